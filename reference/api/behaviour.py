@@ -52,8 +52,9 @@ def enable_eager_execution(
       execution_mode: None, 0 (sync) or 1 (async).
 
     Raises:
-      TypeError: `config` is no ConfigProto.
-      ValueError: a policy or mode that is none, or the outermost default graph has operations.
+      TypeError: `config` is not a ConfigProto.
+      ValueError: `device_policy` or `execution_mode` is another value, or the outermost default
+        graph has operations.
       NotImplementedError: always otherwise.
 
     """
@@ -92,7 +93,7 @@ def _never() -> bool:
 
 @public("is_symbolic_tensor")
 def is_symbolic_tensor(tensor: TensorLike) -> bool:
-    """Whether a value is a tensor of a graph; variables and sparse values are none."""
+    """Whether a value is a tensor of a graph; False for variables and sparse values."""
     return isinstance(tensor, Tensor)
 
 

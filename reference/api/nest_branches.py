@@ -1,6 +1,6 @@
 """Which values are nested structures, their branches in order, and how they are packed again.
 
-A structure is a sequence, a mapping, a view of one or an object of an attrs class; text is none.
+A structure is a sequence (but not text), a mapping, a view of one or an object of an attrs class.
 Where `composites` is true, a SparseTensor, RaggedTensor or IndexedSlices is one of a single branch,
 the tuple of its tensors.
 """

@@ -125,10 +125,10 @@ def _is_list(item: Any) -> bool:
 
 
 def _depths(item: Any) -> tuple[int | None, int]:
-    """How deep scalars are, None if there is none, and how deep lists are.
+    """The depth of the scalars in nested lists (None without scalars), and that of the lists.
 
     Raises:
-      ValueError: scalars differ in that.
+      ValueError: scalars are at different depths.
 
     """
     if not _is_list(item):

@@ -64,7 +64,7 @@ class RaggedTensor(Rows, CompositeTensor):
           validate: whether assertions check them in every run.
 
         Raises:
-          ValueError: the splits are no vector, of another dtype, or there are none.
+          ValueError: `row_splits` is not a vector, of another dtype, or empty.
           TypeError: `validate` is no bool.
 
         """

@@ -42,10 +42,10 @@ __all__ = [
 
 
 def sparse_input(value: SparseTensor | SparseTensorValue | TensorLike | None) -> SparseTensor:
-    """The sparse tensor that a value is.
+    """The value as a SparseTensor.
 
     Raises:
-      TypeError: it is none.
+      TypeError: it is neither a SparseTensor nor a SparseTensorValue.
 
     """
     sparse = convert_to_tensor_or_sparse_tensor(value)

@@ -84,7 +84,10 @@ class TypeSpec(abc.ABC):
         return self._rest() == other._rest() and repr(wider) == repr(other.shape)
 
     def most_specific_common_supertype(self, others: Sequence[object]) -> Self | None:
-        """The narrowest spec of all values of this one and of the others; None if there is none."""
+        """The narrowest spec that has all values of this one and of the others.
+
+        None if their types, dtypes or fields other than the shape differ.
+        """
         shape = self.shape
         for other in others:
             if type(other) is not type(self) or other.dtype is not self.dtype:
@@ -98,7 +101,7 @@ class TypeSpec(abc.ABC):
         """The most specific spec that is compatible with both.
 
         Raises:
-          ValueError: there is none.
+          ValueError: no spec has the values of both.
 
         """
         common = self.most_specific_common_supertype([other])
@@ -234,7 +237,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         """The spec of a sparse value.
 
         Raises:
-          TypeError: it is none.
+          TypeError: the value is not sparse.
 
         """
         if isinstance(value, SparseTensor):

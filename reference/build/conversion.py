@@ -46,7 +46,7 @@ def register_tensor_conversion_function(
     first, then the order of registration.
 
     Raises:
-      TypeError: the type is none, the function cannot be called, or the type is one that
+      TypeError: `base_type` is not a type, the function cannot be called, or the type is one that
         cannot be overridden.
 
     """

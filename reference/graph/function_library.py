@@ -97,7 +97,7 @@ class FunctionLibrary:
         return self._definitions.get(name)
 
     def declaration(self, name: str) -> Operation | None:
-        """How operations that call the function of that name are declared; None: there is none."""
+        """The signature of operations that call the function of that name; None if unknown."""
         function = self._definitions.get(name)
         if function is None:
             return None

@@ -129,7 +129,7 @@ class Scoped:
         """Ask for a device: a name merged into outer ones, a function of the operation, or None.
 
         Raises:
-          ValueError: the name is none.
+          ValueError: the name is not the name of a device.
 
         """
         spec: Any = device_name_or_function

@@ -126,7 +126,7 @@ def features_of(data: bytes) -> dict[bytes, bytes]:
     """The features of a serialized Example; of features with the same key the last counts.
 
     Raises:
-      WireError: it is none.
+      WireError: the bytes are not an Example.
 
     """
     features: dict[bytes, bytes] = {}
@@ -168,7 +168,7 @@ def feature_lists_of(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[
     """The context of a serialized SequenceExample, and the features of each feature list.
 
     Raises:
-      WireError: it is none.
+      WireError: the bytes are not a SequenceExample.
 
     """
     context: dict[bytes, bytes] = {}

@@ -144,7 +144,7 @@ class BaseSession:
           fetches: a Tensor, Operation or name, or a nested list, tuple, namedtuple, dict or
             attrs instance of them.
           feed_dict: tensors (or names, or nested tuples of them) to the values they take.
-          options: a RunOptions; what is false is none.
+          options: a RunOptions; a false value means no options.
           run_metadata: a RunMetadata: what it held is replaced by what a successful run tells.
 
         Returns:

@@ -36,14 +36,15 @@ def case(
 
     Args:
       pred_fn_pairs: pairs of a bool scalar and a function, or a mapping of them.
-      default: the function where no predicate holds; if None, one must hold when it is run.
-      exclusive: whether at most one may hold, which is checked when it is run.
+      default: the function that runs if no predicate holds; if None, a run fails unless one holds.
+      exclusive: whether a run fails if more than one predicate holds.
       strict: as for `cond`.
       name: a name scope.
 
     Raises:
-      TypeError: the pairs are none, or a function cannot be called.
-      ValueError: there is no pair.
+      TypeError: `pred_fn_pairs` is not a list, tuple or dict of pairs, or a function cannot be
+        called.
+      ValueError: `pred_fn_pairs` is empty.
 
     """
     choose = functools.partial(cond, strict=strict)
@@ -57,11 +58,19 @@ def first_that_holds(
     exclusive: bool,
     name: str,
 ) -> Any:
-    """As `case`, by a function like `cond`, called with a predicate and two functions.
+    """As `case`, with the function that chooses between two branches.
+
+    Args:
+      choose: a function such as `cond` or `smart_cond`, of a predicate and two functions.
+      pred_fn_pairs: as for `case`.
+      default: as for `case`.
+      exclusive: as for `case`.
+      name: as for `case`.
 
     Raises:
-      TypeError: the pairs are none, or a function cannot be called.
-      ValueError: there is no pair.
+      TypeError: `pred_fn_pairs` is not a list, tuple or dict of pairs, or a function cannot be
+        called.
+      ValueError: `pred_fn_pairs` is empty.
 
     """
     pairs = _pairs(pred_fn_pairs)
@@ -98,7 +107,10 @@ def _pairs(given: object) -> list[tuple[TensorLike, Branch]]:
 
 
 def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
-    """The branch of the last pair where there is no default: its predicate must hold."""
+    """The last pair's function, after a check that its predicate holds: for `case` without default.
+
+    It also checks that no earlier predicate holds, since their branches would have been chosen.
+    """
     *others, (pred, function) = pairs
     predicates = [predicate for predicate, _ in pairs]
 
@@ -116,10 +128,10 @@ def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
 
 
 def _at_most(number: int, predicates: Sequence[TensorLike], text: str) -> Operation:
-    """A check that no more of the predicates hold."""
-    several = stack(list(predicates), name="preds_c")
-    count = reduce_sum(cast(several, "int32"), name="num_true_conds")
+    """An Assert that at most `number` of the predicates hold; `text` begins its message."""
+    stacked = stack(list(predicates), name="preds_c")
+    count = reduce_sum(cast(stacked, "int32"), name="num_true_conds")
     holds = less_equal(count, constant(number, name="n_true_conds"))
     names = ", ".join(getattr(predicate, "name", "?") for predicate in predicates)
-    shown = [f"{text}: more than {number} conditions ({names}) evaluated as True:", several]
+    shown = [f"{text}: more than {number} conditions ({names}) evaluated as True:", stacked]
     return assert_(holds, shown, summarize=len(predicates))

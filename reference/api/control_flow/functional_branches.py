@@ -241,7 +241,7 @@ def _give_all(bodies: Sequence[BranchGraph]) -> None:
 
 
 def pad(bodies: Sequence[BranchGraph]) -> None:
-    """Let all branches return as many values as the one with most: the others are none."""
+    """Let all branches return as many values as the one with most, by adding empty optionals."""
     count = max(len(body.outputs) for body in bodies)
     for body in bodies:
         with body.as_default():

@@ -106,7 +106,7 @@ def _read(elems: object) -> Any:
     """The values, with variables read outside of the loop.
 
     Raises:
-      ValueError: there is none.
+      ValueError: `elems` has no tensors.
 
     """
     values = nest.map_structure(read_outside, elems)

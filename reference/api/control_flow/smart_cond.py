@@ -19,7 +19,7 @@ def smart_constant_value(pred: object) -> Any:
     """The value of a predicate if it is known while the graph is built, else None.
 
     Raises:
-      TypeError: it is neither a tensor nor one of True, False, 1 and 0.
+      TypeError: the predicate is neither a tensor nor one of True, False, 1 and 0.
 
     """
     if isinstance(pred, Tensor):
@@ -42,16 +42,19 @@ def smart_cond(
     false_fn: Callable[[], object] | None = None,
     name: str | None = None,
 ) -> Any:
-    """Execute one of two functions; a `cond` only where the predicate is not known yet.
+    """Call one of two functions if the predicate's value is known now, else build a `cond`.
 
     Args:
-      pred: a bool, the number 0 or 1, or a scalar tensor.
-      true_fn: makes what is there if it holds.
-      false_fn: makes what is there if not.
-      name: a name scope, of the `cond` only.
+      pred: a bool, the number 0 or 1, or a scalar bool tensor.
+      true_fn: a function without arguments: the result where the predicate is true.
+      false_fn: a function without arguments: the result where the predicate is false.
+      name: the name scope of the `cond`; not used if one of the functions is called.
+
+    Returns:
+      What the called function returns, or the result of `cond`.
 
     Raises:
-      TypeError: a function cannot be called, or the predicate is none.
+      TypeError: a function cannot be called, or `pred` is of another type.
 
     """
     for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
@@ -71,11 +74,12 @@ def smart_case(
     exclusive: bool = False,
     name: str = "smart_case",
 ) -> Any:
-    """As `case`; predicates that are known while the graph is built are decided then.
+    """As `case`, by `smart_cond`: no branch is built where a predicate's value is known now.
 
     Raises:
-      TypeError: the pairs are none, or a function cannot be called.
-      ValueError: there is no pair.
+      TypeError: `pred_fn_pairs` is not a list, tuple or dict of pairs, or a function cannot be
+        called.
+      ValueError: `pred_fn_pairs` is empty.
 
     """
     return first_that_holds(smart_cond, pred_fn_pairs, default, exclusive, name)

@@ -293,7 +293,7 @@ class DefinedFunction:
           **options: attributes of the operation, such as `noinline`.
 
         Returns:
-          The result, a tuple of several, or the operation if there is none.
+          The result; a tuple if there are several; the operation if the function returns nothing.
 
         Raises:
           ValueError: too few or too many arguments, or an unknown option.

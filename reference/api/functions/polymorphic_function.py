@@ -349,7 +349,7 @@ def _cast(spec: TypeSpec, value: object) -> Any:
     """An argument as the tensor that a spec describes, or a spec that says as much or more.
 
     Raises:
-      TypeError: it is none.
+      TypeError: the value cannot be converted to what the spec describes.
 
     """
     if isinstance(value, TensorSpec):

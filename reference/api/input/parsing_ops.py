@@ -194,10 +194,10 @@ def parse_single_example(
 
 
 def scalar_string(value: Tensor) -> Tensor:
-    """The tensor, which is a scalar, or after an assertion that it is one.
+    """The tensor, after an assertion that it is a scalar if its rank is not known.
 
     Raises:
-      ValueError: it is none.
+      ValueError: it has another rank.
 
     """
     message = "Input serialized must be a scalar"

@@ -253,7 +253,7 @@ def merge(
 def merge_all(
     key: TensorLike = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Tensor | None:
-    """All summaries of a collection merged; None if there are none.
+    """All summaries of a collection merged; None if the collection is empty.
 
     Args:
       key: the key of the collection.

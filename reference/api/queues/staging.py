@@ -287,8 +287,8 @@ class MapStagingArea(BaseStagingArea):
           name: the operation's name.
 
         Raises:
-          TypeError: the indices are no list of ints, or of names.
-          ValueError: there are none, or a name that is not the area's.
+          TypeError: `indices` is not a list of ints, or of names.
+          ValueError: `indices` is empty, or has a name that the area does not have.
 
         """
         places, dtypes = self._places(indices)

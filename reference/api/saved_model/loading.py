@@ -105,7 +105,7 @@ class SavedModelLoader:
         """The graph that has exactly these tags.
 
         Raises:
-          RuntimeError: there is none.
+          RuntimeError: no graph has these tags.
 
         """
         wanted = set(tags)

@@ -59,7 +59,7 @@ def assets_folder(export_dir: str | bytes | PathLike[str]) -> str:
 
 
 def make_folder(path: str) -> str:
-    """Make a folder with those that it is in, if there is none; its path."""
+    """Create a folder and its parents if they do not exist; returns its path."""
     makedirs(path)
     return path
 
@@ -78,7 +78,7 @@ def read_model(export_dir: str | bytes | PathLike[str]) -> SavedModel:
     """The saved model of a folder; the file of bytes goes before that of text.
 
     Raises:
-      OSError: there is none, or the file is something else.
+      OSError: the folder has no saved model, or its file is not one.
 
     """
     path = _path(export_dir, names.SAVED_MODEL_FILENAME_PB)

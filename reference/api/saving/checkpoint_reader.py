@@ -64,7 +64,7 @@ class CheckpointReader:
         """The values of the tensor of that name.
 
         Raises:
-          NotFoundError: there is none.
+          NotFoundError: the checkpoint has no tensor of that name.
           UnimplementedError: it is in slices in a checkpoint of version 1.
           DataLossError: it is not what was written.
 

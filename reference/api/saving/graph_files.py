@@ -24,7 +24,7 @@ def write_graph(
 
     Args:
       graph_or_graph_def: a Graph, or a GraphDef.
-      logdir: the folder, which is created if there is none.
+      logdir: the folder, which is created if it does not exist.
       name: the file's name.
       as_text: whether it is written as text.
 

@@ -201,7 +201,7 @@ def matrix_initializer(
       max_rows_in_memory: how many rows are read at once; all if not positive.
 
     Raises:
-      TypeError: the initializer is none; later, the dtype is not float32.
+      TypeError: `initializer` cannot be called; later, the dtype is not float32.
       ValueError: later, if it is called for a shape that does not fit, or files are missing.
 
     """

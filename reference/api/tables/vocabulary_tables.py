@@ -75,8 +75,8 @@ class StrongHashSpec(HasherSpec):
       key: two numbers.
 
     Raises:
-      TypeError: they are none.
-      ValueError: there are not two.
+      TypeError: `key` is not a list of numbers.
+      ValueError: `key` has not two elements.
 
     """
 
@@ -256,7 +256,7 @@ class IdTableWithHashBuckets(_Bucketed):
       key_dtype: the dtype of the keys, the table's if None.
 
     Raises:
-      TypeError: the table's dtypes do not fit, or the hash is none.
+      TypeError: the table's dtypes do not fit, or `hasher_spec` is not a HasherSpec.
       ValueError: there is neither a table nor a bucket.
 
     """

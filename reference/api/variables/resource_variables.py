@@ -70,7 +70,7 @@ class ResourceVariable(Variable):
         aggregation: object = None,
         shape: Any = None,
     ) -> None:
-        del distribute_strategy  # there is none
+        del distribute_strategy  # this runtime has no strategies
         if variable_def is not None:
             self._become(adopt(variable_def, VariableDef), import_scope)
             return
@@ -354,7 +354,7 @@ class ResourceVariable(Variable):
         """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
 
         Raises:
-          TypeError: `sparse_delta` is none.
+          TypeError: `sparse_delta` is not IndexedSlices.
 
         """
         if not isinstance(sparse_delta, IndexedSlices):

@@ -29,7 +29,7 @@ class SaveSliceInfo:
       import_scope: a name scope that is put before the name in `save_slice_info_def`.
 
     Raises:
-      AssertionError: `save_slice_info_def` is none.
+      AssertionError: `save_slice_info_def` is not a SaveSliceInfoDef.
 
     """
 

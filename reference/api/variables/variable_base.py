@@ -212,7 +212,7 @@ class Variable(metaclass=_Creation):
         """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
 
         Raises:
-          TypeError: `sparse_delta` is none.
+          TypeError: `sparse_delta` is not IndexedSlices.
 
         """
         result: Tensor | Variable = batch_scatter_update(

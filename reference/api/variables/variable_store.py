@@ -34,7 +34,7 @@ __all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "store_of"
 class _ReuseMode(enum.Enum):
     """How variables are shared, beside not at all and always."""
 
-    AUTO_REUSE = 1  # share the variable if there is one, make it if there is none
+    AUTO_REUSE = 1  # share the variable if it exists, else create it
 
 
 AUTO_REUSE: Final = _ReuseMode.AUTO_REUSE

@@ -78,7 +78,8 @@ def traits_of(
     """The traits, checked; a variable that is combined on reads is not trainable by default.
 
     Raises:
-      ValueError: a mode is none, or the constraint cannot be called.
+      ValueError: `synchronization` or `aggregation` is not one of their constants, or the
+        constraint cannot be called.
 
     """
     modes: list[Any] = []

@@ -102,8 +102,8 @@ def create(
       shape: the shape it may have, where that is not the initial value's.
 
     Raises:
-      ValueError: there is no initial value, its shape is not known or not compatible, or an
-        option is none.
+      ValueError: there is no initial value, its shape is not known or not compatible, or
+        `synchronization` or `aggregation` is not one of their constants.
       InvalidArgumentTypeError: the initial value is not of the dtype.
 
     """

@@ -152,7 +152,7 @@ class Benchmark:
         """The values of tensors in the default session.
 
         Raises:
-          ValueError: there is none.
+          ValueError: no session is the default one.
 
         """
         session = default_session.get_default_session()
@@ -180,7 +180,7 @@ def run_benchmarks(pattern: str) -> None:
     """Run the benchmarks whose `module.Class.method` contains a match of a pattern; "all" runs all.
 
     Raises:
-      ValueError: there is none.
+      ValueError: no benchmark matches.
 
     """
     is_any = False

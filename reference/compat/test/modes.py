@@ -214,7 +214,8 @@ def with_forward_compatibility_horizons(*horizons: Any) -> Callable[[Any], Any]:
       *horizons: triples (year, month, day), or None.
 
     Raises:
-      ValueError: there is none, or one is no triple; when applied: it is applied to a class.
+      ValueError: no horizon is given, or one is not a triple. The decorator raises it, too, for
+        a class.
 
     """
     if not horizons:

@@ -47,7 +47,7 @@ class StubOutForTesting:
           new_attr: what it is to be.
 
         Raises:
-          AttributeError: there is none.
+          AttributeError: the object has no such attribute.
 
         """
         is_holder = isinstance(obj, type | ModuleType) or attr_name in vars(obj)
@@ -67,7 +67,7 @@ class StubOutForTesting:
           new_child: what it is to be.
 
         Raises:
-          AttributeError: there is none.
+          AttributeError: the object has no such attribute.
 
         """
         self._replace(self._plain, parent, child_name, new_child)

@@ -77,7 +77,7 @@ def deserialized(
       custom_objects: more classes and functions, which come first.
 
     Raises:
-      ValueError: the name is not known, or the config is none.
+      ValueError: the name is not known, or `identifier` is not a config.
       TypeError: the class does not take the config.
 
     """

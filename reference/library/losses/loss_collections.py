@@ -54,7 +54,7 @@ def get_total_loss(
       scope: only losses whose names match it.
 
     Raises:
-      ValueError: there are none.
+      ValueError: the graph has no losses.
 
     """
     losses = get_losses(scope=scope)

@@ -51,7 +51,7 @@ class Reduction:
         """Check that a key is a reduction.
 
         Raises:
-          ValueError: it is none.
+          ValueError: it is not a reduction.
 
         """
         if key not in cls.all():

@@ -113,7 +113,7 @@ class ClusterSpec:
         return address
 
     def job_tasks(self, job_name: str) -> list[str | None]:
-        """The addresses of a job's tasks by their indices; None where there is none.
+        """The addresses of a job's tasks by their indices; None for an index without a task.
 
         Raises:
           ValueError: there is no such job, or it has no tasks.

@@ -62,7 +62,7 @@ def replica_device_setter(
       The function; None if there are no parameter servers.
 
     Raises:
-      TypeError: the cluster is none, or the strategy cannot be called.
+      TypeError: `cluster` does not describe a cluster, or the strategy cannot be called.
 
     """
     if cluster is not None:

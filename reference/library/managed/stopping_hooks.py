@@ -63,7 +63,7 @@ class StopAtStepHook(SessionRunHook):
         """Find the global step.
 
         Raises:
-          RuntimeError: there is none.
+          RuntimeError: the graph has no global step.
 
         """
         self._global_step_tensor = needed_global_step_read("StopAtStepHook")
@@ -104,7 +104,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         """Find the global step.
 
         Raises:
-          RuntimeError: there is none.
+          RuntimeError: the graph has no global step.
 
         """
         self._has_started = False

@@ -227,7 +227,7 @@ class ProfilerHook(SessionRunHook):
         """Find the global step.
 
         Raises:
-          RuntimeError: there is none.
+          RuntimeError: the graph has no global step.
 
         """
         self._next_step: Any = None

@@ -380,8 +380,8 @@ class Supervisor:
     ) -> Iterator[Session]:
         """A `with` of a session whose model is ready; threads and session end with it.
 
-        An error inside asks the threads to stop and is raised after they have; the end of the
-        input is none.
+        An error inside asks the threads to stop and is raised once they have stopped. The end of
+        the input (OutOfRangeError) is not an error.
         """
         with contextlib.ExitStack() as at_end:
             try:

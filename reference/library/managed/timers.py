@@ -27,7 +27,7 @@ class NeverTriggerTimer:
         return None, None
 
     def last_triggered_step(self) -> None:
-        """There is none."""
+        """None: this timer has no last step."""
 
 
 @public("train.SecondOrStepTimer")

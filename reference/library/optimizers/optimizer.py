@@ -147,8 +147,9 @@ class Optimizer:
           grad_loss: a tensor that the gradient is multiplied by.
 
         Raises:
-          ValueError: a choice is none, a dtype cannot be optimized, or there are no variables.
-          NotImplementedError: one of them is neither a variable nor a tensor.
+          ValueError: `gate_gradients` is not one of its constants, a variable has a dtype that
+            cannot be optimized, or there are no variables.
+          NotImplementedError: an element of `var_list` is neither a variable nor a tensor.
 
         """
         loss = loss() if callable(loss) else loss

@@ -78,7 +78,7 @@ def dynamic_rnn(
       state after each row's last step.
 
     Raises:
-      TypeError: the cell is none.
+      TypeError: `cell` is not an RNNCell.
       ValueError: the depth of the inputs is not known, inputs or lengths do not fit, or there is
         neither a state nor a dtype.
 

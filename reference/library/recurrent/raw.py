@@ -58,7 +58,7 @@ def raw_rnn(
       ended; the state, which stays in such rows; and what the function has kept.
 
     Raises:
-      TypeError: the cell is none, or the function cannot be called.
+      TypeError: `cell` is not an RNNCell, or `loop_fn` cannot be called.
       ValueError: structures differ between steps.
 
     """

@@ -93,7 +93,7 @@ def static_rnn(
       `(outputs, state)`: a list of outputs and the last state.
 
     Raises:
-      TypeError: the cell is none, or the inputs are no list.
+      TypeError: `cell` is not an RNNCell, or `inputs` is not a list.
       ValueError: there are no inputs, their shapes do not fit, or there is neither a state nor a
         dtype.
 

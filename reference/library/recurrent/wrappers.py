@@ -170,7 +170,7 @@ class Wrapper(RNNCell):
         """A cell of a config in which `cell` is a cell.
 
         Raises:
-          ValueError: it is none.
+          ValueError: the value of `cell` is not a cell.
 
         """
         del custom_objects

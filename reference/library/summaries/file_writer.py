@@ -131,7 +131,7 @@ class SummaryToEventTransformer:
           global_step: the step it belongs to.
 
         Raises:
-          TypeError: it is none.
+          TypeError: `meta_graph_def` is not a MetaGraphDef.
 
         """
         try:

@@ -108,7 +108,7 @@ def check_set_up(
     """The tensors and the operations of a set-up's fetches.
 
     Raises:
-      InvalidArgumentError: there are none, or a tensor is fed twice, or both fed and fetched.
+      InvalidArgumentError: nothing is fetched, or a tensor is fed twice, or both fed and fetched.
 
     """
     elements = tuple(elements)

@@ -1,7 +1,7 @@
 """What a run is asked for by RunOptions.
 
-The argument is taken as TensorFlow takes it: whatever can be serialized; what is false (None, an
-empty string) is none. Clauses: TRACING, RUN-044 on.
+The argument is taken as TensorFlow takes it: whatever can be serialized. A false value (None, an
+empty string) means no options. Clauses: TRACING, RUN-044 on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["check_options", "read_options", "wants_graphs", "wants_report", "wan
 
 
 def read_options(options: RunOptions | None) -> RunOptions | None:
-    """The RunOptions of the argument `options`; None if it is none.
+    """The RunOptions of the argument `options`; None if that is a false value.
 
     Raises:
       AttributeError: it cannot be serialized.

@@ -117,11 +117,11 @@ class RunReports:
         )
 
     def write(self, report: RunReport, run_metadata: RunMetadata | None) -> None:
-        """Replace what the argument `run_metadata` of a run held, which has succeeded.
+        """Replace the contents of the argument `run_metadata` of a run that has succeeded.
 
         Args:
-          report: its report.
-          run_metadata: what it was called with; what is false is none.
+          report: the run's report.
+          run_metadata: the argument; nothing is written if it is a false value.
 
         Raises:
           AttributeError: nothing can be parsed into it; the run is over all the same.

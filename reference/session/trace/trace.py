@@ -72,8 +72,8 @@ class Held:
       slot: the slot.
       tensor: the tensor of that slot; None for one that has no tensor in the graph.
       shape: the value's shape; empty for what is no array.
-      nbytes: the bytes of its array, 0 where there is none.
-      address: where the array begins, 0 where there is none.
+      nbytes: the bytes of its array, 0 without an array.
+      address: where the array begins, 0 without an array.
       is_input: the position of the input that the value is, or -1.
       in_host_memory: whether the array lies in host memory, whatever device it was computed on.
 

@@ -45,7 +45,7 @@ def _sizes_of(shapes: Any) -> list[_Sizes]:
 
     Raises:
       ValueError: it is one shape alone, or a rank is not known.
-      IndexError: there is none.
+      IndexError: `shapes` is empty.
 
     """
     is_alone = isinstance(shapes, tf.TensorShape) or not _is_shape(shapes[0])

@@ -216,7 +216,7 @@ class GlobalPooling(Layer):
         """Check that the spatial sizes are not 0.
 
         Raises:
-          ValueError: there are none.
+          ValueError: a spatial size is 0.
 
         """
         sizes = tf.TensorShape(input_shape).as_list()

@@ -32,7 +32,7 @@ def format_of_ops(data_format: str, ndim: int) -> str:
     """The data format in the operations' notation, such as `NHWC`.
 
     Raises:
-      ValueError: there is none.
+      ValueError: operations have no such format for tensors of this rank.
 
     """
     if (data_format, ndim) not in _FORMS:
