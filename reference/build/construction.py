@@ -102,8 +102,8 @@ def make_operation(
     graph.add(op)
     for tensor in tensors:
         tensor._add_consumer(op)  # noqa: SLF001 - the operation is being built here
-    if graph.tell is not None:
-        graph.tell(op)
+    if graph.on_new_operation is not None:
+        graph.on_new_operation(op)
     return op
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessrun.reference.api.control_flow.context import context_after
+from sessrun.reference.api.control_flow.context import output_context
 from sessrun.reference.api.ops.array_ops import (
     concat,
     pad,
@@ -151,7 +151,7 @@ def _concatenation(
     """The gradients of tensors that were concatenated: the parts of the result's gradient."""
     if isinstance(grad, IndexedSlices):
         return concatenated_slices_gradients(grad, values, axis)
-    if axis.op.type == "Const" and context_after(axis.op) is not context_after(grad.op):
+    if axis.op.type == "Const" and output_context(axis.op) is not output_context(grad.op):
         axis = constant(constant_value(axis), axis.dtype)  # a constant needs no Enter
     positive_axis = axis % rank(values[0])
     shapes: list[Tensor] = []

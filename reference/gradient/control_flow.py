@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessrun.reference.api.control_flow.conditional import Conditional
-from sessrun.reference.api.control_flow.context import context_after
+from sessrun.reference.api.control_flow.context import output_context
 from sessrun.reference.api.control_flow.flow_values import as_slices, merged, switched_value
 from sessrun.reference.api.control_flow.loops import Loop
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
@@ -58,7 +58,7 @@ def _exit(op: Operation, grad: Tensor | IndexedSlices) -> Gradient:
         raise TypeError("Second-order gradient for while loops not supported.")
     parts = grad.parts() if isinstance(grad, IndexedSlices) else [grad]
     for part in parts:
-        loop.knows_here(part)
+        loop.add_known_here(part)
     entered: Tensor | IndexedSlices
     with loop.entered():
         if isinstance(grad, IndexedSlices):
@@ -136,7 +136,7 @@ def _switch_of_loop(op: Operation, of_exit: Gradient, of_body: Gradient) -> Grad
 def _merge(
     op: Operation, grad: Tensor | IndexedSlices, _index: Gradient
 ) -> Sequence[Tensor | IndexedSlices]:
-    context = context_after(op.inputs[0].op)
+    context = output_context(op.inputs[0].op)
     state = _loop_gradient()
     if isinstance(context, Loop):
         assert state is not None  # as for a Switch

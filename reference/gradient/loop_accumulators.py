@@ -67,7 +67,7 @@ def add_exit(loop: Loop, value: Tensor, name: str | None = None) -> Tensor:
     """The Exit by which a value leaves a loop."""
     left = apply_unary(op_type_for("Exit", value), value, name)
     loop.exits.append(left)
-    loop.leave_with([left])
+    loop.add_known_outside([left])
     return left
 
 
@@ -86,7 +86,7 @@ def add_forward_counter(loop: Loop, after: Operation | None) -> tuple[Tensor, Te
     if after is not None:
         first.op._add_control_input(after)  # noqa: SLF001 - it is being made here
     with loop.entered():
-        loop.knows_here(first)
+        loop.add_known_here(first)
         entered = loop.enter(first, name="f_count")
         loop.enters.append(entered)
         start = merged([entered, entered])
@@ -109,7 +109,7 @@ def add_backward_counter(loop: Loop, count: Tensor) -> tuple[Tensor, Tensor]:
     """
     one = constant(1, name="b_count")
     with loop.entered():
-        loop.knows_here(count)
+        loop.add_known_here(count)
         entered = loop.enter(count, name="b_count")
         loop.enters.append(entered)
         start = merged([entered, entered])
@@ -133,9 +133,9 @@ def accumulated_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
       grad: the gradient in one iteration.
 
     """
-    with loop.left():
+    with loop.suspended():
         total = _zeros(loop, op, grad)
-    loop.knows_here(total)
+    loop.add_known_here(total)
     entered = loop.enter(total, name="b_acc")
     loop.enters.append(entered)
     start = merged([entered, entered], "b_acc")
@@ -147,16 +147,16 @@ def accumulated_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
 def _zeros(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
     """The first value of a sum: zeros of the shape of the invariant."""
     if grad.shape.is_fully_defined():
-        with loop.around():
+        with loop.outer_entered():
             return constant(0, grad.dtype, shape=grad.shape.as_list(), name="b_acc")
     value, outer = op.inputs[0], loop.outer_context
     if isinstance(outer, Loop) and outer.gradient is not None:
-        with loop.gradient.forward.around():
+        with loop.gradient.forward.outer_entered():
             shape = shape_internal(value, optimize=False)
         stack = outer.gradient.push(shape)
         with outer.entered():
             return zeros(outer.gradient.pop(stack, shape), grad.dtype)
-    with loop.around():
+    with loop.outer_entered():
         return zeros(shape_internal(value, optimize=False), grad.dtype)
 
 
@@ -169,10 +169,10 @@ def accumulated_slices(loop: Loop, op: Operation, grad: IndexedSlices) -> Indexe
       grad: the gradient in one iteration.
 
     """
-    with loop.left(), loop.around():
+    with loop.suspended(), loop.outer_entered():
         firsts = _no_rows(op, grad)
     for first in firsts:
-        loop.knows_here(first)
+        loop.add_known_here(first)
     # Their shapes change from iteration to iteration.
     entered = [loop.enter(first, keeps_shape=False, name="b_acc") for first in firsts]
     entered[0].set_shape([None])
@@ -190,7 +190,7 @@ def accumulated_slices(loop: Loop, op: Operation, grad: IndexedSlices) -> Indexe
         start.op._update_input(1, total)  # noqa: SLF001 - the loop is being made here
     exits = [apply_unary("Exit", off, "b_acc") for off, _ in pairs]
     loop.exits.extend(exits)
-    loop.leave_with(exits)
+    loop.add_known_outside(exits)
     indices, values, *shape = exits
     return IndexedSlices(values, indices, *shape)
 

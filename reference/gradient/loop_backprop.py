@@ -13,8 +13,8 @@ from sessrun.reference.api.control_flow.conditional import Conditional
 from sessrun.reference.api.control_flow.context import (
     Context,
     constant_enter_of,
-    context_after,
-    loop_around,
+    containing_loop,
+    output_context,
     switched,
 )
 from sessrun.reference.api.control_flow.loops import Loop
@@ -34,7 +34,7 @@ __all__ = ["LoopGradient", "innermost_loop"]
 
 def innermost_loop(context: Context | None) -> Loop | None:
     """The innermost loop that a context is, or is in; None outside of loops."""
-    loop = loop_around(context)
+    loop = containing_loop(context)
     assert loop is None or isinstance(loop, Loop)  # no other context is a loop
     return loop
 
@@ -79,7 +79,7 @@ class LoopGradient:
             with nullcontext() if around is None else around.entered():
                 self._add_backward_loop(lambda: count)
             return
-        outer.forward.knows_here(count)
+        outer.forward.add_known_here(count)
         stack = outer.push(count)
         with outer.backward.entered():
             self._add_backward_loop(lambda: outer.pop(stack, count))
@@ -113,7 +113,7 @@ class LoopGradient:
     def _trigger(self, name: str, loop: Loop, index: Tensor) -> Operation:
         with self._graph.control_dependencies(None):
             trigger = apply_op("ControlTrigger", {}, {}, name)
-        loop.settles(trigger)
+        loop.set_context_of(trigger)
         index.op._add_control_input(trigger)  # noqa: SLF001 - the loop is being made here
         return trigger
 
@@ -148,7 +148,7 @@ class LoopGradient:
                 stack = node("StackV2", size, elem_type=dtype, name="f_acc")
             entered = self.forward.value_inside(stack)
             swap = self.forward.options.swap_memory
-            context = context_after(value.op)
+            context = output_context(value.op)
             if context is self.forward:
                 with context.entered():
                     pushed = node("StackPushV2", entered, value, swap_memory=swap)
@@ -156,9 +156,9 @@ class LoopGradient:
             else:
                 if not isinstance(context, Conditional):
                     raise TypeError(f"value_ctxt is not a CondContext: {context}")
-                with context.around() if is_dead else context.entered():
+                with context.outer_entered() if is_dead else context.entered():
                     pushed = node("StackPushV2", entered, value, swap_memory=swap)
-                context.settles(pushed.op)
+                context.set_context_of(pushed.op)
                 self.forward_sync._add_control_input(pushed.op)  # noqa: SLF001 - as above
             pushed.op._add_control_input(self.counting)  # noqa: SLF001 - as above
         return stack
@@ -195,7 +195,7 @@ class LoopGradient:
     def pred_of(self, pred: Tensor) -> Tensor:
         """A branch's predicate in the differentiated iteration; called in the backward loop."""
         if pred not in self.known:
-            with self.backward.left():
+            with self.backward.suspended():
                 stack = self.push(pred)
             self.known[pred] = self.pop(stack, pred)
         return self.known[pred]
@@ -215,7 +215,7 @@ class LoopGradient:
             state = state.outer
         if current.op.type == "Const":
             return constant(constant_value(current), dtype=current.dtype)
-        with self.backward.left():
+        with self.backward.suspended():
             stack = state.push(current)
         popped = state.pop(stack, current)
         return popped if state is self else self.backward.value_inside(popped)

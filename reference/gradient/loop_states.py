@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from sessrun.reference.api.control_flow.conditional import Conditional
 from sessrun.reference.api.control_flow.context import (
     Context,
-    context_after,
     is_loop_switch,
+    output_context,
     switched,
 )
 from sessrun.reference.api.control_flow.loops import Loop
@@ -72,7 +72,7 @@ class Loops:
 
     def _state(self, op: Operation, *, of_outputs: bool = False) -> LoopGradient | None:
         """The gradient of the loop that an operation, or what its outputs are used by, is in."""
-        context = context_after(op) if of_outputs else _context(op)
+        context = output_context(op) if of_outputs else _context(op)
         return self._states.get(innermost_loop(context))
 
     def scope(self, op: Operation, *, of_outputs: bool = False) -> AbstractContextManager[None]:
@@ -151,7 +151,7 @@ class Loops:
         if is_known:
             with outer.backward.entered():
                 return zeros(value.shape.as_list(), value.dtype)
-        with forward.around():
+        with forward.outer_entered():
             shape = shape_internal(value, optimize=False)
         stack = outer.push(shape)
         with outer.backward.entered():
@@ -198,15 +198,15 @@ def _zeros_of_kept_shape(output: Tensor, state: LoopGradient) -> Tensor:
     is_dead = op.type in {"Switch", "RefSwitch"}
     if is_dead:
         assert isinstance(context, Conditional)  # as above
-        with context.around():
+        with context.outer_entered():
             other = switched(op.inputs[0], context.pred)[1 - context.branch]
             shape = shape_internal(other, optimize=False)
         for tensor in (other, shape):
-            context.settles(tensor.op)
+            context.set_context_of(tensor.op)
     else:
         with context.entered():
             shape = shape_internal(output, optimize=False)
-    with state.backward.left():
+    with state.backward.suspended():
         stack = state.push(shape, is_dead=is_dead)
     return zeros(state.pop(stack, shape, is_dead=is_dead), output.dtype)
 
@@ -219,7 +219,7 @@ def _close_with_zeros(start: Tensor, state: LoopGradient) -> None:
             value = constant(0, dtype=first.dtype, shape=first.shape.as_list())
             add_next_value(start, value)
         return
-    with state.backward.around():
+    with state.backward.outer_entered():
         value = zeros(shape_internal(first.op.inputs[0], optimize=False))
     with state.backward.entered():
         add_next_value(start, value)

@@ -41,7 +41,8 @@ class Graph(Scoped, Collections):
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
       functions: the functions that its operations may call.
-      tell: called with every new operation, once there are conditionals or loops.
+      on_new_operation: called with every new operation; None until the graph has conditionals or
+        loops.
 
     """
 
@@ -60,7 +61,7 @@ class Graph(Scoped, Collections):
         self.functions = FunctionLibrary()
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
-        self.tell: Callable[[Operation], None] | None = None
+        self.on_new_operation: Callable[[Operation], None] | None = None
         self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
 
     # -- operations

@@ -7,7 +7,7 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.api.control_flow.context import Context, contains, derives_or_calls, switched
+from sessrun.reference.api.control_flow.context import Context, calls_function, contains, switched
 from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.functional_mode import is_functional
 from sessrun.reference.api.ops.cast_ops import cast
@@ -38,7 +38,7 @@ class Conditional(Context):
 
     Args:
       pred: the predicate.
-      pivot: what is alive when the branch is taken.
+      pivot: a tensor that is alive if the branch is taken, else dead.
       branch: 1 for the true branch, 0 for the false one.
 
     Attributes:
@@ -90,16 +90,16 @@ class Conditional(Context):
             pivot_name=without(export_scope, self.pivot.name),
             branch=self.branch,
         )
-        self._says(message, export_scope)
+        self._write_shared_fields(message, export_scope)
         return message
 
     @property
     def pivot(self) -> Tensor:
-        """The tensor that is alive when the branch is taken."""
+        """A tensor that is alive if the branch is taken, else dead."""
         return self._pivot
 
     def value_inside(self, value: Tensor) -> Tensor:
-        """The output of a Switch for a tensor of outside; any other is itself."""
+        """The branch's output of a Switch for a tensor from outside; another tensor itself."""
         if value in self._known:
             return self._inside.get(value, value)
         self._known.add(value)
@@ -108,29 +108,35 @@ class Conditional(Context):
             inside = switched(outside, self.pred)[self.branch]
         self.graph.prevent_fetching(inside.op)
         inside.op._control_flow_context = self  # noqa: SLF001 - the two belong together
-        self.knows(inside)
+        self.add_known(inside)
         self._inside[value] = inside
         return inside
 
-    def take(self, op: Operation) -> None:
-        """Bring its inputs in; one without inputs waits for the pivot."""
+    def add_op(self, op: Operation) -> None:
+        """Add an operation: inputs from outside are replaced by outputs of Switches.
+
+        An operation without inputs gets the pivot as a control input.
+        """
         if op.inputs:
             self._bring_in_inputs(op)
             self._drop_outer_edges(op)
-            if derives_or_calls(op):
+            if calls_function(op):
                 op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being built here
         else:
             self._drop_outer_edges(op)
             if not any(contains(self, other._control_flow_context) for other in op.control_inputs):  # noqa: SLF001 - as above
                 op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being built here
         for tensor in op.outputs:
-            self.knows(tensor)
-        self._hide(op)
+            self.add_known(tensor)
+        self._prevent_fetching(op)
 
     def build(self, function: Branch) -> tuple[Any, Any]:
-        """Call the branch's function: its result, and the result as tensors of the branch.
+        """Call the branch's function.
 
-        An operation is stood for by the pivot after it. None if it returns None.
+        Returns:
+          Its result, and the result with a tensor of the branch for each leaf: for an Operation
+          the pivot, after that operation. (None, None) if the function returns None.
+
         """
         result = function()
         if result is None:
@@ -149,7 +155,7 @@ class Conditional(Context):
         tensor = convert_to_tensor(flow_of(value))
         if tensor in self._known:
             return self._inside.get(tensor, tensor)
-        # What is handed on as it came: by a Switch that is inside itself.
+        # A tensor from outside that the branch returns as it is: its Switch is in the branch.
         self._known.add(tensor)
         inside = switched(self._from_outside(tensor), self.pred)[self.branch]
         self._inside[tensor] = inside
@@ -172,7 +178,7 @@ def cond(
       pred: a bool scalar.
       true_fn: builds the branch for True; its results may be nested.
       false_fn: builds the other; its results have the same structure and dtypes.
-      strict: whether a list of one result stays one.
+      strict: whether a list with one result is returned as a list, not as the result alone.
       name: a name scope.
       fn1: the older name of `true_fn`.
       fn2: the older name of `false_fn`.
@@ -205,13 +211,13 @@ def cond(
                 if result is None:
                     raise ValueError(f"'{word}' must have a return value.")
                 flat = nest.flatten(tensors, expand_composites=True)
-                context.leave_with(flat)
+                context.add_known_outside(flat)
             built.append((context, result if strict else _only(result), flat))
         return _joined(built, strict=strict)
 
 
 def _split(pred: TensorLike) -> list[Tensor]:
-    """The predicate where it is false and where it is true; that of a variable is read first."""
+    """The outputs of the Switch of a predicate by itself, for false and for true."""
     if not isinstance(pred, ResourceVariable):
         return apply_op("Switch", {"data": pred, "pred": pred}, {}, "Switch").outputs
     with name_scope(None, "Switch", [pred]):
@@ -272,7 +278,7 @@ def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: b
 def _make_indices_alike(
     result: object, other: TensorLike, on_flat: list[Tensor], off_flat: list[Tensor]
 ) -> None:
-    """Make the indices of rows int64 in both branches where their dtypes differ."""
+    """Cast the indices of IndexedSlices to int64 in both branches where their dtypes differ."""
     index = 0
     for one, two in zip(nest.flatten(result), nest.flatten(other), strict=False):
         is_rows = isinstance(one, IndexedSlices) and isinstance(two, IndexedSlices)

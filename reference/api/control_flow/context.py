@@ -1,4 +1,8 @@
-"""What every context of control flow does: it knows the values that are inside of it."""
+"""Context: the base of control flow contexts, the insides of branches and `while_loop` bodies.
+
+A context holds the values known inside of it. An operation created in it takes a value from
+outside by a Switch or an Enter, which the context creates once.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference.api.control_flow.context_defs import (
-    known_in,
     nested_defs,
     restore_nested,
+    restored_values,
     values_def,
 )
 from sessrun.reference.base.flow_ops import ENTERS
@@ -27,34 +31,34 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Context",
+    "calls_function",
     "constant_enter_of",
+    "containing_loop",
     "contains",
-    "context_after",
-    "derives_or_calls",
     "is_constant_enter",
     "is_loop_switch",
     "is_switch_of_branch",
-    "loop_around",
     "op_type_for",
+    "output_context",
     "switched",
 ]
 
 #: What `tf.logging` writes to.
 _LOGGER: Final = logging.getLogger("sessrun")
 _EXITS: Final = frozenset({"Exit", "RefExit"})
-_HANDING_ON: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"})
+_FORWARDING: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"})
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 
 
 class Context(ABC):
-    """The inside of a branch or of a loop; `Conditional` and `Loop` are the kinds.
+    """The inside of a branch or of a loop: a `Conditional` or a `Loop`.
 
     Args:
-      name: what it is called.
+      name: its name.
 
     Attributes:
       is_branch: whether it is the inside of a branch.
-      graph: the graph whose new operations it is given.
+      graph: the graph whose operations it contains.
       name: its name.
       outer_context: the context around it, or None.
       nested: the contexts within it.
@@ -65,7 +69,7 @@ class Context(ABC):
 
     def __init__(self, name: str) -> None:
         graph = stacks.get_default_graph()
-        graph.tell = _take_in
+        graph.on_new_operation = _add_to_context
         self.graph = graph
         self.name = name
         self.outer_context: Context | None = graph.scopes.control_flow
@@ -86,75 +90,80 @@ class Context(ABC):
         finally:
             self._entered_from.pop()
 
-    def left(self) -> AbstractContextManager[None]:
+    def suspended(self) -> AbstractContextManager[None]:
         """The `with` in which operations belong to the context that this one was entered from."""
         return self.graph.scopes.replaced(control_flow=self._entered_from[-1])
 
-    def around(self) -> AbstractContextManager[None]:
+    def outer_entered(self) -> AbstractContextManager[None]:
         """The `with` in which operations belong to the enclosing context, if there is one."""
         return nullcontext() if self.outer_context is None else self.outer_context.entered()
 
-    def settles(self, op: Operation) -> None:
+    def set_context_of(self, op: Operation) -> None:
         """Add an operation to this context, whatever context it was created in."""
         op._control_flow_context = self  # noqa: SLF001 - the two belong together
 
     @property
     @abstractmethod
     def pivot(self) -> Tensor | None:
-        """The operation that operations without inputs wait for, to run only when it does."""
+        """The tensor that operations without inputs have as a control input.
+
+        So they run only if the branch is taken, or once in every iteration of the loop.
+        """
 
     def loop(self) -> Context | None:
-        """The innermost loop that this is, or is in."""
+        """The innermost loop that contains this context, which may be a loop itself; or None."""
         return None if self.outer_context is None else self.outer_context.loop()
 
     @abstractmethod
     def value_inside(self, value: Tensor) -> Tensor:
-        """The tensor of this context that stands for a tensor, which may be from outside."""
+        """The tensor to use inside for a tensor, which may be from outside."""
 
     @abstractmethod
-    def take(self, op: Operation) -> None:
-        """Add an operation that was created inside: its inputs from outside are let in."""
+    def add_op(self, op: Operation) -> None:
+        """Add an operation that was created inside; its inputs from outside are replaced."""
 
-    def take_new(self, op: Operation) -> None:
-        """Take in an operation that was just created here, or put it where it belongs instead."""
-        self.take(op)
+    def add_new_op(self, op: Operation) -> None:
+        """As `add_op`, for an operation just created here; it may be moved to another context."""
+        self.add_op(op)
 
-    # -- as data
+    # -- to and from messages
 
-    def _says(self, message: Any, scope: str | None) -> None:
-        """Put into a message what all kinds say."""
+    def _write_shared_fields(self, message: Any, scope: str | None) -> None:
+        """Write the fields that the messages of all kinds of context have."""
         message.context_name = without(scope, self.name)
         message.values_def.CopyFrom(values_def(self._known, self._inside, scope))
         message.nested_contexts.extend(nested_defs(self.nested, scope))
 
     def _restore(self, message: Any, scope: str | None) -> None:
-        """Restore the tensors that a message lists, and the nested contexts."""
+        """Restore the known values and the nested contexts from a message."""
         definition = message.values_def
-        self._known, self._inside = known_in(self.graph, definition, scope, self.settles)
+        self._known, self._inside = restored_values(
+            self.graph, definition, scope, self.set_context_of
+        )
         with self.entered():
             for nested in message.nested_contexts:
                 restore_nested(nested, scope)
 
-    # -- what the kinds share
+    # -- values and inputs, for the subclasses
 
-    def knows(self, tensor: Tensor) -> None:
-        """Note that a tensor is inside, here and in every context around."""
+    def add_known(self, tensor: Tensor) -> None:
+        """Note that a tensor needs no Switch or Enter in this context and in all around it."""
         context: Context | None = self
         while context is not None:
             context._known.add(tensor)  # noqa: SLF001 - of the same kind
             context = context.outer_context
 
-    def knows_here(self, tensor: Tensor) -> None:
-        """Note that a tensor may be taken inside as it is."""
+    def add_known_here(self, tensor: Tensor) -> None:
+        """Note that a tensor needs no Switch or Enter in this context."""
         self._known.add(tensor)
 
-    def leave_with(self, results: list[Tensor]) -> None:
-        """Let the context around know what comes out of this one."""
+    def add_known_outside(self, results: list[Tensor]) -> None:
+        """Note the results of this context as values that the enclosing context knows."""
         if self.outer_context is not None:
             self.outer_context._known.update(results)  # noqa: SLF001 - of the same kind
 
     def _from_outside(self, value: Tensor) -> Tensor:
-        """The tensor of the enclosing context that stands for a tensor from further outside."""
+        """The tensor to use in the enclosing context for a value from outside of that."""
         if self.outer_context is None:
             return value
         outer_value = self.outer_context.value_inside(value)
@@ -170,32 +179,40 @@ class Context(ABC):
                 op._replace_input(index, inside)  # noqa: SLF001 - it is being built here
 
     def _drop_outer_edges(self, op: Operation) -> list[Operation]:
-        """Take away control inputs of another loop, or of none; they are returned."""
+        """Remove control inputs that are not in the innermost loop of this context.
+
+        Returns:
+          The operations that were control inputs; [] if this context is in no loop.
+
+        """
         loop = self.loop()
         if loop is None:
             return []
         inner: list[Operation] = []
         outer: list[Operation] = []
         for other in op.control_inputs:
-            (inner if loop_around(context_after(other)) is loop else outer).append(other)
+            (inner if containing_loop(output_context(other)) is loop else outer).append(other)
         if outer:
             op._remove_all_control_inputs()  # noqa: SLF001 - it is being built here
             op._add_control_inputs(inner)  # noqa: SLF001 - the same
         return outer
 
-    def _hide(self, op: Operation) -> bool:
-        """Refuse fetches of what may be dead, or be there many times; whether that is so."""
+    def _prevent_fetching(self, op: Operation) -> bool:
+        """Make an operation unfetchable: its outputs may be dead, or differ between iterations.
+
+        An Exit of an outermost loop stays fetchable; returns whether the operation is unfetchable.
+        """
         if self.outer_context is None and op.type in _EXITS:
             return False
         op.graph.prevent_fetching(op)
         return True
 
 
-def _take_in(op: Operation) -> None:
+def _add_to_context(op: Operation) -> None:
     """Add a new operation to the innermost context of its graph.
 
     Raises:
-      InvalidArgumentValueError: it takes what is inside of a loop that it is not in.
+      InvalidArgumentValueError: one of its inputs is inside of a loop that it is not in.
 
     """
     context: Context | None = op.graph.scopes.control_flow
@@ -207,15 +224,16 @@ def _take_in(op: Operation) -> None:
     # A constant, and a call of a function, is created without a scope of its own.
     is_bare = op.type == "Const" or op.type in op.graph.functions
     with nullcontext() if is_bare else op.graph.name_scope(op.name + "/"):
-        context.take_new(op)
+        context.add_new_op(op)
 
 
 def _check_inside(op: Operation, source: Operation) -> None:
-    there = context_after(source)
+    """Check that an operation may take outputs of another one, which may be in a loop."""
+    source_context = output_context(source)
     context: Context | None = op._control_flow_context  # noqa: SLF001 - the two belong together
-    if there is None or there is context:
+    if source_context is None or source_context is context:
         return
-    loop, other = loop_around(context), loop_around(there)
+    loop, other = containing_loop(context), containing_loop(source_context)
     advice = f"What a loop makes is taken from what the loop returns, not from '{source.name}'."
     if loop is None:
         if other is None or op.type in ENTERS or op.type in _SWITCHES:
@@ -234,9 +252,9 @@ def _check_inside(op: Operation, source: Operation) -> None:
 
 
 def _may_take(loop: Any, other: Any) -> bool:
-    """Whether operations inside of one loop may take tensors of another one.
+    """Whether operations of a loop may take values of another loop.
 
-    It may if that is around it, or if one is of the gradient of the other.
+    They may if the other one is around it, or if one of the two computes the other's gradient.
     """
     state, source = loop.gradient, other.gradient
     if contains(other, loop):
@@ -254,7 +272,7 @@ def _may_take(loop: Any, other: Any) -> bool:
 
 
 def contains(outer: Context | None, inner: Context | None) -> bool:
-    """Whether a context is, or is around, another; None is around all."""
+    """Whether `outer` is `inner` or encloses it; None encloses every context."""
     while inner is not outer:
         if inner is None:
             return False
@@ -262,26 +280,29 @@ def contains(outer: Context | None, inner: Context | None) -> bool:
     return True
 
 
-def context_after(op: Operation) -> Context | None:
-    """The context that an operation's outputs are in."""
+def output_context(op: Operation) -> Context | None:
+    """The context that an operation's outputs are in: for an Exit, the one around its loop."""
     context: Context | None = op._control_flow_context  # noqa: SLF001 - the two belong together
     if context is not None and op.type in _EXITS:
         return context.outer_context
     return context
 
 
-def loop_around(context: Context | None) -> Context | None:
-    """The innermost loop that a context is, or is in."""
+def containing_loop(context: Context | None) -> Context | None:
+    """The innermost loop that contains a context, which may be a loop itself; or None."""
     return None if context is None else context.loop()
 
 
-def derives_or_calls(op: Operation) -> bool:
-    """Whether it calls a function by its type, or derives one, which must wait for the pivot."""
+def calls_function(op: Operation) -> bool:
+    """Whether an operation calls a function of the graph: its type is one, or SymbolicGradient.
+
+    Such an operation gets the pivot of its context as a control input.
+    """
     return op.type in op.graph.functions or op.type == "SymbolicGradient"
 
 
 def is_loop_switch(op: Operation) -> bool:
-    """Whether it is the Switch at a loop's condition, and not one of a branch in the loop."""
+    """Whether an operation is a Switch of a loop's variable, not of a branch in the loop."""
     context = op._control_flow_context  # noqa: SLF001 - the two belong together
     if op.type not in _SWITCHES or context is None or context.loop() is not context:
         return False
@@ -289,9 +310,9 @@ def is_loop_switch(op: Operation) -> bool:
 
 
 def is_switch_of_branch(op: Operation) -> bool:
-    """Whether a Switch is one of a branch: all that takes its outputs is inside of branches."""
-    users = [user for output in op.outputs for user in output.consumers()]
-    return all(_is_of_branch(user) for user in users)
+    """Whether a Switch belongs to a `cond`: all consumers of its outputs are inside of branches."""
+    consumers = [consumer for output in op.outputs for consumer in output.consumers()]
+    return all(_is_of_branch(consumer) for consumer in consumers)
 
 
 def _is_of_branch(op: Operation) -> bool:
@@ -302,26 +323,29 @@ def _is_of_branch(op: Operation) -> bool:
 
 
 def is_constant_enter(op: Operation) -> bool:
-    """Whether it brings a value into every iteration of a loop."""
+    """Whether an operation is an Enter whose value is the same in every iteration."""
     return op.type in ENTERS and bool(op.attrs["is_constant"])
 
 
 def constant_enter_of(value: Tensor) -> Operation | None:
-    """The constant `Enter` that a tensor comes from through operations that pass it on, or None."""
+    """The constant Enter that a value inside a loop comes from, only by Switch and Identity.
+
+    None if the value comes from any other operation.
+    """
     op = value.op
-    while op.type in _HANDING_ON:
+    while op.type in _FORWARDING:
         op = op.inputs[0].op
     return op if is_constant_enter(op) else None
 
 
 def op_type_for(op_type: str, *values: Tensor) -> str:
-    """The op type, or if all the values are references its form for these."""
+    """The op type, or its `Ref` form if all the values are references: `Switch`, `RefSwitch`."""
     refs = all(value.dtype._is_ref_dtype for value in values)  # noqa: SLF001 - TensorFlow's own name
     return f"Ref{op_type}" if refs else op_type
 
 
 def switched(value: Tensor, pred: Tensor, name: str = "Switch") -> list[Tensor]:
-    """The two outputs, for false and for true, of a `Switch` beside the value."""
+    """The outputs, for false and for true, of a new `Switch` colocated with the value."""
     graph = stacks.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True):
         inputs: dict[str, object] = {"data": value, "pred": pred}

@@ -15,7 +15,7 @@ from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import CondContextDef, ControlFlowContextDef, ValuesDef
 
-__all__ = ["known_in", "nested_defs", "restore_nested", "values_def"]
+__all__ = ["nested_defs", "restore_nested", "restored_values", "values_def"]
 
 #: By the kind of message in a ControlFlowContextDef, what makes a context of it.
 _FROM_PROTO: Final = {"cond_ctxt": "Conditional.from_proto", "while_ctxt": "Loop.from_proto"}
@@ -24,11 +24,11 @@ _FROM_PROTO: Final = {"cond_ctxt": "Conditional.from_proto", "while_ctxt": "Loop
 def values_def(
     known: Iterable[Tensor], inside: Mapping[Tensor, Tensor], scope: str | None
 ) -> ValuesDef:
-    """The ValuesDef message of the tensors that a context knows.
+    """The ValuesDef of a context.
 
     Args:
-      known: the tensors that may be taken in it.
-      inside: what stands in it for tensors of outside.
+      known: the tensors that operations in it may take.
+      inside: for tensors from outside, the tensors to use in it instead.
       scope: a name scope that is taken out of names, or None.
 
     """
@@ -51,13 +51,13 @@ def nested_defs(contexts: Iterable[Any], scope: str | None) -> list[ControlFlowC
 
 
 def restore_nested(message: ControlFlowContextDef, scope: str | None) -> None:
-    """Make a context of its message; it is within the one that is entered."""
+    """Restore a context from its message; it is nested in the context that is entered now."""
     kind = message.WhichOneof("ctxt")
     UPPER[_FROM_PROTO[kind]](getattr(message, kind), scope)
 
 
-def known_in(
-    graph: Graph, definition: ValuesDef, scope: str | None, settles: Callable[[Any], None]
+def restored_values(
+    graph: Graph, definition: ValuesDef, scope: str | None, set_context_of: Callable[[Any], None]
 ) -> tuple[set[Tensor], dict[Tensor, Tensor]]:
     """The tensors that a `values_def` message names, in a graph that has them.
 
@@ -65,7 +65,10 @@ def known_in(
       graph: the graph.
       definition: the message.
       scope: the name scope that the graph's operations were imported under, or None.
-      settles: called with every operation that was created inside.
+      set_context_of: called with every operation that was created inside.
+
+    Returns:
+      The tensors known in the context, and for tensors from outside those to use in it instead.
 
     Raises:
       KeyError: the graph does not have what is named.
@@ -76,7 +79,7 @@ def known_in(
         if name not in definition.external_values:
             tensor = graph.get_tensor_by_name(under(scope, name))
             known.add(tensor)
-            settles(tensor.op)
+            set_context_of(tensor.op)
     inside: dict[Tensor, Tensor] = {}
     for outer, inner in definition.external_values.items():
         tensor_inside = graph.get_tensor_by_name(under(scope, inner))

@@ -9,11 +9,11 @@ from typing import Any, Final
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.context import (
     Context,
-    context_after,
-    derives_or_calls,
+    calls_function,
+    containing_loop,
     is_constant_enter,
-    loop_around,
     op_type_for,
+    output_context,
     switched,
 )
 from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
@@ -39,11 +39,11 @@ _OF_SHAPES: Final = frozenset({"Shape", "Size", "Rank"})
 
 @dataclass(frozen=True, slots=True)
 class LoopOptions:
-    """The options of a loop: those of `while_loop` besides functions and variables.
+    """The options of a `while_loop`.
 
     Attributes:
       parallel_iterations: how many iterations may run side by side.
-      back_prop: whether gradients go back through it.
+      back_prop: whether it may be differentiated.
       swap_memory: whether values kept for gradients may leave the device.
       maximum_iterations: the most iterations, or None.
 
@@ -59,16 +59,16 @@ class Loop(Context):
     """The inside of a loop.
 
     Args:
-      options: what is said of it.
-      name: what it is called, made unique in the graph.
-      gradient: the `LoopGradient` whose way back it is, or None.
+      options: its options.
+      name: its name, which is made unique in the graph.
+      gradient: the `LoopGradient` that it is the backward loop of; None for a program's loop.
 
     Attributes:
-      options: what is said of it.
+      options: its options.
       gradient: as given.
-      condition: whether another iteration comes, as all of the loop takes it.
-      enters: the first values of its variables, inside.
-      exits: the last ones, outside.
+      condition: the output of its LoopCond: whether another iteration follows.
+      enters: the outputs of the loop variables' Enters.
+      exits: the outputs of the loop variables' Exits.
 
     """
 
@@ -90,8 +90,8 @@ class Loop(Context):
 
         Args:
           context_def: the message, ours or TensorFlow's.
-          import_scope: the name scope that its operations were imported under, or None; its
-            frame is called by its new name then.
+          import_scope: the name scope that its operations were imported under, or None. The
+            attribute `frame_name` of its Enters gets the scope, too.
 
         Raises:
           KeyError: the graph does not have what it names.
@@ -146,16 +146,16 @@ class Loop(Context):
             loop_enter_names=map(named, self.enters),
             maximum_iterations_name=named(options.maximum_iterations),
         )
-        self._says(message, export_scope)
+        self._write_shared_fields(message, export_scope)
         return message
 
     @property
     def pivot(self) -> Tensor | None:
-        """The tensor that is alive in every iteration: the condition's, later the body's."""
+        """A tensor that is alive in every iteration: of the condition first, then of the body."""
         return self._pivots[-1] if self._pivots else None
 
     def set_pivot(self, pivot: Tensor) -> None:
-        """Set the tensor that is alive in every iteration from now on."""
+        """Set the pivot of operations created from now on."""
         self._pivots.append(pivot)
 
     def loop(self) -> Loop:
@@ -163,11 +163,14 @@ class Loop(Context):
         return self
 
     def value_inside(self, value: Tensor) -> Tensor:
-        """A constant Enter for a tensor of outside; any other is itself."""
+        """The output of a constant Enter for a tensor from outside; another tensor itself.
+
+        In a backward loop a tensor of the forward loop is one saved on a stack.
+        """
         if value in self._known or value.op._control_flow_context is self:  # noqa: SLF001 - the two belong together
             return self._inside.get(value, value)
         self._known.add(value)
-        remembered = self._remembered(value)
+        remembered = self._saved_forward_value(value)
         if remembered is not None:
             self._inside[value] = remembered
             return remembered
@@ -175,46 +178,53 @@ class Loop(Context):
         with self.graph.control_dependencies(None):
             inside = self.enter(outside, is_constant=True)
         self.graph.prevent_feeding(inside)
-        self._settle([inside])
+        self._add_enters([inside])
         self._known.add(inside)
         self._inside[value] = inside
         return inside
 
-    def _remembered(self, value: Tensor) -> Tensor | None:
-        """The value of the forward loop in the iteration that the gradient loop is at."""
+    def _saved_forward_value(self, value: Tensor) -> Tensor | None:
+        """A tensor of the forward loop in the iteration that the backward loop differentiates.
+
+        None if the tensor is not of the forward loop of the current backward loop.
+        """
         here: Context | None = self.graph.scopes.control_flow
-        loop: Any = loop_around(here)
+        loop: Any = containing_loop(here)
         if loop is None or loop.gradient is None:
             return None
-        there = loop_around(context_after(value.op))
+        there = containing_loop(output_context(value.op))
         if there is not loop.gradient.forward:
             return None
         remembered: Tensor = loop.gradient.value_of(value)
         return remembered
 
-    def take_new(self, op: Operation) -> None:
-        """As `take`; the shape of a forward value is taken where the value is.
+    def add_new_op(self, op: Operation) -> None:
+        """As `add_op`; a Shape, Size or Rank of a forward value is moved to the forward loop.
 
-        So the shape is kept for the way back, not the value; but not for XLA.
+        So the shape is saved on a stack for the backward loop, not the value; not so for XLA.
         """
-        loop: Any = loop_around(self.graph.scopes.control_flow)
+        loop: Any = containing_loop(self.graph.scopes.control_flow)
         goes_back = loop is not None and loop.gradient is not None
         if op.type in _OF_SHAPES and goes_back and not is_in_xla_context(op):
             source = op.inputs[0].op._control_flow_context  # noqa: SLF001 - the two belong together
-            if loop_around(source) is loop.gradient.forward:
-                source.settles(op)
-                source.take(op)
+            if containing_loop(source) is loop.gradient.forward:
+                source.set_context_of(op)
+                source.add_op(op)
                 return
-        self.take(op)
+        self.add_op(op)
 
-    def take(self, op: Operation) -> None:
-        """Bring its inputs in; one that could run before the iteration waits for the pivot."""
+    def add_op(self, op: Operation) -> None:
+        """Add an operation: inputs from outside are replaced by Enters.
+
+        An operation without an input or control input of the iteration gets the pivot as a
+        control input.
+        """
         if op.type in CALLS:
             self._wait_for_pivot(op)
         if op.inputs:
             self._bring_in_inputs(op)
             outer = self._drop_outer_edges(op)
-            is_free = derives_or_calls(op) or all(is_constant_enter(t.op) for t in op.inputs)
+            is_free = calls_function(op) or all(is_constant_enter(t.op) for t in op.inputs)
             if is_free and not op.control_inputs:
                 self._wait_for_pivot(op)
         else:
@@ -222,8 +232,8 @@ class Loop(Context):
             if not op.control_inputs:
                 self._wait_for_pivot(op)
         self._known.update(op.outputs)
-        self._pull_in(op, outer)
-        if self._hide(op):
+        self._bring_in_control_inputs(op, outer)
+        if self._prevent_fetching(op):
             for tensor in op.outputs:
                 op.graph.prevent_feeding(tensor)
 
@@ -231,8 +241,8 @@ class Loop(Context):
         if self.pivot is not None:
             op._add_control_input(self.pivot.op)  # noqa: SLF001 - it is being built here
 
-    def _pull_in(self, op: Operation, outer: Sequence[Operation]) -> None:
-        """Wait for operations of outside by a value of theirs that comes into the loop."""
+    def _bring_in_control_inputs(self, op: Operation, outer: Sequence[Operation]) -> None:
+        """Add control inputs for operations outside: the Enters of one output of each."""
         with self.graph.control_dependencies(None), self.entered():
             inside = [identity(other.outputs[0]).op for other in outer if other.outputs]
         if inside:
@@ -246,7 +256,7 @@ class Loop(Context):
         keeps_shape: bool = True,
         name: str | None = None,
     ) -> Tensor:
-        """An Enter of this loop."""
+        """The output of a new Enter of this loop, with the shape of `value` if `keeps_shape`."""
         attrs = {
             "frame_name": self.name,
             "is_constant": is_constant,
@@ -258,14 +268,14 @@ class Loop(Context):
             entered.set_shape(value.shape)
         return entered
 
-    def _settle(self, entered: Sequence[Tensor]) -> None:
-        """Put what enters into this loop, with the control inputs that hold outside of it."""
+    def _add_enters(self, entered: Sequence[Tensor]) -> None:
+        """Add the Enters to this loop, with the open control inputs of enclosing contexts."""
         for tensor in entered:
             op = tensor.op
             kept = [
                 other
                 for other in self._open_controls(op.inputs[0].op)
-                if self._is_around(context_after(other))
+                if self._is_around(output_context(other))
             ]
             op._control_flow_context = self  # noqa: SLF001 - the two belong together
             op._add_control_inputs(kept)  # noqa: SLF001 - it is being built here
@@ -298,24 +308,23 @@ class Loop(Context):
         """Build the loop.
 
         Args:
-          condition: from the variables to whether another iteration comes.
-          body: from the variables to those of the next iteration.
+          condition: a function from the variables to a bool scalar: whether to go on.
+          body: a function from the variables to those of the next iteration.
           structure: the variables, nested as the functions take them.
           variables: the same, flat.
-          invariants: shapes that hold in every iteration, flat; or None.
+          invariants: the shape invariants of the variables, flat; or None.
 
         Returns:
-          What the body returned, and the tensors that come out of the loop.
+          The result of `body`, and the outputs of the Exits.
 
         """
         flows = [convert_to_tensor(flow_of(item)) for item in variables]
         entered = self._entered_variables(flows, invariants)
         starts = [merged([tensor, tensor]) for tensor in entered]
         self.set_pivot(starts[0])
-        going_on = convert_to_tensor(condition(*_packed(structure, variables, starts)))
-        goes_on = apply_op("LoopCond", {"input": going_on}, {}, "LoopCond").outputs[0]
-        self.condition = goes_on
-        switches = [switched(tensor, goes_on) for tensor in starts]
+        holds = convert_to_tensor(condition(*_packed(structure, variables, starts)))
+        self.condition = apply_op("LoopCond", {"input": holds}, {}, "LoopCond").outputs[0]
+        switches = [switched(tensor, self.condition) for tensor in starts]
         inside = [apply_unary(op_type_for("Identity", on), on) for _, on in switches]
         self.set_pivot(inside[0])
         given = _packed(structure, variables, inside)
@@ -336,7 +345,7 @@ class Loop(Context):
             _close(start, value)
         self.enters = entered
         exits = self.exits = [apply_unary(op_type_for("Exit", off), off) for off, _ in switches]
-        self.leave_with(exits)
+        self.add_known_outside(exits)
         return results, exits
 
     def _entered_variables(self, flows: list[Tensor], invariants: Any) -> list[Tensor]:
@@ -355,8 +364,8 @@ class Loop(Context):
             if pivot is not None and is_constant_enter(tensor.op.inputs[0].op):
                 tensor.op._add_control_input(pivot.op)  # noqa: SLF001 - it is being built here
         for before, tensor, shape in zip(real, entered, invariants or (), strict=bool(invariants)):
-            _hold(before, tensor, shape)
-        self._settle(entered)
+            _set_invariant(before, tensor, shape)
+        self._add_enters(entered)
         self._known = set(entered)
         return entered
 
@@ -366,7 +375,8 @@ def _packed(structure: object, variables: list[Tensor], tensors: list[Tensor]) -
     return nest.pack_sequence_as(structure, values, expand_composites=True)
 
 
-def _hold(before: Tensor, entered: Tensor, shape: TensorShape) -> None:
+def _set_invariant(before: Tensor, entered: Tensor, shape: TensorShape) -> None:
+    """Set the shape invariant of a loop variable, after a check of its initial value's shape."""
     if not is_within(before.shape, shape):
         raise bad_value(
             f"The shape invariant specified for {before.name} is not compatible with the initial "
@@ -377,7 +387,7 @@ def _hold(before: Tensor, entered: Tensor, shape: TensorShape) -> None:
 
 
 def _close(start: Tensor, value: Tensor) -> None:
-    """Let the next iteration begin with this value."""
+    """Pass a variable's value to the next iteration: NextIteration, an input of its Merge."""
     following = apply_unary(op_type_for("NextIteration", value), value)
     if not is_within(following.shape, start.shape):
         before = start.op.inputs[0].op.inputs[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from sessrun.reference.api.control_flow.context import Context, contains, loop_around
+from sessrun.reference.api.control_flow.context import Context, containing_loop, contains
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph import stacks
@@ -49,7 +49,7 @@ class XLAControlFlowContext(Context):
         """The tensor itself."""
         return value
 
-    def take(self, op: Operation) -> None:
+    def add_op(self, op: Operation) -> None:
         """Add an operation: nothing about it changes."""
 
     def to_proto(self, export_scope: str | None = None) -> None:
@@ -75,7 +75,8 @@ def size_of_stack(value: Tensor, loop: Any) -> Tensor:
       loop: the loop.
 
     Raises:
-      ValueError: a loop around has no limit, or one that is neither constant nor known here.
+      ValueError: an enclosing loop has no `maximum_iterations`, or one that is neither a constant
+        nor computed where the gradients are built.
 
     """
     here = stacks.get_default_graph().scopes.control_flow
@@ -108,6 +109,6 @@ def size_of_stack(value: Tensor, loop: Any) -> Tensor:
 
 def _around(context: Any, here: Any) -> Any:
     """The next enclosing loop, or the context that gradients are asked for in."""
-    while context is not None and context is not here and loop_around(context) is not context:
+    while context is not None and context is not here and containing_loop(context) is not context:
         context = context.outer_context
     return context

@@ -116,7 +116,7 @@ class BranchGraph(FuncGraph):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, reads_variables=False)
-        self.tell = _see_shape
+        self.on_new_operation = _see_shape
         self.seed = self.outer_graph.seed
         self.share_all_collections(self.outer_graph)
         self.structure: Any = None

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from sessrun.reference.api.control_flow.conditional import Conditional
 from sessrun.reference.api.control_flow.context import (
     constant_enter_of,
+    containing_loop,
     contains,
-    context_after,
     is_constant_enter,
     is_loop_switch,
     is_switch_of_branch,
-    loop_around,
+    output_context,
 )
 from sessrun.reference.api.control_flow.functional_mode import control_flow_v2_enabled
 from sessrun.reference.api.control_flow.loops import Loop
@@ -46,7 +46,7 @@ __all__ = [
 ]
 
 GetLoopConstantEnter = constant_enter_of
-GetOutputContext = context_after
+GetOutputContext = output_context
 IsLoopConstantEnter = is_constant_enter
 IsLoopSwitch = is_loop_switch
 
@@ -90,7 +90,7 @@ def IsCondSwitch(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
 
 def IsCondMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it joins branches: all that it takes comes out of branches."""
-    sources = [context_after(tensor.op) for tensor in op.inputs]
+    sources = [output_context(tensor.op) for tensor in op.inputs]
     return IsMerge(op) and all(isinstance(tensor, Conditional) for tensor in sources)
 
 
@@ -101,7 +101,7 @@ def IsLoopMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
 
 def IsInWhileLoop(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it is in a loop."""
-    return loop_around(_context(op)) is not None
+    return containing_loop(_context(op)) is not None
 
 
 def IsInCond(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
