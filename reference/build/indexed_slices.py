@@ -38,7 +38,7 @@ class IndexedSlicesValue(NamedTuple):
 
 @public("IndexedSlices")
 class IndexedSlices(CompositeTensor):
-    """Rows `values` of a tensor at places `indices` of its first axis.
+    """Rows `values` of a tensor, at the positions `indices` along its first axis.
 
     Args:
       values: a Tensor of any dtype, shape [D0, D1, ..., Dn].
@@ -62,7 +62,7 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def indices(self) -> Tensor:
-        """Their places."""
+        """The positions of the rows along the first axis."""
         return self._indices
 
     @property
@@ -112,6 +112,7 @@ class IndexedSlices(CompositeTensor):
         return [self._values, self._indices, *shape]
 
     def _mapped(self, function: Callable[[Tensor], Tensor]) -> IndexedSlices:
+        """The IndexedSlices whose parts are those of this one, after a function."""
         return IndexedSlices(*map(function, self.parts()))
 
     def __neg__(self) -> IndexedSlices:

@@ -46,21 +46,21 @@ def operation_of_node(
     flat: list[Tensor] = list(inputs or ())
     if any(tensor.graph is not graph for tensor in flat if isinstance(tensor, Tensor)):
         raise bad_value(f"The inputs of '{node_def.name}' must be from the graph it is made in.")
-    waits = [_waited_for(value) for value in control_inputs or ()]
+    control_ops = [_control_input(value) for value in control_inputs or ()]
     with graph.scopes.none_open():
         graph.check_name(node_def.name)
         op = apply_flat(
             graph, node_def.op, flat, dict(node_def.attr), f"{node_def.name}/", input_types
         )
     op._set_device(node_def.device)  # noqa: SLF001 - the operation is being built here
-    op._add_control_inputs(waits)  # noqa: SLF001 - the same
+    op._add_control_inputs(control_ops)  # noqa: SLF001 - the same
     if original is not None:
         op._original_op = original  # noqa: SLF001 - the same
     return op
 
 
-def _waited_for(value: object) -> Operation:
-    """The operation of a control input."""
+def _control_input(value: object) -> Operation:
+    """The operation of a control input, which may be a Tensor or IndexedSlices."""
     if isinstance(value, Operation):
         return value
     op = getattr(value, "op", None)

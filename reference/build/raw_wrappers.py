@@ -16,10 +16,10 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.spec.operations import ArgDecl, AttrDecl
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["named", "results", "wrapper"]
+__all__ = ["outputs_of", "python_wrapper", "wrapper"]
 
 _REDUCTIONS: Final = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
-#: What Python calls an input or an attribute that the operation calls otherwise.
+#: By op type the inputs and attributes that have another name in Python, with that name.
 _RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
     **{op_type: {"reduction_indices": "axis"} for op_type in _REDUCTIONS},
     "ExpandDims": {"dim": "axis"},
@@ -31,7 +31,7 @@ _RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 #: Where a new word begins in an op type.
-_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
+_WORD_START: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
 
 @functools.cache
@@ -50,10 +50,10 @@ def wrapper(op_type: str) -> Callable[..., Any]:
         declared = signature(op_type)
     except RuntimeError as error:
         raise AttributeError(str(error)) from error
-    shown = _RENAMED.get(op_type, {})
-    wanted = {shown.get(arg.name, arg.name): arg.name for arg in declared.inputs}
-    optional = {shown.get(name, name): name for name in declared.attrs}
-    known = inspect.Signature(_parameters(declared, shown))
+    renamed = _RENAMED.get(op_type, {})
+    input_names = {renamed.get(arg.name, arg.name): arg.name for arg in declared.inputs}
+    attr_names = {renamed.get(name, name): name for name in declared.attrs}
+    known = inspect.Signature(_parameters(declared, renamed))
 
     def make(*values: object, name: str | None = None, **arguments: object) -> Any:
         if values:
@@ -61,13 +61,13 @@ def wrapper(op_type: str) -> Callable[..., Any]:
                 f"{op_type} only takes keyword args (possible keys: {list(known.parameters)}). "
                 "Please pass these args as kwargs instead."
             )
-        missing = set(wanted).difference(arguments)
-        unknown = set(arguments).difference(wanted, optional)
+        missing = set(input_names).difference(arguments)
+        unknown = set(arguments).difference(input_names, attr_names)
         if missing or unknown:
             raise TypeError(f"{op_type}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-        inputs = {wanted[key]: value for key, value in arguments.items() if key in wanted}
-        attrs = {optional[key]: value for key, value in arguments.items() if key in optional}
-        return _outputs_of(apply_op(op_type, inputs, attrs, name))
+        inputs = {input_names[key]: value for key, value in arguments.items() if key in input_names}
+        attrs = {attr_names[key]: value for key, value in arguments.items() if key in attr_names}
+        return _named_outputs(apply_op(op_type, inputs, attrs, name))
 
     make.__name__ = op_type
     make.__doc__ = declared.declaration.summary
@@ -75,7 +75,7 @@ def wrapper(op_type: str) -> Callable[..., Any]:
     return make
 
 
-def _parameters(declared: Signature, shown: Mapping[str, str]) -> list[inspect.Parameter]:
+def _parameters(declared: Signature, renamed: Mapping[str, str]) -> list[inspect.Parameter]:
     """The parameters of a wrapper: inputs, attributes without a default, with one, name."""
     attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
     attrs.sort(key=lambda attr: attr.has_default)
@@ -85,23 +85,31 @@ def _parameters(declared: Signature, shown: Mapping[str, str]) -> list[inspect.P
     defaults["name"] = None
     return [
         inspect.Parameter(
-            shown.get(name, name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default
+            renamed.get(name, name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default
         )
         for name, default in defaults.items()
     ]
 
 
 def _default_of(attr: AttrDecl) -> Any:
-    """An attribute's default as a program writes it: a DType for a type."""
+    """An attribute's default as a Python argument: a DType for an attribute of type `type`."""
     return dtypes.of_name(attr.default) if attr.type == "type" else attr.default
 
 
-def named(name: str) -> Callable[..., Any] | None:
-    """The wrapper of a name in snake case, with positional arguments too; None without one.
+def python_wrapper(name: str) -> Callable[..., Any] | None:
+    """The function that TensorFlow's generated modules (`gen_math_ops`) call by this name.
 
-    They stand in this order: inputs, attributes without a default, attributes with one, name.
+    It does what `wrapper` does, and takes arguments by position, too, in this order: inputs,
+    attributes without a default, attributes with a default, name. So `mat_mul` builds a MatMul.
+
+    Args:
+      name: an op type in lower case with underscores, perhaps with an underscore before it.
+
+    Returns:
+      The function, or None if no op type has this name.
+
     """
-    op_type = _by_name().get(name.removeprefix("_"))  # some are private there
+    op_type = _op_types().get(name.removeprefix("_"))  # hidden operations have names like `_enter`
     if op_type is None:
         return None
     make = wrapper(op_type)
@@ -120,13 +128,16 @@ def named(name: str) -> Callable[..., Any] | None:
 
 
 @functools.cache
-def _by_name() -> Mapping[str, str]:
+def _op_types() -> Mapping[str, str]:
     """Every op type under its name in lower case: `MatMul` is `mat_mul`."""
-    return {_BORDER.sub("_", op_type).lower(): op_type for op_type in OPERATIONS}
+    return {_WORD_START.sub("_", op_type).lower(): op_type for op_type in OPERATIONS}
 
 
-def results(op: Operation) -> Any:
-    """The result of a wrapper: the output of an operation, a tuple for several outputs."""
+def outputs_of(op: Operation) -> Any:
+    """The output of an operation, a tuple for several outputs, the operation itself without any.
+
+    An output that is declared as a list of tensors is a list.
+    """
     declared = op.declaration.outputs
     if not declared:
         return op
@@ -139,9 +150,10 @@ def results(op: Operation) -> Any:
     return values[0] if len(values) == 1 else tuple(values)
 
 
-def _outputs_of(op: Operation) -> Any:
+def _named_outputs(op: Operation) -> Any:
+    """As `outputs_of`; several outputs are a namedtuple, with the declared names as fields."""
     declared = op.declaration.outputs
-    outputs = results(op)
+    outputs = outputs_of(op)
     if len(declared) < 2:
         return outputs
     kind = collections.namedtuple(op.type, [arg.name for arg in declared])  # type: ignore[misc]  # noqa: PYI024 - its fields are data

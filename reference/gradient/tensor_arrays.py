@@ -44,13 +44,13 @@ def _gradients(op: Operation, flow: Tensor, dtype: DType, grad: Tensor) -> Tenso
     return array.grad(source=_source(grad), flow=flow)
 
 
-def _after_writing(op: Operation, flow: Tensor) -> tuple[TensorArray, Tensor]:
-    """The array of gradients once the TensorArray is written, and its flow.
+def _gradients_after_writes(op: Operation, flow: Tensor) -> tuple[TensorArray, Tensor]:
+    """The array of gradients, created after all writes to the TensorArray, and its flow.
 
-    It gets the size that the TensorArray has then.
+    So it has the TensorArray's final size, which writes may increase.
     """
-    written = identity(op.outputs[0], "flow_out")
-    with stacks.get_default_graph().control_dependencies([written]):
+    last_flow = identity(op.outputs[0], "flow_out")
+    with stacks.get_default_graph().control_dependencies([last_flow]):
         flow = identity(flow, "write_barrier")
     return _gradients(op, flow, op.get_attr("T"), flow), flow
 
@@ -64,7 +64,7 @@ def _read(op: Operation, grad: Tensor) -> Gradients:
 
 @gradient("TensorArrayWriteV3")
 def _write(op: Operation, flow: Tensor) -> Gradients:
-    array, flow = _after_writing(op, flow)
+    array, flow = _gradients_after_writes(op, flow)
     return [None, None, array.read(op.inputs[1]), flow]
 
 
@@ -77,7 +77,7 @@ def _gather(op: Operation, grad: Tensor) -> Gradients:
 
 @gradient("TensorArrayScatterV3")
 def _scatter(op: Operation, flow: Tensor) -> Gradients:
-    array, flow = _after_writing(op, flow)
+    array, flow = _gradients_after_writes(op, flow)
     return [None, None, array.gather(op.inputs[1]), flow]
 
 
@@ -89,5 +89,5 @@ def _concat(op: Operation, grad: Tensor, _lengths: Tensor) -> Gradients:
 
 @gradient("TensorArraySplitV3")
 def _split(op: Operation, flow: Tensor) -> Gradients:
-    array, flow = _after_writing(op, flow)
+    array, flow = _gradients_after_writes(op, flow)
     return [None, array.concat(), None, flow]

@@ -278,7 +278,7 @@ def restore(bind: Bind) -> KernelFunction:
 
     def compute(handle: object, keys: Array, values: Array) -> None:
         target = _table_of(handle, dtypes)
-        wanted = (*target.imported_outer(keys.shape), *_exported_inner(target))
+        wanted = (*target.imported_outer_shape(keys.shape), *_exported_inner(target))
         target.restore(_pairs(bind.xp, target, keys, values, wanted))
 
     return compute

@@ -23,7 +23,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "scan", "written"]
+__all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "scan", "write_all"]
 
 
 @contextmanager
@@ -45,7 +45,7 @@ class _Elements:
 
     Attributes:
       tensors: the tensors, flat.
-      count: the size of the first dimension: an int, or a tensor where it is not known.
+      count: the size of the first dimension: an int, or a tensor where it is not known statically.
 
     """
 
@@ -72,12 +72,17 @@ class _Elements:
         self._arrays = [array.unstack(tensor) for array, tensor in pairs]
 
     def at(self, index: Any) -> Any:
-        """The elements at an index, nested like the tensors; a callable makes an index for each."""
+        """The elements at an index, nested like the tensors.
+
+        Args:
+          index: an int, a tensor, or a function that makes a new index tensor for each element.
+
+        """
         read = [array.read(_converted_index(index)) for array in self._arrays]
         return nest.pack_sequence_as(self._structure, read)
 
-    def counted(self, results: list[Tensor]) -> list[Tensor]:
-        """The results with the number of elements as their first dimension, as far as known."""
+    def with_count(self, results: list[Tensor]) -> list[Tensor]:
+        """The results, with the static number of elements set as their first dimension."""
         known = self.tensors[0].shape[:1]
         for tensor in self.tensors[1:]:
             known = known.merge_with(tensor.shape.with_rank_at_least(1)[:1])
@@ -86,8 +91,8 @@ class _Elements:
         return results
 
 
-def written(arrays: list[TensorArray], index: Any, values: list[Tensor]) -> list[TensorArray]:
-    """The arrays with their values written at an index; a callable makes an index for each."""
+def write_all(arrays: list[TensorArray], index: Any, values: list[Tensor]) -> list[TensorArray]:
+    """Write a value to each TensorArray at an index, as for `_Elements.at`; the new arrays."""
     return [
         array.write(_converted_index(index), value)
         for array, value in zip(arrays, values, strict=True)
@@ -107,11 +112,11 @@ def _converted_index(index: TensorLike) -> Any:
 
 
 def check_callable(fn: Callable[..., object]) -> None:
-    """Refuse a function argument that cannot be called.
+    """Check that an argument is a function.
 
     Raises:
-      TypeError: it has a name, and cannot be called.
-      AttributeError: it has not even a name, as in TF 2.21.
+      TypeError: it cannot be called, and has a `__name__`.
+      AttributeError: it cannot be called, and has no `__name__`, as in TF 2.21.
 
     """
     if not callable(fn):
@@ -146,22 +151,22 @@ def foldl(
     """
     check_callable(fn)
     with name_scope(name, "foldl", nest.flatten(elems)), reading_variables_where_used():
-        given = _Elements(elems)
-        accumulator = given.at(0) if initializer is None else initializer
+        elements = _Elements(elems)
+        accumulator = elements.at(0) if initializer is None else initializer
         start = constant(1 if initializer is None else 0)
 
         def compute(index: Tensor, accumulator: object) -> Any:
-            accumulator = fn(accumulator, given.at(index))
+            accumulator = fn(accumulator, elements.at(index))
             return [index + 1, accumulator]
 
         _, accumulator = while_loop(
-            lambda index, _: index < given.count,
+            lambda index, _: index < elements.count,
             compute,
             [start, accumulator],
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
-            maximum_iterations=given.count,
+            maximum_iterations=elements.count,
         )
         return accumulator
 
@@ -179,13 +184,13 @@ def foldr(
     """As `foldl`, the last elements first."""
     check_callable(fn)
     with name_scope(name, "foldr", nest.flatten(elems)), reading_variables_where_used():
-        given = _Elements(elems)
-        start = given.count if initializer is not None else given.count - 1
-        accumulator = given.at(start) if initializer is None else initializer
+        elements = _Elements(elems)
+        start = elements.count if initializer is not None else elements.count - 1
+        accumulator = elements.at(start) if initializer is None else initializer
 
         def compute(index: Tensor, accumulator: object) -> Any:
             index = index - 1
-            return [index, fn(accumulator, given.at(index))]
+            return [index, fn(accumulator, elements.at(index))]
 
         _, accumulator = while_loop(
             lambda index, _: index > 0,
@@ -194,7 +199,7 @@ def foldr(
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
-            maximum_iterations=given.count,
+            maximum_iterations=elements.count,
         )
         return accumulator
 
@@ -220,37 +225,38 @@ def scan(
       parallel_iterations: as for `while_loop`.
       back_prop: as for `while_loop`.
       swap_memory: as for `while_loop`.
-      infer_shape: whether all results have one shape.
+      infer_shape: whether the results of all steps have the same shape.
       reverse: whether the last elements come first.
       name: a name scope.
 
     Raises:
-      TypeError: the function cannot be called, or the structure of its results is another.
-      ValueError: the same.
+      TypeError: the function cannot be called, or the types of its structure are not the
+        initializer's.
+      ValueError: its results have another structure than the initializer.
       IndexError: a tensor has no first dimension.
 
     """
     check_callable(fn)
     like = elems if initializer is None else initializer
     with name_scope(name, "scan", nest.flatten(elems)), reading_variables_where_used():
-        given = _Elements(elems, for_scan=True)
-        count = given.count
+        elements = _Elements(elems, for_scan=True)
+        count = elements.count
 
-        def first() -> Any:  # anew for each tensor, as TensorFlow
+        def first() -> Any:  # a new tensor for each element, as in TensorFlow's graphs
             return count - 1 if reverse else 0
 
-        accumulator = given.at(first) if initializer is None else initializer
+        accumulator = elements.at(first) if initializer is None else initializer
         accumulator = [convert_to_tensor(tensor) for tensor in nest.flatten(accumulator)]
         arrays = [_array_of(count, tensor, infer_shape=infer_shape) for tensor in accumulator]
         done = 0
         if initializer is None:
-            arrays, done = written(arrays, first, accumulator), 1
+            arrays, done = write_all(arrays, first, accumulator), 1
 
         def compute(index: Tensor, accumulator: object, arrays: Any) -> Any:
-            results = fn(nest.pack_sequence_as(like, accumulator), given.at(index))
+            results = fn(nest.pack_sequence_as(like, accumulator), elements.at(index))
             nest.assert_same_structure(like, results)
             flat = nest.flatten(results)
-            arrays = written(arrays, index, flat)
+            arrays = write_all(arrays, index, flat)
             return (index - 1 if reverse else index + 1), flat, arrays
 
         start = count - 1 - done if reverse else done
@@ -263,4 +269,6 @@ def scan(
             swap_memory=swap_memory,
             maximum_iterations=count,
         )
-        return nest.pack_sequence_as(like, given.counted([tensor.stack() for tensor in arrays]))
+        return nest.pack_sequence_as(
+            like, elements.with_count([tensor.stack() for tensor in arrays])
+        )

@@ -16,7 +16,7 @@ from sessrun.reference.api.composite_conversions import convert_to_tensor_or_com
 from sessrun.reference.api.control_flow.folds import (
     check_callable,
     reading_variables_where_used,
-    written,
+    write_all,
 )
 from sessrun.reference.api.control_flow.while_loops import read_outside, while_loop
 from sessrun.reference.api.ops.array_ops import shape
@@ -84,7 +84,7 @@ def map_fn(
             def compute(index: Tensor, results: Any) -> Any:
                 outcome = fn(given.at(index))
                 nest.assert_same_structure(elems if asked is None else asked, outcome)
-                kept = written(results, index, _boxed(nest.flatten(outcome), specs))
+                kept = write_all(results, index, _boxed(nest.flatten(outcome), specs))
                 return index + 1, kept
 
             _, results = while_loop(

@@ -1,8 +1,8 @@
 """FuncGraph: the graph in which the body of a function is built.
 
-A tensor of another graph that an operation of the body takes is *captured*: a placeholder stands
-for it, which becomes one more argument of the function, and every call passes the tensor. Source:
-TF 2.21, `function.Defun`.
+An operation of the body may take a tensor of another graph, which is then *captured*: a placeholder
+in the body replaces it, an extra argument of the function, and every call passes the tensor.
+Source: TF 2.21, `function.Defun`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["FuncGraph"]
 
-#: The options of a body's `get_variable` that its variable, of the outer graph, is created with.
+#: The arguments of `get_variable` in a body that are passed on to the outer graph's variable.
 _VARIABLE_OPTIONS: Final = frozenset(
     {"shape", "dtype", "initializer", "reuse", "trainable", "collections", "use_resource"}
 )
-#: Collections of the body that are those of the graph outside.
+#: The collections that the body shares with the outer graph.
 _SHARED: Final = (
     GraphKeys.GLOBAL_VARIABLES,
     GraphKeys.LOCAL_VARIABLES,
@@ -46,20 +46,22 @@ class FuncGraph(Graph):
     """The body of a function, while it is built and after.
 
     Args:
-      name: what the function is called.
-      by_value: whether what is captured is copied into the body instead.
-      may_copy: operations with effects that may be copied all the same.
-      reads_variables: whether a resource variable stands for its value at the call.
+      name: the function's name.
+      by_value: whether a captured tensor is copied into the body, with all operations that it
+        depends on, instead of becoming an argument.
+      may_copy: stateful operations that may be copied so, too.
+      reads_variables: whether `get_variable` in the body returns a resource variable's value, not
+        the variable.
 
     Attributes:
-      name: what the function is called.
-      outer_graph: the graph that was the default one when this was created.
-      inputs: the placeholders of the arguments, then of what was captured.
-      outputs: what it returns.
+      name: the function's name.
+      outer_graph: the default graph when this was created.
+      inputs: the placeholders of the arguments, then those of captured tensors.
+      outputs: the results.
       extra_inputs: the captured tensors, in order.
       extra_args: their placeholders.
-      extra_vars: the variables that the body asked for.
-      outer_scope: the variable scope that was open when it was created.
+      extra_vars: the variables that the body got by `get_variable`.
+      outer_scope: the variable scope that was open when this was created.
 
     """
 
@@ -86,16 +88,16 @@ class FuncGraph(Graph):
         self._reads_variables = reads_variables
         self._captured: dict[Tensor, Tensor] = {}
         self.outer_scope = get_variable_scope()
-        store_of(self.outer_graph)  # there from now on, so that it is shared
+        store_of(self.outer_graph)  # creates the variable store if it is missing, to be shared
         self.share_collections(self.outer_graph, _SHARED)
 
     @property
     def captures(self) -> list[tuple[Tensor, Tensor]]:
-        """Pairs of the captured tensors and their placeholders."""
+        """Pairs of a captured tensor and the tensor of this graph that replaces it."""
         return list(self._captured.items())
 
     def captured(self, groups: list[Any], name: str) -> list[Tensor | list[Tensor]]:
-        """The inputs of a new operation as tensors of this graph: those of others are captured."""
+        """The inputs of a new operation, with tensors of other graphs captured."""
         with self.name_scope(name + "/"):
             return [
                 [self.capture(tensor) for tensor in group]
@@ -105,11 +107,15 @@ class FuncGraph(Graph):
             ]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """The tensor of this graph that stands for a tensor of another graph.
+        """The tensor of this graph that replaces a tensor of another graph.
+
+        Args:
+          tensor: the tensor; one of this graph is returned as it is.
+          name: the name of the placeholder, or None.
 
         Raises:
-          InvalidArgumentValueError: it cannot be copied: it depends on a placeholder, or on an
-            operation with effects.
+          InvalidArgumentValueError: the tensor is to be copied, and depends on a placeholder or
+            on a stateful operation.
 
         """
         if tensor.graph is self:
@@ -121,11 +127,15 @@ class FuncGraph(Graph):
         return inside
 
     def outer(self, tensor: Tensor) -> Tensor:
-        """The captured tensor that an argument stands for; any other tensor as it is."""
+        """The captured tensor that a tensor of this graph replaces; any other tensor itself.
+
+        A tensor captured through several function bodies is that of the outermost graph.
+        """
         outside = next((out for out, inner in self._captured.items() if inner is tensor), None)
         return tensor if outside is None else outside.graph.outer(outside)
 
     def _argument(self, tensor: Tensor, name: str | None) -> Tensor:
+        """Add an argument for a captured tensor; a GuaranteeConst of it if the tensor is one."""
         with self.as_default(), self.control_dependencies(None):
             argument = placeholder(tensor.dtype.base_dtype, tensor.shape, name)
         self.extra_inputs.append(tensor)
@@ -137,7 +147,7 @@ class FuncGraph(Graph):
         return argument
 
     def _copied(self, tensor: Tensor) -> Tensor:
-        """A copy of the tensor and of all that it is computed from."""
+        """A copy of the tensor, with copies of all operations that it depends on."""
         op = tensor.op
         kind = "stateful node" if op.declaration.stateful else "placeholder"
         if (op.declaration.stateful and op not in self._may_copy) or op.type == "Placeholder":
@@ -151,7 +161,7 @@ class FuncGraph(Graph):
         """Create a variable in the outer graph: the custom getter of the body.
 
         Args:
-          getter: the getter that it stands before; not used.
+          getter: the getter that this one replaces; not used.
           name: the variable's name.
           **arguments: those of `get_variable`.
 
@@ -167,21 +177,21 @@ class FuncGraph(Graph):
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:
-        """A container for operations of the body and for variables of the outer graph."""
+        """As `Graph.container`, for operations of the body and for variables of the outer graph."""
         with super().container(container_name), self.outer_graph.container(container_name):
             yield container_name
 
 
 def _is_guaranteed(op: Operation) -> bool:
-    """Whether its value is declared to be the same in every run: all that it comes from is."""
-    seen, waiting = {op}, [op]
-    while waiting:
-        last = waiting.pop()
-        if last.type == "GuaranteeConst":
+    """Whether every path back from an operation ends at a GuaranteeConst."""
+    seen, pending = {op}, [op]
+    while pending:
+        current = pending.pop()
+        if current.type == "GuaranteeConst":
             continue
-        if not last.inputs:
+        if not current.inputs:
             return False
-        new = {tensor.op for tensor in last.inputs} - seen
-        seen |= new
-        waiting += new
+        sources = {tensor.op for tensor in current.inputs} - seen
+        seen |= sources
+        pending += sources
     return True

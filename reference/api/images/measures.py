@@ -26,7 +26,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__ = ["compared"]
+__all__ = ["compatible_shapes"]
 
 
 @public("image.total_variation")
@@ -75,8 +75,8 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     return down, across
 
 
-def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
-    """Two images as they are compared, and the assertions on their shapes for a run.
+def compatible_shapes(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
+    """The shapes of two images, and the assertions that they are compatible in a run.
 
     Raises:
       ValueError: their shapes are not compatible.
@@ -100,9 +100,9 @@ def psnr(a: Any, b: TensorLike, max_val: TensorLike, name: str | None = None) ->
     """The peak signal-to-noise ratio of two images, in decibels.
 
     Args:
-      a: an image or some.
-      b: of the same shape.
-      max_val: the largest number less the least.
+      a: one image or a batch of images.
+      b: images of the same shape.
+      max_val: the difference between the largest and the smallest value that the dtype allows.
       name: the operations' scope.
 
     Raises:
@@ -110,13 +110,13 @@ def psnr(a: Any, b: TensorLike, max_val: TensorLike, name: str | None = None) ->
 
     """
     with name_scope(name, "PSNR", [a, b]):
-        most = convert_image_dtype(cast(max_val, a.dtype), dtypes.float32)
+        value_range = convert_image_dtype(cast(max_val, a.dtype), dtypes.float32)
         one = convert_image_dtype(a, dtypes.float32)
         other = convert_image_dtype(b, dtypes.float32)
         error = reduce_mean(squared_difference(one, other), [-3, -2, -1])
         ratio = subtract(
-            20 * log(most) / log(10.0), np.float32(10 / np.log(10)) * log(error), name="psnr"
+            20 * log(value_range) / log(10.0), np.float32(10 / np.log(10)) * log(error), name="psnr"
         )
-        _, _, checks = compared(one, other)
+        _, _, checks = compatible_shapes(one, other)
         with control_dependencies(checks):
             return identity(ratio)

@@ -1,8 +1,11 @@
-"""Readers in a graph: `tf.TextLineReader` and its kin. Source: TF 2.21."""
+"""Readers, resources of a graph that read records of files: `tf.TextLineReader` and others.
+
+Source: TF 2.21.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.queues.queues import QueueBase
@@ -29,7 +32,7 @@ class ReaderBase:
 
     Args:
       reader_ref: the reader's resource tensor.
-      supports_serialize: whether its state can be written down.
+      supports_serialize: whether `serialize_state` works for this kind of reader.
 
     """
 
@@ -44,7 +47,7 @@ class ReaderBase:
 
     @property
     def supports_serialize(self) -> bool:
-        """Whether its state can be written down."""
+        """Whether `serialize_state` works for this kind of reader."""
         return self._supports_serialize
 
     def _apply(self, op_type: str, name: str | None, **more: object) -> Operation:
@@ -97,15 +100,15 @@ class ReaderBase:
         return self._apply("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
 
     def serialize_state(self, name: str | None = None) -> Tensor:
-        """Its state, a string scalar; readers that may be in the middle of a file have none."""
+        """Its state, a string scalar; UnimplementedError in a run unless `supports_serialize`."""
         return self._apply("ReaderSerializeStateV2", name).outputs[0]
 
     def restore_state(self, state: TensorLike, name: str | None = None) -> Operation:
-        """Put it into a state that `serialize_state` gave, of a reader of the same kind."""
+        """Restore a state that `serialize_state` of a reader of the same kind returned."""
         return self._apply("ReaderRestoreStateV2", name, state=state)
 
     def reset(self, name: str | None = None) -> Operation:
-        """Put it into the state in which it began."""
+        """Restore the initial state."""
         return self._apply("ReaderResetV2", name)
 
 
@@ -115,7 +118,7 @@ def _handle(queue: Any) -> Tensor:
 
 @public("WholeFileReader")
 class WholeFileReader(ReaderBase):
-    """A reader with one record for a file: its name is the key, its contents the value."""
+    """A reader whose records are whole files; the key is the file's name, the value its content."""
 
     def __init__(self, name: str | None = None) -> None:
         op = apply_op("WholeFileReaderV2", {}, {}, name)
@@ -124,7 +127,7 @@ class WholeFileReader(ReaderBase):
 
 @public("TextLineReader")
 class TextLineReader(ReaderBase):
-    """A reader whose records are lines, by `file:number`, counted from 1.
+    """A reader whose records are lines; the key is `file:number`, with lines counted from 1.
 
     Args:
       skip_header_lines: how many lines are skipped at the beginning of a file.
@@ -139,13 +142,13 @@ class TextLineReader(ReaderBase):
 
 @public("FixedLengthRecordReader")
 class FixedLengthRecordReader(ReaderBase):
-    """A reader whose records have one length, by `file:number`, counted from 0.
+    """A reader of records of equal length; the key is `file:number`, with records counted from 0.
 
     Args:
-      record_bytes: of a record.
-      header_bytes: before the first record of a file.
-      footer_bytes: after the last one.
-      hop_bytes: from where a record begins to where the next one does; a record's length if 0.
+      record_bytes: the length of a record.
+      header_bytes: how many bytes stand before the first record of a file.
+      footer_bytes: how many bytes stand after the last record.
+      hop_bytes: the distance between the beginnings of two records; `record_bytes` if 0.
       name: the operation's name.
       encoding: how the files are compressed: "ZLIB", "GZIP" or "".
 
@@ -196,13 +199,3 @@ class IdentityReader(ReaderBase):
     def __init__(self, name: str | None = None) -> None:
         op = apply_op("IdentityReaderV2", {}, {}, name)
         super().__init__(op.outputs[0], supports_serialize=True)
-
-
-_CLASSES: Final = (
-    FixedLengthRecordReader,
-    IdentityReader,
-    ReaderBase,
-    TFRecordReader,
-    TextLineReader,
-    WholeFileReader,
-)

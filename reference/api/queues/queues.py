@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import gather, stack
@@ -449,6 +449,3 @@ class RandomShuffleQueue(QueueBase):
         }
         ref = _create_queue("RandomShuffleQueueV2", attrs, shared_name, name)
         super().__init__(types, known, names, ref)
-
-
-_CLASSES: Final = (FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue)

@@ -19,30 +19,42 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph
     from sessrun.reference.graph.operation import Operation
 
-__all__ = ["beside_new", "check_outside", "finder", "guarded", "of_function", "variable_def"]
+__all__ = [
+    "check_not_in_control_flow",
+    "colocated_with_new",
+    "imported_element",
+    "safe_initial_value",
+    "value_of_function",
+    "variable_def",
+]
 
-#: Operations whose variables may be read while uninitialized, or are read on purpose.
-_LEFT_ALONE: Final = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
-#: Where a loop goes round.
-_TURNS: Final = frozenset({"NextIteration", "RefNextIteration"})
-_HOLDERS: Final = frozenset({"VarHandleOp", "Variable", "VariableV2"})
+#: Operations that keep their input variable: it may be uninitialized, or is read on purpose.
+_KEPT: Final = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
+_NEXT_ITERATIONS: Final = frozenset({"NextIteration", "RefNextIteration"})
+_VARIABLES: Final = frozenset({"VarHandleOp", "Variable", "VariableV2"})
 
 
 @contextmanager
-def beside_new(graph: Graph, scope: str) -> Iterator[None]:
-    """Put operations beside the variable named as the scope, which is not there yet."""
+def colocated_with_new(graph: Graph, scope: str) -> Iterator[None]:
+    """Colocate operations inside of the `with` with a variable that is not created yet.
+
+    Args:
+      graph: the graph.
+      scope: the name scope of the variable, whose name the variable will have.
+
+    """
     group = b"loc:@" + scope.removesuffix("/").encode()
     beside = AttrValue(list=AttrValue.ListValue(s=[group]))
     with graph._attr_scope({"_class": beside}):  # noqa: SLF001 - TensorFlow's own name
         yield
 
 
-def of_function(function: Callable[[], object], dtype: DTypeLike) -> Tensor:
-    """The tensor that an initial value given as a function becomes, in its own name scope.
+def value_of_function(function: Callable[[], object], dtype: DTypeLike) -> Tensor:
+    """The tensor of an initial value that is given as a function, in the scope `Initializer`.
 
     Raises:
-      InvalidArgumentTypeError, InvalidArgumentValueError: what the function returns is no
-        tensor of the dtype.
+      InvalidArgumentTypeError, InvalidArgumentValueError: the function's result cannot be
+        converted to a tensor of the dtype.
 
     """
     graph = get_default_graph()
@@ -50,11 +62,11 @@ def of_function(function: Callable[[], object], dtype: DTypeLike) -> Tensor:
         return convert_to_tensor(function(), dtype=dtype, name="initial_value")
 
 
-def check_outside(initial: Tensor, name: str | None) -> None:
-    """Check that an initial value is there wherever the variable is initialized.
+def check_not_in_control_flow(initial: Tensor, name: str | None) -> None:
+    """Check that an initial value is not from inside of a loop or a branch.
 
     Raises:
-      ValueError: it is from inside of a loop or a branch.
+      ValueError: it is.
 
     """
     if initial.op._control_flow_context is not None:  # noqa: SLF001 - where it was created
@@ -64,82 +76,87 @@ def check_outside(initial: Tensor, name: str | None) -> None:
         )
 
 
-def guarded(scope: str, initial: Tensor) -> Tensor:
-    """The initial value of a new variable, computed from the initial values of other variables.
+def safe_initial_value(scope: str, initial: Tensor) -> Tensor:
+    """The initial value of a new variable, computed from `initialized_value()` of other variables.
 
-    So `Variable(w * 2)` can be initialized together with `w`, in any order. Operations between
-    the two are copied, with a conditional on whether `w` is initialized already. What comes
-    out of a loop stays as it is.
+    So `Variable(w * 2)` can be initialized together with `w`, in any order. The operations from
+    `w` to the initial value are copied. A value that depends on a loop is returned as it is.
 
     Args:
-      scope: the name scope of the variable.
+      scope: the name scope of the new variable.
       initial: its initial value.
 
     Raises:
-      TypeError: the initial value is no tensor.
+      TypeError: `initial` is not a Tensor.
 
     """
     if not isinstance(initial, Tensor):
         raise TypeError(f"initial_value needs to be a Tensor: {initial}")
-    return initial if _is_cyclic(initial.op) else _Guard(scope).tensor(initial)
+    return initial if _depends_on_loop(initial.op) else _SafeCopy(scope).tensor(initial)
 
 
-def _is_cyclic(op: Operation) -> bool:
-    """Whether the operation depends on a loop: only there do operations lie in a circle."""
+def _depends_on_loop(op: Operation) -> bool:
+    """Whether an operation depends on a loop, so that the graph before it has a cycle."""
     seen, pending = {op}, [op]
     while pending:
-        near = pending.pop()
-        if near.type in _TURNS:
+        current = pending.pop()
+        if current.type in _NEXT_ITERATIONS:
             return True
-        sources = {*(tensor.op for tensor in near.inputs), *near.control_inputs} - seen
+        sources = {*(tensor.op for tensor in current.inputs), *current.control_inputs} - seen
         seen |= sources
         pending += sources
     return False
 
 
-class _Guard:
-    """A walk back from an initial value, which visits an operation once."""
+class _SafeCopy:
+    """Copies operations before an initial value, with initialized values in place of variables.
+
+    Args:
+      scope: the name scope of the new variable, a suffix of the copies' names.
+
+    """
 
     def __init__(self, scope: str) -> None:
         self._scope = scope
-        self._known: dict[Operation, Sequence[Tensor]] = {}
+        self._copies: dict[Operation, Sequence[Tensor]] = {}
 
     def tensor(self, tensor: Tensor) -> Tensor:
-        """The tensor, or its copy that reads initialized values of variables."""
+        """The copy of a tensor; the tensor itself if it does not depend on a variable."""
         # A chain of operations may be longer than Python's stack: walk it with one of our own.
         pending = [tensor.op]
         while pending:
             op = pending[-1]
             sources = [] if self._is_end(op) else [source.op for source in op.inputs]
-            missing = [source for source in sources if source not in self._known]
-            if missing and op not in self._known:
+            missing = [source for source in sources if source not in self._copies]
+            if missing and op not in self._copies:
                 pending += missing
                 continue
             pending.pop()
-            if op not in self._known:
-                self._known[op] = self._renewed(op)
-        return self._known[tensor.op][tensor.value_index]
+            if op not in self._copies:
+                self._copies[op] = self._copied(op)
+        return self._copies[tensor.op][tensor.value_index]
 
     def _is_end(self, op: Operation) -> bool:
-        return not op.inputs or op.type in _LEFT_ALONE
+        return not op.inputs or op.type in _KEPT
 
-    def _renewed(self, op: Operation) -> Sequence[Tensor]:
-        if op.type in _HOLDERS:
+    def _copied(self, op: Operation) -> Sequence[Tensor]:
+        """The outputs of an operation's copy; its own outputs if no input was replaced."""
+        if op.type in _VARIABLES:
             initial = _initialized(op)
             return op.outputs if initial is None else (initial,)
         if self._is_end(op):
             return op.outputs
-        inputs = [self._known[source.op][source.value_index] for source in op.inputs]
+        inputs = [self._copies[source.op][source.value_index] for source in op.inputs]
         if all(new is old for new, old in zip(inputs, op.inputs, strict=True)):
             return op.outputs
         name = f"{op.name}_{self._scope}".replace(":", "_")
-        # What stands for a variable now is a value.
+        # A reference to a variable has become a value.
         op_type = "Switch" if op.type == "RefSwitch" else op.type
         return apply_flat(op.graph, op_type, inputs, dict(op.node_def.attr), name).outputs
 
 
 def _initialized(op: Operation) -> Tensor | None:
-    """The initialized value of the variable that the operation holds, if it is known."""
+    """`initialized_value()` of the variable of an operation; None if no collection has it."""
     for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
         for variable in op.graph.get_collection(key):
             if getattr(variable, "op", None) is op and hasattr(variable, "initialized_value"):
@@ -148,8 +165,8 @@ def _initialized(op: Operation) -> Tensor | None:
     return None
 
 
-def finder(graph: Graph, import_scope: str | None) -> Callable[[str], Any]:
-    """The function from the name of a tensor or operation, before import, to itself."""
+def imported_element(graph: Graph, import_scope: str | None) -> Callable[[str], Any]:
+    """A function from the name that a tensor or operation had before an import to that element."""
     prefix = "" if not import_scope else import_scope.rstrip("/") + "/"
     return lambda name: graph.as_graph_element(prefix + name)
 
@@ -157,7 +174,10 @@ def finder(graph: Graph, import_scope: str | None) -> Callable[[str], Any]:
 def variable_def(
     variable: Variable, snapshot: str, export_scope: str | None, *, is_resource: bool
 ) -> VariableDef | None:
-    """The names of a variable's operations, without `export_scope`; None if it is not in that."""
+    """The VariableDef of a variable, with names relative to `export_scope`.
+
+    None if the variable is not in that scope.
+    """
     if export_scope is not None and not variable.name.startswith(export_scope):
         return None
 

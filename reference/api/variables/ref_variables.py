@@ -80,11 +80,11 @@ class RefVariable(VariableV1):
         graph = stacks.get_default_graph()
         with ExitStack() as stack:
             if callable(initial_value):
-                stack.enter_context(initial_values.beside_new(graph, scope))
-                initial = initial_values.of_function(initial_value, dtype)
+                stack.enter_context(initial_values.colocated_with_new(graph, scope))
+                initial = initial_values.value_of_function(initial_value, dtype)
             else:
                 initial = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")
-                initial_values.check_outside(initial, scope)
+                initial_values.check_not_in_control_flow(initial, scope)
             if shape is None and validate_shape:
                 shape = initial.shape
             attrs = {"shape": as_shape(shape), "dtype": initial.dtype.base_dtype}
@@ -93,7 +93,7 @@ class RefVariable(VariableV1):
             raise bad_value(f"initial_value must have a shape specified: {initial}")
         self._initial_value = initial
         self.dtype = self._variable.dtype
-        guarded = initial_values.guarded(scope, initial)
+        guarded = initial_values.safe_initial_value(scope, initial)
         assignment = state_ops.assign(self._variable, guarded, validate_shape=validate_shape)
         self._initializer = assignment.op
 
@@ -107,7 +107,7 @@ class RefVariable(VariableV1):
         """
         self = cls.__new__(cls)
         graph = stacks.get_default_graph()
-        find = initial_values.finder(graph, import_scope)
+        find = initial_values.imported_element(graph, import_scope)
         self._variable = find(proto.variable_name)
         self._initializer = find(proto.initializer_name)
         named = proto.initial_value_name

@@ -98,10 +98,10 @@ class ResourceVariable(Variable):
     ) -> None:
         """Make the handle, and the operations that every resource variable has."""
         graph = stacks.get_default_graph()
-        with initial_values.beside_new(graph, scope):
+        with initial_values.colocated_with_new(graph, scope):
             given = initial_value if callable(initial_value) else lambda: initial_value
-            initial = initial_values.of_function(given, dtype)
-            initial_values.check_outside(initial, scope)
+            initial = initial_values.value_of_function(given, dtype)
+            initial_values.check_not_in_control_flow(initial, scope)
             wanted = initial.shape if shape is None else as_shape(shape)
             if not initial.shape.is_compatible_with(wanted):
                 raise bad_value(
@@ -124,7 +124,7 @@ class ResourceVariable(Variable):
             graph.colocate_with(None, ignore_existing=True),
             graph.device(self.handle.device),
         ):
-            guarded = initial_values.guarded(scope, initial)
+            guarded = initial_values.safe_initial_value(scope, initial)
             inputs = {"resource": self.handle, "value": guarded}
             self._initializer = apply_op("AssignVariableOp", inputs, {}, assign)
         self._make_read(graph)
@@ -154,7 +154,7 @@ class ResourceVariable(Variable):
 
     def _become(self, proto: VariableDef, import_scope: str | None) -> None:
         """Be the variable whose operations the default graph has."""
-        find = initial_values.finder(stacks.get_default_graph(), import_scope)
+        find = initial_values.imported_element(stacks.get_default_graph(), import_scope)
         self.handle = find(proto.variable_name)
         self._initializer = find(proto.initializer_name)
         named = proto.initial_value_name

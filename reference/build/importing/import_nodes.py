@@ -25,8 +25,9 @@ from sessrun.spec.proto import AttrValue, NodeDef, TensorShapeProto
 
 __all__ = ["NodeImporter"]
 
-_LOC = "loc:@"
-_COLOCATION = _LOC.encode()
+#: What a colocation group in the attribute `_class` begins with, as text and as bytes.
+_GROUP = "loc:@"
+_GROUP_BYTES = _GROUP.encode()
 #: Producers before this one wrote an unknown shape of a placeholder as that of a scalar.
 _SCALAR_PLACEHOLDERS = 22
 
@@ -41,17 +42,17 @@ class _Node:
 
 
 class NodeImporter:
-    """One import of a GraphDef.
+    """Imports the nodes of one GraphDef.
 
     Args:
-      graph: where to.
+      graph: the graph that gets the operations.
       scope: the name scope, with a final "/", or empty.
-      mapped: inputs that are replaced by tensors of the graph.
+      mapped: the `input_map`: inputs in the GraphDef to tensors of the graph that replace them.
       producer: the version of the program that wrote the GraphDef.
-      infer_call: gives the outputs of an operation that calls a function their shapes.
+      infer_call: sets the shapes of the outputs of an operation that calls a function.
 
     Attributes:
-      used: the replaced inputs that some node had.
+      used: the keys of `mapped` that are inputs of a node.
 
     """
 
@@ -75,7 +76,7 @@ class NodeImporter:
         self._taken: set[str] = set()
 
     def run(self, protos: Iterable[NodeDef]) -> Mapping[str, Operation]:
-        """Make every operation: name in the GraphDef to operation.
+        """Create the operations; returns them by their names in the GraphDef.
 
         Raises:
           InvalidArgumentValueError: a node is ill-formed or contradicts its declaration.
@@ -99,22 +100,22 @@ class NodeImporter:
         if len(self._imported) < len(self._nodes):
             left = [name for name in self._nodes if name not in self._imported]
             raise bad_value(f"{len(left)} nodes in a cycle or behind one, among them '{left[0]}'")
-        self._close_loops()
+        self._connect_back_edges()
         for name, op in self._imported.items():
             _check_class(self._nodes[name].proto)
-            self._take_device(op)
+            self._copy_device(op)
         return self._imported
 
-    def _take_device(self, op: Operation) -> None:
-        """Give colocated operations the device of those they are colocated with."""
-        for other in _beside(op):
+    def _copy_device(self, op: Operation) -> None:
+        """Set the device of a colocated operation to the first one of its group, if any has one."""
+        for other in _colocated_ops(op):
             device = self.graph.operations_by_name[other].device
             if device:
                 op._set_device(device)  # noqa: SLF001 - it is being built here
                 return
 
     def _sources(self, node: _Node) -> set[str]:
-        """The nodes that a node needs before it."""
+        """The nodes that must be imported before a node: its inputs, without back edges."""
         names = set()
         for source in (*node.data, *node.control):
             if source in self.mapped:
@@ -123,7 +124,7 @@ class NodeImporter:
                 raise bad_value(f"Node '{node.proto.name}': Unknown input node '{source}'")
             if not self._is_back_edge(node, source):
                 names.add(source.node)
-        for group in _colocated(node.proto):
+        for group in _groups_of(node.proto):
             if group not in self._nodes:
                 raise bad_value(
                     f"Node '{node.proto.name}' expects to be colocated with unknown node '{group}'"
@@ -131,14 +132,14 @@ class NodeImporter:
         return names
 
     def _is_back_edge(self, node: _Node, source: Input) -> bool:
-        """Whether the input comes from the end of the loop that begins at the node."""
+        """Whether the node is a loop's Merge and the input that loop's NextIteration."""
         if node.proto.op not in MERGES or source in self.mapped:
             return False
         before = self._nodes.get(source.node)
         return before is not None and before.proto.op in LOOP_ENDS
 
     def _inputs(self, node: _Node) -> list[Tensor]:
-        """The input tensors; a back edge of a loop, whose source comes later, has a stand-in."""
+        """The input tensors; another input stands in for a back edge, whose source comes later."""
         backs = [self._is_back_edge(node, source) for source in node.data]
         tensors = [
             None if is_back else self._tensor(node.proto, source)
@@ -151,8 +152,8 @@ class NodeImporter:
             return []
         return [first if tensor is None else tensor for tensor in tensors]
 
-    def _close_loops(self) -> None:
-        """Let the loops begin with what comes from their ends, too."""
+    def _connect_back_edges(self) -> None:
+        """Replace the stand-ins for back edges by the outputs of the loops' NextIterations."""
         for name, op in self._imported.items():
             node = self._nodes[name]
             for index, source in enumerate(node.data):
@@ -172,8 +173,8 @@ class NodeImporter:
             declared = signature_in(self.graph.functions, proto.op)
         except RuntimeError as error:
             raise errors.NotFoundError(proto, None, str(error)) from error
-        if gone := removed(declared, self.producer):
-            raise errors.UnimplementedError(None, None, gone)
+        if removal := removed(declared, self.producer):
+            raise errors.UnimplementedError(None, None, removal)
         attrs, extra = _attributes(declared, proto)
         tensors = self._inputs(node)
         name = self._name(proto.name)
@@ -186,22 +187,25 @@ class NodeImporter:
             groups,
             attrs,
             imported=Imported(
-                self._device(proto), self._controls(node), self._renamed(extra), _notes(proto)
+                self._device(proto),
+                self._controls(node),
+                self._with_renamed_groups(extra),
+                _debug_info(proto),
             ),
         )
-        if _beside(op):
+        if _colocated_ops(op):
             op._set_device("")  # noqa: SLF001 - the operation is being built here
         if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
             _forget_scalar(op)
         if proto.op in CALLS or proto.op in self.graph.functions:
             self._infer_call(op)
         if shapes is not None:
-            _refine(op, shapes, proto.name)
+            _merge_shapes(op, shapes, proto.name)
         return op
 
     def _device(self, proto: NodeDef) -> str:
-        """The device that the node asks for, which nobody looks at where it is colocated."""
-        beside = [name for name in _colocated(proto) if name != proto.name]
+        """The device that the node asks for; "" for a node that is colocated with others."""
+        beside = [name for name in _groups_of(proto) if name != proto.name]
         if not proto.device or beside or self.graph.scopes.colocation:
             return ""
         try:
@@ -210,9 +214,9 @@ class NodeImporter:
             raise bad_value(f"Node '{proto.name}': {error}") from error
 
     def _name(self, name: str) -> str:
-        """The node's name in the graph: numbered if an operation or its scope has it already.
+        """The node's name in the graph, with `_1`, `_2`, ... if an operation or a scope has it.
 
-        Other than in building, names that differ in case are different.
+        Names that differ only in case are different here, unlike those of `Graph.unique_name`.
         """
         if name in self._names:
             return self._names[name]
@@ -247,18 +251,18 @@ class NodeImporter:
             controls[self._imported[source.node] if mapped is None else mapped.op] = None
         return tuple(controls)
 
-    def _renamed(self, extra: Mapping[str, AttrValue]) -> Mapping[str, AttrValue]:
-        """The attributes with colocation groups under their names in the graph."""
+    def _with_renamed_groups(self, extra: Mapping[str, AttrValue]) -> Mapping[str, AttrValue]:
+        """The attributes, with the names in colocation groups replaced by those in the graph."""
         groups = extra.get("_class")
         if groups is None:
             return extra
         renamed = []
         for group in groups.list.s:
-            if not group.startswith(_COLOCATION):
+            if not group.startswith(_GROUP_BYTES):
                 renamed.append(group)
                 continue
-            other = group.removeprefix(_COLOCATION).decode()
-            renamed.append(_COLOCATION + self._name(other).encode())
+            other = group.removeprefix(_GROUP_BYTES).decode()
+            renamed.append(_GROUP_BYTES + self._name(other).encode())
         return {**extra, "_class": AttrValue(list=AttrValue.ListValue(s=renamed))}
 
 
@@ -298,15 +302,15 @@ def _in_order(sources: Mapping[str, set[str]]) -> Iterator[str]:
                 heapq.heappush(ready, (position[consumer], consumer))
 
 
-def _colocated(proto: NodeDef) -> list[str]:
-    """The nodes that it wants to be on one device with."""
+def _groups_of(proto: NodeDef) -> list[str]:
+    """The names in the node's colocation groups: nodes to be placed on the same device."""
     if "_class" not in proto.attr:
         return []
     try:
         groups = [group.decode() for group in proto.attr["_class"].list.s]
     except UnicodeDecodeError as error:
         raise bad_value(f"Node '{proto.name}', attr '_class': {error}") from error
-    return [group.removeprefix(_LOC) for group in groups if group.startswith(_LOC)]
+    return [group.removeprefix(_GROUP) for group in groups if group.startswith(_GROUP)]
 
 
 def _check_class(proto: NodeDef) -> None:
@@ -329,8 +333,8 @@ def _output_shapes(extra: dict[str, AttrValue]) -> list[TensorShapeProto] | None
     return list(held.list.shape)
 
 
-def _refine(op: Operation, shapes: list[Any], name: str) -> None:
-    """Merge into the outputs' shapes those that the writer saw; there may be more of them."""
+def _merge_shapes(op: Operation, shapes: list[Any], name: str) -> None:
+    """Merge the shapes of `_output_shapes` into the outputs' shapes; further ones are ignored."""
     if len(shapes) < len(op.outputs):
         raise bad_value(
             f"Node '{name}' has {len(op.outputs)} outputs but the _output_shapes attribute "
@@ -345,22 +349,22 @@ def _refine(op: Operation, shapes: list[Any], name: str) -> None:
 
 
 def _forget_scalar(op: Operation) -> None:
-    """An old placeholder of no dimensions may have any shape."""
+    """Set the shape of a scalar placeholder to unknown, which old producers wrote as a scalar's."""
     for tensor in op.outputs:
         if tensor.sizes == ():
             tensor._sizes = None  # noqa: SLF001 - the operation is being built here
 
 
-def _beside(op: Operation) -> list[str]:
-    """The other operations that it is colocated with."""
+def _colocated_ops(op: Operation) -> list[str]:
+    """The names of the other operations that an operation is colocated with."""
     held = op.extra.get("_class")
     groups = () if held is None else held.list.s
-    names = [group.removeprefix(_COLOCATION) for group in groups if group.startswith(_COLOCATION)]
+    names = [group.removeprefix(_GROUP_BYTES) for group in groups if group.startswith(_GROUP_BYTES)]
     return [name.decode() for name in names if name.decode() != op.name]
 
 
-def _notes(proto: NodeDef) -> NodeDef | None:
-    """The debug info and the full type of a node, which an operation has no field for, or None."""
+def _debug_info(proto: NodeDef) -> NodeDef | None:
+    """The node's experimental fields, which the operation keeps for its NodeDef; or None."""
     if not (proto.HasField("experimental_debug_info") or proto.HasField("experimental_type")):
         return None
     notes = NodeDef()
@@ -374,7 +378,13 @@ def _notes(proto: NodeDef) -> NodeDef | None:
 def _attributes(
     declared: Signature, proto: NodeDef
 ) -> tuple[dict[str, object], dict[str, AttrValue]]:
-    """The declared attributes, defaults put in, and the others."""
+    """The declared attributes, with defaults for missing ones, and the undeclared attributes.
+
+    Raises:
+      InvalidArgumentValueError: a value is not of the attribute's type, or an attribute without a
+        default is missing.
+
+    """
     values: dict[str, object] = {}
     for name, attr in declared.attrs.items():
         if name not in proto.attr:

@@ -120,9 +120,9 @@ def of_places(inner: str) -> Callable[[str], object]:
 
 def _of_wrappers(inner: str) -> Callable[[str], object]:
     def find(name: str) -> Any:
-        from sessrun.reference.build.raw_wrappers import named, wrapper  # noqa: PLC0415 - needed by few
+        from sessrun.reference.build.raw_wrappers import python_wrapper, wrapper  # noqa: PLC0415 - needed by few
 
-        operation = None if name.startswith("__") else named(name)
+        operation = None if name.startswith("__") else python_wrapper(name)
         if operation is None and name in OPERATIONS:
             operation = wrapper(name)
         if operation is None:

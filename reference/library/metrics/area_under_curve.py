@@ -14,7 +14,7 @@ from sessrun.reference.api.variables.opened_variable_scopes import variable_scop
 from sessrun.reference.build.generated import log, logical_and, maximum, minimum, mul
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.metric_variables import Metric, announced
+from sessrun.reference.library.metrics.metric_variables import Metric, added_to_collections
 from sessrun.reference.library.metrics.thresholds import (
     SMALL,
     Counts,
@@ -78,7 +78,7 @@ def auc(
         counts = confusion_at_thresholds(labels, predictions, tried, weights)
         area = _Area(len(tried) - 1, curve, summation_method)
         value, update = area.of(counts[0], "value"), area.of(counts[1], "update_op")
-        return announced(value, update, metrics_collections, updates_collections)
+        return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 class _Area:

@@ -1,4 +1,4 @@
-"""Streaming means: mean, accuracy, errors (TF 2.21)."""
+"""Streaming means: `tf.metrics.mean`, `accuracy` and mean errors. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.metric_variables import (
     Metric,
-    aligned,
-    announced,
+    added_to_collections,
+    match_ranks,
     metric_variable,
 )
 
@@ -40,12 +40,13 @@ __all__ = [
 
 def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
     """The weighted values, and the weights broadcast to them."""
-    values, _, given = aligned(values, None, weights)
-    spread = broadcast_weights(cast(given, dtypes.float32), values)
-    return mul(values, spread), spread
+    values, _, weights = match_ranks(values, None, weights)
+    broadcast = broadcast_weights(cast(weights, dtypes.float32), values)
+    return mul(values, broadcast), broadcast
 
 
 def _quotient(total: Any, count: int | Tensor, name: str) -> Tensor:
+    """The mean of a total; 0 where the count is 0 or negative."""
     return div_no_nan(total, maximum(count, 0), name=name)
 
 
@@ -59,8 +60,8 @@ def mean(
     """The streaming weighted mean of all elements.
 
     Args:
-      values: a tensor; it is computed with as float32.
-      weights: None, or a tensor that broadcasts to it.
+      values: a tensor, which is cast to float32.
+      weights: None, or a tensor that broadcasts to `values`.
       metrics_collections: collections for the value.
       updates_collections: collections for the update.
       name: a variable scope.
@@ -73,20 +74,20 @@ def mean(
 
     """
     with variable_scope(name, "mean", (values, weights)):
-        numbers = cast(values, dtypes.float32)
+        floats = cast(values, dtypes.float32)
         total = metric_variable([], dtypes.float32, name="total")
         count = metric_variable([], dtypes.float32, name="count")
         if weights is None:
-            batch_count = cast(size(numbers), dtypes.float32)
+            batch_count = cast(size(floats), dtypes.float32)
         else:
-            numbers, spread = _weighted(numbers, weights)
-            batch_count = reduce_sum(spread)
-        new_total = assign_add(total, reduce_sum(numbers))
-        with control_dependencies([numbers]):
+            floats, broadcast = _weighted(floats, weights)
+            batch_count = reduce_sum(broadcast)
+        new_total = assign_add(total, reduce_sum(floats))
+        with control_dependencies([floats]):
             new_count = assign_add(count, batch_count)
         value = _quotient(total, count, "value")
         update = _quotient(new_total, new_count, "update_op")
-        return announced(value, update, metrics_collections, updates_collections)
+        return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def mean_tensor(
@@ -103,19 +104,19 @@ def mean_tensor(
 
     """
     with variable_scope(name, "mean", (values, weights)):
-        numbers = cast(values, dtypes.float32)
-        total = metric_variable(numbers.shape, dtypes.float32, name="total_tensor")
-        count = metric_variable(numbers.shape, dtypes.float32, name="count_tensor")
-        batch_count = ones_like(numbers)
+        floats = cast(values, dtypes.float32)
+        total = metric_variable(floats.shape, dtypes.float32, name="total_tensor")
+        count = metric_variable(floats.shape, dtypes.float32, name="count_tensor")
+        batch_count = ones_like(floats)
         if weights is not None:
-            numbers, spread = _weighted(numbers, weights)
-            batch_count = mul(batch_count, spread)
-        new_total = assign_add(total, numbers)
-        with control_dependencies([numbers]):
+            floats, broadcast = _weighted(floats, weights)
+            batch_count = mul(batch_count, broadcast)
+        new_total = assign_add(total, floats)
+        with control_dependencies([floats]):
             new_count = assign_add(count, batch_count)
         value = _quotient(total, count, "value")
         update = _quotient(new_total, new_count, "update_op")
-        return announced(value, update, metrics_collections, updates_collections)
+        return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def accuracy(
@@ -127,10 +128,10 @@ def accuracy(
     name: str | None = None,
 ) -> Metric:
     """The share of predictions equal to labels. Arguments as of `mean_squared_error`."""
-    guessed, true, given = aligned(predictions, labels, weights)
-    guessed.shape.assert_is_compatible_with(true.shape)
-    is_right = cast(equal(cast(guessed, true.dtype), true), dtypes.float32)
-    return mean(is_right, given, metrics_collections, updates_collections, name or "accuracy")
+    predictions, labels, weights = match_ranks(predictions, labels, weights)
+    predictions.shape.assert_is_compatible_with(labels.shape)
+    is_right = cast(equal(cast(predictions, labels.dtype), labels), dtypes.float32)
+    return mean(is_right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
 def mean_absolute_error(
@@ -142,10 +143,10 @@ def mean_absolute_error(
     name: str | None = None,
 ) -> Metric:
     """The streaming mean absolute error. Arguments as of `mean_squared_error`."""
-    guessed, true, given = aligned(predictions, labels, weights)
+    predictions, labels, weights = match_ranks(predictions, labels, weights)
     return mean(
-        absolute(guessed - true),
-        given,
+        absolute(predictions - labels),
+        weights,
         metrics_collections,
         updates_collections,
         name or "mean_absolute_error",
@@ -165,9 +166,9 @@ def mean_cosine_distance(
 
     Args:
       labels: vectors of length 1, of a floating dtype.
-      predictions: others, of the labels' shape.
-      dim: the axis along which the vectors are.
-      weights: None, or how much each counts: of a shape that broadcasts to that of the products.
+      predictions: vectors of length 1, of the labels' shape and dtype.
+      dim: the axis of the vectors' elements.
+      weights: None, or a tensor that broadcasts to the dot products, whose size is 1 along `dim`.
       metrics_collections: collections that the value is put into.
       updates_collections: collections that the update is put into.
       name: a scope.
@@ -176,10 +177,12 @@ def mean_cosine_distance(
       ValueError: shapes do not fit.
 
     """
-    guessed, true, given = aligned(predictions, labels, weights)
-    products = reduce_sum(mul(guessed, true), axis=[dim], keepdims=True)
-    value, update = mean(products, given, None, None, name or "mean_cosine_distance")
-    return announced(sub(1.0, value), sub(1.0, update), metrics_collections, updates_collections)
+    predictions, labels, weights = match_ranks(predictions, labels, weights)
+    products = reduce_sum(mul(predictions, labels), axis=[dim], keepdims=True)
+    value, update = mean(products, weights, None, None, name or "mean_cosine_distance")
+    return added_to_collections(
+        sub(1.0, value), sub(1.0, update), metrics_collections, updates_collections
+    )
 
 
 def mean_relative_error(
@@ -192,13 +195,13 @@ def mean_relative_error(
     name: str | None = None,
 ) -> Metric:
     """The streaming mean of |predictions - labels| / normalizer; 0 where the normalizer is 0."""
-    guessed, true, given = aligned(predictions, labels, weights)
-    guessed, divisor = remove_squeezable_dimensions(guessed, normalizer)
-    guessed.shape.assert_is_compatible_with(divisor.shape)
-    is_zero, nothing = equal(divisor, 0.0), zeros_like(true)
-    errors = where(is_zero, nothing, divide(absolute(true - guessed), divisor))
+    predictions, labels, weights = match_ranks(predictions, labels, weights)
+    predictions, divisor = remove_squeezable_dimensions(predictions, normalizer)
+    predictions.shape.assert_is_compatible_with(divisor.shape)
+    is_zero, zeros = equal(divisor, 0.0), zeros_like(labels)
+    errors = where(is_zero, zeros, divide(absolute(labels - predictions), divisor))
     return mean(
-        errors, given, metrics_collections, updates_collections, name or "mean_relative_error"
+        errors, weights, metrics_collections, updates_collections, name or "mean_relative_error"
     )
 
 
@@ -214,7 +217,8 @@ def mean_squared_error(
 
     Args:
       labels: a tensor.
-      predictions: another of its shape and dtype; of either a last dimension of 1 is taken off.
+      predictions: a tensor of its dtype and shape; if one has a last dimension of size 1 more, that
+        is removed.
       weights: None, or a tensor that broadcasts to them.
       metrics_collections: collections for the value.
       updates_collections: collections for the update.
@@ -227,10 +231,10 @@ def mean_squared_error(
       ValueError: shapes do not fit.
 
     """
-    guessed, true, given = aligned(predictions, labels, weights)
+    predictions, labels, weights = match_ranks(predictions, labels, weights)
     return mean(
-        squared_difference(true, guessed),
-        given,
+        squared_difference(labels, predictions),
+        weights,
         metrics_collections,
         updates_collections,
         name or "mean_squared_error",
@@ -246,11 +250,11 @@ def root_mean_squared_error(
     name: str | None = None,
 ) -> Metric:
     """The root of the streaming mean squared error. Arguments as of `mean_squared_error`."""
-    guessed, true, given = aligned(predictions, labels, weights)
+    predictions, labels, weights = match_ranks(predictions, labels, weights)
     value, update = mean_squared_error(
-        true, guessed, given, None, None, name or "root_mean_squared_error"
+        labels, predictions, weights, None, None, name or "root_mean_squared_error"
     )
-    return announced(sqrt(value), sqrt(update), metrics_collections, updates_collections)
+    return added_to_collections(sqrt(value), sqrt(update), metrics_collections, updates_collections)
 
 
 def percentage_below(
@@ -261,7 +265,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The streaming share of values below a threshold. Else as `mean`."""
+    """The streaming share of values below a threshold. Other arguments as of `mean`."""
     is_below = cast(less(values, threshold), dtypes.float32)
     return mean(
         is_below,

@@ -19,7 +19,11 @@ from sessrun.reference.api.variables.state_ops import assign_add, scatter_add
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import diag_part, greater, maximum
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.metric_variables import Metric, announced, metric_variable
+from sessrun.reference.library.metrics.metric_variables import (
+    Metric,
+    added_to_collections,
+    metric_variable,
+)
 
 __all__ = ["mean_iou", "mean_per_class_accuracy"]
 
@@ -71,7 +75,7 @@ def mean_per_class_accuracy(
         new_count = scatter_add(count, true, is_right)
         value = reduce_mean(div_no_nan(count, maximum(total, 0)), name="mean_accuracy")
         update = div_no_nan(new_count, maximum(new_total, 0), name="update_op")
-        return announced(value, update, metrics_collections, updates_collections)
+        return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def _summed_matrix(
@@ -133,4 +137,6 @@ def mean_iou(
     with variable_scope(name, "mean_iou", (predictions, labels, weights)):
         predictions.shape.assert_is_compatible_with(labels.shape)
         total, update = _summed_matrix(labels, predictions, num_classes, weights)
-        return announced(_overlap(total), update, metrics_collections, updates_collections)
+        return added_to_collections(
+            _overlap(total), update, metrics_collections, updates_collections
+        )

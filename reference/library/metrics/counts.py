@@ -20,8 +20,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.metric_variables import (
     CollectionNames,
     Metric,
-    aligned,
-    announced,
+    added_to_collections,
+    match_ranks,
     metric_variable,
     read,
 )
@@ -39,7 +39,7 @@ __all__ = [
 def _bools(
     predictions: Tensor, labels: Tensor, weights: TensorLike | None
 ) -> tuple[Tensor, Any, Any]:
-    return aligned(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
+    return match_ranks(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
 
 
 def _counted(
@@ -57,7 +57,7 @@ def _counted(
             numbers = mul(numbers, cast(weights, dtypes.float32))
     value = read(count, metrics_collections)
     update = assign_add(count, reduce_sum(numbers))
-    return announced(value, update, None, updates_collections)
+    return added_to_collections(value, update, None, updates_collections)
 
 
 def _counter(name_of_it: str, label: bool, prediction: bool) -> Callable[..., Metric]:
@@ -121,7 +121,7 @@ def _shares(name_of_it: str, others: Callable[..., Metric], what: str) -> Callab
             wrong, new_wrong = others(true, guessed, given)
             value = _share(right, wrong, "value")
             update = _share(new_right, new_wrong, "update_op")
-            return announced(value, update, metrics_collections, updates_collections)
+            return added_to_collections(value, update, metrics_collections, updates_collections)
 
     share.__name__ = name_of_it
     share.__doc__ = f"The part of {what}. Arguments as of `true_positives`."

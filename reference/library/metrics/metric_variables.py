@@ -29,7 +29,14 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import add_to_collections
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["CollectionNames", "Metric", "aligned", "announced", "metric_variable", "read"]
+__all__ = [
+    "CollectionNames",
+    "Metric",
+    "added_to_collections",
+    "match_ranks",
+    "metric_variable",
+    "read",
+]
 
 
 #: A metric's value, and the tensor whose run adds a batch to it.
@@ -53,7 +60,7 @@ def metric_variable(
     )
 
 
-def announced(
+def added_to_collections(
     value: TensorLike,
     update: Tensor,
     metrics_collections: CollectionNames,
@@ -75,13 +82,16 @@ def read(variable: Variable, collections: Any) -> Tensor:
     return value
 
 
-def aligned(predictions: TensorLike, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
-    """Squeeze or expand labels and weights to the predictions' rank.
+def match_ranks(predictions: TensorLike, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+    """Squeeze or expand labels and weights to the predictions' rank, or squeeze the predictions.
 
     Args:
       predictions: a tensor.
       labels: a tensor of its shape, perhaps without the last dimension or with one of size 1.
       weights: None, a scalar, or a tensor whose rank differs from the predictions' by one at most.
+
+    Returns:
+      `(predictions, labels, weights)`; None stays None.
 
     Raises:
       ValueError: the shapes of predictions and labels do not fit.

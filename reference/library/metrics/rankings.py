@@ -32,7 +32,7 @@ from sessrun.reference.library.metrics.counts_at_k import (
 from sessrun.reference.library.metrics.metric_variables import (
     CollectionNames,
     Metric,
-    announced,
+    added_to_collections,
     metric_variable,
 )
 
@@ -100,7 +100,7 @@ def precision_at_top_k(
     value, update = _share_at_top_k(
         "precision", labels, predictions_idx, k, class_id, weights, name
     )
-    return announced(value, update, metrics_collections, updates_collections)
+    return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def recall_at_top_k(
@@ -115,7 +115,7 @@ def recall_at_top_k(
 ) -> Metric:
     """The streaming recall of top-k class indices. Arguments as of `precision_at_top_k`."""
     value, update = _share_at_top_k("recall", labels, predictions_idx, k, class_id, weights, name)
-    return announced(value, update, metrics_collections, updates_collections)
+    return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def _of_scores(
@@ -320,7 +320,7 @@ def average_precision_at_k(
                 weights = broadcast_weights(cast(weights, dtypes.float64), precisions)
                 precisions = mul(precisions, weights)
             value, update = _mean_of(precisions, weights, inner)
-            return announced(value, update, metrics_collections, updates_collections)
+            return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def sparse_average_precision_at_k(

@@ -22,8 +22,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.metric_variables import (
     CollectionNames,
     Metric,
-    aligned,
-    announced,
+    added_to_collections,
+    match_ranks,
     metric_variable,
     read,
 )
@@ -115,7 +115,7 @@ def confusion_at_thresholds(
     high = assert_less_equal(predictions, cast(1.0, predictions.dtype), message=words)
     with control_dependencies([low, high]):
         numbers, true = cast(predictions, dtypes.float32), cast(labels, dtypes.bool_)
-        guessed, true, given = aligned(numbers, true, weights)
+        guessed, true, given = match_ranks(numbers, true, weights)
     decisions = _Decisions(true, guessed, thresholds, kinds)
     factor = None
     if given is not None:
@@ -150,7 +150,7 @@ def _counter(kind: str) -> Callable[..., Metric]:
                 labels, predictions, thresholds, weights, (kind,)
             )
             value = read(values[kind], metrics_collections)
-            return announced(value, updates[kind], None, updates_collections)
+            return added_to_collections(value, updates[kind], None, updates_collections)
 
     variable = _KINDS[kind][0]
     count.__name__ = f"{variable}_at_thresholds"
@@ -201,7 +201,7 @@ def _shares(word: str, other: str, what: str) -> Callable[..., Metric]:
                 divide(count["tp"], SMALL + count["tp"] + count[other], name=f"{word}_{suffix}")
                 for count, suffix in zip(counts, ("value", "update_op"), strict=True)
             )
-            return announced(value, update, metrics_collections, updates_collections)
+            return added_to_collections(value, update, metrics_collections, updates_collections)
 
     share.__name__ = f"{word}_at_thresholds"
     share.__doc__ = f"For each threshold the part of {what}." + _ARGUMENTS
@@ -258,7 +258,7 @@ def sensitivity_at_specificity(
             labels, predictions, evenly_spaced(num_thresholds), weights
         )
         value, update = sensitivity_of(counts[0], "value"), sensitivity_of(counts[1], "update_op")
-        return announced(value, update, metrics_collections, updates_collections)
+        return added_to_collections(value, update, metrics_collections, updates_collections)
 
 
 def specificity_at_sensitivity(
@@ -288,4 +288,4 @@ def specificity_at_sensitivity(
         thresholds = evenly_spaced(num_thresholds, beyond=-SMALL)
         counts = confusion_at_thresholds(labels, predictions, thresholds, weights)
         value, update = specificity_of(counts[0], "value"), specificity_of(counts[1], "update_op")
-        return announced(value, update, metrics_collections, updates_collections)
+        return added_to_collections(value, update, metrics_collections, updates_collections)

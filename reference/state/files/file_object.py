@@ -23,11 +23,11 @@ class GFile:
 
     Args:
       name: its path, with or without `file://`.
-      mode: r, w, a, r+, w+ or a+, and b for bytes. All that can write, also r+, empty the file at
-        the first write, but not those with an a.
+      mode: r, w, a, r+, w+ or a+, and b for bytes. Modes w, w+ and also r+ empty the file at the
+        first write; a and a+ append.
 
     Raises:
-      InvalidArgumentError: it is another mode.
+      InvalidArgumentError: `mode` is another one.
 
     """
 
@@ -75,10 +75,11 @@ class GFile:
         return self._writer
 
     def _in_mode(self, content: bytes) -> str | bytes:
+        """The content as bytes if the mode has a b, else as text."""
         return content if self._is_binary else as_text(content)
 
     def size(self) -> int:
-        """The bytes of the file on the disk."""
+        """The number of bytes of the file on the disk."""
         path = local_path(self._name)
         with file_errors(self._name):
             return os.stat(path).st_size
@@ -108,7 +109,7 @@ class GFile:
         Raises:
           TypeError: neither an offset nor a position is given, or both are.
           InvalidArgumentError: `whence` is another number, or the position is negative.
-          OutOfRangeError: the position is after the end; it is set to the end.
+          OutOfRangeError: the position is after the end; the next read is then at the end.
 
         """
         reader = self._for_reading()
@@ -120,7 +121,7 @@ class GFile:
         if whence not in {0, 1, 2}:
             raise errors.InvalidArgumentError(None, None, f"whence {whence!r} is none of 0, 1, 2")
         current = reader.tell()
-        end = reader.seek(0, os.SEEK_END)  # what was read ahead is forgotten
+        end = reader.seek(0, os.SEEK_END)  # also drops the stream's buffer
         target += (0, current, end)[whence]
         if target < 0:
             reader.seek(current)
@@ -140,7 +141,7 @@ class GFile:
         return list(self)
 
     def tell(self) -> int:
-        """The position of the next read; of a file that is only written, its end."""
+        """The position of the next read; of a file opened only to write, the position of that."""
         return (self._for_reading() if self._may_read else self._for_writing()).tell()
 
     def seekable(self) -> bool:
@@ -154,7 +155,7 @@ class GFile:
                 self._writer.flush()
 
     def close(self) -> None:
-        """Close the file, with all that was written."""
+        """Write what is buffered and close the file."""
         reader, writer = self._reader, self._writer
         self._reader = self._writer = None
         with file_errors(self._name):

@@ -23,16 +23,17 @@ Words = npt.NDArray[np.uint32]
 
 #: The polynomial, its lowest coefficient in the highest bit.
 _POLYNOMIAL: Final = 0x82F63B78
-_ALL: Final = 0xFFFFFFFF
+_ALL_ONES: Final = 0xFFFFFFFF
 #: What is added to a rotated CRC: a CRC of data that contains CRCs would be a weak one.
 _MASK: Final = 0xA282EAD8
-#: Below so many bytes a loop over them is faster.
-_FEW: Final = 1024
-#: How many bytes are folded at a time: what fits into the caches.
+#: Data of fewer bytes goes through a loop, which is faster for it.
+_SHORT: Final = 1024
+#: How many bytes are folded at a time, so that they stay in the processor's caches.
 _BLOCK: Final = 1 << 18
 
 
 def _byte_table() -> list[int]:
+    """For every byte the state after it, from the state 0."""
     table = []
     for value in range(256):
         state = value
@@ -56,24 +57,25 @@ def crc32c(data: bytes | bytearray | memoryview, before: int = 0) -> int:
       An integer of 32 bits.
 
     """
-    state = before ^ _ALL
-    if len(data) < _FEW:
-        return _stepped(state, bytes(data)) ^ _ALL
+    state = before ^ _ALL_ONES
+    if len(data) < _SHORT:
+        return _state_after(state, bytes(data)) ^ _ALL_ONES
     view = memoryview(data).cast("B")
     aligned = len(view) & ~3
     for start in range(0, aligned, _BLOCK):
         words = np.frombuffer(view[start : min(start + _BLOCK, aligned)], "<u4").astype(np.uint32)
         words[0] ^= np.uint32(state)
         state = _folded(words)
-    return _stepped(state, bytes(view[aligned:])) ^ _ALL
+    return _state_after(state, bytes(view[aligned:])) ^ _ALL_ONES
 
 
 def masked(crc: int) -> int:
     """The masked form of a CRC, in which it is stored beside its data."""
-    return ((crc >> 15 | crc << 17) + _MASK) & _ALL
+    return ((crc >> 15 | crc << 17) + _MASK) & _ALL_ONES
 
 
-def _stepped(state: int, data: bytes) -> int:
+def _state_after(state: int, data: bytes) -> int:
+    """The state after more bytes, taken one by one."""
     table = _TABLE
     for byte in data:
         state = table[(state ^ byte) & 255] ^ state >> 8
@@ -81,24 +83,24 @@ def _stepped(state: int, data: bytes) -> int:
 
 
 def _folded(words: Words) -> int:
-    """The state after the words, from 0."""
+    """The state after the words, from the state 0."""
     level = 0
     while len(words) > 1:
         if len(words) & 1:
             words = np.concatenate([np.zeros(1, np.uint32), words])
-        words = _moved(words[::2], level) ^ words[1::2]
+        words = _advanced(words[::2], level) ^ words[1::2]
         level += 1
-    return int(_moved(words, 0)[0])
+    return int(_advanced(words, 0)[0])
 
 
-def _moved(states: Words, level: int) -> Words:
-    """The states after `4 * 2**level` zero bytes more."""
+def _advanced(states: Words, level: int) -> Words:
+    """The states after `4 * 2**level` more zero bytes."""
     tables = _tables(level)
     octets = np.ascontiguousarray(states).astype("<u4").view(np.uint8).reshape(-1, 4)
-    moved: Words = tables[0][octets[:, 0]]
+    advanced: Words = tables[0][octets[:, 0]]
     for octet in (1, 2, 3):
-        moved ^= tables[octet][octets[:, octet]]
-    return moved
+        advanced ^= tables[octet][octets[:, octet]]
+    return advanced
 
 
 @functools.cache
@@ -108,8 +110,8 @@ def _tables(level: int) -> Words:
         tables = np.zeros((4, 256), np.uint32)
         for octet in range(4):
             for value in range(256):
-                tables[octet, value] = _stepped(value << 8 * octet, bytes(4))
+                tables[octet, value] = _state_after(value << 8 * octet, bytes(4))
         return tables
     half = _tables(level - 1)
-    doubled: Words = np.stack([_moved(row, level - 1) for row in half])
+    doubled: Words = np.stack([_advanced(row, level - 1) for row in half])
     return doubled

@@ -46,8 +46,8 @@ class RecordReader:
     """
 
     def __init__(self, path: FilePath, compression: Compression | None) -> None:
-        self._source: Source | None = None
-        self._lost = ""
+        self._source: Source | None = None  # for `__del__` if the file cannot be opened
+        self._damage = ""
         self.offset = 0
         self._source = open_source(path, compression)
 
@@ -55,15 +55,15 @@ class RecordReader:
         """The next record, or None at the end.
 
         Raises:
-          DataLossError: it is damaged; no record can be read after it.
+          DataLossError: the record is damaged; every later call raises this error, too.
 
         """
-        if self._lost:
-            raise errors.make(errors.DATA_LOSS, self._lost)
+        if self._damage:
+            raise errors.make(errors.DATA_LOSS, self._damage)
         try:
             return self._next()
         except errors.DataLossError as error:
-            self._lost = error.message
+            self._damage = error.message
             self.close()
             raise
 
@@ -75,14 +75,14 @@ class RecordReader:
         length = header[: _LENGTH.size]
         if _CRC.pack(masked(crc32c(length))) != header[_LENGTH.size :]:
             more = " (Is this even a TFRecord file?)" if self.offset == 0 else ""
-            raise _lost(f"corrupted record at {self.offset}{more}")
+            raise _data_loss(f"corrupted record at {self.offset}{more}")
         (count,) = _LENGTH.unpack(length)
         rest = self._source.read(count + _CRC.size)
         if len(rest) < count + _CRC.size:
-            raise _lost(f"truncated record at {self.offset}' failed with {self._source.ended}")
+            raise _data_loss(f"truncated record at {self.offset}' failed with {self._source.ended}")
         data = rest[:count]
         if _CRC.pack(masked(crc32c(data))) != rest[count:]:
-            raise _lost(f"corrupted record at {self.offset + _HEADER}")
+            raise _data_loss(f"corrupted record at {self.offset + _HEADER}")
         self.offset += _HEADER + len(rest)
         return data
 
@@ -95,7 +95,7 @@ class RecordReader:
         self.close()
 
 
-def _lost(message: str) -> errors.OpError:
+def _data_loss(message: str) -> errors.OpError:
     return errors.make(errors.DATA_LOSS, message)
 
 
@@ -116,7 +116,7 @@ class TFRecordWriter:
     def __init__(
         self, path: str | bytes, options: TFRecordOptions | str | int | None = None
     ) -> None:
-        self._sink: Sink | None = None
+        self._sink: Sink | None = None  # for `__del__` if the file cannot be opened
         compression = compression_of(options)
         self._sink = open_sink(as_text(path), compression)
 
@@ -189,7 +189,7 @@ class _RecordIterator:
 def tf_record_iterator(
     path: FilePath, options: TFRecordOptions | str | int | None = None
 ) -> Iterator[bytes]:
-    """The records of a file, which is opened at once.
+    """An iterator over the records of a file; the call itself opens the file.
 
     Args:
       path: the path of the file.

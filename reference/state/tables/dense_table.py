@@ -1,7 +1,7 @@
-"""DenseTable: a lookup table that is kept, and exported, as buckets.
+"""DenseTable: the lookup table of MutableDenseHashTable, an array of buckets with open addressing.
 
-Two keys are reserved: that of empty buckets and that of buckets whose key was removed. The bucket
-of an integer key is TensorFlow's; for keys of other dtypes the order is our own.
+Two keys are reserved: that of empty buckets and that of buckets whose key was removed. An export
+has all buckets; integer keys are in the same buckets as in TensorFlow, other keys are not.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from sessrun.reference.state.tables.table_resource import Key, LookupTable, Pair
 __all__ = ["DenseTable"]
 
 #: The fewest buckets.
-_FEWEST: Final = 4
+_MIN_BUCKETS: Final = 4
 
 
 class DenseTable(LookupTable):
     """A table of buckets; safe for threads.
 
     Args:
-      key_dtype: the spec name of its keys' dtype.
-      value_dtype: the spec name of its values' dtype.
+      key_dtype: the spec name of the keys' dtype.
+      value_dtype: the spec name of the values' dtype.
       value_shape: the shape of a value.
       key_shape: the shape of a key.
       reserved: the key of empty buckets, and that of removed keys.
-      zero: the row of empty buckets.
-      buckets: how many there are at first.
-      max_load: the fraction of them that may be in use.
+      zero: the value in empty buckets.
+      buckets: the initial number of buckets, a power of 2.
+      max_load: the fraction of the buckets that may be in use, above which their number doubles.
 
     Raises:
-      InvalidArgument: for arguments that no table can have.
+      InvalidArgument: the reserved keys are equal, or `buckets` or `max_load` is out of range.
 
     """
 
@@ -58,13 +58,14 @@ class DenseTable(LookupTable):
         self._zero = zero
         self._max_load = max_load
         self._count = 0
-        self._make(buckets)
+        self._clear(buckets)
 
     def __len__(self) -> int:
         return self._count
 
-    def _make(self, buckets: int) -> None:
-        if buckets < _FEWEST or buckets & (buckets - 1):
+    def _clear(self, buckets: int) -> None:
+        """Replace the buckets by as many empty ones as given."""
+        if buckets < _MIN_BUCKETS or buckets & (buckets - 1):
             raise InvalidArgument(
                 f"Number of buckets must be at least 4 and a power of 2, got: {buckets}"
             )
@@ -72,30 +73,30 @@ class DenseTable(LookupTable):
         self._values = [self._zero] * buckets
         self._count = 0
 
-    def outer_shape(self, keys: Sequence[int]) -> tuple[int, ...]:
-        """The number of keys in a tensor of keys, as a shape.
+    def outer_shape(self, keys_shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of a tensor of keys without that of a single key.
 
         Raises:
-          InvalidArgument: the tensor has not the shape of a vector of keys.
+          InvalidArgument: the tensor is not a vector of keys of the table's key shape.
 
         """
-        outer, inner = tuple(keys[:1]), tuple(keys[1:])
+        outer, inner = tuple(keys_shape[:1]), tuple(keys_shape[1:])
         if inner != self.key_shape and not (inner == (1,) and not self.key_shape):
             wanted = (*outer, *self.key_shape) if self.key_shape else outer
-            raise InvalidArgument(f"Expected key shape {shown(wanted)} got {shown(keys)}")
+            raise InvalidArgument(f"Expected key shape {shown(wanted)} got {shown(keys_shape)}")
         return outer
 
-    def imported_outer(self, keys: Sequence[int]) -> tuple[int, ...]:
-        """The number of buckets."""
+    def imported_outer_shape(self, keys_shape: Sequence[int]) -> tuple[int, ...]:
+        """As `outer_shape`, for the tensor of keys of an export."""
         inner = self.key_shape or (1,)
-        if len(keys) != 1 + len(inner) or tuple(keys[1:]) != inner:
+        if len(keys_shape) != 1 + len(inner) or tuple(keys_shape[1:]) != inner:
             raise InvalidArgument(
-                f"Expected key shape {shown((*keys[:1], *inner))} got {shown(keys)}"
+                f"Expected key shape {shown((*keys_shape[:1], *inner))} got {shown(keys_shape)}"
             )
-        return tuple(keys[:1])
+        return tuple(keys_shape[:1])
 
     def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
-        """The row of each key, or its default; InvalidArgument for a reserved key."""
+        """The value of each key, or its default; InvalidArgument for a reserved key."""
         with self.lock:
             return [
                 default if bucket is None else self._values[bucket]
@@ -103,7 +104,7 @@ class DenseTable(LookupTable):
             ]
 
     def insert(self, pairs: Sequence[Pair]) -> None:
-        """Insert rows, with more buckets if there are too few for all of them."""
+        """Insert pairs of a key and a value, after doubling the buckets if there are too few."""
         with self.lock:
             needed = self._count + len(pairs)
             buckets = len(self._keys)
@@ -111,7 +112,7 @@ class DenseTable(LookupTable):
                 buckets *= 2
             if buckets != len(self._keys):
                 kept = [*zip(self._keys, self._values, strict=True)]
-                self._make(buckets)
+                self._clear(buckets)
                 self._put([pair for pair in kept if pair[0] not in (self._empty, self._deleted)])
             self._put(pairs)
 
@@ -125,7 +126,7 @@ class DenseTable(LookupTable):
                     self._count -= 1
 
     def restore(self, pairs: Sequence[Pair]) -> None:
-        """Replace the buckets by these pairs."""
+        """Replace the buckets by the pairs of an export."""
         with self.lock:
             self._keys = [key for key, _ in pairs]
             self._values = [row for _, row in pairs]
@@ -133,7 +134,7 @@ class DenseTable(LookupTable):
             self._count = sum(key not in reserved for key in self._keys)
 
     def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
-        """All buckets."""
+        """The shape of the tensor of keys, the keys of all buckets, and their values."""
         with self.lock:
             shape = (len(self._keys), *(self.key_shape or (1,)))
             return shape, list(self._keys), list(self._values)
@@ -142,7 +143,7 @@ class DenseTable(LookupTable):
         for key, row in pairs:
             bucket = self._bucket(key)
             if bucket is None:
-                bucket = self._free(key)
+                bucket = self._free_bucket(key)
                 self._count += 1
             self._keys[bucket], self._values[bucket] = key, row
 
@@ -162,7 +163,7 @@ class DenseTable(LookupTable):
                 return None
         return None
 
-    def _free(self, key: Key) -> int:
+    def _free_bucket(self, key: Key) -> int:
         """The first free bucket for a key that has none."""
         mask, bucket = len(self._keys) - 1, _hash(key)
         for step in range(len(self._keys)):
@@ -173,7 +174,7 @@ class DenseTable(LookupTable):
 
 
 def _hash(key: Key) -> int:
-    """A number of the key, the same in every process."""
+    """A hash of the key, the same in every process."""
     if isinstance(key, int):
         return key
     if isinstance(key, bytes):

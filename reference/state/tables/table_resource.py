@@ -68,12 +68,12 @@ class LookupTable:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def outer_shape(self, keys: Sequence[int]) -> tuple[int, ...]:
+    def outer_shape(self, keys_shape: Sequence[int]) -> tuple[int, ...]:
         """The shape of a tensor of keys without that of a single key."""
-        return tuple(keys)
+        return tuple(keys_shape)
 
     def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
-        """The row of each key, or its default if the table has none."""
+        """The row of each key, or its default if the table does not have the key."""
         with self.lock:
             return list(map(self._rows.get, keys, defaults))
 
@@ -93,9 +93,9 @@ class LookupTable:
         with self.lock:
             self._rows = dict(pairs)
 
-    def imported_outer(self, keys: Sequence[int]) -> tuple[int, ...]:
-        """As `outer_shape`, for keys that `restore` is to get."""
-        return self.outer_shape(keys)
+    def imported_outer_shape(self, keys_shape: Sequence[int]) -> tuple[int, ...]:
+        """As `outer_shape`, for the keys of an import."""
+        return self.outer_shape(keys_shape)
 
     def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
         """The shape of the tensor of keys, the keys, and their rows."""

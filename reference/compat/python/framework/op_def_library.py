@@ -49,7 +49,7 @@ def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any
     if keywords:
         unknown = ", ".join(sorted(keywords))
         raise TypeError(f"{op_type_name} got unexpected keyword arguments: {unknown}.")
-    return raw_wrappers.results(build.apply_op(op_type_name, inputs, attrs, name))
+    return raw_wrappers.outputs_of(build.apply_op(op_type_name, inputs, attrs, name))
 
 
 def _taken(keywords: dict[str, object], name: str, missing: str) -> object:
