@@ -1,7 +1,8 @@
-"""Values as tensors that may be stacked and taken apart by rows, by their specs.
+"""Encoding of values as tensors, which `map_fn` can stack and unstack, and decoding by specs.
 
-A tensor is itself. A sparse tensor is three variants, which `SerializeSparse` makes of one and
-`SerializeManySparse` of each of the rows of one. Source: TF 2.21.
+A tensor is its own encoding. That of a sparse tensor is a vector of three variants (indices, values
+and shape), the output of `SerializeSparse`; `SerializeManySparse` gives one for each row. Source:
+TF 2.21.
 """
 
 from __future__ import annotations
@@ -23,26 +24,26 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["boxed", "boxed_rows", "boxed_spec", "unboxed"]
+__all__ = ["decoded", "encoded", "encoded_rows", "encoded_spec"]
 
 
-def boxed_spec(spec: Any) -> TensorSpec:
-    """The spec of the tensor that a value of this spec becomes."""
+def encoded_spec(spec: Any) -> TensorSpec:
+    """The spec of the encoding of a value of this spec."""
     return TensorSpec(None, variant) if isinstance(spec, SparseTensorSpec) else spec
 
 
-def boxed(value: object) -> Any:
-    """The tensor that stands for a value: a sparse tensor serialized, a tensor itself."""
+def encoded(value: object) -> Any:
+    """The encoding of a value."""
     if not isinstance(value, SparseTensor):
         return value
     return serialize_sparse(value, out_type=variant)
 
 
-def boxed_rows(value: Tensor | SparseTensor) -> Tensor:
-    """The tensor whose rows are those of a tensor or sparse tensor.
+def encoded_rows(value: Tensor | SparseTensor) -> Tensor:
+    """A tensor whose rows are the encodings of the rows of a tensor or sparse tensor.
 
     Raises:
-      ValueError: it is a sparse scalar.
+      ValueError: the sparse tensor is a scalar.
 
     """
     if not isinstance(value, SparseTensor):
@@ -54,8 +55,8 @@ def boxed_rows(value: Tensor | SparseTensor) -> Tensor:
     return serialize_many_sparse(value, out_type=variant)
 
 
-def unboxed(spec: TypeSpec, tensor: Tensor) -> Tensor | SparseTensor:
-    """The value of a spec that became this tensor."""
+def decoded(spec: TypeSpec, tensor: Tensor) -> Tensor | SparseTensor:
+    """The value of a spec that has this tensor as its encoding."""
     if not isinstance(spec, SparseTensorSpec):
         tensor.set_shape(spec.shape)
         return tensor
@@ -64,7 +65,7 @@ def unboxed(spec: TypeSpec, tensor: Tensor) -> Tensor | SparseTensor:
 
 
 def _sizes(spec: SparseTensorSpec, sizes: Tensor) -> Tensor:
-    """The dense shape, int64; sizes that the spec knows are constants."""
+    """The dense shape, int64, with constants for the sizes that are static in the spec."""
     if spec.shape.is_fully_defined():
         return convert_to_tensor(spec.shape, dtype=int64, name="shape")
     known: Sequence[Any] = spec.shape.as_list() if spec.shape.ndims is not None else ()

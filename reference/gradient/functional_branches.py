@@ -14,7 +14,7 @@ from sessrun.reference.api.control_flow.flow_values import as_indexed_slices
 from sessrun.reference.api.control_flow.functional_branches import (
     COND,
     bodies_of,
-    joined_branches,
+    build_branch_op,
     kind_of,
     pad,
 )
@@ -128,7 +128,7 @@ def _branch(op: Operation, *grads: Gradient) -> list[Gradient]:
     ]
     _match_slices(backward)
     name = None if kind is COND else "gradient"
-    return [None, *joined_branches(kind, op.inputs[0], backward, name, captured)]
+    return [None, *build_branch_op(kind, op.inputs[0], backward, name, captured)]
 
 
 def _gradient_graph(forward: BranchGraph, grads: Sequence[Gradient]) -> GradientGraph:

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.functional_loops import LoopBodies, bodies_of_loop, loop_of
-from sessrun.reference.api.control_flow.functional_mode import gives_all
+from sessrun.reference.api.control_flow.functional_mode import outputs_intermediates
 from sessrun.reference.api.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.api.ops.fill_ops import zeros_like
 from sessrun.reference.api.ops.list_ops import empty_tensor_list, tensor_list_pop_back
@@ -79,7 +79,7 @@ class _BackwardBody(BranchGraph):
         tensors = nest.flatten(groups)
         if (
             op_type not in _SMALL
-            or gives_all()
+            or outputs_intermediates()
             or not all(x.graph is body and self._list_of(x) is None for x in tensors)
         ):
             return None

@@ -30,12 +30,13 @@ def _union(a: Sparse, b: Sparse) -> tuple[Array, Array, Array]:
     """The sorted union of the indices, and the positions of `a`'s and `b`'s elements in it."""
     first, second = row_numbers(a.shape.tolist(), a.indices, b.indices)
     # Sorted, as indices need not be in order: three times as long as merging (SparseAdd).
-    both, firsts = HOST.unique(HOST.concatenate([first, second]), return_index=True)
-    indices = HOST.concatenate([a.indices, b.indices])[firsts]
-    return indices, HOST.searchsorted(both, first), HOST.searchsorted(both, second)
+    union, first_positions = HOST.unique(HOST.concatenate([first, second]), return_index=True)
+    indices = HOST.concatenate([a.indices, b.indices])[first_positions]
+    return indices, HOST.searchsorted(union, first), HOST.searchsorted(union, second)
 
 
-def _spread(values: Array, positions: Array, count: int) -> Array:
+def _scattered(values: Array, positions: Array, count: int) -> Array:
+    """A vector of `count` elements with the values at their positions, 0 elsewhere."""
     wide = HOST.zeros(count, dtype=values.dtype)
     wide[positions] = values
     return wide
@@ -72,9 +73,9 @@ def sparse_add(
             f"The magnitude threshold must be a scalar: got shape {bracketed(thresh.shape)}"
         )
     indices, in_a, in_b = _union(a, b)
-    sums = _spread(a_values, in_a, len(indices)) + _spread(b_values, in_b, len(indices))
+    sums = _scattered(a_values, in_a, len(indices)) + _scattered(b_values, in_b, len(indices))
     counts = HOST.bincount(HOST.concatenate([in_a, in_b]), minlength=len(indices))
-    # The magnitude of a narrow integer is an int32, as in C++, so that the least one has one.
+    # As in C++, the magnitude of an int8 or int16 is an int32: that of -128 is no int8.
     sizes = HOST.abs(sums.astype("int32") if sums.dtype.itemsize < 4 else sums)
     kept = (counts < 2) | (thresh <= sizes)
     return indices[kept], sums[kept], a_shape
@@ -96,7 +97,7 @@ def sparse_add_grad(
         )
     shape = _bounds(a_indices, b_indices, sum_indices)
     summed, *others = row_numbers(shape, sum_indices, a_indices, b_indices)
-    return tuple(_looked_up(summed, grad, other) for other in others)
+    return tuple(_values_of_keys(summed, grad, other) for other in others)
 
 
 def _bounds(*indices: Array) -> list[int]:
@@ -105,7 +106,7 @@ def _bounds(*indices: Array) -> list[int]:
     return (HOST.max(every, axis=0, initial=0) + 1).tolist()  # type: ignore[no-any-return]  # ints
 
 
-def _looked_up(keys: Array, values: Array, wanted: Array) -> Array:
+def _values_of_keys(keys: Array, values: Array, wanted: Array) -> Array:
     """The values of the wanted keys, given sorted keys with values; 0 for missing ones."""
     result = HOST.zeros(len(wanted), dtype=values.dtype)
     if len(keys):
@@ -158,6 +159,8 @@ _CWISE: Final[dict[str, Callable[[Array, Array], Array]]] = {
 
 
 def _cwise(op_type: str) -> None:
+    """Register the kernel of a sparse tensor and a dense one, which is broadcast to its shape."""
+
     @kernel(op_type, devices=_CPU)
     def compute(_: object, indices: Array, values: Array, shape: Array, dense: Array) -> Array:
         sparse = checked(indices, values, shape)
@@ -182,6 +185,8 @@ for _op_type in _CWISE:
 
 
 def _extreme(op_type: str, choose: Callable[[Array, Array], Array]) -> None:
+    """Register the kernel of the elementwise maximum or minimum of two sparse tensors."""
+
     @kernel(op_type, devices=_CPU)
     def compute(
         _: object,
@@ -198,7 +203,7 @@ def _extreme(op_type: str, choose: Callable[[Array, Array], Array]) -> None:
         check_indices(b)
         indices, in_a, in_b = _union(a, b)
         count = len(indices)
-        return indices, choose(_spread(a_values, in_a, count), _spread(b_values, in_b, count))
+        return indices, choose(_scattered(a_values, in_a, count), _scattered(b_values, in_b, count))
 
 
 _extreme("SparseSparseMaximum", HOST.maximum)
@@ -240,8 +245,8 @@ def sparse_tensor_dense_matmul(
         b = HOST.conj(b.T) if b.dtype.kind == "c" else b.T
     sparse = Sparse(indices, values, shape)
     if adjoint_a:
-        turned = HOST.conj(values) if values.dtype.kind == "c" else values
-        sparse = Sparse(indices[:, ::-1], turned, shape[::-1])
+        conjugates = HOST.conj(values) if values.dtype.kind == "c" else values
+        sparse = Sparse(indices[:, ::-1], conjugates, shape[::-1])
     height, inner = sparse.shape.tolist()
     if inner != b.shape[0]:
         raise InvalidArgument(

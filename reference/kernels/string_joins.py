@@ -40,25 +40,28 @@ def unsorted_segment_join(
     inner = inputs.shape[segment_ids.ndim :]
     width = math.prod(inner)
     columns = (segments[:, None] * width + HOST.arange(width)).reshape(-1)
-    glue = attribute_octets(separator)
-    joined = (_joined(glue, part) for part in _sorted_parts(inputs, columns, count * width))
+    separator_bytes = attribute_octets(separator)
+    joined = (
+        _joined(separator_bytes, strings)
+        for strings in _sorted_parts(inputs, columns, count * width)
+    )
     return string_array(joined, (count, *inner))
 
 
 def _sorted_parts(inputs: Array, segments: Array, count: int) -> Iterator[list[bytes]]:
     """The strings of each segment, in order."""
-    kind = HOST.min_scalar_type(count)  # numbers of 16 bits are sorted by counting
-    order = segments.astype(kind).argsort(kind="stable")
+    dtype = HOST.min_scalar_type(count)  # at most 16 bits are sorted in linear time
+    order = segments.astype(dtype).argsort(kind="stable")
     items = inputs.reshape(-1)[order].tolist()
     ends = HOST.cumsum(HOST.bincount(segments, minlength=count)).tolist()
     return (items[begin:end] for begin, end in itertools.pairwise([0, *ends]))
 
 
-def _joined(glue: bytes, part: Sequence[bytes]) -> bytes:
+def _joined(separator_bytes: bytes, strings: Sequence[bytes]) -> bytes:
     """The strings joined; as in TensorFlow, leading empty ones are dropped."""
-    if part and not part[0]:
-        return glue.join(itertools.dropwhile(operator.not_, part))
-    return glue.join(part)
+    if strings and not strings[0]:
+        return separator_bytes.join(itertools.dropwhile(operator.not_, strings))
+    return separator_bytes.join(strings)
 
 
 def _check_splits(splits: Sequence[int], count: int) -> None:
@@ -75,23 +78,23 @@ def _check_splits(splits: Sequence[int], count: int) -> None:
 
 @binder("StringNGrams", devices=_CPU)
 def string_ngrams(bind: Bind) -> KernelFunction:
-    """The n-grams of each row for all widths, and new row splits."""
+    """The n-grams of the rows of a ragged tensor for all widths, and their row splits."""
     attrs = bind.attrs
-    glue, left, right = (
+    separator_bytes, left, right = (
         attribute_octets(attrs[name]) for name in ("separator", "left_pad", "right_pad")
     )
-    widths, most = list(attrs["ngram_widths"]), attrs["pad_width"]
+    widths, pad_width = list(attrs["ngram_widths"]), attrs["pad_width"]
 
-    def runs(row: list[bytes], width: int) -> list[bytes]:
-        padding = min(width - 1 if most < 0 else most, width - 1)
+    def ngrams(row: list[bytes], width: int) -> list[bytes]:
+        padding = min(width - 1 if pad_width < 0 else pad_width, width - 1)
         padded = [left] * padding + row + [right] * padding
-        return [glue.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
+        return [separator_bytes.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
 
-    def row_runs(row: list[bytes]) -> list[bytes]:
-        all_runs = [run for width in widths for run in runs(row, width)]
-        if all_runs or not row or not attrs["preserve_short_sequences"]:
-            return all_runs
-        return runs(row, len(row) + 2 * most)
+    def row_ngrams(row: list[bytes]) -> list[bytes]:
+        all_ngrams = [ngram for width in widths for ngram in ngrams(row, width)]
+        if all_ngrams or not row or not attrs["preserve_short_sequences"]:
+            return all_ngrams
+        return ngrams(row, len(row) + 2 * pad_width)
 
     def compute(data: Array, data_splits: Array) -> tuple[Array, Array]:
         if any(width < 1 for width in widths):
@@ -102,8 +105,8 @@ def string_ngrams(bind: Bind) -> KernelFunction:
         _check_splits(splits, len(items))
         if not items:
             return string_array([], (0,)), data_splits
-        rows = [row_runs(items[start:end]) for start, end in itertools.pairwise(splits)]
+        rows = [row_ngrams(items[start:end]) for start, end in itertools.pairwise(splits)]
         ends = HOST.cumsum([0, *map(len, rows)]).astype(data_splits.dtype)
-        return string_array([run for row in rows for run in row], (int(ends[-1]),)), ends
+        return string_array([ngram for row in rows for ngram in row], (int(ends[-1]),)), ends
 
     return compute

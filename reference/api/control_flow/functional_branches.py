@@ -1,4 +1,7 @@
-"""Branches as functions: one operation that calls the one that is taken. Source: TF 2.21."""
+"""`cond` in control flow v2: an `If` operation that calls a function for the branch it takes.
+
+The parts that `switch_case` (a `Case` operation) shares are here, too. Source: TF 2.21.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from weakref import WeakKeyDictionary
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.flow_values import with_flow
-from sessrun.reference.api.control_flow.functional_mode import gives_all
+from sessrun.reference.api.control_flow.functional_mode import outputs_intermediates
 from sessrun.reference.api.functions.branch_graphs import (
     BranchGraph,
     add_function,
@@ -37,52 +40,53 @@ __all__ = [
     "COND",
     "Kind",
     "bodies_of",
-    "built_branches",
+    "build_branch_op",
+    "build_branches",
     "functional_cond",
-    "joined_branches",
     "kind_of",
     "pad",
-    "scalar_of",
+    "squeezed_predicate",
 ]
 
 Branch = Callable[[], Any]
 
 
 class Kind(NamedTuple):
-    """A kind of operation that chooses between branches.
+    """What differs between the operations `If` and `Case`.
 
     Attributes:
-      op_type: its type, behind `Stateless` if no branch has an effect.
-      chosen_by: what its first input is called.
-      function: the function that makes it.
-      attrs: the attributes that name its functions: one for all of them, or one for each.
-      branches: what its branches are called: one word for all, or one for each.
+      op_type: the op type; `Stateless` stands before it if no branch is stateful.
+      selector: the name of the first input.
+      function: the public function that builds the operation, for messages.
+      attrs: the attributes with the branches' functions: one list of all, or one attribute each.
+      branches: for messages the names of the arguments that build the branches; empty if they are
+        one list.
 
     """
 
     op_type: str
-    chosen_by: str
+    selector: str
     function: str
     attrs: tuple[str, ...]
     branches: tuple[str, ...] = ()
 
     def function_attrs(self, functions: Sequence[NameAttrList]) -> dict[str, object]:
-        """The operation's attributes that name these functions."""
+        """The operation's attributes for these functions."""
         if len(self.attrs) == 1:
             return {self.attrs[0]: list(functions)}
         return dict(zip(self.attrs, functions, strict=True))
 
     def functions_of(self, op: Operation) -> list[NameAttrList]:
-        """The functions that an operation names."""
+        """The functions of an operation's branches."""
         named = [op.get_attr(attr) for attr in self.attrs]
         return list(named[0]) if len(self.attrs) == 1 else named
 
-    def of_argument(self, number: int) -> str:
-        """The word of error messages for the argument that a branch comes from."""
+    def argument_word(self, number: int) -> str:
+        """The name in messages of the argument that builds a branch, by the branch's number."""
         return self.branches[number] if self.branches else f"branches[{number}]"
 
-    def of_branch(self, number: int) -> str:
-        """The word of error messages for the branch."""
+    def branch_word(self, number: int) -> str:
+        """The name of a branch in messages, by its number."""
         return self.branches[number] if self.branches else f"branch {number}"
 
 
@@ -120,46 +124,53 @@ def functional_cond(
         raise TypeError("pred must not be a Python bool", pred)
     with name_scope(name or "cond") as scope:
         names = [function_name(scope, word) for word in ("true", "false")]
-        pred = scalar_of(convert_to_tensor(pred))
-        bodies = built_branches(COND, names, [true_fn, false_fn], pred)
-        return joined_branches(COND, pred, bodies, scope)
+        pred = squeezed_predicate(convert_to_tensor(pred))
+        bodies = build_branches(COND, names, [true_fn, false_fn], pred)
+        return build_branch_op(COND, pred, bodies, scope)
 
 
-def scalar_of(pred: TensorLike) -> Any:
-    """A predicate as a scalar: dimensions of size 1 are removed."""
+def squeezed_predicate(pred: TensorLike) -> Any:
+    """The predicate, squeezed to a scalar unless it is known to be one."""
     if isinstance(pred, Tensor) and (pred.shape.ndims is None or pred.shape.ndims):
         return squeeze(pred)
     return pred
 
 
-def built_branches(
-    kind: Kind, names: Sequence[str], functions: Sequence[Branch], instead: Tensor
+def build_branches(
+    kind: Kind, names: Sequence[str], functions: Sequence[Branch], operation_result: Tensor
 ) -> list[BranchGraph]:
-    """The bodies of branches.
+    """Build the bodies of branches.
+
+    Args:
+      kind: the kind of operation.
+      names: the names of the bodies.
+      functions: the Python functions that build the branches.
+      operation_result: the tensor whose identity is the result where a function returns an
+        Operation.
 
     Raises:
-      TypeError: one returns what is no tensor.
+      TypeError: a function returns a value that cannot be converted to a tensor.
       ValueError: a function takes a tensor of another one's body.
 
     """
     bodies = [BranchGraph(name) for name in names]
     for body, function in zip(bodies, functions, strict=True):
-        body.build(function, instead=instead)
+        body.build(function, operation_result=operation_result)
     for number, body in enumerate(bodies):
         for tensor in body.extra_inputs:
             if tensor.graph in bodies:
-                other = kind.of_branch(bodies.index(tensor.graph))
+                other = kind.branch_word(bodies.index(tensor.graph))
                 raise ValueError(
-                    f"Tensor {tensor.name} in {other} is accessed from {kind.of_branch(number)}."
+                    f"Tensor {tensor.name} in {other} is accessed from {kind.branch_word(number)}."
                 )
     return bodies
 
 
 def bodies_of(op: Operation) -> Sequence[BranchGraph]:
-    """The branches of an operation.
+    """The bodies of an operation's branches; those of an imported one are built from its functions.
 
     Raises:
-      KeyError: its graph lacks one.
+      KeyError: the graph does not have one of the functions.
 
     """
     if op not in _BODIES:
@@ -170,34 +181,35 @@ def bodies_of(op: Operation) -> Sequence[BranchGraph]:
     return _BODIES[op]
 
 
-def joined_branches(
+def build_branch_op(
     kind: Kind,
     index: Tensor,
     bodies: Sequence[BranchGraph],
     name: str | None,
     given: Sequence[Sequence[Tensor]] | None = None,
 ) -> Any:
-    """Build the operation that runs one of the bodies, and its results.
+    """Build the operation that runs one of the bodies, and identities of its outputs.
 
     Args:
-      kind: which operation.
-      index: which branch is taken.
+      kind: the kind of operation.
+      index: its first input: the predicate, or the index of the branch.
       bodies: the branches; all get the same arguments.
       name: the operation's name.
-      given: for each branch, what is passed for the tensors that it captured; these by default.
+      given: for each branch, the arguments passed for the tensors that it captured; by default
+        those tensors.
 
     Returns:
-      An identity of each result, nested as the first branch returned them.
+      The identities, nested as the first branch returned them.
 
     Raises:
       TypeError: the structures or dtypes of the results differ.
 
     """
-    _make_indices_alike(kind, bodies)
+    _cast_indices_alike(kind, bodies)
     _check_alike(kind, bodies)
     structure = bodies[0].structure
-    if given is None and kind is COND and gives_all():
-        _give_all(bodies)
+    if given is None and kind is COND and outputs_intermediates():
+        _output_intermediates(bodies)
     passed = [body.extra_inputs for body in bodies] if given is None else given
     taken = list(dict.fromkeys(tensor for tensors in passed for tensor in tensors))
     for body, tensors in zip(bodies, passed, strict=True):
@@ -205,7 +217,9 @@ def joined_branches(
     graph = stacks.get_default_graph()
     functions = [add_function(graph, body) for body in bodies]
     has_effects = any(_has_effect(kind, op) for body in bodies for op in body.get_operations())
-    shapes = [_common(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)]
+    shapes = [
+        _common_shape(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)
+    ]
     attrs: dict[str, object] = {
         "output_shapes": shapes,
         "Tout": [tensor.dtype.base_dtype for tensor in bodies[0].outputs],
@@ -213,7 +227,7 @@ def joined_branches(
     }
     op_type = kind.op_type if has_effects else f"Stateless{kind.op_type}"
     with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
-        op = apply_op(op_type, {kind.chosen_by: index, "input": taken}, attrs, name)
+        op = apply_op(op_type, {kind.selector: index, "input": taken}, attrs, name)
         _BODIES[op] = list(bodies)
         note_functions(op, bodies, 1)
         graph.prevent_fetching(op)
@@ -223,8 +237,8 @@ def joined_branches(
     return nest.pack_sequence_as(structure, values, expand_composites=True)
 
 
-def _give_all(bodies: Sequence[BranchGraph]) -> None:
-    """Add the intermediate tensors of branches to their outputs, for gradients."""
+def _output_intermediates(bodies: Sequence[BranchGraph]) -> None:
+    """Add optionals of all intermediate tensors to the outputs of the branches, for gradients."""
     for body in bodies:
         tensors = [
             output
@@ -253,17 +267,17 @@ def _has_effect(kind: Kind, op: Operation) -> bool:
     return op.declaration.stateful and (kind is COND or op.type != "ReadVariableOp")
 
 
-def _common(outputs: Sequence[Tensor]) -> TensorShape:
-    """The shape that the outputs of all branches have."""
+def _common_shape(outputs: Sequence[Tensor]) -> TensorShape:
+    """The most specific shape that is compatible with the outputs of all branches."""
     shapes = [output.shape for output in outputs]
     return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
 
 
-def _make_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
-    """Make the indices of rows int64 in all branches where their dtypes differ.
+def _cast_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
+    """Cast the indices of IndexedSlices to int64 in all branches where their dtypes differ.
 
     Raises:
-      TypeError: a result is rows in one branch and not in another.
+      TypeError: a result is IndexedSlices in one branch and not in another.
 
     """
     columns = [nest.flatten(body.structure) for body in bodies]
@@ -313,7 +327,7 @@ def _check_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
 
 
 def _refuse(kind: Kind, bodies: Sequence[BranchGraph], number: int, detail: str) -> NoReturn:
-    one, other = kind.of_argument(0), kind.of_argument(number)
+    one, other = kind.argument_word(0), kind.argument_word(number)
     raise TypeError(
         f"{one} and {other} arguments to tf.{kind.function} must have the same number, type, and "
         "overall structure of return values.\n\n"

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.flow_values import flow_of, with_flow
-from sessrun.reference.api.control_flow.functional_branches import scalar_of
+from sessrun.reference.api.control_flow.functional_branches import squeezed_predicate
 from sessrun.reference.api.control_flow.invariants import (
     invariants_of,
     is_within,
@@ -159,7 +159,7 @@ class _Variables:
         """The condition as a function from all loop variables to a bool tensor."""
 
         def goes_on(count: Tensor, limit: Tensor, *values: Tensor) -> Any:
-            pred = scalar_of(cond(*self.packed(values)))
+            pred = squeezed_predicate(cond(*self.packed(values)))
             return logical_and(count < limit, pred) if is_limited else pred
 
         return goes_on

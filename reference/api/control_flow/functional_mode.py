@@ -1,8 +1,8 @@
-"""Whether `cond` and `while_loop` make functions of what they are given. Source: TF 2.21.
+"""Control flow v2: whether `cond` and `while_loop` build `If` and `While` with functions.
 
-A graph of version 1 has switches and loops of single operations; after `enable_control_flow_v2`,
-and always within a branch or body that is a function itself, there is one operation that calls
-functions.
+Otherwise they build Switch, Merge, Enter, Exit and NextIteration. Control flow v2 is on after
+`enable_control_flow_v2`, and always in the body of a branch or loop that is a function itself.
+Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from sessrun.reference.public import public
 
 __all__ = [
     "control_flow_v2_enabled",
-    "gives_all",
-    "giving_all",
     "is_functional",
     "output_all_intermediates",
+    "outputs_intermediates",
+    "outputting_intermediates",
     "say_lowering",
     "says_lowering",
     "switched_to",
@@ -30,59 +30,60 @@ class _Mode:
 
     Attributes:
       is_on: whether branches and loops are functions in every graph.
-      gives_all: whether operations that call functions give what these compute on the way.
-      says_lowering: whether they say that they are to be lowered to switches.
+      outputs_intermediates: whether `If` and `While` also output their functions' intermediate
+        tensors.
+      says_lowering: whether they get the attribute `_lower_using_switch_merge`.
 
     """
 
     is_on = False
     says_lowering = True
-    gives_all = False
+    outputs_intermediates = False
 
 
 @public("enable_control_flow_v2")
 def enable_control_flow_v2() -> None:
-    """Let `cond` and `while_loop` make functions from now on."""
+    """Let `cond` and `while_loop` build `If` and `While` with functions from now on."""
     _Mode.is_on = True
 
 
 @public("disable_control_flow_v2")
 def disable_control_flow_v2() -> None:
-    """Let `cond` and `while_loop` make switches and loops from now on."""
+    """Let `cond` and `while_loop` build Switch, Merge, Enter and Exit from now on."""
     _Mode.is_on = False
 
 
 @public("control_flow_v2_enabled")
 def control_flow_v2_enabled() -> bool:
-    """Whether `cond` and `while_loop` make functions in every graph."""
+    """Whether `cond` and `while_loop` build `If` and `While` with functions in every graph."""
     return _Mode.is_on
 
 
 def is_functional() -> bool:
-    """Whether they make functions here."""
+    """Whether they build `If` and `While` with functions in the default graph."""
     return _Mode.is_on or stacks.get_default_graph().makes_functions
 
 
 @public("experimental.output_all_intermediates")
 def output_all_intermediates(state: bool | None) -> None:
-    """Whether operations that call functions give what these compute on the way, for gradients.
+    """Set whether `If` and `While` also output their functions' intermediate tensors.
 
-    They may be asked for after the graph was run, then.
+    Then gradients may be built after a session has run the graph.
 
     Args:
-      state: whether they do; None for what is usual, that they do not.
+      state: whether they do; None means that they do not.
 
     """
-    _Mode.gives_all = bool(state)
+    _Mode.outputs_intermediates = bool(state)
 
 
-def gives_all() -> bool:
-    """Whether operations give what their functions compute on the way."""
-    return _Mode.gives_all
+def outputs_intermediates() -> bool:
+    """Whether `If` and `While` also output their functions' intermediate tensors."""
+    return _Mode.outputs_intermediates
 
 
 def say_lowering(state: bool) -> None:
-    """Let operations say that they are to be lowered to switches, or not, from now on."""
+    """Set whether new operations that call functions get `_lower_using_switch_merge`."""
     _Mode.says_lowering = state
 
 
@@ -103,11 +104,11 @@ def switched_to(is_on: bool) -> Iterator[None]:
 
 
 @contextmanager
-def giving_all() -> Iterator[None]:
+def outputting_intermediates() -> Iterator[None]:
     """Let operations give what their functions compute on the way, within it."""
-    before = _Mode.gives_all
-    _Mode.gives_all = True
+    before = _Mode.outputs_intermediates
+    _Mode.outputs_intermediates = True
     try:
         yield
     finally:
-        _Mode.gives_all = before
+        _Mode.outputs_intermediates = before

@@ -11,7 +11,7 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.api.batched_specs import boxed, boxed_rows, boxed_spec, unboxed
+from sessrun.reference.api.batched_specs import decoded, encoded, encoded_rows, encoded_spec
 from sessrun.reference.api.composite_conversions import convert_to_tensor_or_composite
 from sessrun.reference.api.control_flow.folds import (
     check_callable,
@@ -84,7 +84,7 @@ def map_fn(
             def compute(index: Tensor, results: Any) -> Any:
                 outcome = fn(given.at(index))
                 nest.assert_same_structure(elems if asked is None else asked, outcome)
-                kept = write_all(results, index, _boxed(nest.flatten(outcome), specs))
+                kept = write_all(results, index, _encoded_results(nest.flatten(outcome), specs))
                 return index + 1, kept
 
             _, results = while_loop(
@@ -98,7 +98,7 @@ def map_fn(
             )
             stacked = given.stacked(results)
         pairs = zip(specs, stacked, strict=True)
-        result = [unboxed(spec._batch(given.known.value), tensor) for spec, tensor in pairs]
+        result = [decoded(spec._batch(given.known.value), tensor) for spec, tensor in pairs]
         return nest.pack_sequence_as(elems if asked is None else asked, result)
 
 
@@ -158,7 +158,7 @@ class _Elements:
             spec = type_spec_from_value(leaf)
             if not isinstance(spec, BatchableTypeSpec):
                 raise TypeError(f"map_fn can not consume {spec} inputs: got {leaf!r}")
-        tensors = [boxed_rows(leaf) for leaf in flat]
+        tensors = [encoded_rows(leaf) for leaf in flat]
         sizes = [Dimension(leaf.shape.with_rank_at_least(1)[0]) for leaf in tensors]
         self.known = sizes[0]
         for leaf in sizes[1:]:
@@ -177,7 +177,7 @@ class _Elements:
         pairs = zip(self._specs, rows, strict=True)
         return nest.pack_sequence_as(
             self._values,
-            [unboxed(spec._unbatch(), row) for spec, row in pairs],  # type: ignore[attr-defined]  # checked to have rows
+            [decoded(spec._unbatch(), row) for spec, row in pairs],  # type: ignore[attr-defined]  # checked to have rows
         )
 
     def empty(self, specs: Sequence[object], *, infer_shape: bool) -> list[TensorArray]:
@@ -198,7 +198,7 @@ class _Elements:
                 infer_shape=infer_shape,
                 element_shape=spec.shape,
             )
-            for spec in map(boxed_spec, specs)
+            for spec in map(encoded_spec, specs)
         ]
 
     def stacked(self, results: Sequence[TensorArray]) -> list[Tensor]:
@@ -209,7 +209,7 @@ class _Elements:
         return tensors
 
 
-def _boxed(values: Sequence[object], specs: Sequence[object]) -> list[Tensor]:
+def _encoded_results(values: Sequence[object], specs: Sequence[object]) -> list[Tensor]:
     """The tensors that results become.
 
     Raises:
@@ -223,4 +223,4 @@ def _boxed(values: Sequence[object], specs: Sequence[object]) -> list[Tensor]:
                 f"a:\n    {type_spec_from_value(value)}\n    (value={value})\n  To fix, update the "
                 "`fn_output_signature` (or `dtype`) argument to `map_fn`."
             )
-    return [boxed(item) for item in values]
+    return [encoded(item) for item in values]

@@ -8,8 +8,8 @@ from typing import Any
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.functional_branches import (
     CASE,
-    built_branches,
-    joined_branches,
+    build_branch_op,
+    build_branches,
 )
 from sessrun.reference.api.functions.branch_graphs import function_name
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -65,8 +65,8 @@ def indexed_case(
     with name_scope(name) as scope:
         names = [function_name(scope, f"branch{number}") for number in range(len(branch_fns))]
         index = convert_to_tensor(branch_index, name="branch_index")
-        bodies = built_branches(CASE, names, branch_fns, index)
-        return joined_branches(CASE, index, bodies, scope)
+        bodies = build_branches(CASE, names, branch_fns, index)
+        return build_branch_op(CASE, index, bodies, scope)
 
 
 def _checked(index: TensorLike, given: object, default: Branch | None) -> list[Branch]:

@@ -139,7 +139,7 @@ class BranchGraph(FuncGraph):
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
-        """As `Graph.control_dependencies`; for operations of outside the call waits."""
+        """As `Graph.control_dependencies`; the call waits for operations of other graphs."""
         mine = []
         for item in control_inputs or ():
             # A variable that was changed is not read to be waited for.
@@ -157,26 +157,30 @@ class BranchGraph(FuncGraph):
             yield
 
     def build(
-        self, function: Callable[..., object], args: Sequence[object] = (), instead: object = None
+        self,
+        function: Callable[..., object],
+        args: Sequence[object] = (),
+        operation_result: object = None,
     ) -> None:
-        """Let a Python function make the operations, and what it returns the results.
+        """Build the body by calling a Python function.
 
         Args:
           function: the function.
           args: its arguments.
-          instead: what is returned, after it, for an operation that the function returns.
+          operation_result: the tensor whose identity, after the operation, is the result where the
+            function returns an Operation.
 
         Raises:
-          TypeError: it returns what is no tensor.
+          TypeError: the function returns a value that cannot be converted to a tensor.
 
         """
 
         def returned(value: TensorLike) -> Any:
             if value is None or flow_of(value) is not value:
                 return value
-            if isinstance(value, Operation) and instead is not None:
+            if isinstance(value, Operation) and operation_result is not None:
                 with self.control_dependencies([value]):
-                    return identity(instead)
+                    return identity(operation_result)
             try:
                 return convert_to_tensor(value)
             except (ValueError, TypeError):
@@ -211,7 +215,7 @@ class BranchGraph(FuncGraph):
         self.structure = nest.pack_sequence_as(self.structure, values, expand_composites=True)
 
     def refusal(self, function: Callable[..., object], value: TensorLike) -> str:
-        """Why what the Python function returned is refused."""
+        """The message for a value that the Python function may not return."""
         return (
             "A branch or body must return zero or more Tensors, or None values; of "
             f"{function} one of type {type(value).__name__} was returned, which is none."
@@ -224,12 +228,12 @@ class BranchGraph(FuncGraph):
     def take(
         self, taken: Sequence[Tensor], given: Sequence[Tensor] | None = None, word: str = ""
     ) -> None:
-        """Have arguments for just these tensors of outside, in this order, behind those declared.
+        """Make exactly these outer tensors the captured ones, as arguments after the declared ones.
 
         Args:
-          taken: the tensors.
-          given: what is passed for each tensor that was captured; these tensors by default.
-          word: what the names of further arguments begin with, before a number.
+          taken: the tensors, in the order of the arguments.
+          given: the outer tensor that is passed for each captured one; by default itself.
+          word: the beginning of the names of new arguments, before a number.
 
         """
         passed = self.extra_inputs if given is None else given
@@ -245,7 +249,7 @@ class BranchGraph(FuncGraph):
         self.inputs = [*declared, *self.extra_args]
 
     def stands_for(self, taken: Sequence[Tensor]) -> None:
-        """Let its arguments be what it has captured: these tensors."""
+        """Take these tensors as the captured ones that its arguments replace, one for each."""
         self.extra_inputs, self.extra_args = list(taken), list(self.inputs)
         self._captured.update(zip(taken, self.inputs, strict=True))
 
@@ -256,7 +260,7 @@ class BranchGraph(FuncGraph):
             self.name += f"_{next(_NUMBERS)}"
 
     def reads_only(self) -> set[int]:
-        """The numbers of the arguments that are resources which the body leaves as they are."""
+        """The numbers of the arguments that are resources which the body only reads."""
         return {
             number
             for number, tensor in enumerate(self.inputs)
@@ -265,7 +269,7 @@ class BranchGraph(FuncGraph):
 
 
 def _see_shape(op: Operation) -> None:
-    """Set the static shape of an output where constants of the outer graph tell it."""
+    """Set the static shape of an output that constants of the outer graph determine."""
     is_by_parameters = op.type in _SHAPED_BY_PARAMETERS
     if (not is_by_parameters and op.type not in _SHAPED_BY) or op.outputs[
         0

@@ -3,20 +3,21 @@
 The arguments that they share:
 
 - `batch_size`: how many elements a batch has.
-- `num_threads`: how many threads put elements in.
-- `capacity`: of the queue.
-- `min_after_dequeue`: how many elements stay behind, so that the order is a random one.
-- `seed`: of the order.
-- `enqueue_many`: whether the rows of the tensors are elements, rather than the tensors.
-- `shapes`: of the tensors of an element; by default what is known of them.
-- `dynamic_pad`: whether elements may vary in size; a batch is padded.
-- `allow_smaller_final_batch`: whether a batch may have the few elements that are left.
-- `keep_input`: a bool tensor, whether elements are put in; with `enqueue_many` one for each row.
-- `shared_name`: under which sessions know the queue.
-- `name`: of the operations.
+- `num_threads`: how many threads enqueue elements.
+- `capacity`: the capacity of the queue.
+- `min_after_dequeue`: how many elements stay in the queue, from which the next is drawn at random.
+- `seed`: the seed of the order.
+- `enqueue_many`: whether every row of the tensors is an element; else the tensors are one element.
+- `shapes`: the shapes of an element's tensors; by default their static shapes.
+- `dynamic_pad`: whether elements may differ in shape; a batch is then padded.
+- `allow_smaller_final_batch`: whether the last batch may be smaller, once the queue is closed.
+- `keep_input`: a bool tensor: whether an element is enqueued; with `enqueue_many` a vector may
+  say it for every row.
+- `shared_name`: the name under which sessions share the queue.
+- `name`: the name of the operations.
 
-All raise ValueError where there are no tensors or their shapes are not known, and those of several
-sets TypeError where dtypes differ. Source: TF 2.21.
+All raise ValueError if there are no tensors or their shapes are not known; the `_join` functions
+raise TypeError if the dtypes of the sets differ. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """Batch elements in their order: tensors like `tensors`, with rows."""
+    """Batches of elements in order: tensors like `tensors` with a new first dimension."""
     plan = Plan([tensors], True, enqueue_many, "batch")
     return batched(
         plan,
@@ -74,7 +75,7 @@ def maybe_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """As `batch`, of those elements that are to be kept."""
+    """As `batch`, of the elements for which `keep_input` is true."""
     plan = Plan([tensors], keep_input, enqueue_many, "batch")
     return batched(
         plan,
@@ -102,7 +103,7 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """As `batch`, of several sets of tensors, a thread for each."""
+    """As `batch`, of several sets of tensors, with a thread of its own for each set."""
     plan = Plan(list(tensors_list), True, enqueue_many, "batch_join")
     return batched(
         plan,
@@ -131,7 +132,7 @@ def maybe_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """As `batch_join`, of those elements that are to be kept."""
+    """As `batch_join`, of the elements for which `keep_input` is true."""
     plan = Plan(list(tensors_list), keep_input, enqueue_many, "batch_join")
     return batched(
         plan,
@@ -161,7 +162,7 @@ def shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """Batches of elements in random order: tensors like `tensors`, with rows."""
+    """Batches of elements in random order: tensors like `tensors` with a new first dimension."""
     plan = Plan([tensors], True, enqueue_many, "shuffle_batch")
     return shuffled(
         plan,
@@ -193,7 +194,7 @@ def maybe_shuffle_batch(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """As `shuffle_batch`, of those elements that are to be kept."""
+    """As `shuffle_batch`, of the elements for which `keep_input` is true."""
     plan = Plan([tensors], keep_input, enqueue_many, "shuffle_batch")
     return shuffled(
         plan,
@@ -223,7 +224,7 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """As `shuffle_batch`, of several sets of tensors, a thread for each."""
+    """As `shuffle_batch`, of several sets of tensors, with a thread of its own for each set."""
     plan = Plan(list(tensors_list), True, enqueue_many, "shuffle_batch_join")
     return shuffled(
         plan,
@@ -254,7 +255,7 @@ def maybe_shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Batch:
-    """As `shuffle_batch_join`, of those elements that are to be kept."""
+    """As `shuffle_batch_join`, of the elements for which `keep_input` is true."""
     plan = Plan(list(tensors_list), keep_input, enqueue_many, "shuffle_batch_join")
     return shuffled(
         plan,

@@ -241,7 +241,17 @@ def sparse_reshape(
 
 
 def _inferred_shape(wanted: list[Any], given: Any, old: list[Any]) -> list[int] | None:
-    """The new shape, if it is static."""
+    """The new shape with a size of -1 inferred; None if it is not known statically.
+
+    Args:
+      wanted: the sizes of the new shape that are known, None for others and for -1.
+      given: the static value of the new shape, or None.
+      old: the shape that is reshaped.
+
+    Raises:
+      ValueError: two sizes are -1, or the numbers of elements differ.
+
+    """
     if given is not None and sum(size == -1 for size in given) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")
     count, sizes = int(np.prod(old)), list(wanted)
@@ -380,10 +390,13 @@ def _after_check(check: Operation, value: Tensor) -> Tensor:
 def sparse_fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """Add an element to empty rows of a sparse matrix; returns it and which rows were empty.
+    """Give every empty row of a sparse matrix an element `default_value` in its first column.
+
+    Returns:
+      The filled matrix, and a bool vector: which rows were empty.
 
     Raises:
-      TypeError: it is not sparse.
+      TypeError: `sp_input` is not sparse.
 
     """
     sparse = sparse_input(sp_input)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.control_flow.functional_mode import (
     control_flow_v2_enabled,
-    giving_all,
+    outputting_intermediates,
     switched_to,
 )
 from sessrun.reference.compat.test.machine import gpu_device_name
@@ -190,7 +190,7 @@ def enable_control_flow_v2(fn: Callable[..., object]) -> Callable[..., object]:
 
 def enable_output_all_intermediates(fn: Callable[..., object]) -> Callable[..., object]:
     """Run a test with what functions compute on the way given by what calls them."""
-    return giving_all()(fn)
+    return outputting_intermediates()(fn)
 
 
 def with_control_flow_v2(cls: object) -> object:

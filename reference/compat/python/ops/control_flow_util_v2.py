@@ -24,7 +24,7 @@ class _Switches(ModuleType):
 
     @property
     def _EXPERIMENTAL_OUTPUT_ALL_INTERMEDIATES_OVERRIDE(self) -> bool:  # noqa: N802 - TensorFlow's name
-        return functional_mode.gives_all()
+        return functional_mode.outputs_intermediates()
 
     @_EXPERIMENTAL_OUTPUT_ALL_INTERMEDIATES_OVERRIDE.setter
     def _EXPERIMENTAL_OUTPUT_ALL_INTERMEDIATES_OVERRIDE(self, state: Any) -> None:  # noqa: N802 - as above
