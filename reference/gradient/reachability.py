@@ -46,12 +46,12 @@ def is_trainable(tensor: Tensor) -> bool:
 class Dataflow:
     """The inputs of operations and the consumers of tensors, across the captures of functions.
 
-    In the body of a function, an argument that was captured counts as the tensor outside that it
-    stands for, unless the argument itself is one of the sources.
+    In the body of a function, the argument of a captured tensor counts as that tensor, unless the
+    argument itself is one of the sources.
 
     Args:
       graph: the graph of the targets.
-      sources: the tensors that are differentiated by.
+      sources: the tensors with respect to which `gradients` differentiates.
 
     """
 
@@ -98,11 +98,11 @@ def _dependent_ops(sources: Iterable[Operation], dataflow: Dataflow) -> set[Oper
 def ops_between(
     targets: Sequence[Operation], sources: Sequence[Operation], dataflow: Dataflow
 ) -> dict[Operation, None]:
-    """The operations on the ways from the sources to the targets, nearest to the targets first.
+    """The operations on paths from the sources to the targets, breadth first from the targets.
 
     Args:
       targets: the operations whose outputs are differentiated.
-      sources: the operations whose outputs they are differentiated by.
+      sources: the operations with respect to whose outputs they are differentiated.
       dataflow: the inputs and consumers.
 
     """
@@ -118,7 +118,7 @@ def ops_between(
 
 
 def use_counts(between: Collection[Operation], dataflow: Dataflow) -> Counter[Operation]:
-    """For each operation, how many inputs of the operations it computes."""
+    """For each operation, how many inputs of the operations are outputs of it."""
     return Counter(
         tensor.op for op in between for tensor in dataflow.inputs(op) if tensor.op in between
     )
@@ -130,16 +130,16 @@ def stop_ops(
     uses: Counter[Operation],
     dataflow: Dataflow,
 ) -> set[Operation]:
-    """The operations whose gradient functions are not asked.
+    """The operations at which the backward pass stops: their gradient functions are not called.
 
-    They are the stopped ones, and the sources that depend on no operation between the ends.
+    They are the stopped ones, and the sources that depend on no operation on such a path.
     """
     last = {op for op in sources if not any(uses[tensor.op] > 0 for tensor in dataflow.inputs(op))}
     return last | set(stopped)
 
 
 def nearest_source(op: Operation, sources: Collection[Operation], dataflow: Dataflow) -> Operation:
-    """The source that the fewest steps from output to input lead to; `op` itself if none does."""
+    """The source reached in the fewest steps from output to input; `op` itself without one."""
     queue, seen = deque([op]), {op}
     while queue:
         current = queue.popleft()

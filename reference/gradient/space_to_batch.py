@@ -66,7 +66,10 @@ def _depth_to_space(op: Operation, grad: Tensor) -> Gradients:
 
 @gradient("ExtractImagePatches")
 def _image_patches(op: Operation, grad: Tensor) -> Gradients:
-    """Patches of an image of pixel numbers tell to which pixel an element of the gradient goes."""
+    """The gradient's elements are summed by pixel.
+
+    The patches of an image whose pixels are their numbers are the pixels of the elements.
+    """
     batch, rows, columns, channels = unstack(shape(op.inputs[0], out_type=dtypes.int64))
     out_rows, out_columns = unstack(shape(op.outputs[0], out_type=dtypes.int64)[1:3])
     _, height, width, _ = op.get_attr("ksizes")
@@ -86,7 +89,7 @@ def _image_patches(op: Operation, grad: Tensor) -> Gradients:
 
 @gradient("ExtractVolumePatches")
 def _volume_patches(op: Operation, grad: Tensor) -> Gradients:
-    """As for images, by a sparse matrix from the elements of the gradient to the voxels."""
+    """The gradient's elements are summed by voxel, by a product with a sparse matrix."""
     inner = [size or 0 for size in op.inputs[0].shape.as_list()[1:-1]]
     sizes = shape(op.inputs[0])
     batch, channels = sizes[0], sizes[4]

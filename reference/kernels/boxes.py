@@ -26,7 +26,7 @@ _COLOURS: Final = (
 
 
 class _Boxes:
-    """Boxes [n, 4] with their areas; gives the overlap of any two of them."""
+    """Boxes [n, 4], corners in any order, with their areas and overlaps."""
 
     def __init__(self, boxes: Array) -> None:
         self.low = HOST.minimum(boxes[:, :2], boxes[:, 2:])
@@ -34,21 +34,23 @@ class _Boxes:
         sides = self.high - self.low
         self.areas = sides[:, 0] * sides[:, 1]
 
-    def overlaps(self, these: Array, those: Array) -> Array:
-        """Intersection over union of every pair of boxes, as a matrix [these, those]."""
+    def overlaps(self, first: Array, second: Array) -> Array:
+        """Intersection over union of every pair of boxes, as a matrix [first, second]."""
         shared = None
         for axis in range(2):
-            high = HOST.minimum(self.high[these, axis, None], self.high[those, axis])
-            high -= HOST.maximum(self.low[these, axis, None], self.low[those, axis])
+            high = HOST.minimum(self.high[first, axis, None], self.high[second, axis])
+            high -= HOST.maximum(self.low[first, axis, None], self.low[second, axis])
             HOST.maximum(high, 0, out=high)
             shared = high if shared is None else shared * high
-        mine, its = self.areas[these, None], self.areas[those]
-        union = mine + its
+        first_areas, second_areas = self.areas[first, None], self.areas[second]
+        union = first_areas + second_areas
         union -= shared
         with HOST.errstate(all="ignore"):
             shared /= union
-        if (mine <= 0).any() or (its <= 0).any():
-            shared = HOST.where((mine <= 0) | (its <= 0), shared.dtype.type(0), shared)
+        if (first_areas <= 0).any() or (second_areas <= 0).any():
+            shared = HOST.where(
+                (first_areas <= 0) | (second_areas <= 0), shared.dtype.type(0), shared
+            )
         return shared
 
 
@@ -56,62 +58,63 @@ Overlaps = Callable[[Array, Array], Array]
 
 
 def _kept(overlaps: Overlaps, scores: Array, most: int, bounds: tuple[float, float]) -> list[int]:
-    """The boxes that stay, the best first: none overlaps a better one by more than a bound.
+    """Non-maximum suppression: the indices of the boxes that are kept, by descending score.
 
     Args:
       overlaps: the function from two index vectors to the matrix of overlaps.
       scores: the score of each box.
-      most: how many stay at most.
-      bounds: the greatest overlap, and what a score must be above.
+      most: the greatest number of boxes to keep.
+      bounds: the greatest overlap with a kept box of a higher score, and the score that a box must
+        exceed.
 
     """
-    greatest, least = bounds
-    order = HOST.flatnonzero(scores > least)
+    max_overlap, min_score = bounds
+    order = HOST.flatnonzero(scores > min_score)
     order = order[HOST.argsort(-scores[order], kind="stable")]
     kept: list[int] = []
     for begin in range(0, len(order), _BLOCK):
         block = order[begin : begin + _BLOCK]
         if kept:
-            block = block[~(overlaps(block, HOST.array(kept)) > greatest).any(axis=1)]
+            block = block[~(overlaps(block, HOST.array(kept)) > max_overlap).any(axis=1)]
         if not block.size:
             continue
-        hits = HOST.packbits(overlaps(block, block) > greatest, axis=1, bitorder="little")
-        gone = 0
+        hits = HOST.packbits(overlaps(block, block) > max_overlap, axis=1, bitorder="little")
+        suppressed = 0
         for row, overlapped in enumerate(hits):
             if len(kept) >= most:
                 return kept
-            if not gone >> row & 1:
+            if not suppressed >> row & 1:
                 kept.append(int(block[row]))
-                gone |= int.from_bytes(overlapped.tobytes(), "little")
+                suppressed |= int.from_bytes(overlapped.tobytes(), "little")
     return kept
 
 
 def _kept_softly(
-    overlaps: Overlaps, scores: Array, most: int, least: float, sigma: float
+    overlaps: Overlaps, scores: Array, most: int, min_score: float, sigma: float
 ) -> tuple[list[int], list[float]]:
-    """The boxes that are kept and their scores, lowered by overlaps with better boxes (Soft-NMS).
+    """Soft-NMS: the kept boxes, and their scores lowered for overlaps with boxes of higher scores.
 
     A box whose score was lowered is queued again, and then compared only with boxes kept since.
     """
-    narrow = scores.dtype.type
-    scale = narrow(-0.5) / narrow(sigma)
-    waiting = [(-float(scores[box]), int(box), 0) for box in HOST.flatnonzero(scores > least)]
-    heapq.heapify(waiting)
+    dtype = scores.dtype.type
+    scale = dtype(-0.5) / dtype(sigma)
+    queue = [(-float(scores[box]), int(box), 0) for box in HOST.flatnonzero(scores > min_score)]
+    heapq.heapify(queue)
     kept: list[int] = []
     lowered: list[float] = []
-    while len(kept) < most and waiting:
-        negative, box, begin = heapq.heappop(waiting)
-        score = narrow(-negative)
-        beside = overlaps(HOST.array([box]), HOST.array(kept[begin:], "int64"))[0, ::-1]
-        for weight in HOST.exp(scale * beside * beside):
+    while len(kept) < most and queue:
+        negative, box, begin = heapq.heappop(queue)
+        score = dtype(-negative)
+        shared = overlaps(HOST.array([box]), HOST.array(kept[begin:], "int64"))[0, ::-1]
+        for weight in HOST.exp(scale * shared * shared):
             score *= weight
-            if score <= least:
+            if score <= min_score:
                 break
         if float(score) == -negative:
             kept.append(box)
             lowered.append(-negative)
-        elif score > least:
-            heapq.heappush(waiting, (-float(score), box, len(kept)))
+        elif score > min_score:
+            heapq.heappush(queue, (-float(score), box, len(kept)))
     return kept, lowered
 
 

@@ -10,7 +10,7 @@ import warnings
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.decompositions import square
 from sessrun.reference.kernels.registry import kernel
-from sessrun.reference.kernels.scientific import linear_algebra, numbers_unmoved
+from sessrun.reference.kernels.scientific import fixed_random_state, linear_algebra
 
 __all__: list[str] = []
 
@@ -23,7 +23,7 @@ def _of_matrices(xp: ArrayModule, x: Array, name: str) -> Array:
     flat = results.reshape((-1, *x.shape[-2:]))
     function = getattr(linear_algebra(), name)
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64").reshape(flat.shape)
-    with warnings.catch_warnings(), numbers_unmoved():
+    with warnings.catch_warnings(), fixed_random_state():
         warnings.simplefilter("ignore")  # scipy warns of results that are NaN
         for i, matrix in enumerate(wide):
             value = function(matrix)

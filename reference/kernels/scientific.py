@@ -19,8 +19,8 @@ from sessrun.reference.kernels.products import one_thread
 
 __all__ = [
     "MODULES",
+    "fixed_random_state",
     "linear_algebra",
-    "numbers_unmoved",
     "singular_raises",
     "special_functions",
 ]
@@ -51,7 +51,10 @@ def linear_algebra() -> ModuleType:
 
 
 def singular_raises(xp: ArrayModule) -> AbstractContextManager[None]:
-    """A context in which a singular matrix raises LinAlgError on a GPU, too, waiting for it."""
+    """A context in which a singular matrix raises LinAlgError on a GPU as on a CPU.
+
+    A kernel in it waits for the GPU.
+    """
     if xp is HOST:
         return nullcontext()
     cupyx = importlib.import_module("cupyx")
@@ -60,11 +63,11 @@ def singular_raises(xp: ArrayModule) -> AbstractContextManager[None]:
 
 
 @contextmanager
-def numbers_unmoved() -> Iterator[None]:
+def fixed_random_state() -> Iterator[None]:
     """A context in which numpy's global generator has a fixed state, which is restored afterwards.
 
-    Scipy estimates norms with such numbers: neither may a program's own numbers depend on that, nor
-    the results of a run on the program's.
+    Scipy estimates norms with numbers of that generator, which a program may use and seed, too: its
+    numbers must not depend on a run, nor the results of a run on its seed.
     """
     kept = HOST.random.get_state()
     HOST.random.seed(0)

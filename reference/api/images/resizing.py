@@ -67,7 +67,7 @@ def resize_images(
       size: new height and width.
       method: one of `ResizeMethod`.
       align_corners: whether the corners' pixels stay where they are.
-      preserve_aspect_ratio: whether the size is only the largest that may be.
+      preserve_aspect_ratio: whether the images keep their ratio, and `size` is only a limit.
       name: the operations' scope.
 
     Raises:
@@ -91,7 +91,15 @@ def resized_by(
     name: str | None,
     skips: bool = True,
 ) -> Tensor:
-    """Images that a function makes another size; those of that size as they are, if it skips.
+    """Resize images by a function, or return them as they are if they have the size already.
+
+    Args:
+      images: of rank 3 or 4.
+      resize: a function of images of rank 4 and a size.
+      size: new height and width.
+      keeps_ratio: whether the images keep their ratio, and `size` is only a limit.
+      name: the operations' scope.
+      skips: whether images that have the size already (statically) are returned as they are.
 
     Raises:
       ValueError: the rank or the size is wrong.
@@ -132,7 +140,7 @@ def _size_of(size: TensorLike) -> Tensor:
 
 
 def _fitting(images: Tensor, size: Tensor) -> Tensor:
-    """The largest size within another that has the images' ratio."""
+    """The largest height and width within a size that have the ratio of the images."""
     _, height, width, _ = sizes(images, 4)
     down = cast(size[0], dtypes.float32) / cast(height, dtypes.float32)
     across = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)
@@ -211,6 +219,8 @@ def padded(
 
 
 def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
+    """The public function that builds one resizing operation."""
+
     def resize(
         images: TensorLike,
         size: TensorLike,
@@ -264,13 +274,13 @@ def resize_images_v2(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Pictures of another size, as TensorFlow 2 resizes them: from the middles of pixels.
+    """Resize images as TensorFlow 2 does: a pixel's coordinates are those of its centre.
 
     Args:
       images: of rank 3 or 4.
       size: new height and width.
-      method: how, by its name.
-      preserve_aspect_ratio: whether the size is only the largest that may be.
+      method: the name of the method, such as "bilinear" or "lanczos3".
+      preserve_aspect_ratio: whether the images keep their ratio, and `size` is only a limit.
       antialias: whether an antialiasing filter is applied where images get smaller.
       name: the operations' scope.
 

@@ -1,4 +1,4 @@
-"""Accumulators of gradients: `tf.ConditionalAccumulator` and its kin. Source: TF 2.21."""
+"""`tf.ConditionalAccumulator` and `tf.SparseConditionalAccumulator`. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ConditionalAccumulatorBase:
 
     Args:
       dtype: the dtype of the gradients.
-      shape: their shape, as far as it is known; None for not at all.
-      accumulator_ref: the accumulator's tensor.
+      shape: their static shape; None if it is not known.
+      accumulator_ref: the accumulator's handle.
 
     """
 
-    #: What stands before the names of its operations.
+    #: The prefix of its op types.
     _prefix = "Resource"
 
     def __init__(self, dtype: DTypeLike, shape: ShapeLike, accumulator_ref: Tensor) -> None:
@@ -46,7 +46,7 @@ class ConditionalAccumulatorBase:
 
     @property
     def accumulator_ref(self) -> Tensor:
-        """The accumulator's tensor."""
+        """The accumulator's handle."""
         return self._accumulator_ref
 
     @property
@@ -60,7 +60,7 @@ class ConditionalAccumulatorBase:
         return self._dtype
 
     def num_accumulated(self, name: str | None = None) -> Tensor:
-        """How many gradients wait to be taken: a scalar int32 tensor."""
+        """The number of accumulated gradients: a scalar int32 tensor."""
         op_type = self._prefix + "AccumulatorNumAccumulated"
         inputs = {"handle": self._accumulator_ref}
         return apply_op(op_type, inputs, {}, name or f"{self._name}_NumAccumulated").outputs[0]
@@ -95,17 +95,17 @@ def _create_accumulator(
 
 @public("ConditionalAccumulator")
 class ConditionalAccumulator(ConditionalAccumulatorBase):
-    """Gathers gradients, and gives their mean or sum once there are enough.
+    """Accumulates gradients; `take_grad` waits for enough of them and returns their mean or sum.
 
     Args:
       dtype: the dtype of the gradients.
-      shape: their shape, as far as it is known.
-      shared_name: the name under which sessions know it, its own if None.
+      shape: their static shape.
+      shared_name: the name under which sessions share it; if None, `name` is used.
       name: the operation's name.
       reduction_type: `MEAN` or `SUM`.
 
     Raises:
-      ValueError: the reduction is none of these.
+      ValueError: `reduction_type` is another one.
 
     """
 
@@ -141,7 +141,10 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return apply_op("ResourceAccumulatorApplyGradient", inputs, {}, name)
 
     def take_grad(self, num_required: TensorLike, name: str | None = None) -> Tensor:
-        """Take the mean or sum of all gradients, once there are `num_required`."""
+        """The mean or sum of the accumulated gradients, which are removed.
+
+        A run waits until there are `num_required` of them.
+        """
         inputs = {"handle": self._accumulator_ref, "num_required": num_required}
         attrs = {"dtype": self._dtype}
         taken = apply_op("ResourceAccumulatorTakeGradient", inputs, attrs, name).outputs[0]
@@ -151,7 +154,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
 @public("SparseConditionalAccumulator", "sparse.SparseConditionalAccumulator")
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
-    """Gathers sparse gradients; arguments as of `ConditionalAccumulator`."""
+    """Accumulates sparse gradients; arguments as of `ConditionalAccumulator`."""
 
     _prefix = ""
 
@@ -209,7 +212,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         return apply_op("SparseAccumulatorApplyGradient", inputs, attrs, name)
 
     def take_grad(self, num_required: TensorLike, name: str | None = None) -> Any:
-        """Take indices, values and shape of the mean or sum, once there are `num_required`."""
+        """As `ConditionalAccumulator.take_grad`: indices, values and shape of the mean or sum."""
         return wrapper("SparseAccumulatorTakeGradient")(
             handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name
         )

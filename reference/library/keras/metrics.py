@@ -36,7 +36,7 @@ class Metric(Layer):
 
     """
 
-    #: What tells it from the layers that are part of a layer.
+    #: Distinguishes metrics from other layers among the attributes of a layer.
     _is_metric: Final = True
 
     def __init__(
@@ -50,7 +50,7 @@ class Metric(Layer):
         def result() -> Any:
             return tf.nest.map_structure(tf.identity, computed())
 
-        # Whatever a class computes, it waits there for the updates that are waited for.
+        # The identity is built in `__call__` after the update, whatever tensor a class returns.
         self.__dict__["result"] = result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -117,7 +117,8 @@ class Sum(Metric):
 
         Args:
           values: of any shape.
-          sample_weight: a factor for each; of a smaller rank for several.
+          sample_weight: the weights, which broadcast to `values`; weights of a smaller rank that
+            do not broadcast are those of reduced values.
 
         """
         return self._added(*self._weighted(tf.cast(values, self.dtype), sample_weight))

@@ -22,12 +22,13 @@ class RMSPropOptimizer(SteppingOptimizer):
     Its slots are `rms` and `momentum`, and `mg` if it is centered.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
-      decay: how much of a mean is kept in a step.
-      momentum: how much of a step is kept in the next.
-      epsilon: what is added within the root.
-      use_locking: whether updates of reference variables ask for a lock.
-      centered: whether the square of the mean is taken off the mean square.
+      learning_rate: a number, a scalar tensor, or a function that returns one; the next three may
+        be the same.
+      decay: the factor of the means in each step.
+      momentum: the factor of the previous update, which is added to the next one.
+      epsilon: a small number, which is added to the mean square under the root.
+      use_locking: whether updates of reference variables take a lock.
+      centered: whether the square of the mean gradient is subtracted from the mean square.
       name: the scope of the operations, and the slots' name.
 
     """
@@ -92,10 +93,11 @@ class AdadeltaOptimizer(SteppingOptimizer):
     Its slots are `accum` and `accum_update`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
-      rho: how much of a mean is kept in a step.
-      epsilon: what is added within both roots.
-      use_locking: whether updates of reference variables ask for a lock.
+      learning_rate: a number, a scalar tensor, or a function that returns one; the next two may be
+        the same.
+      rho: the factor of the means in each step.
+      epsilon: a small number, which is added under both roots.
+      use_locking: whether updates of reference variables take a lock.
       name: the scope of the operations, and the slots' name.
 
     """

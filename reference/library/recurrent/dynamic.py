@@ -43,7 +43,7 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: How many iterations may run side by side if nothing is said.
+#: The default of `parallel_iterations`.
 _PARALLEL: Final = 32
 
 
@@ -266,8 +266,8 @@ def bidirectional_dynamic_rnn(
     `bidirectional_rnn` by default.
 
     Returns:
-      `((outputs, outputs backwards), (state, state backwards))`; outputs at one place belong to
-      one step of the inputs.
+      `((outputs, outputs backwards), (state, state backwards))`; both outputs are in the order of
+      the inputs.
 
     """
     assert_like_rnncell("cell_fw", cell_fw)

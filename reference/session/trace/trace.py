@@ -40,8 +40,8 @@ _now: Final = time.perf_counter_ns
 #: Nodes that a report of allocations names, for each device.
 _REPORTED: Final = 10
 _KIB: Final = 1024
-#: Operations that keep what they give from run to run.
-_KEEPERS: Final = frozenset({"Const", "Variable", "VariableV2"})
+#: Operations whose outputs persist from run to run.
+_PERSISTENT: Final = frozenset({"Const", "Variable", "VariableV2"})
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -70,8 +70,8 @@ class Held:
 
     Attributes:
       slot: the slot.
-      tensor: the tensor of that slot; None for one that has no tensor in the graph.
-      shape: the value's shape; empty for what is no array.
+      tensor: the tensor of that slot.
+      shape: the value's shape; empty for a value that is not an array.
       nbytes: the bytes of its array, 0 without an array.
       address: where the array begins, 0 without an array.
       is_input: the position of the input that the value is, or -1.
@@ -95,14 +95,14 @@ class Execution:
     Attributes:
       name: the node, as the partition graph calls it.
       device: where it ran.
-      scheduled: when the last thing it waits for was done.
-      start: when its first step began; its own inputs may have to be read or copied.
+      scheduled: when the last of its inputs and control inputs was ready.
+      start: when its first step began, which may read or copy an input.
       op_start: when its kernel began.
       op_end: when its kernel was done.
-      end: when its results were in place, and what nobody needs any more was freed.
-      outputs: what its output slots held.
-      allocations: the memory it took for them.
-      kept: the bytes that it keeps from run to run.
+      end: when its outputs were stored, and inputs without further readers freed.
+      outputs: the values of its output slots.
+      allocations: the memory allocated for them.
+      kept: the bytes of outputs that persist from run to run.
 
     """
 
@@ -124,12 +124,12 @@ class Trace:
     Args:
       signature: the signature.
       plan: its plan, compiled to be traced.
-      partitions: the graphs that it executes, which name its nodes.
+      partitions: the partition graphs, with the names of the nodes.
       host: the device of feeds and fetches.
-      reports: whether an error for want of memory lists what was allocated.
+      reports: whether an error for lack of memory lists the live allocations.
 
     Attributes:
-      executions: what ran, in order.
+      executions: the executions of nodes, in order.
       began: when the run began, by `perf_counter_ns`.
       began_wall: the same moment in nanoseconds since the epoch.
 
@@ -165,14 +165,14 @@ class Trace:
         self._enter(fed, registers)
         registers[STEP_REGISTER] = step
         if isinstance(self._plan, FlowPlan):
-            self._plan.run(registers, self._fired)
+            self._plan.run(registers, self._record_node)
         else:
             assert isinstance(self._plan, TracedPlan)  # which it was compiled to be
             quietly(self._loop, self._plan.drafts, registers)
         return self._fetched(registers)
 
     def _enter(self, fed: Sequence[np.ndarray], registers: Registers) -> None:
-        """Put what kernels see of the fed arrays into their registers."""
+        """Store the fed arrays, in the form that kernels take, in their registers."""
         for register, view, tensor, array in zip(
             self._plan.feeds, self._signature.views, self._signature.fed, fed, strict=True
         ):
@@ -191,7 +191,7 @@ class Trace:
             self._done[tensor] = self.executions[-1].end = _now()
 
     def _fetched(self, registers: Registers) -> list[Value]:
-        """The values of the computed tensors, as the caller gets them."""
+        """The values of the computed tensors, in the form that the caller gets."""
         values = []
         for tensor, register in zip(self._signature.tensors, self._plan.fetches, strict=True):
             start = _now()
@@ -207,7 +207,7 @@ class Trace:
         for draft, form in drafts:
             now = _now()
             if prepared is None or draft.role == "copy":
-                execution = self._opened(draft, now)
+                execution = self._new_execution(draft, now)
             else:  # what was read for this kernel belongs to it
                 execution, execution.op_start = prepared, now
             try:
@@ -224,7 +224,7 @@ class Trace:
                 self._done[draft.op] = execution.end
                 prepared = None
 
-    def _fired(
+    def _record_node(
         self, node: Node, start: int, end: int, inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> None:
         """Add one execution of a node of a plan with control flow; in a loop it has many."""
@@ -237,17 +237,19 @@ class Trace:
         self.executions.append(execution)
         self._done[op] = end
 
-    def _opened(self, draft: Draft, now: int) -> Execution:
+    def _new_execution(self, draft: Draft, now: int) -> Execution:
+        """The execution that begins with a step; a copy of an input has one of its own."""
         name = f"{draft.op.name}:MEMCPY" if draft.role == "copy" else draft.op.name
-        ready = (self._done.get(it, self.began) for it in self._awaited(draft.op))
+        ready = (self._done.get(it, self.began) for it in self._dependencies(draft.op))
         return Execution(name, draft.device, max(ready, default=self.began), now, now)
 
-    def _awaited(self, op: Operation) -> Iterator[Operation | Tensor]:
-        """What an operation waits for: its inputs, fed or computed, and its control inputs."""
+    def _dependencies(self, op: Operation) -> Iterator[Operation | Tensor]:
+        """The inputs of an operation, fed tensors or operations, and its control inputs."""
         yield from (tensor if tensor in self._done else tensor.op for tensor in op.inputs)
         yield from op.control_inputs
 
     def _step(self, draft: Draft, form: Form, registers: Registers, execution: Execution) -> None:
+        """Execute one step on the registers, and record its kernel's end and outputs."""
         arguments = [registers[index] for index in form.inputs]
         result = draft.function(*arguments)
         draft.device.settle()
@@ -255,7 +257,7 @@ class Trace:
         outputs = _listed(result, len(form.outputs))
         del result
         if draft.role == "kernel":
-            self._look_at(draft, outputs, arguments, execution)
+            self._record_outputs(draft, outputs, arguments, execution)
         del arguments
         for index in form.outputs:
             value = outputs.pop(0)
@@ -264,7 +266,7 @@ class Trace:
         for index in form.dying:
             registers[index] = None
 
-    def _look_at(
+    def _record_outputs(
         self, draft: Draft, outputs: list[Value], arguments: list[Value], execution: Execution
     ) -> None:
         op, device = draft.op, draft.device
@@ -273,16 +275,16 @@ class Trace:
         for slot, tensor in enumerate(op.outputs):
             held = _held(slot, tensor, outputs[slot], device, arguments)
             execution.outputs.append(held)
-            if op.type in _KEEPERS:
+            if op.type in _PERSISTENT:
                 execution.kept += held.nbytes
             # The list of outputs and the call below are all that holds a value that is new.
             elif sys.getrefcount(outputs[slot]) == 2 and _owns(outputs[slot]):
                 allocation = Allocation(slot, held.nbytes)
                 execution.allocations.append(allocation)
-                _when_gone(outputs[slot], allocation.free)
+                _call_when_freed(outputs[slot], allocation.free)
 
     def _allocations(self) -> str:
-        """The text of the allocations that still live, for each device, the largest first."""
+        """The report of the live allocations, for each device, the largest first."""
         alive: dict[LocalDevice, dict[str, int]] = {}
         for execution in self.executions:
             nbytes = sum(it.nbytes for it in execution.allocations if it.freed is None)
@@ -339,8 +341,9 @@ def _owns(value: Value) -> bool:
     return getattr(value, "base", False) is None and getattr(value, "nbytes", 0) > 0
 
 
-def _when_gone(value: Value, call: Callable[[], None]) -> None:
+def _call_when_freed(value: Value, call: Callable[[], None]) -> None:
+    """Call a function when a value is freed; never for a numpy scalar."""
     try:
         weakref.finalize(value, call).atexit = False
-    except TypeError:  # a numpy scalar: nothing tells when it goes
+    except TypeError:  # a numpy scalar cannot be referred to weakly
         return

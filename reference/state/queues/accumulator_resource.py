@@ -1,4 +1,4 @@
-"""Accumulators: gradients that are summed up until there are enough to be taken.
+"""The resources of `tf.ConditionalAccumulator`: sums of gradients that wait to be taken.
 
 A gradient has a step; one of a step before the accumulator's is stale, and is dropped. The
 accumulator's step goes up by one whenever its gradients are taken.
@@ -25,7 +25,7 @@ _Slice = tuple[int, Array, int]
 
 
 class _Take(Attempt):
-    """Takes the mean or sum once there are enough gradients."""
+    """An attempt to take the mean or sum, which waits until there are enough gradients."""
 
     __slots__ = ("wanted",)
 
@@ -185,10 +185,10 @@ class SparseGradient(NamedTuple):
 
 
 class SparseAccumulator(Accumulator):
-    """Sums slices; two gradients are merged by index, as if the indices of both were sorted.
+    """Sums slices by index: two gradients are merged as sorted lists, as TensorFlow does.
 
-    It is done in Python, slice by slice, as indices need not be sorted: thousands of small slices
-    take ten to twenty times TensorFlow's time.
+    Indices need not be sorted, so the merge goes slice by slice, in Python: thousands of small
+    slices take ten to twenty times TensorFlow's time.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class SparseAccumulator(Accumulator):
                 )
 
     def _measure(self, what: str, sizes: Sequence[int | None]) -> None:
-        """Raise InvalidArgument if sizes differ from the declared ones; more may follow."""
+        """Raise InvalidArgument unless the first sizes are the declared ones."""
         declared = self.declared or ()
         if len(sizes) < len(declared):
             raise _mismatch(f"{what} rank at least {len(declared)}", len(sizes))

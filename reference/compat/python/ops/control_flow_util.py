@@ -1,4 +1,4 @@
-"""`control_flow_util`: which operations of a graph make its branches and loops."""
+"""`control_flow_util`: which operations of a graph belong to its branches and loops."""
 
 from __future__ import annotations
 
@@ -52,79 +52,79 @@ IsLoopSwitch = is_loop_switch
 
 
 def __getattr__(name: str) -> bool:
-    """`ENABLE_CONTROL_FLOW_V2`: whether `tf.cond` and `tf.while_loop` make functions."""
+    """`ENABLE_CONTROL_FLOW_V2`: whether `tf.cond` and `tf.while_loop` build `If` and `While`."""
     if name == "ENABLE_CONTROL_FLOW_V2":
         return control_flow_v2_enabled()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def EnableControlFlowV2(graph: Graph) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether branches and loops that are made in a graph are functions."""
+    """Whether `tf.cond` and `tf.while_loop` build `If` and `While` in a graph."""
     return control_flow_v2_enabled() or graph.makes_functions
 
 
 def IsSwitch(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it sends its input on to one of two outputs."""
+    """Whether an operation is a Switch, which passes its input on to one of two outputs."""
     return op.type in {"Switch", "RefSwitch"}
 
 
 def IsMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it sends on whichever of its inputs comes."""
+    """Whether an operation is a Merge, which passes on the first input that is available."""
     return op.type in {"Merge", "RefMerge"}
 
 
 def IsLoopEnter(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it takes a tensor into a loop."""
+    """Whether an operation is an Enter, which passes a tensor into a loop."""
     return op.type in ENTERS
 
 
 def IsLoopExit(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it takes a tensor out of a loop."""
+    """Whether an operation is an Exit, which passes a tensor out of a loop."""
     return op.type in {"Exit", "RefExit"}
 
 
 def IsCondSwitch(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it sends a tensor into a branch: all that takes its outputs is in branches."""
+    """Whether an operation is a Switch of a `cond`: its outputs are consumed in branches only."""
     return IsSwitch(op) and is_switch_of_branch(op)
 
 
 def IsCondMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it joins branches: all that it takes comes out of branches."""
+    """Whether an operation is the Merge of a `cond`: all its inputs come from branches."""
     sources = [output_context(tensor.op) for tensor in op.inputs]
     return IsMerge(op) and all(isinstance(tensor, Conditional) for tensor in sources)
 
 
 def IsLoopMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether a loop's variable comes through it."""
+    """Whether an operation is the Merge of a loop variable."""
     return IsMerge(op) and isinstance(_context(op), Loop) and not IsCondMerge(op)
 
 
 def IsInWhileLoop(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it is in a loop."""
+    """Whether an operation is in a loop."""
     return containing_loop(_context(op)) is not None
 
 
 def IsInCond(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether it is in a branch."""
+    """Whether an operation is in a branch."""
     return GetContainingCondContext(_context(op)) is not None
 
 
 def GetContainingCondContext(ctxt: Any) -> Any:  # noqa: N802 - TensorFlow's name
-    """The innermost branch that a context is, or is in; None without one."""
+    """The innermost branch that contains a context, which may be a branch itself; or None."""
     while ctxt is not None and not isinstance(ctxt, Conditional):
         ctxt = ctxt.outer_context
     return ctxt
 
 
 def GetContainingWhileContext(ctxt: Any, stop_ctxt: Any = None) -> Any:  # noqa: N802 - TensorFlow's name
-    """The innermost loop that a context is, or is in, or a given context if that comes first."""
+    """The innermost loop that contains a context, or `stop_ctxt` if the walk outwards meets it."""
     while ctxt is not None and not isinstance(ctxt, Loop) and ctxt is not stop_ctxt:
         ctxt = ctxt.outer_context
     return ctxt
 
 
 def IsContainingContext(ctxt: Any, maybe_containing_ctxt: Any) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether the second context is, or is around, the first one."""
+    """Whether the second context is the first one or encloses it."""
     return contains(maybe_containing_ctxt, ctxt)
 
 
@@ -134,7 +134,7 @@ def OpInContext(op: Operation, ctxt: Any) -> bool:  # noqa: N802 - TensorFlow's 
 
 
 def TensorInContext(tensor: Tensor, ctxt: Any) -> bool:  # noqa: N802 - TensorFlow's name
-    """Whether a tensor is made in a context."""
+    """Whether a tensor's operation is in a context."""
     return OpInContext(tensor.op, ctxt)
 
 
