@@ -16,7 +16,7 @@ from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.signature import Signature, signature, signature_in
 from sessrun.reference.errors import InvalidArgumentTypeError, bad_type, bad_value
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.operation import MAKERS, Operation
+from sessrun.reference.graph.operation import OPERATION_BUILDERS, Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
@@ -199,4 +199,4 @@ def _references(declared: Signature, groups: list[Any]) -> list[Operation]:
     return [tensor.op for group in refs for tensor in (group if type(group) is list else [group])]
 
 
-MAKERS["create_op"] = apply_flat
+OPERATION_BUILDERS["create_op"] = apply_flat

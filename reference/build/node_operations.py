@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sessrun.reference.build.build import apply_flat
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.operation import MAKERS, Operation
+from sessrun.reference.graph.operation import OPERATION_BUILDERS, Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, NodeDef
 
@@ -72,4 +72,4 @@ def _control_input(value: object) -> Operation:
     return op
 
 
-MAKERS["from_node_def"] = operation_of_node
+OPERATION_BUILDERS["from_node_def"] = operation_of_node

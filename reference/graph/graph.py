@@ -10,8 +10,8 @@ from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.graph import graph_elements
 from sessrun.reference.graph.collections_of_graph import Collections
 from sessrun.reference.graph.function_library import FunctionLibrary
-from sessrun.reference.graph.graph_scopes import Scoped
-from sessrun.reference.graph.operation import MAKERS, Operation
+from sessrun.reference.graph.graph_scopes import GraphScopes
+from sessrun.reference.graph.operation import OPERATION_BUILDERS, Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.graph.thread_stack import ThreadStack
 from sessrun.reference.public import public
@@ -30,7 +30,7 @@ _FUNCTIONS_SINCE: Final = 12
 
 
 @public("Graph")
-class Graph(Scoped, Collections):
+class Graph(GraphScopes, Collections):
     """A dataflow graph; operations are only ever added. Safe for threads.
 
     Attributes:
@@ -283,7 +283,7 @@ class Graph(Scoped, Collections):
           ValueError, RuntimeError: as `build.apply_flat`.
 
         """
-        make = MAKERS["create_op"]
+        make = OPERATION_BUILDERS["create_op"]
         return make(self, op_type, list(inputs), dict(attrs or {}), name, input_types)
 
     def _operation_of(self, value: Any) -> Operation:

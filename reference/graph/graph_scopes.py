@@ -1,4 +1,4 @@
-"""The names and scopes of a graph, which apply to new operations besides their arguments."""
+"""The unique names of a graph's operations, and the scopes that apply to new operations."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sessrun.reference.graph.thread_scopes import ControlScope, DeviceScope, Sco
 from sessrun.spec import devices
 from sessrun.spec.proto import AttrValue
 
-__all__ = ["Scoped"]
+__all__ = ["GraphScopes"]
 
 _OP_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _SCOPE_NAME: Final = re.compile(r"[A-Za-z0-9_.\\/>-]*")
 #: The attribute that TensorFlow sets on an operation that is in `control_dependencies`.
-_WAITED_FOR: Final = "_has_manual_control_dependencies"
-_YES: Final = AttrValue(b=True)
+_MANUAL_DEPENDENCIES: Final = "_has_manual_control_dependencies"
+_TRUE: Final = AttrValue(b=True)
 
 
-class Scoped:
-    """The scopes of a graph, a thread's own, and the names that are taken in it.
+class GraphScopes:
+    """The base of Graph with its scopes and the names that its operations and scopes have.
 
     Attributes:
       lock: held while the graph changes.
-      scopes: the open scopes.
+      scopes: the open scopes of the current thread.
 
     """
 
@@ -44,11 +44,11 @@ class Scoped:
     # -- names
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` in the current name scope, with a number if it is taken (case is ignored)."""
+        """`name` in the current name scope, with `_1`, `_2`, ... if it is taken (case ignored)."""
         return self.unique_full_name(self.scopes.name + name, mark_as_used=mark_as_used)
 
     def unique_full_name(self, full: str, *, mark_as_used: bool = True) -> str:
-        """`full`, with a number if it is taken (case is ignored); scopes are not looked at."""
+        """As `unique_name`, of a name that includes its scopes."""
         with self.lock:
             used = self._names_in_use
             key = full.lower()
@@ -66,15 +66,15 @@ class Scoped:
             return f"{full}_{count - 1}"
 
     def note_name(self, full: str) -> None:
-        """Note that a name is taken: that of an imported operation."""
+        """Mark the name of an imported operation as taken."""
         with self.lock:
             self._names_in_use.setdefault(full.lower(), 1)
 
     def check_name(self, name: str | bytes) -> str:
-        """The text of a name, as it was asked for.
+        """The name as text, after a check.
 
         Raises:
-          ValueError: no operation may be called so here.
+          ValueError: with the current name scope it is not a valid name of an operation.
 
         """
         if isinstance(name, bytes):
@@ -85,10 +85,10 @@ class Scoped:
         return name
 
     def name_of_new(self, name: str | bytes) -> str:
-        """The name of an operation asked to be called `name`; with a final "/" taken verbatim.
+        """The unique name of a new operation; for a name with a final "/" that name without it.
 
         Raises:
-          ValueError: it is no valid name.
+          ValueError: it is not a valid name.
 
         """
         name = self.check_name(name)
@@ -100,12 +100,12 @@ class Scoped:
 
     @contextmanager
     def name_scope(self, name: str | bytes | None) -> Iterator[str]:
-        """Put names of operations into a scope, made unique; yields it, with a final "/".
+        """Open a name scope under a unique name; yields its name, with a final "/".
 
-        None or an empty name is the root; a name with a final "/" is that scope again.
+        None or an empty name is the root; a name with a final "/" opens that scope again.
 
         Raises:
-          ValueError: it is no valid scope name.
+          ValueError: it is not a valid scope name.
 
         """
         scope = ""
@@ -176,7 +176,7 @@ class Scoped:
             return
         wanted = dict.fromkeys(map(self._operation_of, control_inputs))
         for op in wanted:
-            op.extra[_WAITED_FOR] = _YES
+            op.extra[_MANUAL_DEPENDENCIES] = _TRUE
         outer = self.scopes.control
         known = frozenset() if outer is None else outer.waits_for()
         scope = ControlScope(tuple(op for op in wanted if op not in known), outer)

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
     from sessrun.spec.operations import Operation as Declaration
 
-__all__ = ["CALLS", "MAKERS", "Operation"]
+__all__ = ["CALLS", "OPERATION_BUILDERS", "Operation"]
 
 #: The op types that call the function which their attribute `f` names.
 CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
-#: What makes operations for methods of Operation and Graph, by their names: `build` decides.
-MAKERS: Final[dict[str, Callable[..., Operation]]] = {}
+#: The functions that build operations for `Graph.create_op` and `Operation.from_node_def`, by
+#: method name; the package `build` registers them, which this one may not import.
+OPERATION_BUILDERS: Final[dict[str, Callable[..., Operation]]] = {}
 
 
 @public("Operation")
@@ -126,7 +127,7 @@ class Operation:
           RuntimeError: the op type is not declared, or the graph is finalized.
 
         """
-        return MAKERS["from_node_def"](
+        return OPERATION_BUILDERS["from_node_def"](
             node_def, g, inputs, control_inputs, input_types, original_op
         )
 

@@ -1,4 +1,4 @@
-"""Distributions with different weights for `candidates`: learned counts, and given weights."""
+"""Distributions of classes for the candidate samplers: learned counts, and given weights."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sessrun.reference.kernels.host import HOST, dtype_of
 
 __all__ = ["Alias", "Unigrams", "read_weights"]
 
-#: The number of weights summed as one block, so that a change does not cost a sum of all.
-_TOGETHER: Final = 512
-_MOST: Final = 2**31 - 1
-_WORD: Final = 2**32
+#: The number of weights in a block; the sums of the blocks are kept, so a change costs little.
+_BLOCK: Final = 512
+_MAX_TOTAL: Final = 2**31 - 1
+_WORD_VALUES: Final = 2**32
 
 
 def read_weights(path: str) -> list[float]:
@@ -38,10 +38,10 @@ def read_weights(path: str) -> list[float]:
 
 
 class Unigrams:
-    """Classes weighted by how often they were learned, plus one.
+    """The distribution of LearnedUnigramCandidateSampler: how often each class was learned, plus 1.
 
     Attributes:
-      range: how many classes.
+      range: the number of classes.
       lock: to be held while classes are drawn or learned.
 
     """
@@ -49,17 +49,26 @@ class Unigrams:
     def __init__(self, count: int) -> None:
         self.range = count
         self.lock = threading.Lock()
-        self._weights = HOST.zeros((-(-count // _TOGETHER), _TOGETHER), dtype="int64")
+        self._weights = HOST.zeros((-(-count // _BLOCK), _BLOCK), dtype="int64")
         self._flat = self._weights.reshape(-1)
         self._flat[:count] = 1
         self._blocks = HOST.sum(self._weights, axis=1)
         self._total = count
 
     def classes(self, words: Array) -> tuple[Array, int]:
-        """One word gives one class: the first whose cumulative weight exceeds its remainder."""
+        """Draw classes by random words: the first whose cumulative weight exceeds a remainder.
+
+        Args:
+          words: random uint32 numbers.
+
+        Returns:
+          The classes, int64, and the number of words used. Words that would favour small
+          remainders give no class.
+
+        """
         drawn = words.astype("int64")
         if self._total & (self._total - 1):
-            drawn = drawn[drawn >= _WORD % self._total]
+            drawn = drawn[drawn >= _WORD_VALUES % self._total]
         drawn %= self._total
         ends = HOST.cumsum(self._blocks)
         blocks = HOST.searchsorted(ends, drawn, side="right")
@@ -69,7 +78,7 @@ class Unigrams:
         offsets = HOST.arange(len(inner)) * (int(sums.max(initial=0)) + 1)
         joined = (sums + offsets[:, None]).reshape(-1)
         columns = HOST.searchsorted(joined, drawn + offsets[which], side="right")
-        return blocks * _TOGETHER + columns - which * _TOGETHER, len(words)
+        return blocks * _BLOCK + columns - which * _BLOCK, len(words)
 
     def probability(self, classes: Array) -> Array:
         """The weights of the classes over the total weight, float32."""
@@ -78,27 +87,30 @@ class Unigrams:
 
     def learn(self, classes: Array) -> None:
         """Add 1 to the weight of each of these classes, up to the greatest total."""
-        known = classes[: _MOST - self._total]
+        known = classes[: _MAX_TOTAL - self._total]
         HOST.add.at(self._flat, known, 1)
-        HOST.add.at(self._blocks, known // _TOGETHER, 1)
+        HOST.add.at(self._blocks, known // _BLOCK, 1)
         self._total += len(known)
 
 
 class Alias:
-    """Classes of fixed weights, by Walker's alias method: a fraction, and one of two classes."""
+    """The distribution of FixedUnigramCandidateSampler, drawn by Walker's alias method.
+
+    A draw picks a slot and a fraction; the fraction chooses between the slot's class and its alias.
+    """
 
     def __init__(self, weights: Array) -> None:
         self.range = len(weights)
         self._weights = weights
         total = dtype_of("float32").type(0)
-        for weight in weights:  # one by one, as it is rounded
+        for weight in weights:  # one by one: the rounding is TensorFlow's
             total += weight
         self._total: Array = total
         self._kept, self._others = _paired(weights.tolist())
 
     def classes(self, words: Array) -> tuple[Array, int]:
-        """Two words give one class: a fraction and a slot, whose class or alias it chooses."""
-        excess = 0 if self.range & (self.range - 1) == 0 else _WORD % self.range
+        """As `Unigrams.classes`, by two words for each class: a fraction and a slot."""
+        excess = 0 if self.range & (self.range - 1) == 0 else _WORD_VALUES % self.range
         skipped = HOST.flatnonzero(words[1::2] < excess)
         used = len(words)
         while len(skipped):  # a class's word is drawn again, its fraction is not

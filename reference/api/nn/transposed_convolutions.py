@@ -83,7 +83,7 @@ def atrous_conv2d_transpose(
 
 
 def _checked(output_shape: TensorLike, filters: Tensor) -> Any:
-    """The sizes of the result, as given.
+    """`output_shape` after a check; a tuple becomes a list.
 
     Raises:
       ValueError: there are not four, or the channels are not those of the filters.
@@ -204,7 +204,7 @@ def conv1d_transpose(
     dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution of rows.
+    """The transpose (gradient) of `conv1d`.
 
     Args:
       input: [batch, width, channels].
@@ -254,7 +254,7 @@ def conv3d_transpose(
     filters: TensorLike | None = None,
     dilations: SizesLike | None = None,
 ) -> Tensor:
-    """The transpose of a convolution of volumes; arguments as those of `conv2d_transpose`."""
+    """The transpose (gradient) of `conv3d`; arguments as those of `conv2d_transpose`."""
     kernels = chosen(filters, filter, "filters", "filter")
     x = chosen(input, value, "input", "value")
     return conv3d_transpose_v2(

@@ -1,4 +1,4 @@
-"""Variables that start from a checkpoint with rows or columns of another vocabulary."""
+"""Initializers that load rows or columns from a checkpoint whose vocabulary was another one."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class VocabInfo(_Vocabulary):
     """The new and the old vocabulary of a variable, for warm starts.
 
     Args:
-      new_vocab: the path of the vocabulary now.
-      new_vocab_size: how many of its words are in use.
-      num_oov_buckets: how many rows there are for words that it does not have.
-      old_vocab: the path of the vocabulary then.
-      old_vocab_size: how many of its words were in use; all if negative.
-      backup_initializer: of what is new; zeros if None.
-      axis: of the variable, along which its words lie: 0 or 1.
+      new_vocab: the path of the new vocabulary's file.
+      new_vocab_size: how many words of the new vocabulary are used.
+      num_oov_buckets: how many rows follow for words outside of the vocabulary.
+      old_vocab: the path of the vocabulary's file at the time of the checkpoint.
+      old_vocab_size: how many words of the old vocabulary were used; all if negative.
+      backup_initializer: the initializer of rows without an old word; zeros if None.
+      axis: the axis of the variable with the words: 0 or 1.
 
     Raises:
-      ValueError: it is another axis.
+      ValueError: `axis` is another one.
 
     """
 

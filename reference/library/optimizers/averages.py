@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 _FLOATS: Final = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
-#: The op types of what a slot can be placed with.
+#: The op types of variables, which a slot can be colocated with.
 _VARIABLES: Final = ("Variable", "VariableV2", "VarHandleOp")
 
 
@@ -49,48 +49,52 @@ def assign_moving_average(
 
     Args:
       variable: the average.
-      value: what is averaged.
-      decay: how much of the average stays, a float or a scalar tensor.
-      zero_debias: whether the average began with zeros and is corrected for that, by two more
-        variables of its own.
+      value: the new value.
+      decay: the factor of the old average, a float or a scalar tensor.
+      zero_debias: whether the average starts at zero and is corrected for that, which takes two
+        more variables.
       name: the name of the update.
 
     Returns:
-      The update, whose value is the new average.
+      The tensor of the new average, whose run does the update.
 
     """
     with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
-        part = convert_to_tensor(1.0 - decay, name="decay")
-        if part.dtype != variable.dtype.base_dtype:
-            part = cast(part, variable.dtype.base_dtype)
+        step_size = convert_to_tensor(1.0 - decay, name="decay")
+        if step_size.dtype != variable.dtype.base_dtype:
+            step_size = cast(step_size, variable.dtype.base_dtype)
         if zero_debias:
-            return _debiased(variable, value, part)
-        return assign_sub(variable, (variable - value) * part, name=scope)
+            return _debiased(variable, value, step_size)
+        return assign_sub(variable, (variable - value) * step_size, name=scope)
 
 
-def _debiased(average: Any, value: TensorLike, part: Any) -> Any:
+def _debiased(average: Any, value: TensorLike, step_size: Any) -> Any:
     """Update an average that starts at zero, with zero-debias correction."""
     prefix = average.name[: -len(":0")]
-    with variable_scope(prefix, values=[average, value, part]):
+    with variable_scope(prefix, values=[average, value, step_size]):
         dtype = average.dtype.base_dtype
         with colocate_with(average):
             biased = get_variable(
-                _unused("biased"),
+                _unused_variable_name("biased"),
                 initializer=Zeros(),
                 dtype=dtype,
                 shape=average.get_shape(),
                 trainable=False,
             )
             steps = get_variable(
-                _unused("local_step"), shape=[], dtype=dtype, initializer=Zeros(), trainable=False
+                _unused_variable_name("local_step"),
+                shape=[],
+                dtype=dtype,
+                initializer=Zeros(),
+                trainable=False,
             )
-    update = assign_sub(biased, (biased - value) * part)
+    update = assign_sub(biased, (biased - value) * step_size)
     count = steps.assign_add(1)
-    factor = 1 - pow(1.0 - part, count)
+    factor = 1 - pow(1.0 - step_size, count)
     return assign(average, update / factor, name=f"{get_default_graph().get_name_scope()}/")
 
 
-def _unused(name: str) -> str:
+def _unused_variable_name(name: str) -> str:
     """The name, numbered if the open variable scope has such a variable and does not reuse."""
     scope = get_variable_scope()
     if scope.reuse:
@@ -115,10 +119,10 @@ def weighted_moving_average(
 
     Args:
       value: a tensor.
-      decay: how much of an average stays.
-      weight: a tensor that goes with it.
+      decay: the factor of the old averages.
+      weight: a tensor that broadcasts to `value`.
       truediv: whether integers are divided as floats.
-      collections: where the variables are kept.
+      collections: the collections of the variables.
       name: the variable scope.
 
     """
@@ -151,10 +155,11 @@ class ExponentialMovingAverage:
     """Exponential moving averages of variables and tensors.
 
     Args:
-      decay: how much of an average stays in a step.
-      num_updates: how many steps were made: it stays less while they are few.
+      decay: the factor of the old average in each step.
+      num_updates: the number of steps so far, which limits the factor to
+        `(1 + num_updates) / (10 + num_updates)`; or None.
       zero_debias: whether averages of tensors are corrected for their start at zero.
-      name: the averages' name, as that of slots.
+      name: the name of the averages, which follows the variable's name.
 
     """
 
@@ -173,7 +178,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """The name it was given."""
+        """The name of the averages."""
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
@@ -233,8 +238,8 @@ class ExponentialMovingAverage:
         """For a Saver: variables by the names of their averages, others by their own.
 
         Args:
-          moving_avg_variables: which are restored from averages; by default those that are
-            trainable or have one.
+          moving_avg_variables: the variables that are restored from averages; by default those
+            that are trainable or have one.
 
         """
         averaged = moving_avg_variables

@@ -19,14 +19,14 @@ Role = Literal["kernel", "read", "copy"]
 
 @dataclass(slots=True)
 class Draft:
-    """A step while each value still has a register of its own.
+    """A step of a plan before registers are allocated: each value still has one of its own.
 
     Attributes:
       op: the operation it belongs to.
       device: where the operation is placed.
       function: the bound kernel, or a copy between devices.
       inputs: registers of the arguments.
-      outputs: registers of the results; None for one that is thrown away.
+      outputs: registers of the results; None for a result that is discarded.
       role: what the step does.
 
     """
@@ -40,7 +40,7 @@ class Draft:
 
 
 class Form(NamedTuple):
-    """The final registers of a step: those it reads, those it writes, those it empties."""
+    """The allocated registers of a step: those it reads, those it writes, those it then clears."""
 
     inputs: Sequence[int]
     outputs: Sequence[int | None]

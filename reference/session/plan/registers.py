@@ -1,4 +1,8 @@
-"""Registers of a plan: a value gives its register up after the last step that reads it."""
+"""Allocation of the registers of a plan: when the register of a value is used for another value.
+
+Drafts of steps number every value; the numbers become registers here. A register is free again
+after the last step that reads its value.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,9 @@ class Registers:
     """The registers of a plan.
 
     Attributes:
-      forms: those of each step.
-      numbers: the register of each value that has one from the start, or to the end.
-      size: how many there are.
+      forms: the registers of each step.
+      numbers: by value, as the drafts number them, its register.
+      size: the number of registers.
 
     """
 
@@ -27,7 +31,7 @@ class Registers:
 
 
 def separate_registers(drafts: Iterable[Draft], size: int) -> Registers:
-    """Registers for steps of which every value keeps its own."""
+    """One register for each value, never used again."""
     forms = [Form(draft.inputs, draft.outputs, ()) for draft in drafts]
     return Registers(forms, {register: register for register in range(size)}, size)
 
@@ -35,29 +39,30 @@ def separate_registers(drafts: Iterable[Draft], size: int) -> Registers:
 def shared_registers(
     drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]
 ) -> Registers:
-    """Registers for steps in order, used again after the last step that reads their value.
+    """Registers that are used again after the last step that reads their value.
 
     Args:
-      drafts: the steps in order.
-      first: values that are there before the first step, in order: they get registers 0, 1, ...
-      lasting: values that must be there after the last step, or in every run.
+      drafts: the steps in the order of execution.
+      first: the values that exist before the first step, in order: they get registers 0, 1, ...
+      lasting: the values that keep their registers: those read after the last step or by later
+        runs.
 
     """
     last = _last_readers(drafts)
-    for register in lasting:
-        last.pop(register, None)
+    for value in lasting:
+        last.pop(value, None)
     numbers: dict[int, int] = {}
-    for register in first:
-        numbers.setdefault(register, len(numbers))
+    for value in first:
+        numbers.setdefault(value, len(numbers))
     size = len(numbers)
     free: list[int] = []
     forms = []
     for index, draft in enumerate(drafts):
-        inputs = [numbers[register] for register in draft.inputs]
-        dying = [numbers[r] for r in dict.fromkeys(draft.inputs) if last.get(r) == index]
+        inputs = [numbers[value] for value in draft.inputs]
+        dying = [numbers[v] for v in dict.fromkeys(draft.inputs) if last.get(v) == index]
         outputs: list[int | None] = []
         for output in draft.outputs:
-            if output is None or last.get(output) == index:  # nobody reads it
+            if output is None or last.get(output) == index:  # no step reads it
                 outputs.append(None)
                 continue
             spare = dying or free
@@ -75,7 +80,7 @@ def _last_readers(drafts: Sequence[Draft]) -> dict[int, int]:
     """For each value the index of the last step that reads it; of an unread one, that writes it."""
     last: dict[int, int] = {}
     for index, draft in enumerate(drafts):
-        for register in (*draft.outputs, *draft.inputs):
-            if register is not None:
-                last[register] = index
+        for value in (*draft.outputs, *draft.inputs):
+            if value is not None:
+                last[value] = index
     return last
