@@ -334,3 +334,21 @@ def test_narrow_numbers_keep_a_byte_each(tmp_path: Path) -> None:
     write_checkpoint(str(tmp_path / "x"), [Saved(b"v", values, "int4")])
     assert (tmp_path / "x.data-00000-of-00001").stat().st_size == 3
     assert Checkpoint(str(tmp_path / "x")).tensor(b"v").tolist() == [1, -2, 3]
+
+
+def test_a_string_of_rank_0_is_restored_with_its_trailing_nulls(tmp_path: Path) -> None:
+    prefix = str(tmp_path / "strings")
+    with tf.Graph().as_default(), tf.Session() as sess:
+        names, whole = ["a", "b"], ["", ""]
+        saved = tf.constant(b"x\0\0"), tf.constant([b"\0", b"y\0"])
+        sess.run(
+            tf.raw_ops.SaveV2(
+                prefix=prefix, tensor_names=names, shape_and_slices=whole, tensors=saved
+            )
+        )
+        restored = tf.raw_ops.RestoreV2(
+            prefix=prefix, tensor_names=names, shape_and_slices=whole, dtypes=[tf.string] * 2
+        )
+        scalar, vector = sess.run(restored)
+    assert scalar == b"x\0\0"
+    assert vector.tolist() == [b"\0", b"y\0"]

@@ -152,7 +152,8 @@ class Checkpoint:
         bounds = bounds_of(part, shape)
         if entry.slices:
             return self._of_slices(name, entry, part, bounds)
-        return self._values(name, entry)[tuple(slice(*bound) for bound in bounds)]
+        # The ellipsis keeps an array of rank 0 from becoming its element.
+        return self._values(name, entry)[..., *(slice(*bound) for bound in bounds)]
 
     def _values(self, key: bytes, entry: BundleEntryProto) -> HostArray:
         path = data_path(self.prefix, entry.shard_id, self.header.num_shards)
