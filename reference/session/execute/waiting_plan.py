@@ -1,4 +1,4 @@
-"""WaitingPlan: a plan with several operations that may wait (a queue's), executed in groups.
+"""WaitingPlan: a plan with several blocking operations, such as a dequeue, executed in groups.
 
 TensorFlow executes the operations of a run side by side, so one that waits for another of the
 same run (a dequeue for an enqueue) does not keep it from executing. So the plan is run in groups

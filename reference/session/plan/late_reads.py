@@ -1,9 +1,9 @@
-"""Which operations see what became of a reference variable after it was read.
+"""Which operations see the value of a reference variable at a time after it was read.
 
-What reads a reference variable gives, in TensorFlow, the variable's own memory, and updates write
-into it: an operation that comes after an update sees the new value, although the read that it uses
-came before. So do constraints on variables work, and loops that go on until a variable has some
-value. Here an array that was read never changes, so such an operation reads anew.
+In TensorFlow a read of a reference variable gives the variable's own memory, into which updates
+write: an operation after an update sees the new value, although its input was read before. Variable
+constraints depend on that, and loops that run until a variable has some value. Here an array that
+was read never changes, so such an operation reads the variable again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where values are, in host memory or on a device, and what copies them from one to the other.
+"""Where values are, in host memory or on a device, and the steps that copy them between these.
 
 Clauses: PLACEMENT.
 """

@@ -1,10 +1,11 @@
 """The place stage: which device each operation runs on.
 
-The whole graph is placed, or with `place_pruned_graph` what the run needs. Operations that share
-a reference, a resource or a colocation group share a device (`colocation`). Where there is a
-choice, the first GPU comes first, then the first CPU; but what makes a value out of nothing goes
-where the value is wanted, and what looks at a shape only, or hands a value on between two that
-ask for the same, goes where the value is. Clauses: PLACEMENT.
+The graph is placed as a whole, or with `place_pruned_graph` only what the run needs. Operations
+that share a reference, a resource or a colocation group share a device (`colocation`). Of several
+possible devices the first GPU is preferred, then the first CPU, with TensorFlow's exceptions: an
+operation without inputs goes to the device of its consumers; Shape, Size, Rank, and an Identity
+between operations that ask for the same device go to the device of their input. Soft placement is
+in `Placer._devices_of`. Clauses: PLACEMENT.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from sessrun.spec.proto import ConfigProto
 
 __all__ = ["Placer"]
 
-#: Operations that look at a value's shape alone.
+#: Operations that need the shape of their input, not its value.
 _OF_SHAPES: Final = frozenset({"Rank", "Shape", "Size"})
 
 
@@ -84,7 +85,7 @@ class Placer:
             if op in readers and _is_source(op):
                 sources.append(op)
                 continue
-            source = _companion(op, readers[op]) if op in readers else None
+            source = _preferred_neighbor(op, readers[op]) if op in readers else None
             wanted = None if source is None else chosen.get(source) or self.placed.get(source)
             chosen[op] = self._choose(op, groups.group(op), shared, wanted)
         for op in sources:
@@ -102,64 +103,71 @@ class Placer:
         shared: dict[int, LocalDevice],
         wanted: LocalDevice | None,
     ) -> LocalDevice:
-        """The device of an operation: that of its group, the wanted one if it can be, the first.
+        """The device of an operation: that of its group, else `wanted` if possible, else the first.
 
         Args:
           op: the operation.
-          group: the group it belongs to, or None.
-          shared: the devices of groups that have one, by the group's identity.
-          wanted: the device that it is best placed on, or None.
+          group: the group of the operations that share its device, or None.
+          shared: the devices of groups that have been placed, by the group's identity.
+          wanted: the preferred device, or None.
 
         """
         if group is None:
-            able = self._able_alone(op)
+            able = self._devices_of_single(op)
             return wanted if wanted is not None and wanted in able else able[0]
         device = shared.get(id(group))
         if device is None:
             device = next((self.placed[m] for m in group.members if m in self.placed), None)
         if device is None:
-            able = self._able(group.members, group.asked, group.owned)
+            able = self._devices_of(group.members, group.asked, group.owned)
             device = wanted if wanted is not None and wanted in able else able[0]
         shared[id(group)] = device
         self._check_kernel(op, device)
         return device
 
-    def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
-        """The devices that can run an operation without a group; cached by its type and device."""
+    def _devices_of_single(self, op: Operation) -> Sequence[LocalDevice]:
+        """As `_devices_of`, of an operation without a group; cached by its type and device."""
         kind = (op.kernel_type, op.device, *self._dtypes(op))
         able = self._of_kind.get(kind)
         if able is None:
-            able = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
+            able = self._of_kind[kind] = self._devices_of((op,), asked(op), DeviceName())
         return able
 
     def _dtypes(self, op: Operation) -> Iterator[DType]:
-        """The dtypes of inputs and outputs, which decide where a session has a GPU; else none."""
+        """The dtypes of inputs and outputs, on which the choice depends if there is a GPU."""
         if self._devices[0].kind == "GPU":
             yield from (tensor.dtype for tensor in (*op.inputs, *op.outputs))
 
-    def _able(
+    def _devices_of(
         self, members: Sequence[Operation], wanted: DeviceName, owned: DeviceName
     ) -> Sequence[LocalDevice]:
-        """The devices that can run all of the members and are what they ask for.
+        """The devices that have kernels for all of the members and match what they ask for.
+
+        With soft placement, if no device matches, those of another type, too: first what the
+        variables ask for, then any.
 
         Args:
           members: the operations.
-          wanted: what they ask for together.
-          owned: what the variables among them ask for.
+          wanted: the merged device specifications of all members.
+          owned: the merged device specifications of the variables among them.
+
+        Raises:
+          InvalidArgumentError: there is no such device.
 
         """
         able = [d for d in self._devices if all(_runs_on(op, d) for op in members)]
         matching = [d for d in able if wanted.matches(d.full)]
         if not matching and self._soft:
-            # The device that a variable asks for comes before those that its users ask for.
+            # The device that a variable asks for comes before those that its consumers ask for.
             anywhere = wanted.without_kind()
             matching = [d for d in able if owned.over(anywhere).matches(d.full)]
             matching = matching or [d for d in able if anywhere.matches(d.full)]
         if not matching:
-            raise self._impossible(members, wanted)
+            raise self._placement_error(members, wanted)
         return matching
 
-    def _impossible(self, members: Sequence[Operation], wanted: DeviceName) -> errors.OpError:
+    def _placement_error(self, members: Sequence[Operation], wanted: DeviceName) -> errors.OpError:
+        """The error for operations that no device can run: an unknown device, or no kernel."""
         asking = next((m for m in members if m.device), members[0])
         there = [d.full for d in self._devices]
         if not any(wanted.matches(full) for full in there):
@@ -170,13 +178,13 @@ class Placer:
                 f"devices are {devices.listing(there)}. Make sure the device specification "
                 "refers to a valid device.",
             )
-        homeless = [m for m in members if not any(_runs_on(m, d) for d in self._devices)]
-        if homeless:
+        unable = [m for m in members if not any(_runs_on(m, d) for d in self._devices)]
+        if unable:
             registered = sorted({d.kind for d in self._devices})
             return refused(
-                homeless[0],
-                f"No OpKernel was registered to support Op '{homeless[0].type}' used "
-                f"by {{{{node {homeless[0].name}}}}} with its attributes. Registered devices: "
+                unable[0],
+                f"No OpKernel was registered to support Op '{unable[0].type}' used "
+                f"by {{{{node {unable[0].name}}}}} with its attributes. Registered devices: "
                 f"[{', '.join(registered)}]",
             )
         kinds = wanted.kind or "any"
@@ -224,8 +232,8 @@ def _is_source(op: Operation) -> bool:
     return not op.inputs and len(outputs) == 1 and not outputs[0].dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
 
 
-def _companion(op: Operation, readers: Sequence[Operation]) -> Operation | None:
-    """The producer on whose device `op` is best placed, or None."""
+def _preferred_neighbor(op: Operation, readers: Sequence[Operation]) -> Operation | None:
+    """The producer of an input whose device is preferred for `op`, or None."""
     if op.type in _OF_SHAPES:
         return op.inputs[0].op
     is_bare = not op.device and not op.control_inputs
@@ -247,6 +255,7 @@ def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
 
 
 def _runs_on(op: Operation, device: LocalDevice) -> bool:
+    """Whether a device has a kernel for an operation with its dtypes."""
     entry = registry.lookup(op.kernel_type, device.kind)
     if entry is None or device.kind != "GPU":
         return entry is not None
@@ -256,11 +265,11 @@ def _runs_on(op: Operation, device: LocalDevice) -> bool:
     given = zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True)
     on_device = [tensor for tensor, arg in taken if not entry.takes_host(arg.name)]
     on_device += [tensor for tensor, arg in given if not entry.gives_host(arg.name)]
-    return all(map(_fits_gpu, on_device)) and not _is_of_counters(op)
+    return all(map(_fits_gpu, on_device)) and not _is_of_int32_variable(op)
 
 
-def _is_of_counters(op: Operation) -> bool:
-    """Whether an operation is on a variable of int32: TensorFlow has no kernels for it on GPUs."""
+def _is_of_int32_variable(op: Operation) -> bool:
+    """Whether an operation is on an int32 variable: TensorFlow has no GPU kernels of these."""
     tensors = (*op.inputs, *op.outputs)
     if any(tensor.dtype == dtypes.resource for tensor in tensors):
         return op.attrs.get("dtype") == "int32"

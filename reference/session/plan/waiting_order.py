@@ -1,4 +1,7 @@
-"""The order of operations that may wait (a queue's): they, and what needs them, come last.
+"""The order of steps in a plan with blocking operations, such as a dequeue: these come last.
+
+What depends on them comes after them. (A queue itself serves its waiting dequeues:
+`state/queues/queue_resource`.)
 
 A plan in which one operation may wait has it at its end, so that all else executes first. With
 several, it is executed in groups of steps, one for each operation (`execute/waiting_plan`).

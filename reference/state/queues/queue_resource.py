@@ -1,8 +1,9 @@
-"""Queues: their elements, attempts to enqueue and to dequeue, closing.
+"""The resources of queues: elements, waiting enqueues and dequeues, closing.
 
-An element is a tuple of arrays, one for each component. Attempts of either kind are served in the
-order in which they were made. An `enqueue_many` puts its elements in as room appears, a
-`dequeue_many` takes its elements as they come; a plain close waits its turn among the enqueues.
+An element is a tuple of arrays, one for each component. Waiting enqueues are served in the order of
+their calls, and so are waiting dequeues (`Queue._serve`). An `enqueue_many` adds elements as room
+appears, a `dequeue_many` takes elements as they come; a close that does not cancel waits its turn
+among the enqueues.
 Clauses: QUEUES.
 """
 
