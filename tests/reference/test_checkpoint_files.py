@@ -338,16 +338,16 @@ def test_narrow_numbers_keep_a_byte_each(tmp_path: Path) -> None:
 
 def test_a_string_of_rank_0_is_restored_with_its_trailing_nulls(tmp_path: Path) -> None:
     prefix = str(tmp_path / "strings")
-    with tf.Graph().as_default(), tf.Session() as sess:
+    with ours.Graph().as_default(), ours.Session() as sess:
         names, whole = ["a", "b"], ["", ""]
-        saved = tf.constant(b"x\0\0"), tf.constant([b"\0", b"y\0"])
+        saved = ours.constant(b"x\0\0"), ours.constant([b"\0", b"y\0"])
         sess.run(
-            tf.raw_ops.SaveV2(
+            ours.raw_ops.SaveV2(
                 prefix=prefix, tensor_names=names, shape_and_slices=whole, tensors=saved
             )
         )
-        restored = tf.raw_ops.RestoreV2(
-            prefix=prefix, tensor_names=names, shape_and_slices=whole, dtypes=[tf.string] * 2
+        restored = ours.raw_ops.RestoreV2(
+            prefix=prefix, tensor_names=names, shape_and_slices=whole, dtypes=[ours.string] * 2
         )
         scalar, vector = sess.run(restored)
     assert scalar == b"x\0\0"
