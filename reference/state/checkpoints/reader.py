@@ -153,7 +153,8 @@ class Checkpoint:
         if entry.slices:
             return self._of_slices(name, entry, part, bounds)
         # The ellipsis keeps an array of rank 0 from becoming its element.
-        return self._values(name, entry)[..., *(slice(*bound) for bound in bounds)]
+        index = (..., *[slice(*bound) for bound in bounds])
+        return self._values(name, entry)[index]
 
     def _values(self, key: bytes, entry: BundleEntryProto) -> HostArray:
         path = data_path(self.prefix, entry.shard_id, self.header.num_shards)
