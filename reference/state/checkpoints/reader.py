@@ -152,9 +152,10 @@ class Checkpoint:
         bounds = bounds_of(part, shape)
         if entry.slices:
             return self._of_slices(name, entry, part, bounds)
-        # The ellipsis keeps an array of rank 0 from becoming its element.
-        index = (..., *[slice(*bound) for bound in bounds])
-        return self._values(name, entry)[index]
+        values = self._values(name, entry)
+        if not bounds:
+            return values  # indexing would give the element, without the nulls at its end
+        return values[tuple(slice(*bound) for bound in bounds)]
 
     def _values(self, key: bytes, entry: BundleEntryProto) -> HostArray:
         path = data_path(self.prefix, entry.shard_id, self.header.num_shards)
