@@ -119,15 +119,19 @@ class Contents:
 def contents(path: Path) -> Contents:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = list(ast.walk(tree))
-    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
     called = tuple(
-        (name, func.lineno)
-        for func in calls
-        if (name := getattr(func, "id", "")) or (name := getattr(func, "attr", "")) in IMPORTERS
+        (called_name(node.func), node.lineno) for node in nodes if isinstance(node, ast.Call)
     )
     return Contents(
         ast.get_docstring(tree), tuple(imports(nodes)), called, tuple(given_names(nodes))
     )
+
+
+def called_name(function: ast.expr) -> str:
+    """The name of what is called; of methods only those that import modules have one here."""
+    if isinstance(function, ast.Attribute) and function.attr in IMPORTERS:
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
 
 
 def given_names(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:

@@ -28,8 +28,8 @@ def outputs_of(op: Operation, values: list[Any]) -> Sequence[Any] | None:
     bind = Bind(HOST, op.attrs, Node(op.name, op.type), "", ResourceStore())
     try:
         with HOST.errstate(all="ignore"):
-            outputs = entry.bind(bind)(*values)
-            parts = outputs if isinstance(outputs, tuple) else (outputs,)
+            outputs: Any = entry.bind(bind)(*values)
+            parts = (outputs,) if len(op.outputs) == 1 else outputs
             return [*map(HOST.asarray, parts)]
     except (KernelError, ValueError, TypeError, ArithmeticError, IndexError):
         return None  # the same error comes when the operation is run

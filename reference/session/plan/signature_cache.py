@@ -50,7 +50,7 @@ class SignatureCache:
             if type(fetches) in _LEAVES:  # the same as `_key`, without the time of a call
                 return self.planned.get((fetches, *feed_keys) if feed_keys else fetches)
             if type(fetches) is list:
-                planned = self.planned.get((list, tuple(fetches), *feed_keys))
+                planned = self.planned.get(((list, *fetches), *feed_keys))
                 if planned is not None:
                     return planned
         except TypeError:  # something in the list cannot be hashed
@@ -100,8 +100,6 @@ def _key(fetches: Fetches, feed_keys: Iterable[object]) -> Hashable:
     """
     if _is_leaf(fetches):
         return (fetches, *feed_keys) if feed_keys else fetches
-    if type(fetches) is list and all(map(_is_leaf, fetches)):
-        return (list, tuple(fetches), *feed_keys)
     return (_structure_key(fetches), *feed_keys)
 
 
