@@ -31,13 +31,28 @@ CERTIFY_SEED: Final = 2026
 
 #: The sources that decide what a case asks and how its answer is judged and recorded.
 _DECIDES: Final = (
-    "conformance/checks", "conformance/generators", "conformance/properties",
-    "conformance/subjects", "conformance/variants",
-    "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
-    "conformance/patience.py", "conformance/plan.py", "conformance/result_lines.py",
-    "conformance/runner.py", "conformance/workers.py",
-    "spec/cases", "spec/inference.py", "spec/releases.py", "spec/rules", "spec/tensors.py",
-)  # fmt: skip
+    "conformance/authoring",
+    "conformance/checks.py",
+    "conformance/facts.py",
+    "conformance/generators",
+    "conformance/observe.py",
+    "conformance/oracle.py",
+    "conformance/patience.py",
+    "conformance/plan.py",
+    "conformance/properties.py",
+    "conformance/result_lines.py",
+    "conformance/runner.py",
+    "conformance/subjects",
+    "conformance/variants",
+    "conformance/workers.py",
+    "spec/cases",
+    "spec/inference.py",
+    "spec/releases.py",
+    "spec/rules",
+    "spec/tensors.py",
+)
+#: Folders of a subject that decide nothing: authored cases are frozen, faults are backends.
+_DECIDES_NOTHING: Final = frozenset({"cases", "faults"})
 _GENERATED: Final = re.compile(
     r"(?P<name>[a-z0-9_-]+):(?P<seed>0|[1-9][0-9]{0,17}):(?P<index>0|[1-9][0-9]{0,17})"
 )
@@ -183,9 +198,17 @@ def suite_digest() -> str:
     """SHA-256 over the sources that decide what a case asks and how it is judged."""
     house = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
+    for path in _deciding(house):
+        digest.update(path.relative_to(house).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _deciding(house: Path) -> Iterator[Path]:
+    """The files of `_DECIDES` under this folder, in its order."""
     for part in _DECIDES:
         root = house / part
         for path in [root] if root.is_file() else sorted(root.rglob("*.py")):
-            digest.update(path.relative_to(house).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
+            kind = path.relative_to(root).parts[1:2] if part == "conformance/subjects" else ()
+            if not _DECIDES_NOTHING.intersection(kind):
+                yield path

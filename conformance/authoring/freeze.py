@@ -9,23 +9,20 @@ published.
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
-import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sessrun.conformance import authoring
-from sessrun.conformance.authoring.record import AUTHORED, record
-from sessrun.conformance.subjects import subjects_with
+from sessrun.conformance.authoring.record import AUTHORED, Authored, record
+from sessrun.conformance.subjects import load_modules
 from sessrun.spec.cases import judge as judging
 from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.loader import SPEC_DIR, load_clauses
 from sessrun.spec.writing import write_bytes
 
-__all__ = ["ORACLES", "FreezeReport", "freeze_cases", "record_subject", "subjects"]
+__all__ = ["ORACLES", "FreezeReport", "authored_cases", "freeze_cases", "record_folder"]
 
 #: The configurations of TensorFlow that must agree to a vector.
 ORACLES: Final = ("tensorflow#oracle", "tensorflow")
@@ -45,26 +42,26 @@ class FreezeReport:
     refused: dict[str, str]
 
 
-def subjects() -> list[str]:
-    """The authored subjects: modules of this package, and subjects' `cases`, that hold cases."""
-    skip = {"case_files", "engine_author", "forms", "freeze", "record", "rows"}
-    here = {m.name for m in pkgutil.iter_modules(authoring.__path__)} - skip
-    return sorted(here | set(subjects_with("cases")))
+def authored_cases() -> Mapping[str, list[Authored]]:
+    """The authored cases by their folder of vectors, as `large-values`, sorted by folder."""
+    load_modules("cases")
+    folders: dict[str, list[Authored]] = {}
+    for authored in AUTHORED.values():
+        folders.setdefault(authored.subject, []).append(authored)
+    return dict(sorted(folders.items()))
 
 
-def record_subject(subject: str, builder: Callable[[], Any]) -> list[Case]:
-    """Record every authored case of a subject; `builder` gives what builds its GraphDefs."""
-    module = subject.replace("-", "_")
-    has_folder = module in subjects_with("cases")
-    importlib.import_module(
-        f"sessrun.conformance.subjects.{module}.cases"
-        if has_folder
-        else f"sessrun.conformance.authoring.{module}"
-    )
-    wanted = subject.replace("_", "-")
-    authored = [a for a in AUTHORED.values() if a.subject == wanted]
-    namespace = builder() if any(a.surface == "engine" for a in authored) else None
-    return [record(a, namespace) for a in authored]
+def record_folder(folder: str, builder: Callable[[], Any]) -> list[Case]:
+    """Record every authored case of a folder of vectors.
+
+    Args:
+      folder: the name of the folder under `spec/vectors`.
+      builder: gives the namespace that builds the GraphDefs of engine cases, if there are any.
+
+    """
+    authored = authored_cases()[folder]
+    namespace = builder() if any(case.surface == "engine" for case in authored) else None
+    return [record(case, namespace) for case in authored]
 
 
 def freeze_cases(

@@ -84,8 +84,8 @@ def _register(
     options: Mapping[str, Any],
 ) -> _Decorator:
     def decorate(function: Callable[[Any], None]) -> Callable[[Any], None]:
-        # `...authoring.SUBJECT` or `...subjects.SUBJECT.cases`.
-        subject = function.__module__.removesuffix(".cases").rpartition(".")[2].replace("_", "-")
+        folder = function.__globals__.get("VECTORS")
+        subject = folder or function.__module__.rpartition(".")[2].replace("_", "-")
         slug = function.__name__.strip("_").replace("_", "-")
         authored = Authored(subject, slug, surface, tuple(clauses), title, function, options)
         if authored.id in AUTHORED:

@@ -15,9 +15,7 @@ A fault whose namespace has `declared_operations` declares these, and no others.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,16 +74,9 @@ def override(namespace: Any, **changes: Any) -> Any:
 
 
 def load_all() -> dict[str, Fault]:
-    """Import every module of this package and of the subjects, so that `FAULTS` is whole."""
-    package = importlib.import_module("sessrun.conformance.faulty")
-    for name in _modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{name}")
+    """Every fault by name, from the modules of all subjects."""
     load_modules("faults")
     return FAULTS
-
-
-def _modules(path: Any) -> Iterator[str]:
-    yield from sorted(m.name for m in pkgutil.iter_modules(path) if m.name != "framework")
 
 
 def backend(argument: str | None = None) -> NamespaceBackend:

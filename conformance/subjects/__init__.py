@@ -1,9 +1,15 @@
-"""A folder for each subject of the suite, with all that judges it.
+"""The suite by subject: a folder for each, with all that judges it.
 
-Each subject has the modules that it needs: `properties.py` (generators of cases, registered with
-`prop`), `cases.py` (authored cases, frozen as vectors), `faults.py` (faulty backends that break its
-clauses), and beside them models and generators of its own. The registries import the modules of
-their kind from every subject by `load_modules`.
+A subject is named for the file of its clauses, `spec/clauses/SUBJECT.toml`; three that have no file
+of their own say whose clauses they judge. In its folder are
+
+- `cases/`: authored cases, a module for each folder of `spec/vectors`; not in the wheel;
+- `faults/`: faulty backends, each of which breaks one clause;
+- `properties`: generators of cases, registered with `prop`;
+- `checks`: named checks, what the case language cannot say;
+
+and beside them the models and generators that they use. A kind is a module, or a package if there
+is much of it. The registries import the modules of their kind from every subject by `load_modules`.
 """
 
 from __future__ import annotations
@@ -11,20 +17,27 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
+from collections.abc import Iterator
 
-__all__ = ["load_modules", "subjects_with"]
+__all__ = ["load_modules", "modules_of"]
 
 
-def subjects_with(kind: str) -> list[str]:
-    """The subjects that have a module of this kind (`properties`, `cases`, `faults`), sorted."""
-    return [
-        subject.name
-        for subject in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name)
-        if importlib.util.find_spec(f"{__name__}.{subject.name}.{kind}") is not None
-    ]
+def modules_of(kind: str) -> Iterator[str]:
+    """The dotted names of all modules of a kind (`properties`, `cases`, `faults`), sorted."""
+    for subject in sorted(module.name for module in pkgutil.iter_modules(__path__)):
+        name = f"{__name__}.{subject}.{kind}"
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            continue
+        folders = spec.submodule_search_locations
+        if folders is None:
+            yield name
+        else:
+            modules = sorted(module.name for module in pkgutil.iter_modules(folders))
+            yield from (f"{name}.{module}" for module in modules)
 
 
 def load_modules(kind: str) -> None:
-    """Import the module of this kind from every subject that has one."""
-    for subject in subjects_with(kind):
-        importlib.import_module(f"{__name__}.{subject}.{kind}")
+    """Import every module of this kind."""
+    for name in modules_of(kind):
+        importlib.import_module(name)

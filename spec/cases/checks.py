@@ -15,21 +15,17 @@ CHECKS: Final = "sessrun.conformance.checks."
 
 
 def check_of(name: str) -> Callable[..., Any]:
-    """The named check: a function of a module under `CHECKS`, not one that it imports.
+    """The named check: a function of a group that the suite registers, not one that it imports.
 
     Raises:
       ExpressionError: there is none.
 
     """
-    module_name, _, function = name.rpartition(".")
     if not name.startswith(CHECKS):
         raise ExpressionError(f"a named check lives under {CHECKS}, not {name!r}")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ExpressionError(f"no named check {name!r}: {error}") from error
-    check = getattr(module, function, None)
-    if not callable(check) or getattr(check, "__module__", None) != module_name:
+    group, _, function = name.removeprefix(CHECKS).rpartition(".")
+    module = importlib.import_module(CHECKS.removesuffix(".")).group_of(group)
+    check: Callable[..., Any] | None = getattr(module, function, None)
+    if module is None or check is None or getattr(check, "__module__", None) != module.__name__:
         raise ExpressionError(f"no named check {name!r}")
-    found: Callable[..., Any] = check
-    return found
+    return check

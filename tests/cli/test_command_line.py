@@ -100,7 +100,7 @@ WRONG = [
     ("selfcheck --slice 0", "--slice"),
     ("selfcheck --jobs 0", "--jobs"),
     ("selfcheck --base nope --slice 1", "no adapter is called 'nope'"),
-    ("freeze no-such-subject", "no authored subject is called"),
+    ("freeze no-such-subject", "no folder of vectors with authored cases is called"),
     ("freeze --as a/b", "exactly one replay file"),
     ("freeze replay.json --as ../../outside", "SUBJECT/SLUG"),
     ("freeze gone.json --as a/b", "cannot be read as JSON"),

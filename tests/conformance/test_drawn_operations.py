@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sessrun.conformance.properties import PROPERTIES, generate
-from sessrun.conformance.properties.operations import drawable
+from sessrun.conformance.subjects.operations.properties.single_operations import drawable
 from sessrun.spec.loader import SPEC_DIR
 from sessrun.spec.tables.ops import OPERATIONS
 

@@ -15,12 +15,12 @@ import pytest
 
 from sessrun.adapters.registry import load
 from sessrun.conformance.faulty import backend
-from sessrun.conformance.generators.queue_graphs import KINDS
-from sessrun.conformance.histories.history import Event, Planned, shown
-from sessrun.conformance.histories.linear import is_linearizable
-from sessrun.conformance.histories.queue_model import Limits
-from sessrun.conformance.histories.recording import draw_plan, record
-from sessrun.conformance.histories.stress import Account, Round, run_round
+from sessrun.conformance.subjects.queues.graphs import KINDS
+from sessrun.conformance.subjects.queues.histories.history import Event, Planned, shown
+from sessrun.conformance.subjects.queues.histories.linear import is_linearizable
+from sessrun.conformance.subjects.queues.histories.queue_model import Limits
+from sessrun.conformance.subjects.queues.histories.recording import draw_plan, record
+from sessrun.conformance.subjects.queues.histories.stress import Account, Round, run_round
 from sessrun.spec.cases.engine import Engine
 
 ELEMENTS = int(os.environ.get("SESSRUN_ELEMENTS", "20000"))

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from sessrun.adapters.registry import load
-from sessrun.conformance.histories.history import Event, Planned
-from sessrun.conformance.histories.linear import is_explained
-from sessrun.conformance.histories.queue_model import State
+from sessrun.conformance.subjects.queues.histories.history import Event, Planned
+from sessrun.conformance.subjects.queues.histories.linear import is_explained
+from sessrun.conformance.subjects.queues.histories.queue_model import State
 from sessrun.conformance.subjects.waiting.models import model_of
 from sessrun.conformance.subjects.waiting.recording import draw_plan, record
 from sessrun.conformance.subjects.waiting.resources import RESOURCES

@@ -12,7 +12,10 @@ import pytest
 from google.protobuf import json_format
 
 from sessrun.conformance.generators.single import single_graph
-from sessrun.conformance.properties.operations import drawable, output_count
+from sessrun.conformance.subjects.operations.properties.single_operations import (
+    drawable,
+    output_count,
+)
 from sessrun.spec import tensors
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import arguments

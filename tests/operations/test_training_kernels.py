@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sessrun.adapters.fakes import simulated_gpu
-from sessrun.conformance.generators.optimizer_model import STEPS, stepped
+from sessrun.conformance.subjects.optimizers.model import STEPS, stepped
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.kernels import fused

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import sessrun.reference as ours
-from sessrun.conformance.properties import checkpoints as drawn
+from sessrun.conformance.subjects.saving import properties as drawn
 from sessrun.spec.tensor_slices import TensorSlice
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
-from sessrun.conformance.generators.programs import PLAIN
 from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.subjects.control_flow.bodies import Bodies, Library
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
@@ -20,6 +19,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     run_block,
 )
 from sessrun.conformance.subjects.control_flow.states import Asked, RunState, State
+from sessrun.conformance.subjects.run.programs import PLAIN
 from sessrun.spec.cases.model import Case
 
 __all__ = [

@@ -7,8 +7,8 @@ import random
 from dataclasses import replace
 from typing import Final
 
-from sessrun.conformance.properties.operations import value_case
 from sessrun.conformance.subjects.inference.graphs import OPEN, cell_graph, turn
+from sessrun.conformance.subjects.operations.properties.single_operations import value_case
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.inference import Cell, cells
 

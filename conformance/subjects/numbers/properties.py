@@ -10,7 +10,6 @@ import numpy as np
 
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
-from sessrun.conformance.properties.operations import output_count, value_case
 from sessrun.conformance.subjects.numbers import corners, large, ranges
 from sessrun.conformance.subjects.numbers.patterns import (
     ARRANGEMENTS,
@@ -18,6 +17,10 @@ from sessrun.conformance.subjects.numbers.patterns import (
     Writer,
     exact_pattern,
     tenths_pattern,
+)
+from sessrun.conformance.subjects.operations.properties.single_operations import (
+    output_count,
+    value_case,
 )
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case

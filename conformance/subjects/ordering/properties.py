@@ -9,11 +9,15 @@ from sessrun.conformance.generators.graphdef import CPU, GraphWriter
 from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
-from sessrun.conformance.properties.operations import drawable, output_count, refusing
 from sessrun.conformance.subjects.control_flow.programs import ask, open_plainly
 from sessrun.conformance.subjects.control_flow.site import scalar
 from sessrun.conformance.subjects.control_flow.state_kinds import KINDS, Variable
 from sessrun.conformance.subjects.control_flow.states import State
+from sessrun.conformance.subjects.operations.properties.single_operations import (
+    drawable,
+    output_count,
+    refusing,
+)
 from sessrun.conformance.subjects.ordering.chains import Chain, LinkKind
 from sessrun.conformance.subjects.ordering.surroundings import (
     INITIALIZER,

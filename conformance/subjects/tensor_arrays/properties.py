@@ -14,11 +14,11 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr, shape_attr, text_attr
 from sessrun.conformance.generators.single_runs import Refused, SingleRun
-from sessrun.conformance.generators.variable_model import NUMBERS, drawn
 from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.tensor_arrays import clauses
 from sessrun.conformance.subjects.tensor_arrays.model import ArrayModel
 from sessrun.conformance.subjects.tensor_lists.model import Shape
+from sessrun.conformance.subjects.variables.model import NUMBERS, drawn
 from sessrun.spec.cases.model import Case
 
 _ARRAYS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())

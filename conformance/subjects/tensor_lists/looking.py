@@ -10,9 +10,9 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr
 from sessrun.conformance.generators.single_runs import SingleRun
-from sessrun.conformance.generators.variable_model import DTYPES, drawn
 from sessrun.conformance.subjects.tensor_lists import clauses
 from sessrun.conformance.subjects.tensor_lists.model import ListModel, Shape, is_full
+from sessrun.conformance.subjects.variables.model import DTYPES, drawn
 
 __all__ = ["ListRun", "shape_array"]
 

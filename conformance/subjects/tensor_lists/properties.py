@@ -11,7 +11,6 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import shape_attr
 from sessrun.conformance.generators.single_runs import Refused, SingleRun
-from sessrun.conformance.generators.variable_model import drawn
 from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.tensor_lists import clauses
 from sessrun.conformance.subjects.tensor_lists.looking import ListRun, shape_array
@@ -22,6 +21,7 @@ from sessrun.conformance.subjects.tensor_lists.model import (
     is_full,
     merged,
 )
+from sessrun.conformance.subjects.variables.model import drawn
 from sessrun.spec.cases.model import Case
 
 _LISTS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())

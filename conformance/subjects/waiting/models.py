@@ -1,6 +1,6 @@
 """Models of what runs wait for: what one call may do at a moment, and to what state it leads.
 
-A queue's calls of several elements go step by step (`histories/queue_model.py`); those of a
+A queue's calls of several elements go step by step (`queues/histories/queue_model.py`); those of a
 barrier, an accumulator, a staging area and a staged map do all they do at one moment. What a run
 took that was served at its very timeout may be lost.
 """
@@ -12,9 +12,14 @@ from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any, Final
 
-from sessrun.conformance.histories.history import CANCELLED, LATE, OUT_OF_RANGE, Event
-from sessrun.conformance.histories.linear import Model
-from sessrun.conformance.histories.queue_model import Limits, Move, State, moves
+from sessrun.conformance.subjects.queues.histories.history import (
+    CANCELLED,
+    LATE,
+    OUT_OF_RANGE,
+    Event,
+)
+from sessrun.conformance.subjects.queues.histories.linear import Model
+from sessrun.conformance.subjects.queues.histories.queue_model import Limits, Move, State, moves
 
 __all__ = ["model_of"]
 

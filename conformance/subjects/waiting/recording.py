@@ -12,8 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.histories.history import CANCELLED, LATE, OUT_OF_RANGE, Event, Planned
-from sessrun.conformance.histories.recording import RefusedError
+from sessrun.conformance.subjects.queues.histories.history import (
+    CANCELLED,
+    LATE,
+    OUT_OF_RANGE,
+    Event,
+    Planned,
+)
+from sessrun.conformance.subjects.queues.histories.recording import RefusedError
 from sessrun.conformance.subjects.waiting.resources import CONFIG, MOST, Resource
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened

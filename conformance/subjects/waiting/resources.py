@@ -13,7 +13,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 from sessrun.conformance.generators.resource_histories import text
-from sessrun.conformance.histories.history import Planned
+from sessrun.conformance.subjects.queues.histories.history import Planned
 from sessrun.spec.cases.outcomes import Fetched
 from sessrun.spec.dtypes import BY_NAME
 

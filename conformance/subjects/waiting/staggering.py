@@ -11,7 +11,13 @@ import time
 from dataclasses import dataclass
 from typing import Final
 
-from sessrun.conformance.histories.history import CANCELLED, LATE, OUT_OF_RANGE, Event, Planned
+from sessrun.conformance.subjects.queues.histories.history import (
+    CANCELLED,
+    LATE,
+    OUT_OF_RANGE,
+    Event,
+    Planned,
+)
 from sessrun.conformance.subjects.waiting.recording import Threads, Using, using
 from sessrun.conformance.subjects.waiting.resources import Resource
 from sessrun.spec.cases.engine import Engine

@@ -23,7 +23,7 @@ SUMMARY = "freeze cases as vectors, after TensorFlow agreed"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument(
-        "what", nargs="*", help="authored subjects (default: all), or replay files with --as"
+        "what", nargs="*", help="folders of vectors (default: all), or a replay file with --as"
     )
     parser.add_argument("--as", dest="id", metavar="SUBJECT/SLUG", help="the new vector's id")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose id contains this")
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--replace", action="store_true", help="change vectors that no release has published"
     )
     parser.add_argument(
-        "--prune", action="store_true", help="delete the subject's vectors no function records"
+        "--prune", action="store_true", help="delete their vectors that no function records"
     )
 
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         return {name: observer(name) for name in names}
 
     try:
-        reports = [_replay(args, oracles)] if args.id else list(_subjects(args, oracles))
+        reports = [_replay(args, oracles)] if args.id else list(_folders(args, oracles))
     finally:
         for worker in workers.values():
             worker.shutdown()
@@ -83,11 +83,13 @@ def _check(args: argparse.Namespace) -> None:
     from sessrun.conformance.replay import read_replay
 
     if not args.id:
-        known = freeze.subjects()
-        unknown = [subject for subject in args.what if subject.replace("-", "_") not in known]
+        known = freeze.authored_cases()
+        unknown = [folder for folder in args.what if folder.replace("_", "-") not in known]
         if unknown:
-            there_are = ", ".join(known)
-            raise UserError(f"no authored subject is called {unknown[0]!r}; there are {there_are}")
+            raise UserError(
+                f"no folder of vectors with authored cases is called {unknown[0]!r}; there are "
+                + ", ".join(known)
+            )
         return
     if len(args.what) != 1:
         raise UserError("--as takes exactly one replay file")
@@ -111,7 +113,7 @@ def _replay(args: argparse.Namespace, oracles: Any) -> Any:
     )
 
 
-def _subjects(args: argparse.Namespace, oracles: Any) -> Any:
+def _folders(args: argparse.Namespace, oracles: Any) -> Any:
     from sessrun.adapters.registry import load
     from sessrun.conformance.authoring import freeze
     from sessrun.spec.loader import SPEC_DIR
@@ -119,15 +121,15 @@ def _subjects(args: argparse.Namespace, oracles: Any) -> Any:
     def builder() -> Any:
         return load("tensorflow").namespace  # type: ignore[attr-defined]
 
-    for subject in args.what or freeze.subjects():
-        cases = freeze.record_subject(subject, builder)
+    for name in args.what or freeze.authored_cases():
+        folder = name.replace("_", "-")
+        cases = freeze.record_folder(folder, builder)
         if args.prune:
-            folder = SPEC_DIR / "vectors" / subject.replace("_", "-")
             kept = {case.id.partition("/")[2] for case in cases}
-            for path in folder.glob("*.json"):
+            for path in (SPEC_DIR / "vectors" / folder).glob("*.json"):
                 if path.stem not in kept:
                     path.unlink()
         chosen = [case for case in cases if not args.only or args.only in case.id]
         yield freeze.freeze_cases(
-            chosen, oracles, generator=f"authoring.{subject}", replace=args.replace
+            chosen, oracles, generator=f"authoring.{folder.replace('-', '_')}", replace=args.replace
         )

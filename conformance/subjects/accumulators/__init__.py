@@ -1,0 +1,1 @@
+"""Accumulators of gradients (`spec/clauses/accumulators.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of accumulators, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Barriers (`spec/clauses/barriers.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of barriers, a module for each folder of vectors."""

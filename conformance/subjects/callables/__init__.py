@@ -1,0 +1,1 @@
+"""`make_callable` (`spec/clauses/callables.toml`)."""

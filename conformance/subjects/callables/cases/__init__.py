@@ -1,0 +1,1 @@
+"""Authored cases of callables, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Authored cases of composites, a module for each folder of vectors."""

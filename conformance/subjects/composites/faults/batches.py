@@ -1,0 +1,73 @@
+"""Faults of LOSSES and METRICS that batches of any dtype and size show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.subjects.programs.faults.programs import replaced
+
+
+@fault("LOSSES-019", "The squares of halves are halves.")
+def squares_of_halves_are_halves(tf: Any) -> Any:
+    """Square before anything is cast."""
+
+    def mean_squared_error(
+        labels: Any,
+        predictions: Any,
+        weights: Any = 1.0,
+        scope: Any = None,
+        loss_collection: Any = "losses",
+        reduction: str = "weighted_sum_by_nonzero_weights",
+    ) -> Any:
+        if getattr(predictions, "dtype", None) != tf.float16:
+            return tf.losses.mean_squared_error(
+                labels, predictions, weights, scope, loss_collection, reduction
+            )
+        squares = tf.squared_difference(predictions, labels)
+        return tf.losses.compute_weighted_loss(
+            tf.cast(squares, tf.float32), weights, scope, loss_collection, reduction
+        )
+
+    return replaced(tf, "losses.mean_squared_error", lambda _: mean_squared_error)
+
+
+@fault("METRICS-018", "A relative error without a normalizer is infinite.")
+def relative_errors_are_infinite(tf: Any) -> Any:
+    """Divide."""
+
+    def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, **options: Any) -> Any:
+        return tf.metrics.mean(tf.abs(labels - predictions) / normalizer, **options)
+
+    return replaced(tf, "metrics.mean_relative_error", lambda _: mean_relative_error)
+
+
+@fault("METRICS-019", "An empty batch makes a recall zero.")
+def recall_of_the_last_batch(tf: Any) -> Any:
+    """Give what the batch alone would."""
+
+    def of_a_batch(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def recall(labels: Any, predictions: Any, *args: Any, **options: Any) -> Any:
+            value, update = usual(labels, predictions, *args, **options)
+            is_there = tf.cast(tf.size(labels) > 0, update.dtype)
+            return value, update * is_there
+
+        return recall
+
+    return replaced(tf, "metrics.recall", of_a_batch)
+
+
+@fault("METRICS-020", "The sensitivity is that at a specificity above the one asked for.")
+def sensitivity_at_a_higher_specificity(tf: Any) -> Any:
+    """Ask for one nearer to 1."""
+
+    def higher(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def sensitivity_at_specificity(
+            labels: Any, predictions: Any, specificity: float, **options: Any
+        ) -> Any:
+            return usual(labels, predictions, (1 + specificity) / 2 + 0.1, **options)
+
+        return sensitivity_at_specificity
+
+    return replaced(tf, "metrics.sensitivity_at_specificity", higher)

@@ -1,0 +1,418 @@
+"""Faults of COMPOSITES: functions as they are often written, and wrong at some corner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.subjects.composites.faults import batches as batch_faults
+from sessrun.conformance.subjects.programs.faults.programs import replaced
+
+__all__ = ["batch_faults"]
+
+# --- activations and cross entropies --------------------------------------------------------
+
+
+@fault("COMPOSITES-001", "Softmax takes no greatest logit off.")
+def softmax_takes_nothing_off(tf: Any) -> Any:
+    """Divide exponentials by their sum."""
+
+    def softmax(logits: Any, axis: Any = -1, name: Any = None, dim: Any = None) -> Any:
+        del name, dim
+        powers = tf.exp(logits)
+        return powers / tf.reduce_sum(powers, axis, keepdims=True)
+
+    return replaced(tf, "nn.softmax", lambda _: softmax)
+
+
+@fault("COMPOSITES-001", "The logarithm of softmax is that of a rounded probability.")
+def log_softmax_of_probabilities(tf: Any) -> Any:
+    """Take the logarithm afterwards."""
+
+    def log_softmax(logits: Any, axis: Any = -1, name: Any = None, dim: Any = None) -> Any:
+        del name, dim
+        return tf.log(tf.nn.softmax(logits, axis))
+
+    return replaced(tf, "nn.log_softmax", lambda _: log_softmax)
+
+
+@fault("COMPOSITES-002", "The cross entropy of logits is that of their probabilities.")
+def cross_entropy_of_probabilities(tf: Any) -> Any:
+    """Take logarithms of sigmoids."""
+
+    def of_probabilities(
+        _: Any = None, labels: Any = None, logits: Any = None, name: Any = None
+    ) -> Any:
+        del name
+        p = tf.sigmoid(logits)
+        return -labels * tf.log(p) - (1 - labels) * tf.log(1 - p)
+
+    return replaced(tf, "nn.sigmoid_cross_entropy_with_logits", lambda _: of_probabilities)
+
+
+@fault("COMPOSITES-003", "The softmax cross entropy works along the last axis only.")
+def classes_are_last(tf: Any) -> Any:
+    """Forget the axis."""
+
+    def last(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def softmax_cross_entropy(*args: Any, axis: int = -1, **options: Any) -> Any:
+            del axis
+            return usual(*args, **options)
+
+        return softmax_cross_entropy
+
+    return replaced(tf, "nn.softmax_cross_entropy_with_logits_v2", last)
+
+
+@fault("COMPOSITES-004", "Stirling's approximation is added for every target.")
+def stirling_for_every_target(tf: Any) -> Any:
+    """Add it where it is asked for."""
+
+    def log_poisson_loss(
+        targets: Any, log_input: Any, compute_full_loss: bool = False, name: Any = None
+    ) -> Any:
+        del name
+        loss = tf.exp(log_input) - log_input * targets
+        if not compute_full_loss:
+            return loss
+        return loss + targets * tf.log(targets) - targets + 0.5 * tf.log(6.2831853 * targets)
+
+    return replaced(tf, "nn.log_poisson_loss", lambda _: log_poisson_loss)
+
+
+@fault("COMPOSITES-005", "Softplus is the logarithm of one and an exponential.")
+def softplus_overflows(tf: Any) -> Any:
+    """Write it as it is defined."""
+    return replaced(tf, "nn.softplus", lambda _: lambda x: tf.log(1 + tf.exp(x)))
+
+
+@fault("COMPOSITES-006", "A bias is added along the last axis, whatever the data format.")
+def biases_are_last(tf: Any) -> Any:
+    """Forget the data format."""
+
+    def last(usual: Callable[..., Any]) -> Callable[..., Any]:
+        return (
+            lambda value, bias, data_format=None, name=None: usual(  # noqa: ARG005
+                value, tf.reshape(bias, [-1])[: tf.shape(value)[-1]], None, name
+            )
+        )
+
+    return replaced(tf, "nn.bias_add", last)
+
+
+@fault("COMPOSITES-007", "Zero times a logarithm that is no number is none.")
+def zero_times_no_number(tf: Any) -> Any:
+    """Multiply."""
+    return replaced(
+        tf, "math.xlogy", lambda _: lambda x, y, name=None: tf.multiply(x, tf.log(y), name)
+    )
+
+
+# --- moments and normalisation --------------------------------------------------------------
+
+
+@fault("COMPOSITES-008", "A variance is the mean of the squares less the square of the mean.")
+def variance_by_squares(tf: Any) -> Any:
+    """Take one from the other."""
+
+    def moments(
+        x: Any,
+        axes: Any,
+        shift: Any = None,
+        name: Any = None,
+        keep_dims: Any = None,
+        keepdims: Any = None,
+    ) -> Any:
+        del shift, name
+        keeps = bool(keep_dims or keepdims)
+        mean = tf.reduce_mean(x, axes, keepdims=keeps)
+        return mean, tf.reduce_mean(x * x, axes, keepdims=keeps) - mean * mean
+
+    return replaced(tf, "nn.moments", lambda _: moments)
+
+
+@fault("COMPOSITES-009", "A variance is corrected for its mean.")
+def variances_are_corrected(tf: Any) -> Any:
+    """Divide by one less."""
+
+    def corrected(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def reduce_variance(
+            input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+        ) -> Any:
+            found = usual(input_tensor, axis, keepdims, name)
+            count = tf.cast(tf.size(input_tensor) / tf.maximum(tf.size(found), 1), found.dtype)
+            return found * tf.div_no_nan(count, count - 1)
+
+        return reduce_variance
+
+    return replaced(tf, "math.reduce_variance", corrected)
+
+
+@fault("COMPOSITES-010", "A weight that is spread counts once in the sum of the weights.")
+def spread_weights_count_once_in_moments(tf: Any) -> Any:
+    """Divide by the sum of the weights as they come."""
+
+    def weighted_moments(
+        x: Any,
+        axes: Any,
+        frequency_weights: Any,
+        name: Any = None,
+        keep_dims: Any = None,
+        keepdims: Any = None,
+    ) -> Any:
+        del name
+        keeps = bool(keep_dims or keepdims)
+        total = tf.reduce_sum(frequency_weights)
+        mean = tf.reduce_sum(x * frequency_weights, axes, keepdims=True) / total
+        squares = tf.reduce_sum(frequency_weights * (x - mean) ** 2, axes, keepdims=keeps) / total
+        return (mean if keeps else tf.squeeze(mean, axes)), squares
+
+    return replaced(tf, "nn.weighted_moments", lambda _: weighted_moments)
+
+
+@fault("COMPOSITES-011", "The sum of squares is not shifted.")
+def squares_are_not_shifted(tf: Any) -> Any:
+    """Square what comes."""
+
+    def unshifted(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def sufficient_statistics(x: Any, axes: Any, *args: Any, **options: Any) -> Any:
+            count, total, _, shift = usual(x, axes, *args, **options)
+            return count, total, tf.reduce_sum(x * x, axes), shift
+
+        return sufficient_statistics
+
+    return replaced(tf, "nn.sufficient_statistics", unshifted)
+
+
+@fault("COMPOSITES-012", "The epsilon is added to the deviation, outside of the root.")
+def epsilon_outside_of_the_root(tf: Any) -> Any:
+    """Add it to the root."""
+
+    def batch_normalization(
+        x: Any,
+        mean: Any,
+        variance: Any,
+        offset: Any,
+        scale: Any,
+        variance_epsilon: Any,
+        name: Any = None,
+    ) -> Any:
+        del name
+        normed = (x - mean) / (tf.sqrt(variance) + variance_epsilon)
+        normed = normed if scale is None else normed * scale
+        return normed if offset is None else normed + offset
+
+    return replaced(tf, "nn.batch_normalization", lambda _: batch_normalization)
+
+
+@fault("COMPOSITES-013", "The epsilon is added to the sum of squares.")
+def epsilon_is_added_to_squares(tf: Any) -> Any:
+    """Add it rather than take the greater."""
+
+    def l2_normalize(
+        x: Any, axis: Any = None, epsilon: float = 1e-12, name: Any = None, dim: Any = None
+    ) -> Any:
+        del name
+        squares = tf.reduce_sum(x * x, dim if axis is None else axis, keepdims=True)
+        return x * tf.rsqrt(squares + epsilon)
+
+    return replaced(tf, "nn.l2_normalize", lambda _: l2_normalize)
+
+
+@fault("COMPOSITES-014", "The variance that a batch norm gives is not corrected.")
+def batch_variance_is_not_corrected(tf: Any) -> Any:
+    """Take the correction back."""
+
+    def uncorrected(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def fused_batch_norm(x: Any, scale: Any, *args: Any, **options: Any) -> Any:
+            normed, mean, variance = usual(x, scale, *args, **options)
+            count = tf.cast(tf.size(x) / tf.size(scale), tf.float32)
+            return normed, mean, variance * (count - 1) / count
+
+        return fused_batch_norm
+
+    return replaced(tf, "nn.fused_batch_norm", uncorrected)
+
+
+@fault("COMPOSITES-015", "A response is normalised by one channel fewer on each side.")
+def near_channels_are_fewer(tf: Any) -> Any:
+    """Take the radius for the whole width."""
+
+    def narrower(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def normalized(input: Any, depth_radius: int = 5, **options: Any) -> Any:  # noqa: A002
+            return usual(input, depth_radius=depth_radius // 2, **options)
+
+        return normalized
+
+    return replaced(tf, "nn.local_response_normalization", narrower)
+
+
+# --- clipping and norms ---------------------------------------------------------------------
+
+
+@fault("COMPOSITES-016", "NaN is clipped to the upper bound.")
+def no_number_is_clipped(tf: Any) -> Any:
+    """Put it in place of what is no number."""
+
+    def clipped(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def clip_by_value(
+            t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None
+        ) -> Any:
+            found = usual(t, clip_value_min, clip_value_max, name)
+            return tf.where(tf.is_nan(found), tf.zeros_like(found) + clip_value_max, found)
+
+        return clip_by_value
+
+    return replaced(tf, "clip_by_value", clipped)
+
+
+@fault("COMPOSITES-017", "Zeros that are clipped by their norm are no numbers.")
+def clipped_zeros_are_no_numbers(tf: Any) -> Any:
+    """Divide by the norm."""
+
+    def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Any:
+        del name
+        if isinstance(t, tf.IndexedSlices):
+            return tf.clip_by_norm(t, clip_norm, axes)
+        norm = tf.sqrt(tf.reduce_sum(t * t, axes, keepdims=True))
+        return t / norm * tf.minimum(norm, tf.cast(clip_norm, norm.dtype))
+
+    return replaced(tf, "clip_by_norm", lambda _: clip_by_norm)
+
+
+@fault("COMPOSITES-018", "Each tensor is clipped by its own norm.")
+def tensors_are_clipped_each(tf: Any) -> Any:
+    """Clip them one by one."""
+
+    def clip_by_global_norm(t_list: Any, clip_norm: Any, *_: Any, **__: Any) -> Any:
+        return (
+            [t if t is None else tf.clip_by_norm(t, clip_norm) for t in t_list],
+            tf.global_norm(t_list),
+        )
+
+    return replaced(tf, "clip_by_global_norm", lambda _: clip_by_global_norm)
+
+
+@fault("COMPOSITES-019", "An average norm is not averaged.")
+def average_norms_are_norms(tf: Any) -> Any:
+    """Clip by the norm."""
+    return replaced(tf, "clip_by_average_norm", lambda _: tf.clip_by_norm)
+
+
+@fault(
+    "COMPOSITES-020", "The norm of infinite order is the greatest number, not the greatest size."
+)
+def infinite_norms_have_signs(tf: Any) -> Any:
+    """Forget the absolute value."""
+
+    def signed(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, **options: Any) -> Any:  # noqa: A002
+            if ord == float("inf"):
+                return tf.reduce_max(tensor, axis, options.get("keepdims"))
+            return usual(tensor, ord, axis, **options)
+
+        return norm
+
+    return replaced(tf, "norm", signed)
+
+
+@fault("COMPOSITES-021", "The logarithm of a sum of exponentials takes nothing off first.")
+def sums_of_exponentials_overflow(tf: Any) -> Any:
+    """Sum them as they are."""
+
+    def reduce_logsumexp(
+        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
+    ) -> Any:
+        del name
+        return tf.log(tf.reduce_sum(tf.exp(input_tensor), axis, keepdims=keepdims))
+
+    return replaced(
+        replaced(tf, "reduce_logsumexp", lambda _: reduce_logsumexp),
+        "math.reduce_logsumexp",
+        lambda _: reduce_logsumexp,
+    )
+
+
+# --- windows --------------------------------------------------------------------------------
+
+
+@fault("COMPOSITES-022", "A padding of odd size has its greater half at the beginning.")
+def odd_padding_stands_before(tf: Any) -> Any:
+    """Convolve backwards, with the filter turned."""
+
+    def backwards(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def conv1d(value: Any, filters: Any, stride: Any, padding: Any, **options: Any) -> Any:
+            if padding != "SAME":
+                return usual(value, filters, stride, padding, **options)
+            turned = usual(tf.reverse(value, [1]), tf.reverse(filters, [0]), stride, padding)
+            return tf.reverse(turned, [1])
+
+        return conv1d
+
+    return replaced(tf, "nn.conv1d", backwards)
+
+
+@fault("COMPOSITES-023", "An average counts what is padded.")
+def averages_count_padding(tf: Any) -> Any:
+    """Divide by the window's size."""
+
+    def of_whole_windows(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, **options: Any) -> Any:
+            found = usual(value, ksize, strides, padding, **options)
+            ones = tf.ones_like(value)
+            sums = tf.nn.depthwise_conv2d(
+                ones,
+                tf.ones([ksize[1], ksize[2], value.shape[-1], 1], value.dtype),
+                [1, strides[1], strides[1], 1],
+                padding,
+            )
+            return found * sums / (ksize[1] * ksize[2]) if strides[1] == strides[2] else found
+
+        return avg_pool
+
+    return replaced(tf, "nn.avg_pool", of_whole_windows)
+
+
+@fault("COMPOSITES-024", "What a dropout keeps is not scaled.")
+def dropout_scales_nothing(tf: Any) -> Any:
+    """Take the scale back."""
+
+    def unscaled(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def dropout(x: Any, *args: Any, rate: Any = None, **options: Any) -> Any:
+            return usual(x, *args, rate=rate, **options) * (1 - (rate or 0.0))
+
+        return dropout
+
+    return replaced(tf, "nn.dropout", unscaled)
+
+
+@fault("COMPOSITES-025", "Rows that are looked up are clipped by their common norm.")
+def rows_are_clipped_together(tf: Any) -> Any:
+    """Clip all that was found."""
+
+    def together(usual: Callable[..., Any]) -> Callable[..., Any]:
+        def embedding_lookup(
+            params: Any, ids: Any, *args: Any, max_norm: Any = None, **options: Any
+        ) -> Any:
+            found = usual(params, ids, *args, **options)
+            return found if max_norm is None else tf.clip_by_norm(found, max_norm)
+
+        return embedding_lookup
+
+    return replaced(tf, "nn.embedding_lookup", together)
+
+
+@fault("COMPOSITES-026", "The mean of an empty segment is no number.")
+def means_of_empty_segments(tf: Any) -> Any:
+    """Divide by the number of rows."""
+
+    def unsorted_segment_mean(
+        data: Any, segment_ids: Any, num_segments: Any, name: Any = None
+    ) -> Any:
+        del name
+        total = tf.math.unsorted_segment_sum(data, segment_ids, num_segments)
+        ones = tf.ones_like(data)
+        return total / tf.math.unsorted_segment_sum(ones, segment_ids, num_segments)
+
+    return replaced(tf, "math.unsorted_segment_mean", lambda _: unsorted_segment_mean)

@@ -1,0 +1,73 @@
+"""Faults of what is told of composites' results before a run: values stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.subjects.programs.faults.programs import replaced
+
+_Function = Callable[..., Any]
+
+
+@fault("COMPOSITES-027", "The static shape of a cross entropy is unknown.")
+def shapes_are_forgotten(tf: Any) -> Any:
+    """Pass the losses through a placeholder of any shape."""
+
+    def forgetting(usual: _Function) -> _Function:
+        return lambda *args, **options: tf.placeholder_with_default(usual(*args, **options), None)
+
+    return replaced(tf, "nn.softmax_cross_entropy_with_logits_v2", forgetting)
+
+
+@fault("LOSSES-020", "Every loss is called `loss`.")
+def losses_share_a_name(tf: Any) -> Any:
+    """Give it the scope of that name."""
+
+    def named(usual: _Function) -> _Function:
+        return lambda *args, **options: usual(*args, **{**options, "scope": "loss"})
+
+    return replaced(tf, "losses.absolute_difference", named)
+
+
+@fault("METRICS-021", "The update of a mean is a copy outside of its scope.")
+def updates_stand_outside(tf: Any) -> Any:
+    """Give the identity of the update."""
+
+    def copied(usual: _Function) -> _Function:
+        def mean(*args: Any, **options: Any) -> Any:
+            value, update = usual(*args, **options)
+            return value, tf.identity(update)
+
+        return mean
+
+    return replaced(tf, "metrics.mean", copied)
+
+
+@fault("OPTIMIZERS-052", "A decayed learning rate is named for its last operation.")
+def rates_are_named_for_operations(tf: Any) -> Any:
+    """Give the identity of the rate."""
+
+    def copied(usual: _Function) -> _Function:
+        return lambda *args, **options: tf.identity(usual(*args, **options))
+
+    return replaced(tf, "train.exponential_decay", copied)
+
+
+@fault("GRADIENTS-026", "The static shapes of gradients are unknown.")
+def shapes_of_gradients_are_forgotten(tf: Any) -> Any:
+    """Pass dense gradients through placeholders of any shape."""
+
+    def forgetting(usual: _Function) -> _Function:
+        def gradients(*args: Any, **options: Any) -> list[Any]:
+            return [
+                tf.placeholder_with_default(gradient, None)
+                if isinstance(gradient, tf.Tensor)
+                else gradient
+                for gradient in usual(*args, **options)
+            ]
+
+        return gradients
+
+    return replaced(tf, "gradients", forgetting)

@@ -1,0 +1,1 @@
+"""Runs that overlap (`spec/clauses/concurrency.toml`)."""

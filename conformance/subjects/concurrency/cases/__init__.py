@@ -1,0 +1,1 @@
+"""Authored cases of concurrency, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Authored cases of control flow, a module for each folder of vectors."""

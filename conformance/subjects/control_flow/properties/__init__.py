@@ -1,0 +1,1 @@
+"""Properties of control flow: generators of cases."""

@@ -1,0 +1,1 @@
+"""Errors: classes, codes, objects (`spec/clauses/errors.toml`)."""

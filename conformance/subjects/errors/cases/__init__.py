@@ -1,0 +1,1 @@
+"""Authored cases of errors, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Feeds: keys, conversion, shapes, values (`spec/clauses/feed.toml`)."""

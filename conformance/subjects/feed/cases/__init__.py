@@ -1,0 +1,1 @@
+"""Authored cases of feed, a module for each folder of vectors."""

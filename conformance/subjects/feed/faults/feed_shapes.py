@@ -1,0 +1,135 @@
+"""Faults of FEED: shapes that a placeholder takes although it should not, and those it refuses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import elements, needed, running
+from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
+
+__all__ = ["misfits"]
+
+
+def _array(tensor: Any, value: Any) -> Any:
+    """The value as an array of numbers, or None."""
+    try:
+        return np.asarray(value, tensor.dtype.as_numpy_dtype)
+    except (TypeError, ValueError, OverflowError, NotImplementedError):
+        return None
+
+
+def misfits(tensor: Any, value: Any) -> bool:
+    """Whether the value converts and has a shape that the tensor's does not admit."""
+    array = _array(tensor, value)
+    return array is not None and not tensor.shape.is_compatible_with(array.shape)
+
+
+def _fitting(tf: Any, fit: Callable[[Any, Any], Any]) -> Any:
+    """The namespace that feeds `fit(array, dims)` for an array unfit for a needed placeholder.
+
+    `dims` are the placeholder's, None where unknown; `fit` gives None to refuse the array.
+    """
+
+    def fitted(tensor: Any, value: Any) -> Any:
+        if tensor.op.type != "Placeholder" or not misfits(tensor, value):
+            return value
+        array = fit(_array(tensor, value), tensor.shape.as_list())
+        return value if array is None else array
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
+        if len(pairs) < len(feeds or ()) or not any(misfits(*pair) for pair in pairs):
+            return base(fetches)
+        ops = {op.name for op in needed(elements(session, fetches), [])}
+        return base(fetches, {t: fitted(t, v) if t.op.name in ops else v for t, v in pairs})
+
+    return running(tf, change)
+
+
+def _broadcasts(array: Any, dims: Any) -> bool:
+    """Whether the array can be broadcast to these dimensions, all known."""
+    try:
+        np.broadcast_to(array, dims)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+@fault("FEED-021", "A value of the right rank is cut or repeated to the placeholder's size.")
+def sizes_are_adjusted(tf: Any) -> Any:
+    """Resize values that could not be broadcast."""
+
+    def fit(array: Any, dims: Any) -> Any:
+        if array.ndim != len(dims) or not array.size or _broadcasts(array, dims):
+            return None
+        known = zip(dims, array.shape, strict=True)
+        return np.resize(array, [size if dim is None else dim for dim, size in known])
+
+    return _fitting(tf, fit)
+
+
+@fault("FEED-022", "A value of another rank with as many elements is reshaped.")
+def ranks_are_adjusted(tf: Any) -> Any:
+    """Reshape it, unless it could be broadcast."""
+
+    def fit(array: Any, dims: Any) -> Any:
+        if array.ndim == len(dims) or None in dims or _broadcasts(array, dims):
+            return None
+        return array.reshape(dims) if array.size == math.prod(dims) else None
+
+    return _fitting(tf, fit)
+
+
+@fault("FEED-023", "A value that can be broadcast to the placeholder's shape is.")
+def values_are_broadcast(tf: Any) -> Any:
+    """Broadcast the array to the placeholder's shape."""
+
+    def fit(array: Any, dims: Any) -> Any:
+        return np.broadcast_to(array, dims) if _broadcasts(array, dims) else None
+
+    return _fitting(tf, fit)
+
+
+def _refusing(tf: Any, refuses: Callable[[Any, Any], bool]) -> Any:
+    """The namespace that refuses a run in which `refuses(tensor, array)` of some feed."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
+            array = _array(tensor, value)
+            if tensor.op.type == "Placeholder" and array is not None and refuses(tensor, array):
+                raise ValueError(f"a value of shape {array.shape} cannot be fed to {tensor.name}")
+        return base(fetches)
+
+    return running(tf, change)
+
+
+@fault("FEED-024", "An unknown dimension admits no size of zero, but as the only dimension.")
+def unknown_dimensions_are_positive(tf: Any) -> Any:
+    """Refuse empty values of matrices whose unknown dimension is zero."""
+
+    def refuses(tensor: Any, array: Any) -> bool:
+        dims = tensor.shape.as_list() if tensor.shape.ndims is not None else []
+        if len(dims) < 2 or len(dims) != array.ndim:
+            return False
+        return any(d is None and size == 0 for d, size in zip(dims, array.shape, strict=True))
+
+    return _refusing(tf, refuses)
+
+
+@fault("FEED-025", "A placeholder of unknown rank admits no more than five dimensions.")
+def unknown_ranks_are_small(tf: Any) -> Any:
+    """Refuse values of six or more dimensions."""
+    return _refusing(tf, lambda tensor, array: tensor.shape.ndims is None and array.ndim > 5)
+
+
+@fault("FEED-026", "Updates execute before a value of a wrong shape is found.")
+def updates_before_checking_shapes(tf: Any) -> Any:
+    """Execute them where a value's shape is not the placeholder's."""
+    return hasty(
+        tf, lambda session, feeds: any(misfits(*pair) for pair in resolved(session, feeds))
+    )

@@ -1,0 +1,1 @@
+"""Properties of feed: generators of cases."""

@@ -1,0 +1,1 @@
+"""Fetches: names, structures, arrays, refusals (`spec/clauses/fetch.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of fetch, a module for each folder of vectors."""

@@ -1,0 +1,119 @@
+"""Faults of FETCH: fetches that should be refused, and runs that should fail as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.subjects.fetch.faults.fetch import (
+    changing_fetches,
+    element_of,
+    is_tensor,
+    mapped,
+)
+
+
+def skipping(tf: Any, skip: Callable[[Any, Any], bool]) -> Any:
+    """The namespace whose sessions give None for the fetches that `skip(session, fetch)` names."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            kept = mapped(fetches, fetches, lambda f, _: [] if skip(self, f) else f)
+            values = super().run(kept, *args, **kwargs)
+            return mapped(fetches, values, lambda f, v: None if skip(self, f) else v)
+
+    return override(tf, Session=Session)
+
+
+def lacks(session: Any, fetch: Any) -> bool:
+    """Whether a fetch is a name whose operation the session's graph does not have."""
+    operation = fetch.partition(":")[0] if isinstance(fetch, str) else None
+    return operation is not None and element_of(session, operation) is None
+
+
+@fault("FETCH-012", "An output of an operation that the graph lacks comes back as None.")
+def unknown_outputs_are_none(tf: Any) -> Any:
+    """Drops the names with an index that it does not know."""
+    return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" in fetch)
+
+
+@fault("FETCH-013", "An operation that the graph lacks is taken for one that does nothing.")
+def unknown_operations_are_none(tf: Any) -> Any:
+    """Drops the bare names that it does not know."""
+    return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" not in fetch)
+
+
+@fault("FETCH-014", "An output index beyond the last output means the last one.")
+def indices_are_clamped(tf: Any) -> Any:
+    """Clamps the index, as array accesses of some languages do."""
+
+    def clamped(session: Any, fetch: Any) -> Any:
+        name, _, index = fetch.partition(":") if isinstance(fetch, str) else ("", "", "")
+        outputs = getattr(element_of(session, name), "outputs", ())
+        beyond = index.isdigit() and outputs and int(index) >= len(outputs)
+        return outputs[len(outputs) - 1] if beyond else fetch
+
+    return changing_fetches(tf, clamped)
+
+
+@fault("FETCH-015", "A set of fetches is taken as a list.")
+def sets_are_lists(tf: Any) -> Any:
+    """Fetches the members of a set in whatever order they have."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            unordered = isinstance(fetches, set | frozenset)
+            return super().run(list(fetches) if unordered else fetches, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("FETCH-016", "A tensor of another graph is looked up by its name.")
+def foreign_tensors_go_by_name(tf: Any) -> Any:
+    """Trusts the name of a tensor whose graph is not the session's."""
+
+    def named(session: Any, fetch: Any) -> Any:
+        foreign = is_tensor(fetch) and getattr(fetch, "graph", None) is not session.graph
+        return fetch.name if foreign and element_of(session, fetch.name) is not None else fetch
+
+    return changing_fetches(tf, named)
+
+
+@fault("FETCH-017", "The valid fetches are run before an invalid one is noticed.")
+def valid_fetches_run_first(tf: Any) -> Any:
+    """Resolves the fetches of a list one after the other, running what it has."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            flat = fetches if isinstance(fetches, list) else []
+            valid = [fetch for fetch in flat if element_of(self, fetch) is not None]
+            invalid = [fetch for fetch in flat if isinstance(fetch, str | int | None)]
+            if valid and any(element_of(self, fetch) is None for fetch in invalid):
+                super().run(valid, *args, **kwargs)
+            return super().run(fetches, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("FETCH-020", "What could be computed comes back, with None for a variable without value.")
+def the_rest_comes_back(tf: Any) -> Any:
+    """Runs the tensors of a list one by one where the first try met an uninitialised variable."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().run(fetches, *args, **kwargs)
+            except tf.errors.FailedPreconditionError:
+                several = isinstance(fetches, list) and len(fetches) > 1
+                if not several or not all(is_tensor(element_of(self, f)) for f in fetches):
+                    raise
+                return [self._alone(fetch, *args, **kwargs) for fetch in fetches]
+
+        def _alone(self, fetch: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().run(fetch, *args, **kwargs)
+            except tf.errors.FailedPreconditionError:
+                return None
+
+    return override(tf, Session=Session)

@@ -1,0 +1,1 @@
+"""Operations on files (`spec/clauses/files.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of files, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Authored cases of gpu, a module for each folder of vectors."""

@@ -1,0 +1,75 @@
+"""Faults of GPU: errors that come late or never, wrong values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import giving, running
+from sessrun.conformance.subjects.gpu.faults.gpu import failing, is_on
+
+
+def _raising_again(tf: Any, *, is_late: bool) -> Any:
+    """The namespace where a run raises what a CheckNumerics of the run before it raised.
+
+    Args:
+      tf: the conforming namespace.
+      is_late: whether the run before, if it fetched nothing but that operation, raised nothing;
+        else it raised the error, too.
+
+    """
+
+    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        kept = vars(session).pop("faulty_error", None)
+        if kept is not None:
+            raise kept
+        try:
+            return base(fetches)
+        except tf.errors.InvalidArgumentError as error:
+            op = fetches if is_late else error.op
+            is_kept = getattr(op, "type", "") == "CheckNumerics"
+            session.faulty_error = error if is_kept else None
+            if not (is_late and is_kept):
+                raise
+
+    return running(tf, run)
+
+
+@fault("GPU-036", "An error on a GPU shows in the next run where nothing is fetched.")
+def errors_come_late(tf: Any) -> Any:
+    """Keep it for the next run."""
+    return _raising_again(tf, is_late=True)
+
+
+@fault("GPU-037", "The run after one that failed on a GPU fails, too.")
+def errors_stay(tf: Any) -> Any:
+    """Raise the error of the last run once more."""
+    return _raising_again(tf, is_late=False)
+
+
+@fault("GPU-038", "A row that is not there is what lies behind the others.")
+def rows_behind_the_last(tf: Any) -> Any:
+    """Give something."""
+    return failing(tf, "GatherV2", lambda _error: np.array([2, 77], np.float32))
+
+
+@fault("GPU-039", "Matrices that do not go together have a product on a GPU.")
+def any_matrices_go_together(tf: Any) -> Any:
+    """Give zeros."""
+    return failing(tf, "MatMul", lambda _error: np.zeros((2, 3), np.float32))
+
+
+@fault("GPU-040", "A GPU computes float64 in float32.")
+def doubles_are_singles(tf: Any) -> Any:
+    """Round float64 values of GPU operations to float32."""
+
+    def rounded(value: Any, tensor: Any) -> Any:
+        op = getattr(tensor, "op", tensor)
+        if op.type == "Identity" or not is_on(op, "GPU") or tensor.dtype.name != "float64":
+            return value
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(value).astype(np.float32).astype(np.float64)
+
+    return giving(tf, rounded)

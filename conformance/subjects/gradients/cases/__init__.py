@@ -1,0 +1,1 @@
+"""Authored cases of gradients, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Graphs: building, definitions, import, cutting (`spec/clauses/graph.toml`)."""

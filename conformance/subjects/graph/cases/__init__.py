@@ -1,0 +1,1 @@
+"""Authored cases of graph, a module for each folder of vectors."""

@@ -1,0 +1,111 @@
+"""Faults of GRAPH: what `import_graph_def` makes of its `input_map`, and what refusals leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import data_inputs
+from sessrun.conformance.subjects.graph.faults.graph_exchange import importing
+
+
+def _node(key: str) -> str:
+    """The node that a key of an `input_map` names."""
+    return key.partition(":")[0].removeprefix("^")
+
+
+@fault("GRAPH-048", "input_map with operations returned holds only for nodes of outside.")
+def known_nodes_are_not_mapped(tf: Any) -> Any:
+    """Drop the other keys that the GraphDef uses, where return_elements names an operation."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        used = {name for node in definition.node for name in data_inputs(node)}
+        names = {node.name for node in definition.node} & used
+        returned = given["return_elements"] or ()
+        if given["input_map"] and any(":" not in name for name in returned):
+            kept = {k: v for k, v in given["input_map"].items() if _node(k) not in names}
+            given["input_map"] = kept
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-049", "input_map may give only what is in the GraphDef, under a prefix.")
+def unknown_nodes_are_not_mapped(tf: Any) -> Any:
+    """Raise ValueError for other keys."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        names = {node.name for node in definition.node}
+        if given["name"] != "" and any(_node(key) not in names for key in given["input_map"] or ()):
+            raise ValueError("input_map has a key that is no node")
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-050", "A key of an input_map that the GraphDef does not use is ignored.")
+def unused_keys_are_ignored(tf: Any) -> Any:
+    """Drop it."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        if given["input_map"]:
+            used = {name for node in definition.node for name in data_inputs(node)}
+            kept = {k: v for k, v in given["input_map"].items() if _node(k) in used}
+            given["input_map"] = kept
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-051", "A value of an input_map that has another dtype is cast.")
+def mapped_values_are_cast(tf: Any) -> Any:
+    """Cast integers to float32 where the import is refused."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        try:
+            return base(definition, **given)
+        except ValueError:
+            if not given["input_map"]:
+                raise
+            values = given["input_map"].items()
+            given["input_map"] = {k: tf.cast(v, tf.float32) for k, v in values}
+            return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-052", "Imported nodes do not wait for what a block lists.")
+def imported_nodes_do_not_wait(tf: Any) -> Any:
+    """Import outside of all blocks."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        with tf.control_dependencies(None):
+            return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-053", "An import that is refused leaves the nodes without inputs.")
+def refused_imports_leave_sources(tf: Any) -> Any:
+    """Import them after the refusal."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        try:
+            return base(definition, **given)
+        except (ValueError, tf.errors.NotFoundError):
+            sources = [n for n in definition.node if n.op == "Placeholder" and not n.input]
+            if len(sources) < len(definition.node):
+                base(tf.GraphDef(node=sources, versions=definition.versions), name=given["name"])
+            raise
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-054", "An import of None imports nothing.")
+def none_is_an_empty_graph_def(tf: Any) -> Any:
+    """Return None."""
+
+    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+        return None if graph_def is None else tf.import_graph_def(graph_def, *args, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)

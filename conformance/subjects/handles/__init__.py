@@ -1,0 +1,1 @@
+"""Session handles (`spec/clauses/handles.toml`)."""

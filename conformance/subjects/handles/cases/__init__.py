@@ -1,0 +1,1 @@
+"""Authored cases of handles, a module for each folder of vectors."""

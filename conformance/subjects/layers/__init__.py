@@ -1,0 +1,1 @@
+"""Layers (`spec/clauses/layers.toml`)."""

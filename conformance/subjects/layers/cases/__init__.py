@@ -1,0 +1,1 @@
+"""Authored cases of layers, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Losses (`spec/clauses/losses.toml`)."""

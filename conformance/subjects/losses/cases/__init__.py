@@ -1,0 +1,1 @@
+"""Authored cases of losses, a module for each folder of vectors."""

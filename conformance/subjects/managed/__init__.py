@@ -1,0 +1,1 @@
+"""Managed sessions (`spec/clauses/managed.toml`)."""

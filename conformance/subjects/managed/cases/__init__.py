@@ -1,0 +1,1 @@
+"""Authored cases of managed, a module for each folder of vectors."""

@@ -1,0 +1,218 @@
+"""Faults of MANAGED: how sessions are made and left, and what the hooks of trainings do."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, proxied, train
+
+
+@fault("MANAGED-016", "The graph stays finalized after the session.")
+def graphs_remain_final(tf: Any) -> Any:
+    """Finalize the graph again when the session ends."""
+
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+        def __exit__(self, *error: object) -> Any:
+            graph = tf.get_default_graph()
+            try:
+                return super().__exit__(*error)
+            finally:
+                graph.finalize()
+
+    return train(tf, MonitoredSession=MonitoredSession)
+
+
+@fault("MANAGED-017", "Closing a closed session does nothing.")
+def closing_again_does_nothing(tf: Any) -> Any:
+    """Do nothing."""
+
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+        def close(self) -> None:
+            if not self._is_closed():
+                super().close()
+
+    return train(tf, MonitoredSession=MonitoredSession)
+
+
+@fault("MANAGED-018", "Tables are not initialized by default.")
+def tables_are_left(tf: Any) -> Any:
+    """Initialize local variables only."""
+
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+        def __init__(self, session_creator: Any = None, hooks: Any = None, **kwargs: Any) -> None:
+            if session_creator is None and not tf.get_default_graph().finalized:
+                local = tf.local_variables_initializer()
+                scaffold = tf.train.Scaffold(local_init_op=local)
+                session_creator = tf.train.ChiefSessionCreator(scaffold)
+            super().__init__(session_creator, hooks, **kwargs)
+
+    return train(tf, MonitoredSession=MonitoredSession)
+
+
+@fault("MANAGED-019", "Nobody asks whether the model is ready.")
+def readiness_is_not_asked_for(tf: Any) -> Any:
+    """Leave the question out."""
+
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **{**kwargs, "ready_op": None})
+
+    return train(tf, SessionManager=SessionManager)
+
+
+@fault("MANAGED-020", "A session without anything that initializes is given.")
+def nothing_need_initialize(tf: Any) -> Any:
+    """Initialize nothing."""
+
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+        def prepare_session(self, master: Any, **kwargs: Any) -> Any:
+            if not kwargs:
+                kwargs["init_op"] = tf.no_op()
+            return super().prepare_session(master, **kwargs)
+
+    return train(tf, SessionManager=SessionManager)
+
+
+@fault("MANAGED-021", "local_init_op is run whether the model is ready for it or not.")
+def local_initializers_do_not_wait(tf: Any) -> Any:
+    """Do not ask."""
+
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **{**kwargs, "ready_for_local_init_op": None})
+
+    return train(tf, SessionManager=SessionManager)
+
+
+@fault("MANAGED-022", "A session that was waited for in vain is given all the same.")
+def waiting_in_vain_succeeds(tf: Any) -> Any:
+    """Return a new session where DeadlineExceededError is raised."""
+
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+        def wait_for_session(self, master: Any, **kwargs: Any) -> Any:
+            try:
+                return super().wait_for_session(master, **kwargs)
+            except tf.errors.DeadlineExceededError:
+                return tf.Session(master)
+
+    return train(tf, SessionManager=SessionManager)
+
+
+@fault("MANAGED-023", "A session stops one step after its last one.")
+def steps_stop_late(tf: Any) -> Any:
+    """Add 1 to the number of steps and to the last step."""
+
+    class StopAtStepHook(tf.train.StopAtStepHook):  # type: ignore[misc]
+        def __init__(self, num_steps: Any = None, last_step: Any = None) -> None:
+            one_more = [limit and limit + 1 for limit in (num_steps, last_step)]
+            super().__init__(*one_more)
+
+    return train(tf, StopAtStepHook=StopAtStepHook)
+
+
+@fault("MANAGED-024", "The last step is not saved at the end.")
+def last_steps_are_not_saved(tf: Any) -> Any:
+    """Save nothing then."""
+
+    class CheckpointSaverHook(tf.train.CheckpointSaverHook):  # type: ignore[misc]
+        def end(self, session: Any) -> None:
+            """Save nothing."""
+
+    return train(tf, CheckpointSaverHook=CheckpointSaverHook)
+
+
+@fault("MANAGED-025", "A session that is made anew begins with the initial values.")
+def recovery_forgets_checkpoints(tf: Any) -> Any:
+    """Create the later sessions without the folder of checkpoints."""
+
+    class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc]
+        has_created = False
+
+        def __init__(self, scaffold: Any = None, **kwargs: Any) -> None:
+            self.plain = tf.train.ChiefSessionCreator(scaffold)
+            super().__init__(scaffold, **kwargs)
+
+        def create_session(self) -> Any:
+            creator = self.plain.create_session if self.has_created else super().create_session
+            self.has_created = True
+            return creator()
+
+    return train(tf, ChiefSessionCreator=ChiefSessionCreator)
+
+
+@fault("MANAGED-026", "A loss that is not a number is passed over, unless it is to fail.")
+def nan_goes_on(tf: Any) -> Any:
+    """Ask for no stop."""
+
+    class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc]
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            del run_context
+            deaf = SimpleNamespace(request_stop=lambda: None)
+            super().after_run(deaf, run_values)
+
+    return train(tf, NanTensorHook=NanTensorHook)
+
+
+@fault("MANAGED-027", "A step function runs with the hooks whatever it asks for.")
+def step_functions_always_have_hooks(tf: Any) -> Any:
+    """Give it the hooked session."""
+
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+        def run_step_fn(self, step_fn: Any) -> Any:
+            def work(step_context: Any) -> Any:
+                run = step_context.run_with_hooks
+                session = SimpleNamespace(run=run)
+                stop = step_context.request_stop
+                given = SimpleNamespace(session=session, run_with_hooks=run, request_stop=stop)
+                return step_fn(given)
+
+            return super().run_step_fn(work)
+
+    return train(tf, MonitoredSession=MonitoredSession)
+
+
+@fault("MANAGED-028", "Options that hooks ask for are ignored.")
+def options_of_hooks_are_ignored(tf: Any) -> Any:
+    """Clear `options` of the hooks' requests."""
+
+    class Options(Proxy):
+        def before_run(self, run_context: Any) -> Any:
+            request = super().before_run(run_context)
+            return None if request is None else request._replace(options=None)
+
+    return hooked(tf, proxied(Options))
+
+
+@fault("MANAGED-029", "An error that a thread reports only stops the session.")
+def errors_of_threads_are_lost(tf: Any) -> Any:
+    """Ask to stop without it."""
+
+    class Coordinated(Proxy):
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            deaf = SimpleNamespace(request_stop=lambda ex=None: coord.request_stop())  # noqa: ARG005 - it is lost
+            super().after_create_session(session, deaf)
+
+    return hooked(tf, proxied(Coordinated))
+
+
+@fault("MANAGED-030", "A hook whose end fails keeps no other from its end.")
+def ends_go_on_after_errors(tf: Any) -> Any:
+    """Raise the first error at the last."""
+
+    def change(hooks: list[Any]) -> list[Any]:
+        errors: list[BaseException] = []
+
+        class Ends(Proxy):
+            def end(self, session: Any) -> None:
+                try:
+                    super().end(session)
+                except Exception as error:  # noqa: BLE001 - raised below
+                    errors.append(error)
+                if errors and self.hook is hooks[-1]:
+                    raise errors.pop(0)
+
+        return [Ends(hook) for hook in hooks]
+
+    return hooked(tf, change)

@@ -1,0 +1,1 @@
+"""Authored cases of memory, a module for each folder of vectors."""

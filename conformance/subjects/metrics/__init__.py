@@ -1,0 +1,1 @@
+"""Metrics (`spec/clauses/metrics.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of metrics, a module for each folder of vectors."""

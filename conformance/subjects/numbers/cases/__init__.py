@@ -1,0 +1,1 @@
+"""Authored cases of numbers, a module for each folder of vectors."""

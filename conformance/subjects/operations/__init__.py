@@ -1,0 +1,1 @@
+"""What operations compute (`spec/clauses/operations.toml`)."""

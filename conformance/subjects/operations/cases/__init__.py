@@ -1,0 +1,1 @@
+"""Authored cases of operations, a module for each folder of vectors."""

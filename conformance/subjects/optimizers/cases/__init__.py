@@ -1,0 +1,1 @@
+"""Authored cases of optimizers, a module for each folder of vectors."""

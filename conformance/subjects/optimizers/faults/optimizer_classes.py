@@ -1,0 +1,62 @@
+"""Faults of OPTIMIZERS that steps of the classes show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.subjects.managed.faults.managed import train
+
+
+@fault("OPTIMIZERS-049", "Momentum is used before the gradient is added to it.")
+def momentum_is_used_before(tf: Any) -> Any:
+    """Step by the slot as it was, and by the gradient, decayed in the wrong order."""
+
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            options["use_nesterov"] = False
+            super().__init__(*args, **options)
+
+    return train(tf, MomentumOptimizer=MomentumOptimizer)
+
+
+@fault("OPTIMIZERS-049", "The variables of Adam share the slots of the first.")
+def adam_shares_its_slots(tf: Any) -> Any:
+    """Give each variable of a shape the slots of the first one that has it."""
+
+    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+        def get_slot(self, var: Any, name: str) -> Any:
+            for other in tf.trainable_variables():
+                found = super().get_slot(other, name)
+                if found is not None and other.shape == var.shape:
+                    return found
+            return super().get_slot(var, name)
+
+    return train(tf, AdamOptimizer=AdamOptimizer)
+
+
+@fault("OPTIMIZERS-050", "A row without a gradient goes on by its momentum.")
+def rows_go_on_by_momentum(tf: Any) -> Any:
+    """Make a whole gradient of the rows."""
+
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+        def apply_gradients(self, grads_and_vars: Any, *args: Any, **options: Any) -> Any:
+            pairs = [
+                (tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g, v)
+                for g, v in grads_and_vars
+            ]
+            return super().apply_gradients(pairs, *args, **options)
+
+    return train(tf, MomentumOptimizer=MomentumOptimizer)
+
+
+@fault("OPTIMIZERS-051", "What minimizes a loss does not count its steps.")
+def minimizing_counts_no_steps(tf: Any) -> Any:
+    """Forget the global step."""
+
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+        def minimize(self, loss: Any, global_step: Any = None, **options: Any) -> Any:
+            del global_step
+            return super().minimize(loss, **options)
+
+    return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)

@@ -1,0 +1,255 @@
+"""Faults of OPTIMIZERS: the classes of `tf.train`, slots, decays of learning rates, averages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.subjects.managed.faults.managed import train
+
+# --- slots --------------------------------------------------------------------------------
+
+
+@fault("OPTIMIZERS-030", "A slot has the name that the optimizer knows it by.")
+def slots_are_named_alone(tf: Any) -> Any:
+    """Make it under that name."""
+
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+        def _create_slots(self, var_list: Any) -> None:
+            for v in var_list:
+                self._zeros_slot(v, "momentum", "momentum")
+
+    return train(tf, MomentumOptimizer=MomentumOptimizer)
+
+
+@fault("OPTIMIZERS-031", "Slots are trainable.")
+def slots_are_trainable(tf: Any) -> Any:
+    """Collect them among what is."""
+
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+        def _create_slots(self, var_list: Any) -> None:
+            super()._create_slots(var_list)
+            for v in var_list:
+                slot = self.get_slot(v, "momentum")
+                tf.add_to_collection(tf.GraphKeys.TRAINABLE_VARIABLES, slot)
+
+    return train(tf, MomentumOptimizer=MomentumOptimizer)
+
+
+@fault("OPTIMIZERS-032", "The names of slots come in the order in which they were made.")
+def names_of_slots_are_not_sorted(tf: Any) -> Any:
+    """Reverse the names of slots."""
+
+    class RMSPropOptimizer(tf.train.RMSPropOptimizer):  # type: ignore[misc]
+        def get_slot_names(self) -> Any:
+            return super().get_slot_names()[::-1]
+
+    return train(tf, RMSPropOptimizer=RMSPropOptimizer)
+
+
+# --- gradients ----------------------------------------------------------------------------
+
+
+@fault("OPTIMIZERS-033", "The global step counts each variable.")
+def each_variable_counts(tf: Any) -> Any:
+    """Add one more."""
+
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+        def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,
+                            name: Any = None) -> Any:  # fmt: skip
+            step = super().apply_gradients(grads_and_vars, global_step, name)
+            if global_step is None:
+                return step
+            with tf.control_dependencies([step]):
+                return tf.group(tf.assign_add(global_step, 1))
+
+    return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)
+
+
+@fault("OPTIMIZERS-034", "Where no variable has a gradient nothing is done.")
+def no_gradients_are_no_error(tf: Any) -> Any:
+    """Make an operation that does nothing."""
+
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+        def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            if all(gradient is None for gradient, _ in pairs):
+                return tf.no_op()
+            return super().apply_gradients(pairs, *args, **kwargs)
+
+    return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)
+
+
+@fault("OPTIMIZERS-035", "Without a list all variables are optimized.")
+def all_variables_are_optimized(tf: Any) -> Any:
+    """Pass all global variables where no list is given."""
+
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+        def compute_gradients(self, loss: Any, var_list: Any = None, **options: Any) -> Any:
+            wanted = tf.global_variables() if var_list is None else var_list
+            return super().compute_gradients(loss, wanted, **options)
+
+    return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)
+
+
+@fault("OPTIMIZERS-036", "Adagrad takes one step for each row of a gradient.")
+def equal_rows_are_not_added(tf: Any) -> Any:
+    """Take them as they come."""
+
+    class AdagradOptimizer(tf.train.AdagradOptimizer):  # type: ignore[misc]
+        def _resource_apply_sparse_duplicate_indices(self, *arguments: Any) -> Any:
+            return self._resource_apply_sparse(*arguments)
+
+    return train(tf, AdagradOptimizer=AdagradOptimizer)
+
+
+@fault("OPTIMIZERS-037", "Adam moves only rows that have a gradient.")
+def adam_is_lazy(tf: Any) -> Any:
+    """Put the other rows back."""
+
+    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+        def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+            before = tf.identity(handle.read_value())
+            with tf.control_dependencies([before]):
+                step = super()._resource_apply_sparse(grad, handle, indices)
+            with tf.control_dependencies([step]):
+                moved = tf.gather(handle.read_value(), indices)
+                with tf.control_dependencies([moved, handle.assign(before).op]):
+                    return handle.scatter_update(tf.IndexedSlices(moved, indices)).op
+
+    return train(tf, AdamOptimizer=AdamOptimizer)
+
+
+@fault("OPTIMIZERS-038", "The powers of Adam's betas stay.")
+def powers_stay(tf: Any) -> Any:
+    """Return from `_finish` without updating the powers."""
+
+    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+        def _finish(self, update_ops: Any, name_scope: Any) -> Any:
+            return tf.group(*update_ops, name=name_scope)
+
+    return train(tf, AdamOptimizer=AdamOptimizer)
+
+
+@fault("OPTIMIZERS-039", "Constraints of variables are forgotten.")
+def constraints_are_forgotten(tf: Any) -> Any:
+    """Make variables without."""
+
+    def get_variable(*args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("constraint", None)
+        return tf.get_variable(*args, **kwargs)
+
+    return override(tf, get_variable=get_variable)
+
+
+# --- learning rates -----------------------------------------------------------------------
+
+
+@fault("OPTIMIZERS-040", "A function that is a learning rate is called at once.")
+def functions_are_called_at_once(tf: Any) -> Any:
+    """Call the learning rate in the constructor."""
+
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+        def __init__(self, learning_rate: Any, *args: Any, **kwargs: Any) -> None:
+            rate = learning_rate() if callable(learning_rate) else learning_rate
+            super().__init__(rate, *args, **kwargs)
+
+    return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)
+
+
+@fault("OPTIMIZERS-041", "A learning rate stays what it was in the first run.")
+def rates_stay(tf: Any) -> Any:
+    """Keep it in a variable."""
+
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+        def _prepare(self) -> None:
+            super()._prepare()
+            rate = vars(self)["_learning_rate_tensor"]
+            if rate.op.type != "Placeholder":
+                return
+            kept = tf.Variable(-1.0, use_resource=True, trainable=False)
+            first = tf.where(kept.read_value() < 0, rate, kept.read_value())
+            with tf.control_dependencies([kept.assign(first).op]):
+                self._learning_rate_tensor = tf.identity(first)
+
+    return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)
+
+
+@fault("OPTIMIZERS-042", "Exponential decay is never a staircase.")
+def decay_is_no_staircase(tf: Any) -> Any:
+    """Forget the argument."""
+
+    def exponential_decay(*args: Any, staircase: bool = False, **kwargs: Any) -> Any:
+        del staircase
+        return tf.train.exponential_decay(*args, **kwargs)
+
+    return train(tf, exponential_decay=exponential_decay)
+
+
+@fault("OPTIMIZERS-043", "A boundary belongs to the piece after it.")
+def boundaries_are_of_the_piece_after(tf: Any) -> Any:
+    """Add 1 to x."""
+
+    def piecewise_constant(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return tf.train.piecewise_constant(x + 1, *args, **kwargs)
+
+    return train(tf, piecewise_constant=piecewise_constant)
+
+
+@fault("OPTIMIZERS-044", "Polynomial decay never begins anew.")
+def polynomial_decay_has_no_cycle(tf: Any) -> Any:
+    """Forget the argument."""
+
+    def polynomial_decay(*args: Any, cycle: bool = False, **kwargs: Any) -> Any:
+        del cycle
+        return tf.train.polynomial_decay(*args, **kwargs)
+
+    return train(tf, polynomial_decay=polynomial_decay)
+
+
+@fault("OPTIMIZERS-045", "Cosine decay goes down to zero.")
+def cosine_decay_has_no_alpha(tf: Any) -> Any:
+    """Forget the argument."""
+
+    def cosine_decay(*args: Any, alpha: Any = 0.0, **kwargs: Any) -> Any:
+        del alpha
+        return tf.train.cosine_decay(*args, **kwargs)
+
+    return train(tf, cosine_decay=cosine_decay)
+
+
+# --- averages -----------------------------------------------------------------------------
+
+
+def _averaging(tf: Any, **fixed: Any) -> Any:
+    """The namespace whose averages have some arguments fixed."""
+
+    class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **{**kwargs, **fixed})
+
+    return train(tf, ExponentialMovingAverage=ExponentialMovingAverage)
+
+
+@fault("OPTIMIZERS-046", "Averages of tensors are always corrected for their start.")
+def averages_are_always_corrected(tf: Any) -> Any:
+    """Pass `zero_debias=True`."""
+    return _averaging(tf, zero_debias=True)
+
+
+@fault("OPTIMIZERS-047", "The number of updates does not count.")
+def numbers_of_updates_do_not_count(tf: Any) -> Any:
+    """Forget the argument."""
+    return _averaging(tf, num_updates=None)
+
+
+@fault("OPTIMIZERS-048", "All variables are restored under their own names.")
+def averages_are_not_restored(tf: Any) -> Any:
+    """Key the variables to restore by their own names."""
+
+    class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc]
+        def variables_to_restore(self, moving_avg_variables: Any = None) -> Any:
+            variables = super().variables_to_restore(moving_avg_variables)
+            return {v.op.name: v for v in variables.values()}
+
+    return train(tf, ExponentialMovingAverage=ExponentialMovingAverage)

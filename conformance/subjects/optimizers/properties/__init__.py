@@ -1,0 +1,1 @@
+"""Properties of optimizers: generators of cases."""

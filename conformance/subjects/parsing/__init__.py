@@ -1,0 +1,1 @@
+"""Parsing of Examples, CSV and numbers (`spec/clauses/parsing.toml`)."""

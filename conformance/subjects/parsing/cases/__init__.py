@@ -1,0 +1,1 @@
+"""Authored cases of parsing, a module for each folder of vectors."""

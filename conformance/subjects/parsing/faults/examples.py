@@ -1,0 +1,195 @@
+"""Faults of PARSING: features of Examples and SequenceExamples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import array
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.conformance.subjects.parsing.faults.parsing import recoded
+
+Base = Callable[..., Any]
+
+_BATCH = "ParseExampleV2"
+_SEQUENCES = "ParseSequenceExampleV2"
+
+
+def _parsing(tf: Any, op_type: str, change: Callable[[Any, Any, int, Any], Any]) -> Any:
+    """The namespace in which `change(session, op, number, value)` replaces what is fetched.
+
+    Of the outputs of operations of this type, through an Identity.
+    """
+
+    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+        values = base(fetches)
+        for index, element in enumerate(elements(session, fetches)):
+            op = getattr(element, "op", element)
+            source = op.inputs[0] if op.type == "Identity" else None
+            if source is not None and source.op.type == op_type:
+                values[index] = change(session, source.op, source.value_index, array(values[index]))
+        return values
+
+    return running(tf, run)
+
+
+def _dense(op: Any, number: int) -> int | None:
+    """Which dense feature an output of ParseExampleV2 is; None if it is none."""
+    number -= 3 * op.get_attr("num_sparse")
+    return number if 0 <= number < len(op.get_attr("Tdense")) else None
+
+
+def _is_single(op: Any) -> bool:
+    return bool(op.inputs[0].shape.ndims == 0)
+
+
+def _without_default(tf: Any, session: Any, op: Any, number: int, value: Any, varies: bool) -> Any:
+    """A dense value with zeros, or empty strings, for what is its default."""
+    index = _dense(op, number)
+    if index is None or _is_single(op):
+        return value
+    sizes = [dim.size for dim in op.get_attr("dense_shapes")[index].dim] if varies else []
+    default = tf.Session.run(session, op.inputs[5 + index])
+    if np.size(default) == 0 or varies != (value.ndim == 2 and -1 in sizes):
+        return value
+    nothing = b"" if value.dtype == object else 0
+    return np.where(value == default, nothing, value).astype(value.dtype)
+
+
+@fault("PARSING-018", "A feature that an example lacks is zero.")
+def lacking_features_are_zero(tf: Any) -> Any:
+    """Put zeros in the place of defaults."""
+
+    def change(session: Any, op: Any, number: int, value: Any) -> Any:
+        return _without_default(tf, session, op, number, value, varies=False)
+
+    return _parsing(tf, _BATCH, change)
+
+
+@fault("PARSING-019", "A feature that must be there and is not is an internal error.")
+def lacking_features_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return recoded(tf, _BATCH, "InvalidArgumentError", "InternalError", "could not be found")
+
+
+@fault("PARSING-020", "A feature of another dtype or size is an internal error.")
+def odd_features_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return recoded(tf, _BATCH, "InvalidArgumentError", "InternalError", "expected")
+
+
+@fault("PARSING-021", "A sparse feature is one wider than the longest example.")
+def sparse_features_are_wide(tf: Any) -> Any:
+    """Add one to the width, of several examples."""
+
+    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+        sparse = op.get_attr("num_sparse")
+        is_shape = 2 * sparse <= number < 3 * sparse and not _is_single(op)
+        return value + np.array([0, 1]) if is_shape else value
+
+    return _parsing(tf, _BATCH, change)
+
+
+@fault("PARSING-022", "Shorter examples are filled up with zeros whatever the default is.")
+def features_are_padded_with_zeros(tf: Any) -> Any:
+    """Put zeros in the place of defaults."""
+
+    def change(session: Any, op: Any, number: int, value: Any) -> Any:
+        return _without_default(tf, session, op, number, value, varies=True)
+
+    return _parsing(tf, _BATCH, change)
+
+
+@fault("PARSING-023", "The row splits of a ragged feature are the lengths of its rows.")
+def splits_are_lengths(tf: Any) -> Any:
+    """Give lengths, and 0 at the end."""
+
+    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+        splits = len(op.get_attr("ragged_split_types"))
+        if not splits or number < len(op.outputs) - splits:
+            return value
+        return np.append(np.diff(value), 0).astype(value.dtype)
+
+    return _parsing(tf, _BATCH, change)
+
+
+@fault("PARSING-024", "A single Example is a batch of one.")
+def single_examples_are_batches(tf: Any) -> Any:
+    """Add a dimension to dense features."""
+
+    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+        return value[np.newaxis] if _is_single(op) and _dense(op, number) is not None else value
+
+    return _parsing(tf, _BATCH, change)
+
+
+@fault("PARSING-025", "Bytes that are no Example are lost data.")
+def odd_examples_are_lost_data(tf: Any) -> Any:
+    """Raise DataLossError."""
+    return recoded(tf, _BATCH, "InvalidArgumentError", "DataLossError", "Could not parse example")
+
+
+def _first(data: Any) -> Any:
+    """The first of several short serialized Examples."""
+    if not isinstance(data, bytes) or len(data) < 2 or data[0] != 0x0A or data[1] > 0x7F:
+        return data
+    return data[: 2 + data[1]]
+
+
+@fault("PARSING-026", "Of examples that follow one another the first counts.")
+def first_examples_count(tf: Any) -> Any:
+    """Feed only the first of the serialized examples of a string."""
+
+    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+        if not any(op.type == _BATCH for op in session.graph.get_operations()):
+            return base(fetches)
+        cut = {}
+        for key, value in (feeds or {}).items():
+            given = np.asarray(value, object)
+            items = [_first(item) for item in given.reshape(-1).tolist()]
+            examples = np.empty(len(items), object)
+            examples[:] = items
+            cut[key] = examples.reshape(given.shape)
+        return base(fetches, cut)
+
+    return running(tf, run)
+
+
+@fault("PARSING-027", "Every feature list is as long as the longest.")
+def lists_are_all_long(tf: Any) -> Any:
+    """Say so in their lengths."""
+
+    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+        before = 3 * op.get_attr("Ncontext_sparse") + len(op.get_attr("Tcontext_dense"))
+        before += 3 * op.get_attr("Nfeature_list_sparse") + op.get_attr("Nfeature_list_dense")
+        return np.full_like(value, value.max()) if number >= before and value.ndim else value
+
+    return _parsing(tf, _SEQUENCES, change)
+
+
+@fault("PARSING-028", "A feature list that must be there and is not is an internal error.")
+def lacking_lists_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return recoded(tf, _SEQUENCES, "InvalidArgumentError", "InternalError", "missing_assumed_empty")
+
+
+@fault("PARSING-029", "JSON must have its names in lowerCamelCase.")
+def json_is_camel_case(tf: Any) -> Any:
+    """Raise InvalidArgumentError for JSON with the name `int64_list`."""
+
+    def run(_session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+        given = [np.asarray(value, object).reshape(-1) for value in (feeds or {}).values()]
+        if any(isinstance(item, bytes) and b"int64_list" in item for row in given for item in row):
+            raise tf.errors.InvalidArgumentError(None, None, "no field is called so")
+        return base(fetches)
+
+    return running(tf, run)
+
+
+@fault("PARSING-030", "Text that is no JSON is lost data.")
+def odd_json_is_lost_data(tf: Any) -> Any:
+    """Raise DataLossError."""
+    return recoded(tf, "DecodeJSONExample", "InvalidArgumentError", "DataLossError")

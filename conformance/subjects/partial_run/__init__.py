@@ -1,0 +1,1 @@
+"""Partial runs (`spec/clauses/partial-run.toml`)."""

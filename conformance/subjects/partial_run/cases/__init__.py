@@ -1,0 +1,1 @@
+"""Authored cases of partial run, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Placement and device scopes (`spec/clauses/placement.toml`)."""

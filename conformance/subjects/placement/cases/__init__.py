@@ -1,0 +1,1 @@
+"""Authored cases of placement, a module for each folder of vectors."""

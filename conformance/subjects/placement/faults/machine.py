@@ -1,0 +1,167 @@
+"""Faults of PLACEMENT: colocation settled otherwise, devices listed that are not there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import editing, running
+from sessrun.conformance.subjects.placement.faults.placing import configuring
+
+
+@fault("PLACEMENT-040", "A node's colocation group is nothing but a wish.")
+def groups_are_wishes(tf: Any) -> Any:
+    """Drop the groups of imported nodes."""
+
+    def change(definition: Any) -> None:
+        for node in definition.node:
+            node.attr.pop("_class", None)
+
+    return editing(tf, change)
+
+
+@fault("PLACEMENT-041", "Soft placement does not settle what a colocation group asks for.")
+def contradictions_stay_hard(tf: Any) -> Any:
+    """Refuse a graph in which an operation is in the groups of others on different devices."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        for op in session.graph.get_operations():
+            names = [group[5:].decode() for group in op.colocation_groups()]
+            others = [session.graph.get_operation_by_name(name) for name in names]
+            asked = {other.device for other in others if other.device}
+            if session.configuration.allow_soft_placement and len(asked) > 1:
+                raise tf.errors.InvalidArgumentError(None, op, "the group contradicts itself")
+        return base(fetches)
+
+    return running(configuring(tf, lambda _config: None), change)
+
+
+@fault("PLACEMENT-042", "A session has at most two CPUs.")
+def at_most_two_cpus(tf: Any) -> Any:
+    """Lower the count."""
+
+    def change(config: Any) -> None:
+        if config.device_count.get("CPU", 1) > 2:
+            config.device_count["CPU"] = 2
+
+    return configuring(tf, change)
+
+
+@fault("PLACEMENT-043", "A count of devices of a type that there is none of is refused.")
+def counts_are_of_known_types(tf: Any) -> Any:
+    """Refuse it when the session opens."""
+
+    def change(config: Any) -> None:
+        if not {"CPU", "GPU"}.issuperset(config.device_count):
+            raise tf.errors.InvalidArgumentError(None, None, "a count of unknown devices")
+
+    return configuring(tf, change)
+
+
+@fault("PLACEMENT-044", "A session that asks for no CPU has one all the same.")
+def there_is_always_a_cpu(tf: Any) -> Any:
+    """Raise the count to one."""
+
+    def change(config: Any) -> None:
+        if config.device_count.get("CPU", 1) < 1:
+            config.device_count["CPU"] = 1
+
+    return configuring(tf, change)
+
+
+@fault("PLACEMENT-045", "Device filters of an in-process session are not looked at.")
+def filters_are_not_looked_at(tf: Any) -> Any:
+    """Clear `device_filters` of the ConfigProto."""
+
+    def change(config: Any) -> None:
+        del config.device_filters[:]
+
+    return configuring(tf, change)
+
+
+def listing(tf: Any, change: Any) -> Any:
+    """The namespace whose sessions list `change(session, devices)`."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def list_devices(self) -> Any:
+            return list(change(self, super().list_devices()))
+
+    return override(tf, Session=Session)
+
+
+@fault("PLACEMENT-046", "A session lists the devices that its filters name.")
+def filters_hide_devices(tf: Any) -> Any:
+    """List only the devices that match a device filter."""
+
+    def change(session: Any, devices: Iterable[Any]) -> Iterable[Any]:
+        filters = [tf.DeviceSpec.from_string(text).to_string()
+                   for text in session.configuration.device_filters]  # fmt: skip
+        return [d for d in devices if not filters or any(text in d.name for text in filters)]
+
+    return listing(configuring(tf, lambda _config: None), change)
+
+
+@dataclass(frozen=True, slots=True)
+class _Device:
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+
+@fault("PLACEMENT-047", "The incarnation of a device is its number.")
+def incarnations_are_numbers(tf: Any) -> Any:
+    """Count the devices."""
+
+    def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
+        for number, device in enumerate(devices):
+            yield _Device(device.name, device.device_type, device.memory_limit_bytes, number + 1)
+
+    return listing(tf, change)
+
+
+@fault("PLACEMENT-048", "colocate_with has no effect.")
+def colocation_is_ignored(tf: Any) -> Any:
+    """Enter nothing."""
+    return override(tf, colocate_with=lambda *_args, **_kwargs: contextlib.nullcontext())
+
+
+def physical(tf: Any, change: Any) -> Any:
+    """The namespace that lists `change(base, device_type)` as the machine's devices."""
+
+    def list_physical_devices(device_type: Any = None) -> Any:
+        return change(tf.config.list_physical_devices, device_type)
+
+    inner = override(tf.config.experimental, list_physical_devices=list_physical_devices)
+    group = override(tf.config, list_physical_devices=list_physical_devices, experimental=inner)
+    return override(tf, config=group)
+
+
+@fault("PLACEMENT-049", "A physical device is named as sessions name it.")
+def physical_devices_are_named_as_logical(tf: Any) -> Any:
+    """Drop the word."""
+
+    def change(base: Any, device_type: Any) -> Any:
+        return [d._replace(name=d.name.replace("physical_", "")) for d in base(device_type)]
+
+    return physical(tf, change)
+
+
+@fault("PLACEMENT-050", "The first GPU has a name, whether there is one or not.")
+def gpus_have_names(tf: Any) -> Any:
+    """Return "/device:GPU:0" as the name of the first GPU."""
+    test = override(tf.test, gpu_device_name=lambda: "/device:GPU:0")
+    return override(tf, test=test)
+
+
+@fault("PLACEMENT-051", "An unknown type of device lists them all.")
+def unknown_types_list_all(tf: Any) -> Any:
+    """Ask for all of them then."""
+
+    def change(base: Any, device_type: Any) -> Any:
+        return base(device_type if device_type in {"CPU", "GPU"} else None)
+
+    return physical(tf, change)

@@ -1,0 +1,1 @@
+"""Authored cases of programs, a module for each folder of vectors."""

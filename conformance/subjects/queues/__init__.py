@@ -1,0 +1,1 @@
+"""Queues and queue runners (`spec/clauses/queues.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of queues, a module for each folder of vectors."""

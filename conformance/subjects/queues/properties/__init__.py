@@ -1,0 +1,1 @@
+"""Properties of queues: generators of cases."""

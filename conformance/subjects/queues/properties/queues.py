@@ -1,0 +1,248 @@
+"""Queues of all kinds, used in runs one after another and in runs that wait for one another.
+
+The expected values are those of a model (`lives.py`). A run that waits does so in
+a thread of its own, and its answer is the same however late that begins.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.properties import prop
+from sessrun.conformance.subjects.queues.graphs import Terms, queue_graph
+from sessrun.conformance.subjects.queues.lives import Element, Life, batch_of, draw_terms
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case
+
+_CLAUSES: Final = ("QUEUES-002",)
+#: What a run is to do: its fetches, its feeds, and what it is to give or to fail with.
+_Run = tuple[list[str], dict[str, Any], dict[str, Any]]
+
+
+class _Using:
+    """One queue node of one session, and the runs on it."""
+
+    def __init__(self, draw: random.Random, node: str, life: Life) -> None:
+        self._draw = draw
+        self._node = node
+        self._life = life
+        self._terms: Terms = life.terms
+
+    def go_on(self) -> list[dict[str, Any]]:
+        """One step more, or the several of a run that waits, without their session."""
+        draw, life = self._draw, self._life
+        if life.spoilt:
+            return [_step(([f"{self._node}/closed:0"], {}, _values([np.bool_(1)])))]
+        chance = draw.random()
+        if chance < 0.10:
+            return [_step(self._refused())]
+        if chance < 0.22:
+            return [_step(self._looked())]
+        if chance < 0.28:
+            return [_step(self._close())]
+        if chance < 0.42 and not life.closed:
+            waiting = self._waiting()
+            if waiting:
+                return waiting
+        if draw.random() < 0.5 and (life.closed or life.room > 0):
+            return [_step(self._put())]
+        return [_step(self._take())]
+
+    # --- runs that end at once ------------------------------------------------------------
+
+    def _put(self, count: int | None = None) -> _Run:
+        """Put elements in for which there is room, or any into a closed queue."""
+        draw, life = self._draw, self._life
+        if count is None and draw.random() < 0.5:
+            elements = [life.fresh(draw)]
+            fetches, feeds = [f"{self._node}/put"], self._fed("x", elements[0])
+        else:
+            if count is None:
+                count = draw.randint(0, 3 if life.closed else min(4, life.room))
+            elements = life.fresh_rows(draw, count)
+            fetches, feeds = [f"{self._node}/puts"], self._rows(elements)
+        if life.closed and elements:
+            return fetches, feeds, _fails(1)
+        life.put(elements)
+        return fetches, feeds, _values([None])
+
+    def _rows(self, elements: Sequence[Element]) -> dict[str, np.ndarray]:
+        shaped = elements or [self._life.fresh(self._draw, 1)]
+        columns = [np.stack(column)[: len(elements)] for column in zip(*shaped, strict=True)]
+        return self._fed("rows", columns)
+
+    def _fed(self, word: str, parts: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+        return {f"{self._node}/{word}{index}:0": part for index, part in enumerate(parts)}
+
+    def _take(self) -> _Run:
+        """Take elements that are there, or of a closed queue any number."""
+        draw, life = self._draw, self._life
+        action = draw.choice(("take", "takes", "up_to"))
+        if action == "up_to" and self._terms.kind == "priority":
+            action = "takes"  # TensorFlow loses what a closed PriorityQueue has too few of
+        if action == "take" and (life.ready or life.closed):
+            if not life.ready:
+                return [f"{self._node}/take:0"], {}, _fails(11)
+            return self._answered("take", life.take(1)[0], {})
+        action = "takes" if action == "take" else action
+        count = draw.randint(0, life.ready + (2 if life.closed else 0))
+        return self._several(action, count)
+
+    def _several(self, action: str, count: int) -> _Run:
+        """Take so many at once, none of which has to be waited for."""
+        life = self._life
+        feeds = {f"{self._node}/n:0": np.int32(count)}
+        if not life.in_batches:
+            return [f"{self._node}/{action}:0"], feeds, _fails(3)
+        few = count > life.ready
+        if few and (action == "takes" or not life.ready):
+            return [f"{self._node}/{action}:0"], feeds, _fails(11)
+        return self._answered(action, batch_of(self._terms, life.take(count)), feeds)
+
+    def _answered(
+        self, action: str, parts: Sequence[Any], feeds: dict[str, Any]
+    ) -> _Run:
+        """A take with what it gives: of some of the components, in any order."""
+        order = list(range(len(parts)))
+        self._draw.shuffle(order)
+        order = order[: self._draw.randint(1, len(order))]
+        fetches = [f"{self._node}/{action}:{index}" for index in order]
+        return fetches, feeds, _values([parts[index] for index in order])
+
+    def _looked(self) -> _Run:
+        life = self._life
+        if self._draw.random() < 0.6:
+            return [f"{self._node}/size:0"], {}, _values([np.int32(len(life.elements))])
+        return [f"{self._node}/closed:0"], {}, _values([np.bool_(life.closed)])
+
+    def _close(self) -> _Run:
+        life = self._life
+        action = self._draw.choice(("close", "cancel"))
+        again, life.closed = life.closed, True
+        fails = again and action == "close"
+        return [f"{self._node}/{action}"], {}, _fails(1) if fails else _values([None])
+
+    def _refused(self) -> _Run:
+        """A run that must fail, or must be missing a feed, and changes nothing."""
+        draw, life = self._draw, self._life
+        parts = list(life.fresh(draw, 1))
+        match draw.randrange(4):
+            case 0:
+                action = draw.choice(("takes", "up_to"))
+                negative = {f"{self._node}/n:0": np.int32(-draw.randint(1, 9))}
+                return [f"{self._node}/{action}:0"], negative, _fails(3)
+            case 1 if self._terms.whole[0][1] is not None:
+                parts[0] = np.stack([parts[0]] * 2)[np.newaxis]  # two more dimensions
+                return [f"{self._node}/put"], self._fed("x", parts), _fails(3)
+            case 2 if len(parts) > 1:
+                rows = [np.stack([part] * (2 + (index == 0))) for index, part in enumerate(parts)]
+                return [f"{self._node}/puts"], self._fed("rows", rows), _fails(3)
+        return [f"{self._node}/put"], {}, _fails(3)
+
+    # --- runs that wait -------------------------------------------------------------------
+
+    def _waiting(self) -> list[dict[str, Any]]:
+        """A run in a thread, and what ends its waiting; nothing if none is to be had."""
+        draw, life = self._draw, self._life
+        match draw.randrange(4):
+            case 0 if life.in_batches and life.room > 0:
+                return self._taker_served()
+            case 1 if life.room < 4:
+                return self._putter_served()
+            case 2 if life.in_batches and self._terms.kind != "priority":
+                return self._taker_closed()
+            case 3 if not life.elements:
+                life.closed = True
+                missing: _Run = ([f"{self._node}/take:0"], {}, _fails(11))
+                return _beside(draw, missing, [self._only("close")])
+        return []
+
+    def _only(self, action: str) -> _Run:
+        return [f"{self._node}/{action}"], {}, _values([None])
+
+    def _taker_served(self) -> list[dict[str, Any]]:
+        """A take of more than there is, and then the elements that it lacks."""
+        life = self._life
+        lacking = self._draw.randint(1, min(3, life.room))
+        want = len(life.elements) + lacking - self._terms.reserve
+        if want < 1:
+            return []
+        put = self._put(lacking)
+        return _beside(self._draw, self._several("takes", want), [put])
+
+    def _putter_served(self) -> list[dict[str, Any]]:
+        """More elements than there is room for, and takes that make it."""
+        life = self._life
+        if self._terms.kind in {"priority", "shuffle"} or not life.in_batches:
+            return []
+        elements = life.fresh_rows(self._draw, life.room + self._draw.randint(1, 3))
+        put = [f"{self._node}/puts"], self._rows(elements), _values([None])
+        life.put(elements)
+        excess = max(1, -life.room)
+        return _beside(self._draw, put, [self._several("takes", excess)])
+
+    def _taker_closed(self) -> list[dict[str, Any]]:
+        """A take of more than there is, and then a close."""
+        life = self._life
+        want = len(life.elements) + self._draw.randint(1, 3)
+        life.closed = True
+        action = self._draw.choice(("takes", "up_to"))
+        return _beside(self._draw, self._several(action, want), [self._only("close")])
+
+
+def _values(values: Sequence[Any]) -> dict[str, Any]:
+    forms = [None if v is None else {"$array": tensors.encode(np.asarray(v))} for v in values]
+    return {"values": forms}
+
+
+def _fails(code: int) -> dict[str, Any]:
+    return {"error": {"codes": [code]}}
+
+
+def _step(run: _Run) -> dict[str, Any]:
+    fetches, feeds, expect = run
+    step: dict[str, Any] = {"do": "run", "fetches": fetches}
+    if feeds:
+        step["feeds"] = {name: tensors.encode(np.asarray(v)) for name, v in feeds.items()}
+    return step | {"expect": expect}
+
+
+def _beside(draw: random.Random, waiting: _Run, runs: Sequence[_Run]) -> list[dict[str, Any]]:
+    """A run in a thread, the runs beside it, and its answer."""
+    step = _step(waiting)
+    expect = step.pop("expect")
+    start: dict[str, Any] = {"do": "start", "thread": "t", "step": step}
+    if draw.random() < 0.3:
+        start["grace_s"] = 0.01
+    return [start, *map(_step, runs), {"do": "join", "thread": "t", "expect": expect}]
+
+
+def _in_session(step: dict[str, Any], session: str) -> dict[str, Any]:
+    if step["do"] == "start":
+        return step | {"step": _in_session(step["step"], session)}
+    return {"do": "run", "session": session} | step if step["do"] == "run" else step
+
+
+@prop("queues", *_CLAUSES, weight=2)
+def queues(draw: random.Random, id_: str) -> Case:
+    """Queues hold what was put in and not taken out, each kind in its order."""
+    terms = [draw_terms(draw, "q" if draw.random() < 0.3 else "")]
+    if draw.random() < 0.5:
+        terms.append(terms[0] if terms[0].shared_name else draw_terms(draw, ""))
+    steps: list[dict[str, Any]] = []
+    using: list[tuple[str, _Using]] = []
+    for session in ("s", "t")[: draw.choice((1, 1, 2))]:
+        steps.append({"do": "open", "session": session, "graph": "g"})
+        lives: dict[str, Life] = {}
+        for number, each in enumerate(terms):
+            life = lives.setdefault(each.shared_name or str(number), Life(each))
+            using.append((session, _Using(draw, f"queue{number}", life)))
+    for _ in range(draw.randint(6, 24)):
+        session, one = draw.choice(using)
+        steps += [_in_session(step, session) for step in one.go_on()]
+    title = "What comes out of queues is what went in, in the order of their kind."
+    return Case(id_, title, "engine", _CLAUSES, tuple(steps), {"g": queue_graph(terms)})

@@ -1,0 +1,1 @@
+"""Random numbers and seeds (`spec/clauses/random.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of random, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Readers and batching (`spec/clauses/readers.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of readers, a module for each folder of vectors."""

@@ -1,0 +1,103 @@
+"""Readers of every kind over drawn files: what they give, as a model of them says."""
+
+from __future__ import annotations
+
+import base64
+import random
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
+from sessrun.conformance.properties import prop
+from sessrun.conformance.subjects.readers.model import Failed, Kind, Model, draw_kind
+from sessrun.spec import tensors
+from sessrun.spec.cases.files import STAND_IN
+from sessrun.spec.cases.model import Case
+
+_CLAUSE: Final = "READERS-036"
+_STRING: Final = dtype_attr("string")
+
+
+def _attr(value: Any) -> dict[str, Any]:
+    return text_attr(value) if isinstance(value, str) else {"i": str(value)}
+
+
+def _graph(kind: Kind) -> dict[str, Any]:
+    """The graph of `cases/readers.py`, with a reader of this kind."""
+    writer = GraphWriter()
+    scalars: dict[str, Any] = {"list": {"shape": [{}]}}
+    writer.node("FIFOQueueV2", [], {
+        "component_types": {"list": {"type": [_STRING["type"]]}}, "shapes": scalars,
+        "capacity": {"i": "32"}, "container": text_attr(""), "shared_name": text_attr(""),
+    }, "queue")  # fmt: skip
+    types = {"Tcomponents": {"list": {"type": [_STRING["type"]]}}, "timeout_ms": {"i": "-1"}}
+    writer.node("Placeholder", [], {
+        "dtype": _STRING, "shape": {"shape": {"dim": [{"size": "-1"}]}},
+    }, "names")  # fmt: skip
+    writer.node("Placeholder", [], {"dtype": dtype_attr("int64"), "shape": {"shape": {}}}, "n")
+    writer.node("QueueEnqueueManyV2", ["queue", "names"], types, "put")
+    writer.node("QueueCloseV2", ["queue"], {"cancel_pending_enqueues": {"b": False}}, "close")
+    attrs = {"container": text_attr(""), "shared_name": text_attr("")}
+    attrs |= {name: _attr(value) for name, value in kind.attrs.items()}
+    writer.node(kind.op, [], attrs, "reader")
+    writer.node("ReaderReadV2", ["reader", "queue"], {}, "read")
+    writer.node("ReaderReadUpToV2", ["reader", "queue", "n"], {}, "reads")
+    writer.node("ReaderNumRecordsProducedV2", ["reader"], {}, "produced")
+    writer.node("ReaderNumWorkUnitsCompletedV2", ["reader"], {}, "units")
+    writer.node("ReaderResetV2", ["reader"], {}, "reset")
+    return writer.graph()
+
+
+def _strings(values: Any, shape: list[int]) -> dict[str, Any]:
+    data = [base64.b64encode(value).decode() for value in values]
+    return {"$array": {"dtype": "string", "shape": shape, "data": data}}
+
+
+def _run(fetches: list[str], **more: Any) -> dict[str, Any]:
+    return {"do": "run", "session": "s", "fetches": fetches, **more}
+
+
+def _read(draw: random.Random, model: Model) -> dict[str, Any]:
+    """A read of one record or of several, and what it must give."""
+    count = draw.choice((1, 2, 3, 10)) if draw.random() < 0.4 else 0
+    fetches = ["reads:0", "reads:1"] if count else ["read:0", "read:1"]
+    feeds = {"n:0": tensors.encode(np.int64(count))} if count else {}
+    try:
+        found = model.read_up_to(count) if count else [model.read()]
+    except Failed as failed:
+        return _run(fetches, feeds=feeds, expect={"error": {"codes": [failed.args[0]]}})
+    shape = [len(found)] if count else []
+    values = [_strings([record[part] for record in found], shape) for part in (0, 1)]
+    return _run(fetches, feeds=feeds, expect={"values": values})
+
+
+@prop("readers", _CLAUSE)
+def readers(draw: random.Random, id_: str) -> Case:
+    """Reads, counts and resets of any order give what the files hold."""
+    kind = draw_kind(draw)
+    files = [kind.draw_file(draw, f"f{number}") for number in range(draw.randint(1, 4))]
+    model = Model(kind, files, [f"{STAND_IN}/{file.name}".encode() for file in files])
+    names = {"dtype": "string", "shape": [len(files)],
+             "data": [{"$path": file.name} for file in files]}  # fmt: skip
+    steps: list[dict[str, Any]] = [
+        {"do": "open", "session": "s", "graph": "g"},
+        _run(["put"], feeds={"names:0": names}),
+        _run(["close"]),
+    ]
+    for _ in range(draw.randint(3, 14)):
+        chance = draw.random()
+        if chance < 0.75:
+            steps.append(_read(draw, model))
+        elif chance < 0.95:
+            counts = [tensors.encode(np.int64(count)) for count in (model.produced, model.units)]
+            wanted = {"values": [{"$array": count} for count in counts]}
+            steps.append(_run(["produced:0", "units:0"], expect=wanted))
+        else:
+            model.reset()
+            steps.append(_run(["reset"]))
+    held = {
+        file.name: base64.b64encode(file.data).decode() for file in files if file.data is not None
+    }
+    title = f"A {kind.op.removesuffix('V2')} gives what its files hold."
+    return Case(id_, title, "engine", (_CLAUSE,), tuple(steps), {"g": _graph(kind)}, held)

@@ -1,0 +1,1 @@
+"""Authored cases of run, a module for each folder of vectors."""

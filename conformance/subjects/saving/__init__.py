@@ -1,0 +1,1 @@
+"""Saving and restoring (`spec/clauses/saving.toml`)."""

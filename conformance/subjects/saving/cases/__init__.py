@@ -1,0 +1,1 @@
+"""Authored cases of saving, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""The life of a session (`spec/clauses/session.toml`)."""

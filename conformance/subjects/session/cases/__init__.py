@@ -1,0 +1,1 @@
+"""Authored cases of session, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Sparse tensors as fetches and feeds (`spec/clauses/sparse.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of sparse, a module for each folder of vectors."""

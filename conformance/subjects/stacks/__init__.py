@@ -1,0 +1,1 @@
+"""Stacks (`spec/clauses/stacks.toml`)."""

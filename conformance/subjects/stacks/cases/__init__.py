@@ -1,0 +1,1 @@
+"""Authored cases of stacks, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Staging areas and staging maps (`spec/clauses/staging.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of staging, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Authored cases of structures, a module for each folder of vectors."""

@@ -1,0 +1,1 @@
+"""Authored cases of summaries, a module for each folder of vectors."""

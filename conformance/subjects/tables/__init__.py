@@ -1,0 +1,1 @@
+"""Lookup tables (`spec/clauses/tables.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of tables, a module for each folder of vectors."""

@@ -1,1 +1,0 @@
-"""Elements of TensorArrays: how they are read, added up, and which are refused."""

@@ -1,0 +1,1 @@
+"""Authored cases of tensor arrays, a module for each folder of vectors."""

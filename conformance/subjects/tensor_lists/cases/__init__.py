@@ -1,0 +1,1 @@
+"""Authored cases of tensor lists, a module for each folder of vectors."""

@@ -1,1 +1,0 @@
-"""Lists of tensors scattered, joined, cut and read as a whole."""

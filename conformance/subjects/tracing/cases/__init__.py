@@ -1,0 +1,1 @@
+"""Authored cases of tracing, a module for each folder of vectors."""

@@ -1,0 +1,58 @@
+"""Faults of TRACING: iterations that are not counted, branches that are listed unasked."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import elements, fed, needed
+from sessrun.conformance.subjects.tracing.faults.tracing import Told, telling
+
+#: Operations that an engine need not list.
+_UNLISTED: Final = frozenset(
+    {
+        "Enter",
+        "Exit",
+        "LoopCond",
+        "Merge",
+        "NextIteration",
+        "Placeholder",
+        "RefEnter",
+        "RefSwitch",
+        "Switch",
+    }
+)
+
+
+@fault("TRACING-031", "An operation of a loop is listed for its first iteration only.")
+def iterations_are_listed_once(tf: Any) -> Any:
+    """Keep the first listing of each name."""
+
+    def change(told: Told) -> None:
+        seen: set[str] = set()
+
+        def is_first(node: Any) -> bool:
+            known = node.node_name in seen
+            seen.add(node.node_name)
+            return not known
+
+        told.keep(is_first)
+
+    return telling(tf, change)
+
+
+@fault("TRACING-032", "The operations of both branches are listed.")
+def both_branches_are_listed(tf: Any) -> Any:
+    """List what is needed, where there are no loops, whether or not it was executed."""
+
+    def change(told: Told) -> None:
+        ops = needed(elements(told.session, told.fetches), fed(told.session, told.feeds))
+        types = {op.type for op in ops}
+        if not told.is_traced or "Merge" not in types or "NextIteration" in types:
+            return
+        listed = {node.node_name for node in told.nodes()}
+        for op in ops:
+            if op.name not in listed and op.type not in _UNLISTED:
+                told.list_also(op.name)
+
+    return telling(tf, change)

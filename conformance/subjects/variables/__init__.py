@@ -1,0 +1,1 @@
+"""Variables (`spec/clauses/variables.toml`)."""

@@ -1,0 +1,1 @@
+"""Authored cases of variables, a module for each folder of vectors."""

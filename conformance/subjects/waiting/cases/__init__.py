@@ -1,0 +1,1 @@
+"""Authored cases of waiting, a module for each folder of vectors."""
