@@ -33,7 +33,7 @@ test-all: $(VENV)/dev.stamp $(VENV)/certify-tensorflow.stamp
 # Lint, types and generated files.
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
-	$(BIN)/ruff format --check --quiet reference adapters reports src tests
+	$(BIN)/ruff format --check --quiet adapters conformance reference reports spec src tests
 	$(BIN)/mypy
 	$(MAKE) drift
 

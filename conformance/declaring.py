@@ -65,11 +65,14 @@ def measure(
         progress(number, len(asked))
     return tuple(
         Measured(
-            operation, dtypes, sum(answered for answered, _ in results),
-            sum(wrong for _, wrong in results), len(results),
+            operation,
+            dtypes,
+            sum(answered for answered, _ in results),
+            sum(wrong for _, wrong in results),
+            len(results),
         )
         for (operation, dtypes), results in outcomes.items()
-    )  # fmt: skip
+    )
 
 
 def _cell_of(case: Case) -> tuple[str, tuple[str, ...]]:

@@ -70,14 +70,19 @@ def _engine_step(step: Mapping[str, Any]) -> list[str]:
         case "start":
             inner = [f"    {line}" for line in _engine_step(step["step"])]
             thread = step["thread"]
-            return [f"def call_{thread}():", *inner,
-                    f"{thread} = threading.Thread(target=call_{thread})",
-                    f"{thread}.start()"]  # fmt: skip
+            return [
+                f"def call_{thread}():",
+                *inner,
+                f"{thread} = threading.Thread(target=call_{thread})",
+                f"{thread}.start()",
+            ]
         case "join":
             return [f"{step['thread']}.join()"]
         case "extend":
-            return [f"with {session}.graph.as_default():",
-                    f"    tf.import_graph_def({step['graph']}_def, name='')"]  # fmt: skip
+            return [
+                f"with {session}.graph.as_default():",
+                f"    tf.import_graph_def({step['graph']}_def, name='')",
+            ]
         case "open":
             config = step.get("config")
             extra = f", config=json_format.ParseDict({config!r}, tf.ConfigProto())"

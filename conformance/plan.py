@@ -21,8 +21,15 @@ from sessrun.spec.releases import needed_release
 from sessrun.spec.scopes import ScopeError, scope_of
 from sessrun.spec.seeds import SEEDS, Seed
 
-__all__ = ["CERTIFY_COUNT", "CERTIFY_SEED", "Plan", "PlanError", "build_plan", "case_of",
-           "suite_digest"]  # fmt: skip
+__all__ = [
+    "CERTIFY_COUNT",
+    "CERTIFY_SEED",
+    "Plan",
+    "PlanError",
+    "build_plan",
+    "case_of",
+    "suite_digest",
+]
 
 #: Generated cases per property in a certification, and the seed where nobody says another.
 CERTIFY_COUNT: Final = 60

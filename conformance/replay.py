@@ -77,8 +77,12 @@ def finding_of(path: Path) -> Mapping[str, Any] | None:
 
 def _check_references(case: Case, source: str) -> None:
     """Each step of an engine case uses graphs of the case, and what earlier steps have opened."""
-    known: dict[str, set[str]] = {"graph": set(case.graphs), "session": set(), "handle": set(),
-                                  "thread": set()}  # fmt: skip
+    known: dict[str, set[str]] = {
+        "graph": set(case.graphs),
+        "session": set(),
+        "handle": set(),
+        "thread": set(),
+    }
     for index, outer in enumerate(case.steps if case.surface == "engine" else ()):
         for step in (outer, outer["step"]) if "step" in outer else (outer,):
             opened = _MAKES.get(step["do"], "")

@@ -154,9 +154,15 @@ class Runner:
     def beside(self) -> Runner:
         """A runner of the same backend with a worker of its own; what one loses counts for both."""
         other = dataclasses.replace(
-            self, _backend=None, _oracle=None, _description=None,
-            _interrupted=False, _gave_up=False, _declined=False, _used=False,
-        )  # fmt: skip
+            self,
+            _backend=None,
+            _oracle=None,
+            _description=None,
+            _interrupted=False,
+            _gave_up=False,
+            _declined=False,
+            _used=False,
+        )
         other._losses = self._losses  # noqa: SLF001 - of the same class
         return other
 

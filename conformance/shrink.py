@@ -254,8 +254,14 @@ def _plainer_values(case: Case, _: Values) -> Iterator[Case]:
 
 #: The changes, the ones that take most away first.
 _CHANGES: Final = (
-    _fewer_steps, _fewer_files, _fewer_fetches, _pruned, _earlier_fetches, _cut, _plainer_values,
-)  # fmt: skip
+    _fewer_steps,
+    _fewer_files,
+    _fewer_fetches,
+    _pruned,
+    _earlier_fetches,
+    _cut,
+    _plainer_values,
+)
 
 
 def _node_of(name: str) -> str:

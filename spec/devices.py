@@ -86,10 +86,13 @@ class DeviceName:
         return all(
             wanted is None or wanted == has
             for wanted, has in (
-                (self.job, full.job), (self.replica, full.replica), (self.task, full.task),
-                (self.kind, full.kind), (self.index, full.index),
+                (self.job, full.job),
+                (self.replica, full.replica),
+                (self.task, full.task),
+                (self.kind, full.kind),
+                (self.index, full.index),
             )
-        )  # fmt: skip
+        )
 
     def without_kind(self) -> DeviceName:
         """The same task, any device of it: what soft placement looks at."""

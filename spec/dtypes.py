@@ -115,16 +115,41 @@ def _group(*kinds: str) -> tuple[str, ...]:
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "numbertype": (
-            "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64", "qint8",
-            "quint8", "qint32", "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+            "float32",
+            "float64",
+            "int32",
+            "uint8",
+            "int16",
+            "int8",
+            "complex64",
+            "int64",
+            "qint8",
+            "quint8",
+            "qint32",
+            "bfloat16",
+            "uint16",
+            "complex128",
+            "float16",
+            "uint32",
+            "uint64",
         ),
         "realnumbertype": (
-            "float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bfloat16", "uint16",
-            "float16", "uint32", "uint64",
+            "float32",
+            "float64",
+            "int32",
+            "uint8",
+            "int16",
+            "int8",
+            "int64",
+            "bfloat16",
+            "uint16",
+            "float16",
+            "uint32",
+            "uint64",
         ),
         "quantizedtype": _group("quantized"),
     }
-)  # fmt: skip
+)
 
 
 def row_of_numpy(dtype: Any) -> DTypeRow | None:

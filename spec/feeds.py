@@ -36,7 +36,7 @@ __all__ = [
     "converter",
     "deliver",
     "load_feed_table",
-]  # fmt: skip
+]
 
 TABLE_PATH: Final = Path(__file__).parent / "feed_table.json"
 
@@ -292,8 +292,9 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
 
 
 def _row(entry: Mapping[str, Any], reasons: Any, source: str, path: str) -> FeedRow:
-    cells = [_cell(cell, reasons, source, f"{path}.cells.{i}")
-             for i, cell in enumerate(entry["cells"])]  # fmt: skip
+    cells = [
+        _cell(cell, reasons, source, f"{path}.cells.{i}") for i, cell in enumerate(entry["cells"])
+    ]
     if sorted(set(entry["by_dtype"])) != list(range(len(cells))):
         raise SpecError(source, f"{path}.by_dtype", "must name every one of the row's cells")
     by_dtype = {name: cells[index] for name, index in zip(FEEDABLE, entry["by_dtype"], strict=True)}

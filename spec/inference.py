@@ -109,10 +109,12 @@ class Cell:
 #: How near a float must be where an operation's contract asks for its last digits: converted graphs
 #: are computed by approximations that are good to some digits, and in another order.
 _NEAR: Final[Mapping[str, str]] = {
-    "bfloat16": "close(2e-2, 1e-2)", "float16": "close(2e-3, 1e-3)",
-    "float32": "close(1e-5, 1e-6)", "float64": "close(1e-12, 1e-13)",
+    "bfloat16": "close(2e-2, 1e-2)",
+    "float16": "close(2e-3, 1e-3)",
+    "float32": "close(1e-5, 1e-6)",
+    "float64": "close(1e-12, 1e-13)",
     "complex64": "close(1e-5, 1e-6)",
-}  # fmt: skip
+}
 
 
 def contract_in(contract: str, dtype: str) -> str:

@@ -24,11 +24,26 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.statement import is_stated
 
 __all__ = [
-    "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
-    "load_inference", "load_operations", "load_profiles", "load_variants",
-    "load_vector", "load_vectors", "read_json", "read_toml", "read_vector", "spec_digest",
-    "subject_of", "vectors_of",
-]  # fmt: skip
+    "SPEC_DIR",
+    "Clause",
+    "Profile",
+    "Varied",
+    "load_claims",
+    "load_clauses",
+    "load_debt",
+    "load_inference",
+    "load_operations",
+    "load_profiles",
+    "load_variants",
+    "load_vector",
+    "load_vectors",
+    "read_json",
+    "read_toml",
+    "read_vector",
+    "spec_digest",
+    "subject_of",
+    "vectors_of",
+]
 
 SPEC_DIR: Final = Path(__file__).parent
 _VECTORS: Final = SPEC_DIR / "vectors"
@@ -144,8 +159,10 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(
             path.read_text(encoding="utf-8"),
-            object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite,
-        )  # fmt: skip
+            object_pairs_hook=_object,
+            parse_float=_finite,
+            parse_constant=_finite,
+        )
     except (OSError, ValueError, RecursionError) as error:
         raise SpecError(str(path), "", f"cannot be read as JSON: {error}") from error
 
@@ -192,15 +209,15 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
             declared = [parse_operation(name, form, str(path))]
             if "older" in form:
                 older = older_form(
-                    declared[0], form["older"], form.get("older_until", 0),
+                    declared[0],
+                    form["older"],
+                    form.get("older_until", 0),
                     shape=form.get("older_shape"),
-                )  # fmt: skip
+                )
                 declared.append(older)
             for operation in declared:
                 if operation.name in operations:
-                    raise SpecError(
-                        str(path), operation.name, "this operation is declared twice"
-                    )
+                    raise SpecError(str(path), operation.name, "this operation is declared twice")
                 operations[operation.name] = operation
     return MappingProxyType(dict(sorted(operations.items())))
 

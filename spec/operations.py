@@ -28,8 +28,16 @@ from typing import Any, Final
 from sessrun.spec.dtypes import BY_NAME, DTYPES, GROUPS
 from sessrun.spec.schema import SpecError
 
-__all__ = ["ArgDecl", "AttrDecl", "Operation", "RuleCall", "older_form", "parse_attr",
-           "parse_call", "parse_operation"]  # fmt: skip
+__all__ = [
+    "ArgDecl",
+    "AttrDecl",
+    "Operation",
+    "RuleCall",
+    "older_form",
+    "parse_attr",
+    "parse_call",
+    "parse_operation",
+]
 
 _OPDEF_NAMES: Final = {row.opdef: row.name for row in DTYPES}
 
@@ -175,8 +183,11 @@ _ATTR: Final = re.compile(
     r"(?:\s*>=\s*(?P<minimum>-?\d{1,18}))?(?:\s*=\s*(?P<default>.+))?",
     re.ASCII | re.DOTALL,
 )
-_TOKEN: Final = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d{1,18}(?:\.\d{1,18})?)|"
-                           r"'(?P<string>[^']*)'|(?P<mark>[(),]))", re.ASCII)  # fmt: skip
+_TOKEN: Final = re.compile(
+    r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d{1,18}(?:\.\d{1,18})?)|"
+    r"'(?P<string>[^']*)'|(?P<mark>[(),]))",
+    re.ASCII,
+)
 #: Calls nest no deeper: `broadcast(dims(x), y)` is as deep as any rule is.
 _DEPTH: Final = 8
 
@@ -246,8 +257,11 @@ def older_form(
     outputs = older(operation.outputs)
     makes_handle = outputs != operation.outputs
     known = {arg.name for arg in operation.inputs} | {attr.name for attr in operation.attrs}
-    rule = (replace(operation.shape, args=tuple(map(older_argument, operation.shape.args)))
-            if shape is None else parse_call(shape, known, f"{name}.older_shape"))  # fmt: skip
+    rule = (
+        replace(operation.shape, args=tuple(map(older_argument, operation.shape.args)))
+        if shape is None
+        else parse_call(shape, known, f"{name}.older_shape")
+    )
     return replace(
         operation,
         name=name,

@@ -23,15 +23,34 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import naming
 
 __all__ = [
-    "BUSY", "DISTURBED", "FIRST_TRY", "QUIET", "RESULTS", "SECOND_TRY", "SIMULATED",
-    "TRIED_AGAIN", "RecordWriter", "RunRecord", "blamed", "is_simulated", "read_record",
-]  # fmt: skip
+    "BUSY",
+    "DISTURBED",
+    "FIRST_TRY",
+    "QUIET",
+    "RESULTS",
+    "SECOND_TRY",
+    "SIMULATED",
+    "TRIED_AGAIN",
+    "RecordWriter",
+    "RunRecord",
+    "blamed",
+    "is_simulated",
+    "read_record",
+]
 
 #: The closed set of results of a case, worst last.
 RESULTS: Final = (
-    "pass", "skipped", "unsupported", "flaky", "fail", "timeout", "crash", "error", "missing",
+    "pass",
+    "skipped",
+    "unsupported",
+    "flaky",
+    "fail",
+    "timeout",
+    "crash",
+    "error",
+    "missing",
     "infra_error",
-)  # fmt: skip
+)
 #: The results in which nothing went wrong.
 QUIET: Final = frozenset({"pass", "skipped"})
 

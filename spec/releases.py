@@ -141,8 +141,11 @@ def _is_default(op: str, attr: str, value: Mapping[str, Any]) -> bool:
 def _dtypes(value: Mapping[str, Any]) -> Iterator[str]:
     """The names of the dtypes in an attribute's value."""
     listed = value.get("list", {}).get("type", ())
-    single = [form[key] for form, key in ((value, "type"), (value.get("tensor", {}), "dtype"))
-              if key in form]  # fmt: skip
+    single = [
+        form[key]
+        for form, key in ((value, "type"), (value.get("tensor", {}), "dtype"))
+        if key in form
+    ]
     for dtype in (*single, *listed):
         if isinstance(dtype, int):
             row = BY_ENUM.get(dtype % REF_OFFSET)

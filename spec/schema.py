@@ -11,8 +11,15 @@ from pathlib import Path
 from typing import Any, Final
 from zipimport import zipimporter
 
-__all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "first_error",
-           "has_kind", "load_schema"]  # fmt: skip
+__all__ = [
+    "ERRORS_COMPARED",
+    "SCHEMA_DIR",
+    "SpecError",
+    "check",
+    "first_error",
+    "has_kind",
+    "load_schema",
+]
 
 SCHEMA_DIR: Final = Path(__file__).parent / "schemas"
 #: Among how many errors the best is chosen. What is read may be made to have a million of them, and

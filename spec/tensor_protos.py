@@ -16,15 +16,26 @@ __all__ = ["FIELDS", "array_of", "filled", "listed_values", "zeros"]
 
 #: The field that lists the elements of a dtype; those of the dtypes left out are in `int_val`.
 FIELDS: Final[Mapping[str, str]] = {
-    "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
-    "int64": "int64_val", "uint32": "uint32_val", "uint64": "uint64_val",
-    "complex64": "scomplex_val", "complex128": "dcomplex_val",
-    "float16": "half_val", "bfloat16": "half_val",
-    "float8_e5m2": "float8_val", "float8_e4m3fn": "float8_val",
-    "float8_e4m3fnuz": "float8_val", "float8_e4m3b11fnuz": "float8_val",
-    "float8_e5m2fnuz": "float8_val", "float4_e2m1fn": "float8_val",
-    "resource": "resource_handle_val", "variant": "variant_val",
-}  # fmt: skip
+    "float32": "float_val",
+    "float64": "double_val",
+    "string": "string_val",
+    "bool": "bool_val",
+    "int64": "int64_val",
+    "uint32": "uint32_val",
+    "uint64": "uint64_val",
+    "complex64": "scomplex_val",
+    "complex128": "dcomplex_val",
+    "float16": "half_val",
+    "bfloat16": "half_val",
+    "float8_e5m2": "float8_val",
+    "float8_e4m3fn": "float8_val",
+    "float8_e4m3fnuz": "float8_val",
+    "float8_e4m3b11fnuz": "float8_val",
+    "float8_e5m2fnuz": "float8_val",
+    "float4_e2m1fn": "float8_val",
+    "resource": "resource_handle_val",
+    "variant": "variant_val",
+}
 
 
 def array_of(tensor: TensorProto) -> np.ndarray:

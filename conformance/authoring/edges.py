@@ -9,10 +9,30 @@ import ml_dtypes
 import numpy as np
 
 __all__ = [
-    "COMPLEX", "FLOATS", "INTEGERS", "SIGNED", "UNSIGNED", "axes", "c64", "c128", "column",
-    "corners", "ends", "f32", "f64", "finite", "floats", "i8", "i16", "i32", "i64", "limits",
-    "text", "u8", "u64",
-]  # fmt: skip
+    "COMPLEX",
+    "FLOATS",
+    "INTEGERS",
+    "SIGNED",
+    "UNSIGNED",
+    "axes",
+    "c64",
+    "c128",
+    "column",
+    "corners",
+    "ends",
+    "f32",
+    "f64",
+    "finite",
+    "floats",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "limits",
+    "text",
+    "u8",
+    "u64",
+]
 
 #: numpy's constructors, which take nested lists as well as numbers.
 c64: Final[Any] = np.complex64

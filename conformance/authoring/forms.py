@@ -14,9 +14,19 @@ import numpy as np
 from sessrun.spec import tensors
 
 __all__ = [
-    "Matcher", "Recorded", "anything", "as_array", "differs_from", "form", "keep", "like", "near",
-    "obj", "one_of", "same_as",
-]  # fmt: skip
+    "Matcher",
+    "Recorded",
+    "anything",
+    "as_array",
+    "differs_from",
+    "form",
+    "keep",
+    "like",
+    "near",
+    "obj",
+    "one_of",
+    "same_as",
+]
 
 
 class Recorded:

@@ -47,10 +47,27 @@ from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.model import Case, clauses_of
 
 __all__ = [
-    "AUTHORED", "ApiAuthor", "Authored", "EngineAuthor", "Matcher", "SessionAuthor", "Symbol",
-    "anything", "api_case", "as_array", "by", "differs_from", "engine_case", "form", "keep", "like",
-    "near", "obj", "one_of", "same_as",
-]  # fmt: skip
+    "AUTHORED",
+    "ApiAuthor",
+    "Authored",
+    "EngineAuthor",
+    "Matcher",
+    "SessionAuthor",
+    "Symbol",
+    "anything",
+    "api_case",
+    "as_array",
+    "by",
+    "differs_from",
+    "engine_case",
+    "form",
+    "keep",
+    "like",
+    "near",
+    "obj",
+    "one_of",
+    "same_as",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +165,15 @@ def _operator(symbol: str, *, reflected: bool = False) -> Any:
 
 
 for _name, _symbol in {
-    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%",
-    "pow": "**", "matmul": "@",
-}.items():  # fmt: skip
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+}.items():
     setattr(Symbol, f"__{_name}__", _operator(_symbol))
     setattr(Symbol, f"__r{_name}__", _operator(_symbol, reflected=True))
 for _name, _symbol in {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():

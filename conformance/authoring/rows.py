@@ -84,8 +84,10 @@ class Rows:
         session = self.author.open()
         if self._fetches:
             values = _asked(self.author.namespace, graph, self._fetches, self._feeds)
-            wanted = [near(_array(value), contract)
-                      for value, contract in zip(values, self._contracts, strict=True)]  # fmt: skip
+            wanted = [
+                near(_array(value), contract)
+                for value, contract in zip(values, self._contracts, strict=True)
+            ]
             session.run(self._fetches, self._feeds, values=wanted)
         for fetch, feeds, codes in self._refused:
             session.run([fetch], feeds, error=codes)

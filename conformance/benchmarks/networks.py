@@ -14,8 +14,15 @@ __all__ = ["SHAPES", "STEP_BATCH", "cnn_step", "convolution", "outputs", "poolin
 
 #: Shapes of the small network's weights.
 SHAPES: Final = (
-    (5, 5, 1, 32), (32,), (5, 5, 32, 64), (64,), (7 * 7 * 64, 128), (128,), (128, 10), (10,),
-)  # fmt: skip
+    (5, 5, 1, 32),
+    (32,),
+    (5, 5, 32, 64),
+    (64,),
+    (7 * 7 * 64, 128),
+    (128,),
+    (128, 10),
+    (10,),
+)
 #: Images in a batch of the training step.
 STEP_BATCH: Final = 32
 
@@ -44,8 +51,10 @@ def convolution(size: int, depth: int, window: int, out: int, batch: int) -> Cal
         positions = (size - window + 1) ** 2
         products = window * window * depth
         want = [products, positions * window * window * out / size**2, batch * positions]
-        feeds = {x: np.ones(x.shape.as_list(), np.float32),
-                 filters: np.ones(filters.shape.as_list(), np.float32)}  # fmt: skip
+        feeds = {
+            x: np.ones(x.shape.as_list(), np.float32),
+            filters: np.ones(filters.shape.as_list(), np.float32),
+        }
         return fetch, feeds, np.array(want, np.float32), None
 
     return build
@@ -102,7 +111,9 @@ def cnn_step(tf: Any) -> Built:
     draw = np.random.default_rng(1)
     values = [draw.standard_normal(shape).astype(np.float32) * np.float32(0.05) for shape in SHAPES]
     values[6], values[7] = np.zeros_like(values[6]), np.zeros_like(values[7])
-    feeds = {images: draw.random(images.shape.as_list(), np.float32),
-             **dict(zip(weights, values, strict=True))}  # fmt: skip
+    feeds = {
+        images: draw.random(images.shape.as_list(), np.float32),
+        **dict(zip(weights, values, strict=True)),
+    }
     counts = np.bincount(labels, minlength=10) / STEP_BATCH
     return fetch, feeds, np.array([np.log(10), *(0.1 - counts), 0], np.float32), None

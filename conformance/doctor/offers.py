@@ -37,14 +37,23 @@ def _api() -> Case:
     value = {"$call": "session.run", "args": [{"$": "y"}]}
     steps = (
         step(expr={"$call": "tf.Graph"}, **{"as": "graph"}),
-        step("with", context={"$call": "graph.as_default"}, steps=[
-            step(expr={"$call": "tf.constant", "args": [1.0]}, **{"as": "x"}),
-            step(expr={"$op": ["+", {"$": "x"}, {"$": "x"}]}, **{"as": "y"}),
-        ]),
-        step("with", context=session, steps=[
-            step(expr=value, expect={"value": {"as_array": giving(_TWO)["values"][0]}}),
-        ], **{"as": "session"}),
-    )  # fmt: skip
+        step(
+            "with",
+            context={"$call": "graph.as_default"},
+            steps=[
+                step(expr={"$call": "tf.constant", "args": [1.0]}, **{"as": "x"}),
+                step(expr={"$op": ["+", {"$": "x"}, {"$": "x"}]}, **{"as": "y"}),
+            ],
+        ),
+        step(
+            "with",
+            context=session,
+            steps=[
+                step(expr=value, expect={"value": {"as_array": giving(_TWO)["values"][0]}}),
+            ],
+            **{"as": "session"},
+        ),
+    )
     return Case("doctor/api", "api", "api", (), steps)
 
 
@@ -52,32 +61,42 @@ def _extend() -> Case:
     more = GraphWriter()
     more.node("AddV2", ("z", "z"), {"T": _FLOAT}, "more")
     return case_of(
-        "extend", {"g": binary(), "h": more}, opening(),
+        "extend",
+        {"g": binary(), "h": more},
+        opening(),
         {"do": "extend", "session": "s", "graph": "h"},
         running("more:0", feeds=_FED, expect=giving(np.float32(4))),
-    )  # fmt: skip
+    )
 
 
 def _partial_run() -> Case:
     part = {"do": "partial", "session": "s", "handle": "h"}
     first, second = (running(feeds={name: _ONE})["feeds"] for name in ("x:0", "y:0"))
     return case_of(
-        "partial-runs", {"g": binary()}, opening(),
-        {"do": "setup", "session": "s", "handle": "h", "fetches": ["z:0"],
-         "names": ["x:0", "y:0"]},
+        "partial-runs",
+        {"g": binary()},
+        opening(),
+        {"do": "setup", "session": "s", "handle": "h", "fetches": ["z:0"], "names": ["x:0", "y:0"]},
         {**part, "fetches": [], "feeds": first, "expect": giving()},
         {**part, "fetches": ["z:0"], "feeds": second, "expect": giving(_TWO)},
-    )  # fmt: skip
+    )
 
 
 def _callable() -> Case:
     values = list(running(feeds=_FED)["feeds"].values())
     return case_of(
-        "callables", {"g": binary()}, opening(),
-        {"do": "callable", "session": "s", "handle": "h", "fetches": ["z:0"],
-         "names": ["x:0", "y:0"]},
+        "callables",
+        {"g": binary()},
+        opening(),
+        {
+            "do": "callable",
+            "session": "s",
+            "handle": "h",
+            "fetches": ["z:0"],
+            "names": ["x:0", "y:0"],
+        },
         {"do": "call", "session": "s", "handle": "h", "values": values, "expect": giving(_TWO)},
-    )  # fmt: skip
+    )
 
 
 def _overlapping() -> Case:
@@ -113,11 +132,14 @@ def _reference_variable() -> Case:
 
 def _kept(name: str, graph: GraphWriter, assign: str, read: str) -> Case:
     return case_of(
-        name, {"g": graph}, opening(), opening("t"),
+        name,
+        {"g": graph},
+        opening(),
+        opening("t"),
         running(assign, feeds={"x:0": _TWO}),
         running(read, expect=giving(_TWO)),
         running(read, session="t", expect=failing(9)),
-    )  # fmt: skip
+    )
 
 
 def _timeout() -> Case:
@@ -132,9 +154,11 @@ def _timeout() -> Case:
 
 def _configured() -> Case:
     return case_of(
-        "configuration", {"g": binary()}, opening(config={"deviceCount": {"CPU": 2}}),
+        "configuration",
+        {"g": binary()},
+        opening(config={"deviceCount": {"CPU": 2}}),
         {"do": "devices", "session": "s"},
-    )  # fmt: skip
+    )
 
 
 def _two_cpus(_: Case, seen: Sequence[Observation]) -> str | None:

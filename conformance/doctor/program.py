@@ -34,8 +34,9 @@ _SLOW_S: Final = 0.25
 _END_S: Final = 2.0
 #: Names of questions, and what they ask.
 REPETITION: Final = (
-    "repetition", f"A session runs {_RUNS} times, in less than {_SLOW_S:g} s each."
-)  # fmt: skip
+    "repetition",
+    f"A session runs {_RUNS} times, in less than {_SLOW_S:g} s each.",
+)
 SHUTDOWN: Final = ("shutdown", "It answers shutdown, and its process ends.")
 _LIFE: Final = "docs/protocol.md, The life of a backend"
 

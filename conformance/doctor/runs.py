@@ -66,27 +66,42 @@ def _two_sessions() -> Case:
     sums, products = binary(), binary("Mul")
     fed = {"x:0": np.float32(3), "y:0": np.float32(4)}
     return case_of(
-        "two-sessions", {"g": sums, "h": products}, opening(), opening("t", "h"),
+        "two-sessions",
+        {"g": sums, "h": products},
+        opening(),
+        opening("t", "h"),
         running("z:0", feeds=fed, expect=giving(np.float32(7))),
         running("z:0", feeds=fed, session="t", expect=giving(np.float32(12))),
         {"do": "close", "session": "s"},
         running("z:0", feeds=fed, session="t", expect=giving(np.float32(12))),
-    )  # fmt: skip
+    )
 
 
 RUNS: Final = (
     Question(
         "unknown-name",
         "A fetch that the graph does not have fails: code 3 or 5.",
-        {"": case_of("unknown-name", {"g": binary()}, opening(),
-                     running("nope:0", feeds=_BOTH, expect=failing(3, 5)))},
+        {
+            "": case_of(
+                "unknown-name",
+                {"g": binary()},
+                opening(),
+                running("nope:0", feeds=_BOTH, expect=failing(3, 5)),
+            )
+        },
         "Look every name up before the run: Failure('run', 3, …) for what the graph does not have.",
     ),
     Question(
         "unknown-index",
         "An output beyond the last one fails: code 3, 5 or 11.",
-        {"": case_of("unknown-index", {"g": binary()}, opening(),
-                     running("z:1", feeds=_BOTH, expect=failing(3, 5, 11)))},
+        {
+            "": case_of(
+                "unknown-index",
+                {"g": binary()},
+                opening(),
+                running("z:1", feeds=_BOTH, expect=failing(3, 5, 11)),
+            )
+        },
         "Compare the index with the number of outputs; do not give output 0 for it.",
     ),
     Question(
@@ -100,16 +115,28 @@ RUNS: Final = (
     Question(
         "missing-feed",
         "A placeholder that is needed and not fed fails the run: code 3.",
-        {"": case_of("missing-feed", {"g": binary()}, opening(),
-                     running("z:0", feeds={"x:0": _ONE}, expect=failing(3)))},
+        {
+            "": case_of(
+                "missing-feed",
+                {"g": binary()},
+                opening(),
+                running("z:0", feeds={"x:0": _ONE}, expect=failing(3)),
+            )
+        },
         "Find the placeholders that the fetches need and that no feed replaces before the run: "
         "Failure('run', 3, …). Part and CompiledSession do.",
     ),
     Question(
         "inner-feed",
         "Any tensor may be fed, and what only it needs is not run.",
-        {"": case_of("inner-feed", {"g": binary()}, opening(),
-                     running("z:0", feeds={"z:0": _ONE}, expect=giving(_ONE)))},
+        {
+            "": case_of(
+                "inner-feed",
+                {"g": binary()},
+                opening(),
+                running("z:0", feeds={"z:0": _ONE}, expect=giving(_ONE)),
+            )
+        },
         "Cut the graph at the fed tensors. ClientLayer gives back a fed fetch without a run.",
         _CLIENT,
         client=True,
@@ -125,10 +152,18 @@ RUNS: Final = (
     Question(
         "feed-shape",
         "A fed value that does not fit its placeholder's static shape is refused: code 3.",
-        {"": case_of("feed-shape", {"g": _fixed_shape()}, opening(),
-                     running("z:0", feeds={"x:0": np.ones((2, 4), np.float32),
-                                           "y:0": np.ones((1, 4), np.float32)},
-                             expect=failing(3)))},
+        {
+            "": case_of(
+                "feed-shape",
+                {"g": _fixed_shape()},
+                opening(),
+                running(
+                    "z:0",
+                    feeds={"x:0": np.ones((2, 4), np.float32), "y:0": np.ones((1, 4), np.float32)},
+                    expect=failing(3),
+                ),
+            )
+        },
         "Compare each fed value with the static shape of its tensor (None fits any size).",
         _CLIENT,
         client=True,
@@ -144,20 +179,36 @@ RUNS: Final = (
     Question(
         "other-shapes",
         "A session runs again with values of other shapes.",
-        {"": case_of("other-shapes", {"g": binary()}, opening(), *(
-            running("z:0", feeds={"x:0": np.ones(shape, np.float32), "y:0": _ONE},
-                    expect=giving(np.full(shape, 2, np.float32)))
-            for shape in ((2,), (3, 1), (2,), ())
-        ))},
+        {
+            "": case_of(
+                "other-shapes",
+                {"g": binary()},
+                opening(),
+                *(
+                    running(
+                        "z:0",
+                        feeds={"x:0": np.ones(shape, np.float32), "y:0": _ONE},
+                        expect=giving(np.full(shape, 2, np.float32)),
+                    )
+                    for shape in ((2,), (3, 1), (2,), ())
+                ),
+            )
+        },
         "Keep one program for each set of shapes, as CompiledSession does, not the first one only.",
         _COMPILES,
     ),
     Question(
         "after-an-error",
         "A run that failed leaves the session usable.",
-        {"": case_of("after-an-error", {"g": binary()}, opening(),
-                     running("z:0", expect=failing(*BY_CODE)),
-                     running("z:0", feeds=_BOTH, expect=giving(np.float32(5))))},
+        {
+            "": case_of(
+                "after-an-error",
+                {"g": binary()},
+                opening(),
+                running("z:0", expect=failing(*BY_CODE)),
+                running("z:0", feeds=_BOTH, expect=giving(np.float32(5))),
+            )
+        },
         "Change nothing of the session before the run has all that it needs.",
     ),
     Question(
@@ -169,11 +220,18 @@ RUNS: Final = (
     Question(
         "closed-session",
         "A session is closed twice; a run of it then fails: code 9.",
-        {"": case_of("closed-session", {"g": binary()}, opening(),
-                     {"do": "close", "session": "s"}, {"do": "close", "session": "s"},
-                     running("z:0", feeds=_BOTH, expect=failing(9)))},
+        {
+            "": case_of(
+                "closed-session",
+                {"g": binary()},
+                opening(),
+                {"do": "close", "session": "s"},
+                {"do": "close", "session": "s"},
+                running("z:0", feeds=_BOTH, expect=failing(9)),
+            )
+        },
         "Remember closed sessions: Done() for closing again, Failure('run', 9, …) for a run.",
         CONTRACT,
         client=True,
     ),
-)  # fmt: skip
+)

@@ -130,11 +130,19 @@ VALUES: Final = (
     Question(
         "sum",
         "A run adds two fed float32, and executes an operation.",
-        {"": case_of(
-            "sum", {"g": binary()}, opening(),
-            running("z:0", "z", feeds={"x:0": _FLOAT, "y:0": np.float32(2)},
-                    expect=giving(_FLOAT + 2, None)),
-        )},
+        {
+            "": case_of(
+                "sum",
+                {"g": binary()},
+                opening(),
+                running(
+                    "z:0",
+                    "z",
+                    feeds={"x:0": _FLOAT, "y:0": np.float32(2)},
+                    expect=giving(_FLOAT + 2, None),
+                ),
+            )
+        },
         "Return Fetched with one value for each fetch, in their order: an ndarray of the tensor's "
         "dtype and shape, and None for an operation.",
         needed=True,
@@ -142,8 +150,11 @@ VALUES: Final = (
     Question(
         "dtypes",
         "Every dtype comes back from an Identity, bit by bit.",
-        {row.name: _there_and_back("dtypes", row.name, _samples(row))
-         for row in DTYPES if row.numpy is not None},
+        {
+            row.name: _there_and_back("dtypes", row.name, _samples(row))
+            for row in DTYPES
+            if row.numpy is not None
+        },
         "Keep the dtype and the bytes of every value, or decline: NotOfferedError('dtype', name), "
         "Unsupported('dtype', name). Do not convert to a dtype that the engine happens to have.",
         check=same_bits,
@@ -159,8 +170,11 @@ VALUES: Final = (
     Question(
         "empty",
         "Tensors without elements keep their shape.",
-        {"": _there_and_back("empty", "float32", np.zeros((0,), np.float32),
-                             np.zeros((2, 0, 3), np.float32))},
+        {
+            "": _there_and_back(
+                "empty", "float32", np.zeros((0,), np.float32), np.zeros((2, 0, 3), np.float32)
+            )
+        },
         "Take the shape from the tensor, never from its nested lists: an empty list has no rank.",
         _WIRE,
         check=same_bits,
@@ -168,8 +182,11 @@ VALUES: Final = (
     Question(
         "scalar",
         "A scalar is no vector of one element.",
-        {"": _there_and_back("scalar", "float32", np.array(2.5, np.float32),
-                             np.array([2.5], np.float32))},
+        {
+            "": _there_and_back(
+                "scalar", "float32", np.array(2.5, np.float32), np.array([2.5], np.float32)
+            )
+        },
         "Answer an ndarray of shape () for a scalar; numpy.atleast_1d and squeeze change shapes.",
         check=same_bits,
     ),
@@ -199,4 +216,4 @@ VALUES: Final = (
         "hello names, and write large answers there before the line.",
         "docs/protocol.md, Files",
     ),
-)  # fmt: skip
+)

@@ -14,9 +14,19 @@ from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 
 __all__ = [
-    "Run", "clearing", "executing", "failing", "fed_as", "forgiving", "giving", "inside", "made_by",
-    "nodes_of", "recoding", "sharing",
-]  # fmt: skip
+    "Run",
+    "clearing",
+    "executing",
+    "failing",
+    "fed_as",
+    "forgiving",
+    "giving",
+    "inside",
+    "made_by",
+    "nodes_of",
+    "recoding",
+    "sharing",
+]
 
 #: Ports that are looked at when a run executes them.
 Types = Iterable[str]
@@ -138,9 +148,11 @@ def forgiving(
 
 
 def giving(
-    tf: Any, types: Types, change: Callable[[Any, int, Any], Any], when: Callable[[Any], bool]
-    = lambda _: True,
-) -> Any:  # fmt: skip
+    tf: Any,
+    types: Types,
+    change: Callable[[Any, int, Any], Any],
+    when: Callable[[Any], bool] = lambda _: True,
+) -> Any:
     """The namespace that gives `change(op, index, value)` for outputs of such operations."""
     types = frozenset(types)
 

@@ -8,14 +8,21 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import override
 
 __all__ = [
-    "RANDOM", "UPDATES", "copied_for_last_consumer", "data_inputs", "edit_repeated", "editing",
-    "elements", "fed", "giving", "needed", "running",
-]  # fmt: skip
+    "RANDOM",
+    "UPDATES",
+    "copied_for_last_consumer",
+    "data_inputs",
+    "edit_repeated",
+    "editing",
+    "elements",
+    "fed",
+    "giving",
+    "needed",
+    "running",
+]
 
 #: The types of operations that add to a variable.
-UPDATES: Final = frozenset(
-    {"AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"}
-)
+UPDATES: Final = frozenset({"AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"})
 #: The types of random operations with a shape, a `dtype` and one output.
 RANDOM: Final = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
 
@@ -118,9 +125,7 @@ def copied_for_last_consumer(definition: Any, types: Iterable[str]) -> None:
                     users[-1].input[index] = copy.name
 
 
-def edit_repeated(
-    definition: Any, types: Iterable[str], make: Callable[[Any, str], None]
-) -> None:
+def edit_repeated(definition: Any, types: Iterable[str], make: Callable[[Any, str], None]) -> None:
     """Call `make(node, first)` for nodes of these types that equal an earlier one but in name."""
     first: dict[tuple[str, ...], str] = {}
     for node in [node for node in definition.node if node.op in types]:

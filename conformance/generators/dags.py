@@ -33,8 +33,11 @@ _BINARY: Final = {
     "bool": ("LogicalAnd", "LogicalOr"),
 }
 _COMPARE: Final = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
-_REDUCE: Final = {"float": ("Sum", "Mean", "Max", "Min"), "int": ("Sum", "Max", "Min"),
-                  "bool": ("All", "Any")}  # fmt: skip
+_REDUCE: Final = {
+    "float": ("Sum", "Mean", "Max", "Min"),
+    "int": ("Sum", "Max", "Min"),
+    "bool": ("All", "Any"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +258,14 @@ def _reshape(dag: Dag) -> None:
     if asked and dag.draw.random() < 0.4:
         asked[dag.draw.randrange(len(asked))] = -1
     wanted = dag.constant(np.array(asked, np.int32))
-    dag.add("Reshape", [x, wanted], x.dtype, tuple(shape), T=dtype_attr(x.dtype),
-            Tshape=dtype_attr("int32"))  # fmt: skip
+    dag.add(
+        "Reshape",
+        [x, wanted],
+        x.dtype,
+        tuple(shape),
+        T=dtype_attr(x.dtype),
+        Tshape=dtype_attr("int32"),
+    )
 
 
 def _transpose(dag: Dag) -> None:
@@ -264,8 +273,14 @@ def _transpose(dag: Dag) -> None:
     assert x is not None
     order = dag.draw.sample(range(len(x.shape)), len(x.shape))
     perm = dag.constant(np.array(order, np.int32))
-    dag.add("Transpose", [x, perm], x.dtype, tuple(x.shape[i] for i in order),
-            T=dtype_attr(x.dtype), Tperm=dtype_attr("int32"))  # fmt: skip
+    dag.add(
+        "Transpose",
+        [x, perm],
+        x.dtype,
+        tuple(x.shape[i] for i in order),
+        T=dtype_attr(x.dtype),
+        Tperm=dtype_attr("int32"),
+    )
 
 
 def _concat(dag: Dag) -> None:
@@ -275,8 +290,15 @@ def _concat(dag: Dag) -> None:
     axis = dag.draw.randrange(len(x.shape))
     shape = tuple(2 * n if i == axis else n for i, n in enumerate(x.shape))
     where = dag.constant(axis)
-    dag.add("ConcatV2", [x, x, where], x.dtype, shape, N={"i": "2"}, T=dtype_attr(x.dtype),
-            Tidx=dtype_attr("int32"))  # fmt: skip
+    dag.add(
+        "ConcatV2",
+        [x, x, where],
+        x.dtype,
+        shape,
+        N={"i": "2"},
+        T=dtype_attr(x.dtype),
+        Tidx=dtype_attr("int32"),
+    )
 
 
 def _matmul(dag: Dag) -> None:
@@ -285,8 +307,15 @@ def _matmul(dag: Dag) -> None:
         return
     a = dag.draw.choice(fitting)
     b = dag.constant(dag.value(a.dtype, (a.shape[1], dag.draw.randint(1, 3))), a.dtype)
-    dag.add("MatMul", [a, b], a.dtype, (a.shape[0], b.shape[1]), T=dtype_attr(a.dtype),
-            transpose_a={"b": False}, transpose_b={"b": False})  # fmt: skip
+    dag.add(
+        "MatMul",
+        [a, b],
+        a.dtype,
+        (a.shape[0], b.shape[1]),
+        T=dtype_attr(a.dtype),
+        transpose_a={"b": False},
+        transpose_b={"b": False},
+    )
 
 
 def _cast(dag: Dag) -> None:
@@ -294,8 +323,15 @@ def _cast(dag: Dag) -> None:
     if x is None:
         return
     target = dag.draw.choice((*_FLOATS, *_INTS))
-    dag.add("Cast", [x], target, x.shape, SrcT=dtype_attr(x.dtype), DstT=dtype_attr(target),
-            Truncate={"b": False})  # fmt: skip
+    dag.add(
+        "Cast",
+        [x],
+        target,
+        x.shape,
+        SrcT=dtype_attr(x.dtype),
+        DstT=dtype_attr(target),
+        Truncate={"b": False},
+    )
 
 
 def _shape_of(dag: Dag) -> None:
@@ -309,9 +345,21 @@ def _shape_of(dag: Dag) -> None:
 
 
 _MOVES: Final[tuple[Move, ...]] = (
-    _unary, _unary, _binary, _binary, _binary, _compare, _select, _reduce, _reshape, _transpose,
-    _concat, _matmul, _cast, _shape_of,
-)  # fmt: skip
+    _unary,
+    _unary,
+    _binary,
+    _binary,
+    _binary,
+    _compare,
+    _select,
+    _reduce,
+    _reshape,
+    _transpose,
+    _concat,
+    _matmul,
+    _cast,
+    _shape_of,
+)
 
 
 def grow(draw: random.Random, moves: int) -> Dag:

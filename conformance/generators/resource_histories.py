@@ -75,8 +75,10 @@ class History:
                 None if value is None else {"$array": tensors.encode(value)} for value in wanted
             ]
             if clauses:
-                matchers = [{"clause": name, "is": matcher}
-                            for name, matcher in zip(clauses, matchers, strict=True)]  # fmt: skip
+                matchers = [
+                    {"clause": name, "is": matcher}
+                    for name, matcher in zip(clauses, matchers, strict=True)
+                ]
             step["expect"] = {"values": matchers}
         if clause or clauses:
             step["clause"] = clause or clauses[0]

@@ -24,9 +24,14 @@ KINDS: Final = ("unknown", "shape", "constant")
 _ALL_OR_NONE: Final = frozenset({"SplitV", "Substr"})
 #: Operations that TensorFlow refuses while building if it does not know how many blocks or paddings
 #: there are: where nothing is to be known, the shapes of indices are, and the rank of the rest.
-OF_KNOWN_RANK: Final = frozenset({
-    "BatchToSpaceND", "FusedPadConv2D", "FusedResizeAndPadConv2D", "SpaceToBatchND",
-})  # fmt: skip
+OF_KNOWN_RANK: Final = frozenset(
+    {
+        "BatchToSpaceND",
+        "FusedPadConv2D",
+        "FusedResizeAndPadConv2D",
+        "SpaceToBatchND",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,9 @@ class SingleRun:
         if wanted:
             clauses = [] if clause else [self._clauses[fetch] for fetch in wanted]
             history.run(
-                list(wanted), self._feeds, values=list(wanted.values()), clause=clause,
+                list(wanted),
+                self._feeds,
+                values=list(wanted.values()),
+                clause=clause,
                 clauses=clauses,
-            )  # fmt: skip
+            )

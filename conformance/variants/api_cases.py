@@ -22,41 +22,148 @@ Step = Mapping[str, Any]
 #: The arguments that hold a name which the program gives.
 _NAME_ARGUMENTS: Final = frozenset({"name", "scope", "default_name", "shared_name", "container"})
 #: The functions whose first argument is one.
-_NAMES_FIRST: Final = frozenset({"name_scope", "variable_scope", "get_variable", "container",
-                                 "add_to_collection"})  # fmt: skip
+_NAMES_FIRST: Final = frozenset(
+    {"name_scope", "variable_scope", "get_variable", "container", "add_to_collection"}
+)
 #: The methods whose first argument is what is fetched: the keys of a dict there are the program's.
 _FETCHING: Final = frozenset({"run", "partial_run", "make_callable", "partial_run_setup"})
 #: The functions whose first argument is data.
-_DATA_FIRST: Final = frozenset({"constant", "Variable", "convert_to_tensor", "identity", "negative",
-                                "square"})  # fmt: skip
+_DATA_FIRST: Final = frozenset(
+    {"constant", "Variable", "convert_to_tensor", "identity", "negative", "square"}
+)
 #: The functions that compute nothing which another engine could round otherwise.
-_EXACT: Final = frozenset({
-    "Session", "constant", "placeholder", "get_variable", "Variable", "Graph", "identity",
-    "negative", "global_variables_initializer", "local_variables_initializer", "device", "add",
-    "get_default_graph", "variable_scope", "name_scope", "RunOptions", "ConfigProto", "assign",
-    "assign_add", "assign_sub", "no_op", "control_dependencies", "multiply", "subtract", "concat",
-    "stack", "FIFOQueue", "get_session_handle", "get_session_tensor", "delete_session_tensor",
-    "placeholder_with_default", "InteractiveSession", "group", "tuple", "get_collection",
-    "add_to_collection", "global_variables", "trainable_variables", "variables_initializer",
-    "RunMetadata", "GraphOptions", "OptimizerOptions", "get_default_session", "convert_to_tensor",
-    "reset_default_graph", "maximum", "minimum", "abs", "square", "add_n", "constant_initializer",
-})  # fmt: skip
+_EXACT: Final = frozenset(
+    {
+        "Session",
+        "constant",
+        "placeholder",
+        "get_variable",
+        "Variable",
+        "Graph",
+        "identity",
+        "negative",
+        "global_variables_initializer",
+        "local_variables_initializer",
+        "device",
+        "add",
+        "get_default_graph",
+        "variable_scope",
+        "name_scope",
+        "RunOptions",
+        "ConfigProto",
+        "assign",
+        "assign_add",
+        "assign_sub",
+        "no_op",
+        "control_dependencies",
+        "multiply",
+        "subtract",
+        "concat",
+        "stack",
+        "FIFOQueue",
+        "get_session_handle",
+        "get_session_tensor",
+        "delete_session_tensor",
+        "placeholder_with_default",
+        "InteractiveSession",
+        "group",
+        "tuple",
+        "get_collection",
+        "add_to_collection",
+        "global_variables",
+        "trainable_variables",
+        "variables_initializer",
+        "RunMetadata",
+        "GraphOptions",
+        "OptimizerOptions",
+        "get_default_session",
+        "convert_to_tensor",
+        "reset_default_graph",
+        "maximum",
+        "minimum",
+        "abs",
+        "square",
+        "add_n",
+        "constant_initializer",
+    }
+)
 #: Operators of Python that round as little.
 _EXACT_SIGNS: Final = frozenset({"+", "-", "*", "neg", "abs"})
 #: Functions beside these that take no integer of a constant or a feed for an index or a size.
-_OF_ANY_INTEGER: Final = _EXACT | {"zeros", "ones", "reshape", "transpose", "floordiv", "mod",
-                                   "truncatediv", "floor", "cast", "to_float", "zeros_like",
-                                   "ones_like", "shape", "size", "rank"}  # fmt: skip
+_OF_ANY_INTEGER: Final = _EXACT | {
+    "zeros",
+    "ones",
+    "reshape",
+    "transpose",
+    "floordiv",
+    "mod",
+    "truncatediv",
+    "floor",
+    "cast",
+    "to_float",
+    "zeros_like",
+    "ones_like",
+    "shape",
+    "size",
+    "rank",
+}
 #: Words that names made by TensorFlow have, beside those of op types and functions.
-_RESERVED: Final = frozenset({
-    "global_step", "save", "gradients", "kernel", "bias", "gamma", "import", "cond", "while",
-    "init", "report", "losses", "metrics", "read", "assign", "initializer", "initial_value",
-    "value", "values", "total", "count", "part", "summaries", "variables", "trainable_variables",
-    "local_variables", "global_variables", "update_ops", "queue_runners", "train", "train_op",
-    "regularization_losses", "table_initializer", "ready_op", "saveable_objects", "model_variables",
-    "moving_mean", "moving_variance", "weights", "weighted_loss", "normal", "uniform", "gradient",
-    "momentum", "adagrad", "adam", "slot", "ref", "shape", "dtype", "initialized", "resource",
-})  # fmt: skip
+_RESERVED: Final = frozenset(
+    {
+        "global_step",
+        "save",
+        "gradients",
+        "kernel",
+        "bias",
+        "gamma",
+        "import",
+        "cond",
+        "while",
+        "init",
+        "report",
+        "losses",
+        "metrics",
+        "read",
+        "assign",
+        "initializer",
+        "initial_value",
+        "value",
+        "values",
+        "total",
+        "count",
+        "part",
+        "summaries",
+        "variables",
+        "trainable_variables",
+        "local_variables",
+        "global_variables",
+        "update_ops",
+        "queue_runners",
+        "train",
+        "train_op",
+        "regularization_losses",
+        "table_initializer",
+        "ready_op",
+        "saveable_objects",
+        "model_variables",
+        "moving_mean",
+        "moving_variance",
+        "weights",
+        "weighted_loss",
+        "normal",
+        "uniform",
+        "gradient",
+        "momentum",
+        "adagrad",
+        "adam",
+        "slot",
+        "ref",
+        "shape",
+        "dtype",
+        "initialized",
+        "resource",
+    }
+)
 #: Of larger integers it may count whether a dtype holds them.
 _SMALL: Final = 127
 _HEAD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -166,11 +273,13 @@ class _Data:
         fed = {"run": 1, "eval": 0}.get(last)
         if "args" in form:
             new["args"] = [
-                self.fed(item) if place == fed
-                else self.literal(item) if place == 0 and last in _DATA_FIRST
+                self.fed(item)
+                if place == fed
+                else self.literal(item)
+                if place == 0 and last in _DATA_FIRST
                 else self.expression(item)
                 for place, item in enumerate(form["args"])
-            ]  # fmt: skip
+            ]
         if "kwargs" in form:
             new["kwargs"] = {
                 key: self.fed(item) if key == "feed_dict" else self.expression(item)
@@ -259,9 +368,10 @@ def _given_bases(steps: Sequence[Step]) -> set[str]:
     def visit(form: Mapping[str, Any]) -> None:
         call = form.get("$call")
         given.update(
-            value for key, value in form.get("$dict", ())
+            value
+            for key, value in form.get("$dict", ())
             if key == "name" and isinstance(value, str)
-        )  # fmt: skip
+        )
         if isinstance(call, str):
             words.update(part.lower() for part in call.split("."))
             given.update(_names_of_call(call.rpartition(".")[2], form))
@@ -279,10 +389,13 @@ def _given_bases(steps: Sequence[Step]) -> set[str]:
     }
     refused = _reserved() | words
     return {
-        base for base in bases
-        if base and not base.isdigit() and base.lower() not in refused
+        base
+        for base in bases
+        if base
+        and not base.isdigit()
+        and base.lower() not in refused
         and not any(_occurs(base, blob) for blob in blobs)
-    }  # fmt: skip
+    }
 
 
 def _occurs(base: str, blob: bytes) -> bool:
@@ -323,10 +436,21 @@ def _each_mapping(form: Any, visit: Callable[[Mapping[str, Any]], None]) -> None
 #: The forms whose strings are no names of the graph's.
 _NO_NAMES: Final = frozenset(
     {
-        "$", "$array", "$scalar", "$float", "$int", "$complex", "$path", "$py", "$type", "$object",
-        "object", "contract", "classes",
+        "$",
+        "$array",
+        "$scalar",
+        "$float",
+        "$int",
+        "$complex",
+        "$path",
+        "$py",
+        "$type",
+        "$object",
+        "object",
+        "contract",
+        "classes",
     }
-)  # fmt: skip
+)
 
 
 def _renamed(steps: Sequence[Step], names: Names) -> list[Step]:
@@ -351,10 +475,11 @@ def _renamed_form(form: Any, names: Names) -> Any:
         value, attribute = form["$getattr"]
         return {"$getattr": [_renamed_form(value, names), attribute]}
     return {
-        key: part if key in _NO_NAMES or (key == "$call" and isinstance(part, str))
+        key: part
+        if key in _NO_NAMES or (key == "$call" and isinstance(part, str))
         else _renamed_form(part, names)
         for key, part in form.items()
-    }  # fmt: skip
+    }
 
 
 def _renamed_bytes(text: str, names: Names) -> str:

@@ -14,9 +14,13 @@ __all__ = ["computes_exactly", "contract_of", "is_open", "loosest", "tensors_in"
 
 #: What a few operations in a row may differ by, whose order and fusing the engine may choose.
 _CLOSE: Final[Mapping[str, tuple[float, float]]] = {
-    "float64": (1e-9, 1e-10), "complex128": (1e-9, 1e-10), "float32": (1e-4, 1e-5),
-    "complex64": (1e-4, 1e-5), "float16": (1e-2, 1e-3), "bfloat16": (5e-2, 1e-2),
-}  # fmt: skip
+    "float64": (1e-9, 1e-10),
+    "complex128": (1e-9, 1e-10),
+    "float32": (1e-4, 1e-5),
+    "complex64": (1e-4, 1e-5),
+    "float16": (1e-2, 1e-3),
+    "bfloat16": (5e-2, 1e-2),
+}
 _COARSE: Final = (0.3, 0.1)  # floats of eight bits
 #: Matchers that leave open what a value is.
 _OPEN: Final = frozenset(

@@ -19,8 +19,17 @@ __all__ = ["vary_graphs"]
 Graph = Mapping[str, Any]
 Step = Mapping[str, Any]
 #: The string attributes that hold a name that the graph's author gave.
-_NAMED_BY: Final = frozenset({"shared_name", "container", "frame_name", "stack_name",
-                              "tensor_array_name", "debug_name", "var_name"})  # fmt: skip
+_NAMED_BY: Final = frozenset(
+    {
+        "shared_name",
+        "container",
+        "frame_name",
+        "stack_name",
+        "tensor_array_name",
+        "debug_name",
+        "var_name",
+    }
+)
 #: The kinds of dtype that always vary; integers and strings do where they are data.
 _FREE: Final = frozenset({"float", "complex"})
 _BOUND: Final = frozenset({"int", "uint", "string"})

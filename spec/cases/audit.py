@@ -102,8 +102,9 @@ def _is_refused(step: str, seen: Iterable[Observation], undeclared: Collection[s
 
 def _undeclared_steps(case: Case, offer: Offer) -> frozenset[str]:
     """The paths of the steps in sessions of graphs that need what is not declared."""
-    lacking = {name for name, graph in case.graphs.items()
-               if offer.lacks(demand_of_graphs([graph]))}  # fmt: skip
+    lacking = {
+        name for name, graph in case.graphs.items() if offer.lacks(demand_of_graphs([graph]))
+    }
     steps = list(walk(case.steps))
     sessions = {s["session"] for _, s in steps if s["do"] == "open" and s["graph"] in lacking}
     return frozenset(path for path, step in steps if step.get("session") in sessions)

@@ -149,14 +149,21 @@ def observation(step: str, outcome: Outcome | _Noted) -> Observation:
             return {"step": step, "outcome": "done", "facts": dict(facts)}
         case Unsupported(capability, message):
             return {
-                "step": step, "outcome": "unsupported", "capability": capability,
+                "step": step,
+                "outcome": "unsupported",
+                "capability": capability,
                 "message": message,
-            }  # fmt: skip
+            }
         case Failure(call, code, classes, node, message):
             return {
-                "step": step, "outcome": "failure", "call": call, "code": code,
-                "classes": list(classes), "node": node, "message": _in_brief(message),
-            }  # fmt: skip
+                "step": step,
+                "outcome": "failure",
+                "call": call,
+                "code": code,
+                "classes": list(classes),
+                "node": node,
+                "message": _in_brief(message),
+            }
 
 
 def _in_brief(message: str) -> str:
@@ -170,8 +177,10 @@ def _in_brief(message: str) -> str:
 def expects_failure(step: Mapping[str, Any]) -> bool:
     """Whether the case goes on after this step fails."""
     expect = step.get("expect", {})
-    return "error" in expect or "oracle" in expect or any(
-        "error" in option for option in expect.get("any_of", ())
+    return (
+        "error" in expect
+        or "oracle" in expect
+        or any("error" in option for option in expect.get("any_of", ()))
     )
 
 

@@ -37,13 +37,32 @@ from sessrun.spec.cases.values import LITERAL_FORMS, literal
 __all__ = ["FILES", "OPERATORS", "ExpressionError", "Scope", "evaluate"]
 
 OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor, "neg": operator.neg, "invert": operator.invert, "abs": operator.abs,
-    "bool": bool, "not": operator.not_, "in": lambda a, b: a in b, "hash": hash, "iter": iter,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "neg": operator.neg,
+    "invert": operator.invert,
+    "abs": operator.abs,
+    "bool": bool,
+    "not": operator.not_,
+    "in": lambda a, b: a in b,
+    "hash": hash,
+    "iter": iter,
+}
 
 #: Where a scope has the case's files; no name that a case can bind or reach.
 FILES: Final = "$files"
@@ -128,7 +147,7 @@ def _operator(form: dict[str, Any], scope: Scope) -> Any:
 
 def _pair(function: Callable[[Any, Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
     def handler(form: dict[str, Any], scope: Scope) -> Any:
-        (left, right), = form.values()
+        ((left, right),) = form.values()
         return function(evaluate(left, scope), evaluate(right, scope))
 
     return handler

@@ -86,8 +86,12 @@ class Record:
 
 #: The default factories that a `defaultdict` may have, by name.
 FACTORIES: Final[Mapping[str | None, Callable[[], Any] | None]] = {
-    None: None, "dict": dict, "int": int, "list": list, "str": str,
-}  # fmt: skip
+    None: None,
+    "dict": dict,
+    "int": int,
+    "list": list,
+    "str": str,
+}
 
 
 def _defaultdict(factory: str | None, held: Mapping[Any, Any]) -> Any:

@@ -212,4 +212,3 @@ def _names(target: Path) -> list[str]:
     """The files below a folder, sorted, with their folders' names."""
     found = (path for path in target.rglob("*") if not path.is_dir())
     return sorted(path.relative_to(target).as_posix() for path in found)
-

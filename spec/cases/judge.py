@@ -230,12 +230,16 @@ def _match_oracle(
             contract = expect.get("contract", "exact")
             want: Any = {"near": oracle[key], "contract": contract}
             if isinstance(contract, list):  # one for each of the list that is fetched
-                want = [{"near": item, "contract": text} for item, text in zip(
-                    oracle[key], contract, strict=True)]  # fmt: skip
+                want = [
+                    {"near": item, "contract": text}
+                    for item, text in zip(oracle[key], contract, strict=True)
+                ]
             elif "clauses" in expect:
                 pairs = zip(expect["clauses"], oracle[key], strict=True)
-                want = [{"clause": clause, "is": {"near": item, "contract": contract}}
-                        for clause, item in pairs]  # fmt: skip
+                want = [
+                    {"clause": clause, "is": {"near": item, "contract": contract}}
+                    for clause, item in pairs
+                ]
             _match(want, entry.get(key), {}, key)
 
 

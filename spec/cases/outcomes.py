@@ -12,9 +12,19 @@ __all__ = ["Call", "Done", "Failure", "Fetched", "Opened", "Outcome", "Unsupport
 
 #: Which call of the contract failed; `file`: the case's own step.
 Call = Literal[
-    "build", "open", "extend", "run", "setup", "partial", "callable", "call", "devices",
-    "reset", "close", "file",
-]  # fmt: skip
+    "build",
+    "open",
+    "extend",
+    "run",
+    "setup",
+    "partial",
+    "callable",
+    "call",
+    "devices",
+    "reset",
+    "close",
+    "file",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,9 @@ def _mixed_columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) 
 
 #: The contracts of two tolerances.
 _NEAR: Final = {
-    "close": _close, "columns": _columns, "mixed_columns": _mixed_columns, "rows": _rows,
+    "close": _close,
+    "columns": _columns,
+    "mixed_columns": _mixed_columns,
+    "rows": _rows,
     "unordered": _unordered,
-}  # fmt: skip
+}

@@ -61,8 +61,9 @@ class Axis:
         if high <= low:
             return slice(0, 0), slice(0, 0)
         start = low * self.stride + shift
-        return slice(low, high), slice(start, start + (high - low - 1) * self.stride + 1,
-                                       self.stride)  # fmt: skip
+        return slice(low, high), slice(
+            start, start + (high - low - 1) * self.stride + 1, self.stride
+        )
 
 
 def axes(

@@ -32,33 +32,92 @@ _LISTED_INTS: Final = (
     10**400,
 )  # fmt: skip
 _FLOATS: Final = (
-    "0.0", "-0.0", "1.0", "1.5", "-1.5", "0.1", "0.3333333333333333", "-0.5", "7.9", "127.9",
-    "-128.9", "255.9", "300.7", "-1.0", "480.0", "65519.0", "65520.0", "3e9", "5e9", "1e-9",
-    "1e-46", "1e19", "1e40", "-1e40", "1e308", "nan", "inf", "-inf",
-)  # fmt: skip
+    "0.0",
+    "-0.0",
+    "1.0",
+    "1.5",
+    "-1.5",
+    "0.1",
+    "0.3333333333333333",
+    "-0.5",
+    "7.9",
+    "127.9",
+    "-128.9",
+    "255.9",
+    "300.7",
+    "-1.0",
+    "480.0",
+    "65519.0",
+    "65520.0",
+    "3e9",
+    "5e9",
+    "1e-9",
+    "1e-46",
+    "1e19",
+    "1e40",
+    "-1e40",
+    "1e308",
+    "nan",
+    "inf",
+    "-inf",
+)
 _STRINGS: Final = (
-    ("integer", "1"), ("negative", "-1"), ("decimal", "1.5"), ("padded", " 7 "),
-    ("exponent", "1e3"), ("underscored", "1_000"), ("hex", "0x10"), ("too-big", "300"),
-    ("huge", "1e400"), ("nan", "nan"), ("inf", "-inf"), ("complex", "1+2j"), ("zero", "0"),
-    ("true", "True"), ("false", "False"), ("letter", "a"), ("empty", ""), ("space", " "),
-    ("non-ascii", "é"), ("wide", "日本"), ("astral", "\U0001f600"), ("surrogate", "\ud800"),
-    ("embedded-nul", "a\0b"), ("trailing-nul", "a\0\0"), ("arabic-digit", "٣"),
-)  # fmt: skip
+    ("integer", "1"),
+    ("negative", "-1"),
+    ("decimal", "1.5"),
+    ("padded", " 7 "),
+    ("exponent", "1e3"),
+    ("underscored", "1_000"),
+    ("hex", "0x10"),
+    ("too-big", "300"),
+    ("huge", "1e400"),
+    ("nan", "nan"),
+    ("inf", "-inf"),
+    ("complex", "1+2j"),
+    ("zero", "0"),
+    ("true", "True"),
+    ("false", "False"),
+    ("letter", "a"),
+    ("empty", ""),
+    ("space", " "),
+    ("non-ascii", "é"),
+    ("wide", "日本"),
+    ("astral", "\U0001f600"),
+    ("surrogate", "\ud800"),
+    ("embedded-nul", "a\0b"),
+    ("trailing-nul", "a\0\0"),
+    ("arabic-digit", "٣"),
+)
 _BYTES: Final = (
-    ("integer", b"1"), ("decimal", b"1.5"), ("letter", b"a"), ("empty", b""),
-    ("embedded-nul", b"a\0b"), ("trailing-nul", b"a\0\0"), ("only-nul", b"\0"),
-    ("not-utf8", b"\xff\xfe"), ("utf8", "é".encode()),
-)  # fmt: skip
+    ("integer", b"1"),
+    ("decimal", b"1.5"),
+    ("letter", b"a"),
+    ("empty", b""),
+    ("embedded-nul", b"a\0b"),
+    ("trailing-nul", b"a\0\0"),
+    ("only-nul", b"\0"),
+    ("not-utf8", b"\xff\xfe"),
+    ("utf8", "é".encode()),
+)
 _NOTHING: Final = {"$none": True}
 
 
 def kinds() -> list[Kind]:
     """Every kind of value, in the table's order; the ids are unique."""
     return [
-        *_ints(), *_floats(), *_texts(), *_lists(), *_tuples(), *_odd_objects(),
-        *_numpy_scalars(), *_arrays(), *_layouts(), *_object_arrays(), *_foreign_arrays(),
+        *_ints(),
+        *_floats(),
+        *_texts(),
+        *_lists(),
+        *_tuples(),
+        *_odd_objects(),
+        *_numpy_scalars(),
+        *_arrays(),
+        *_layouts(),
+        *_object_arrays(),
+        *_foreign_arrays(),
         *_buffers(),
-    ]  # fmt: skip
+    ]
 
 
 def _int(value: int) -> Any:
@@ -101,8 +160,13 @@ def _floats() -> Iterator[Kind]:
         yield f"float-{text}", f"float {text}", _float(text)
     for text in ("1.5", "-0.0", "300.7", "3e9", "1e40", "nan", "inf"):
         yield f"list-float-{text}", f"list of float {text}", [_float(text)]
-    for name, parts in (("1+2j", ("1", "2")), ("1+0j", ("1", "0")), ("0+1j", ("0", "1")),
-                        ("nan+1j", ("nan", "1")), ("1e40+1j", ("1e40", "1"))):  # fmt: skip
+    for name, parts in (
+        ("1+2j", ("1", "2")),
+        ("1+0j", ("1", "0")),
+        ("0+1j", ("0", "1")),
+        ("nan+1j", ("nan", "1")),
+        ("1e40+1j", ("1e40", "1")),
+    ):
         yield f"complex-{name}", f"complex {name}", {"$complex": list(parts)}
     yield "list-complex", "list of complex", [{"$complex": ["1", "2"]}, {"$complex": ["3", "0"]}]
 
@@ -159,19 +223,28 @@ def _lists() -> Iterator[Kind]:
         ("list-tuples", "[(1, 2), (3, 4)]", [{"$tuple": [1, 2]}, {"$tuple": [3, 4]}]),
         ("list-array-0d", "[0-d int32 array]", [_array(np.int32(1))]),
         ("list-arrays", "[int32 array, int32 array]", [_array([1, 2], "int32")] * 2),
-        ("list-arrays-mixed", "[int32 array, float64 array]",
-         [_array([1, 2], "int32"), _array(np.array([1.5, 2.5]))]),
-        ("list-arrays-ragged", "[array of 1, array of 2]",
-         [_array([1], "int32"), _array([1, 2], "int32")]),
+        (
+            "list-arrays-mixed",
+            "[int32 array, float64 array]",
+            [_array([1, 2], "int32"), _array(np.array([1.5, 2.5]))],
+        ),
+        (
+            "list-arrays-ragged",
+            "[array of 1, array of 2]",
+            [_array([1], "int32"), _array([1, 2], "int32")],
+        ),
         ("list-array-list", "[int32 array, [3, 4]]", [_array([1, 2], "int32"), [3, 4]]),
-        ("list-scalars", "[float32 scalar, int64 scalar]",
-         [_scalar(np.float32(1.5)), _scalar(np.int64(2))]),
+        (
+            "list-scalars",
+            "[float32 scalar, int64 scalar]",
+            [_scalar(np.float32(1.5)), _scalar(np.int64(2))],
+        ),
         ("list-int64-300", "[int64 scalar 300]", [_scalar(np.int64(300))]),
         ("list-object-array-0d", "[0-d object array of bytes]", [_objects([], _bytes(b"x"))]),
         ("list-bytearray", "[bytearray(b'ab')]", [_py("bytearray", _bytes(b"ab"))]),
         ("list-dict", "[{}]", [{"$dict": []}]),
         ("list-object", "[object()]", [_py("object")]),
-    )  # fmt: skip
+    )
 
 
 def _nest(depth: int, value: Any = 1) -> Any:
@@ -216,9 +289,12 @@ def _odd_objects() -> Iterator[Kind]:
         ("fraction", "Fraction(1, 2)", _py("fraction", 1, 2)),
         ("float-like", "an object with __float__", _py("float_like", 1.5)),
         ("index-like", "an object with __index__", _py("index_like", 3)),
-        ("array-like", "an object with __array__ (float32)",
-         _py("array_like", _array([1.5, 2.5], "float32"))),
-    )  # fmt: skip
+        (
+            "array-like",
+            "an object with __array__ (float32)",
+            _py("array_like", _array([1.5, 2.5], "float32")),
+        ),
+    )
 
 
 def _array(value: Any, dtype: str | None = None) -> Any:
@@ -243,10 +319,19 @@ def _numpy_scalars() -> Iterator[Kind]:
         if row.kind not in {"resource", "variant", "string", "quantized"}:
             yield f"scalar-{row.name}", f"{row.name} scalar 1", _scalar(np.dtype(row.numpy).type(1))
     for dtype, text in (
-        ("int64", "-1"), ("int64", "300"), ("int64", "16777217"), ("uint64", str(2**64 - 1)),
-        ("int32", "2"), ("float32", "nan"), ("float32", "1.5"), ("float64", "1.5"),
-        ("float64", "nan"), ("float64", "1e40"), ("float64", "-1.5"), ("float16", "inf"),
-    ):  # fmt: skip
+        ("int64", "-1"),
+        ("int64", "300"),
+        ("int64", "16777217"),
+        ("uint64", str(2**64 - 1)),
+        ("int32", "2"),
+        ("float32", "nan"),
+        ("float32", "1.5"),
+        ("float64", "1.5"),
+        ("float64", "nan"),
+        ("float64", "1e40"),
+        ("float64", "-1.5"),
+        ("float16", "inf"),
+    ):
         value = np.dtype(dtype).type(text)
         yield f"scalar-{dtype}-{text}", f"{dtype} scalar {text}", _scalar(value)
     yield "scalar-bool-false", "bool scalar False", _scalar(np.False_)
@@ -287,10 +372,19 @@ def _arrays() -> Iterator[Kind]:
             title = f"{row.name} array of shape {list(shape)}"
             yield f"array-{row.name}-{rank}d", title, _array(_sample(row, shape))
     for dtype, text in (
-        ("int64", "300"), ("int64", "-1"), ("int32", "2"), ("int64", str(2**40)),
-        ("uint64", str(2**64 - 1)), ("float64", "nan"), ("float64", "300.7"), ("float64", "3e9"),
-        ("float64", "1e40"), ("float32", "nan"), ("float32", "inf"), ("float32", "-1.0"),
-    ):  # fmt: skip
+        ("int64", "300"),
+        ("int64", "-1"),
+        ("int32", "2"),
+        ("int64", str(2**40)),
+        ("uint64", str(2**64 - 1)),
+        ("float64", "nan"),
+        ("float64", "300.7"),
+        ("float64", "3e9"),
+        ("float64", "1e40"),
+        ("float32", "nan"),
+        ("float32", "inf"),
+        ("float32", "-1.0"),
+    ):
         value = np.full((), np.dtype(dtype).type(text))
         yield f"array-{dtype}-0d-{text}", f"0-d {dtype} array {text}", _array(value)
         yield f"array-{dtype}-1d-{text}", f"{dtype} array [{text}] * 9", _array([value[()]] * 9)
@@ -329,8 +423,11 @@ def _object_arrays() -> Iterator[Kind]:
         ("objects-digits", "object array of str '1'", _objects([1], "1")),
         ("objects-bytes", "object array of bytes", _objects([2], _bytes(b"a"), _bytes(b"\0b\0"))),
         ("objects-bytes-0d", "0-d object array of bytes", _objects([], _bytes(b"a"))),
-        ("objects-bytes-2d", "2-d object array of bytes",
-         _objects([1, 2], _bytes(b"a"), _bytes(b"b"))),
+        (
+            "objects-bytes-2d",
+            "2-d object array of bytes",
+            _objects([1, 2], _bytes(b"a"), _bytes(b"b")),
+        ),
         ("objects-none", "object array of None", _objects([1], _NOTHING)),
         ("objects-str-none", "object array of str and None", _objects([2], "a", _NOTHING)),
         ("objects-mixed", "object array of int and str", _objects([2], 1, "a")),
@@ -338,14 +435,17 @@ def _object_arrays() -> Iterator[Kind]:
         ("objects-arrays", "object array of arrays", _objects([1], _array([1, 2], "int32"))),
         ("objects-empty", "empty object array", _objects([0])),
         ("objects-surrogate", "object array of a lone surrogate", _objects([1], "\ud800")),
-    )  # fmt: skip
+    )
 
 
 def _foreign_arrays() -> Iterator[Kind]:
     yield from (
         ("fixed-bytes", "S3 array", _numpy("S3", [2], _bytes(b"a"), _bytes(b"bcd"))),
-        ("fixed-bytes-nul", "S3 array with NULs", _numpy("S3", [2], _bytes(b"a\0\0"),
-                                                         _bytes(b"a\0b"))),
+        (
+            "fixed-bytes-nul",
+            "S3 array with NULs",
+            _numpy("S3", [2], _bytes(b"a\0\0"), _bytes(b"a\0b")),
+        ),
         ("fixed-bytes-digits", "S3 array of digits", _numpy("S3", [1], _bytes(b"1.5"))),
         ("fixed-bytes-0d", "0-d S3 array", _numpy("S3", [], _bytes(b"abc"))),
         ("fixed-str", "U3 array", _numpy("U3", [2], "a", "é日b")),
@@ -356,8 +456,11 @@ def _foreign_arrays() -> Iterator[Kind]:
         ("fixed-str-empty", "empty U3 array of shape [0, 2]", _numpy("U3", [0, 2])),
         ("variable-str", "StringDType array", _numpy("StringDType", [2], "a", "é")),
         ("struct", "structured array", _pair([1])),
-        ("struct-one-field", "structured array of one field", _numpy([["x", "i4"]], [1],
-                                                                     {"$tuple": [1]})),
+        (
+            "struct-one-field",
+            "structured array of one field",
+            _numpy([["x", "i4"]], [1], {"$tuple": [1]}),
+        ),
         ("recarray", "record array", {"$view": {"of": _pair([1]), "as": "recarray"}}),
         ("datetime64", "datetime64[D] array", _numpy("M8[D]", [1], "1970-01-03")),
         ("timedelta64", "timedelta64[s] array", _numpy("m8[s]", [1], 5)),
@@ -367,9 +470,12 @@ def _foreign_arrays() -> Iterator[Kind]:
         ("clongdouble", "clongdouble array", _numpy("clongdouble", [1], {"$complex": ["1", "2"]})),
         ("matrix", "np.matrix", _py("matrix", _array([[1, 2]], "float32"))),
         ("masked", "masked int64 array", _py("masked", [1, 2], [False, True])),
-        ("masked-float", "masked float32 array", _py("masked", _array([1, 2], "float32"),
-                                                     [False, True])),
-    )  # fmt: skip
+        (
+            "masked-float",
+            "masked float32 array",
+            _py("masked", _array([1, 2], "float32"), [False, True]),
+        ),
+    )
 
 
 def _buffers() -> Iterator[Kind]:
@@ -377,6 +483,11 @@ def _buffers() -> Iterator[Kind]:
     yield "memoryview", "memoryview(b'ab')", _py("memoryview", _bytes(b"ab"))
     wide = _py("memoryview", _array([[1.5, 2.5]], "float32"))
     yield "memoryview-float", "memoryview of a float32 array", wide
-    for code, items in (("b", [-1, 2]), ("i", [-1, 2]), ("q", [-1, 2**33]), ("f", [1.5]),
-                        ("d", [1.5, -2.5])):  # fmt: skip
+    for code, items in (
+        ("b", [-1, 2]),
+        ("i", [-1, 2]),
+        ("q", [-1, 2**33]),
+        ("f", [1.5]),
+        ("d", [1.5, -2.5]),
+    ):
         yield f"array-array-{code}", f"array.array({code!r}, {items})", _py("array", code, items)

@@ -20,10 +20,26 @@ BEGIN: Final = "<!-- matrix: written by python -m sessrun.spec.tables.feed_probe
 END: Final = "<!-- end of the matrix -->\n"
 
 #: One dtype of each group that behaves alike.
-COLUMNS: Final = ("float32", "float16", "bfloat16", "float8_e4m3fn", "complex64", "int32", "uint8",
-                  "int4", "bool", "string", "qint8")  # fmt: skip
-_ERRORS: Final = {"TypeError": "T", "ValueError": "V", "OverflowError": "O", "InternalError": "I",
-                  "UnicodeDecodeError": "U"}  # fmt: skip
+COLUMNS: Final = (
+    "float32",
+    "float16",
+    "bfloat16",
+    "float8_e4m3fn",
+    "complex64",
+    "int32",
+    "uint8",
+    "int4",
+    "bool",
+    "string",
+    "qint8",
+)
+_ERRORS: Final = {
+    "TypeError": "T",
+    "ValueError": "V",
+    "OverflowError": "O",
+    "InternalError": "I",
+    "UnicodeDecodeError": "U",
+}
 _ALIAS: Final = {"same": "=", "shared": "~", None: ""}
 _WIDEST: Final = 22
 

@@ -130,9 +130,7 @@ class Probe:
 
 
 def _oracle_config(namespace: Any) -> Any:
-    config = namespace.ConfigProto(
-        intra_op_parallelism_threads=1, inter_op_parallelism_threads=1
-    )
+    config = namespace.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     config.graph_options.optimizer_options.opt_level = -1
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     return config
@@ -207,13 +205,19 @@ def table(namespace: Any) -> dict[str, Any]:
     rows = []
     for kind in kinds():
         cells, by_dtype = probe.row(kind)
-        rows.append({"id": kind[0], "title": kind[1], "value": kind[2], "cells": cells,
-                     "by_dtype": by_dtype})  # fmt: skip
+        rows.append(
+            {
+                "id": kind[0],
+                "title": kind[1],
+                "value": kind[2],
+                "cells": cells,
+                "by_dtype": by_dtype,
+            }
+        )
     versions = {"tensorflow": namespace.__version__} | {
         name: importlib.metadata.version(name) for name in ("numpy", "ml_dtypes")
     }
-    return {"dtypes": list(FEEDABLE), "made_with": versions, "reasons": dict(REASONS),
-            "rows": rows}  # fmt: skip
+    return {"dtypes": list(FEEDABLE), "made_with": versions, "reasons": dict(REASONS), "rows": rows}
 
 
 def render(form: Mapping[str, Any]) -> str:

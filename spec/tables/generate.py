@@ -51,14 +51,16 @@ def _check_rules(operations: Mapping[str, Operation]) -> None:
     for operation in operations.values():
         if operation.shape.name not in RULES:
             raise SpecError(
-                f"spec/ops: {operation.name}", "shape",
+                f"spec/ops: {operation.name}",
+                "shape",
                 f"no rule {operation.shape.name!r} in spec/rules/shapes",
-            )  # fmt: skip
+            )
         if operation.domain is not None and operation.domain.name not in DOMAINS:
             raise SpecError(
-                f"spec/ops: {operation.name}", "domain",
+                f"spec/ops: {operation.name}",
+                "domain",
                 f"no domain {operation.domain.name!r} in spec/rules/domains",
-            )  # fmt: skip
+            )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -40,8 +40,9 @@ def _entry(operation: Operation) -> str:
         "commutative": operation.commutative,
         "CPU only": operation.devices == ("CPU",),
     }
-    lines = [f"- {title}: {', '.join(f'`{item}`' for item in items)}\n"
-             for title, items in rows if items]  # fmt: skip
+    lines = [
+        f"- {title}: {', '.join(f'`{item}`' for item in items)}\n" for title, items in rows if items
+    ]
     held = [name for name, holds in flags.items() if holds]
     if held:
         lines.append(f"- {', '.join(held)}\n")

@@ -57,8 +57,11 @@ def examine(mistake: Mistake | None, sessions: Sequence[str]) -> Mapping[str, Se
     name = "-" if mistake is None else mistake.name
     done = subprocess.run(  # noqa: S603 - our own program
         [sys.executable, "-m", _MODULE, name, *sessions],
-        capture_output=True, text=True, check=False, timeout=_SECONDS,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_SECONDS,
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise RuntimeError(f"the sessions with the mistake {name!r} did not end: {last}")

@@ -84,10 +84,12 @@ def loop(tf: Any, _: str) -> Step:
     _, state, states = tf.while_loop(
         lambda i, *_: i < 3,
         lambda i, state, states: (
-            i + 1, tf.tanh(state * weight + numbers.read(i)), states.write(i, state)
+            i + 1,
+            tf.tanh(state * weight + numbers.read(i)),
+            states.write(i, state),
         ),
         [tf.constant(0), tf.constant(0.0), tf.TensorArray(tf.float32, 3)],
-    )  # fmt: skip
+    )
     loss = tf.square(state)
     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
     fetches = [states.stack(), tf.stack([loss, weight, state]), train]
@@ -173,9 +175,13 @@ def two_devices(tf: Any, other: str) -> Step:
 def _budget(launches: int, uploads: int, downloads: int, checks: int = 0) -> dict[str, int]:
     """What a step may count, with so many checks that wait; else it waits for downloads alone."""
     return {
-        "launches": launches, "uploads": uploads, "downloads": downloads + checks,
-        "synchronizations": downloads, "hidden_synchronizations": checks, "compilations": 0,
-    }  # fmt: skip
+        "launches": launches,
+        "uploads": uploads,
+        "downloads": downloads + checks,
+        "synchronizations": downloads,
+        "hidden_synchronizations": checks,
+        "compilations": 0,
+    }
 
 
 #: By name. The network uploads two batches of two arrays, and downloads one loss; what else is

@@ -23,8 +23,16 @@ from sessrun.conformance.selfcheck.mutation.sites import Site, changed, sites_of
 if TYPE_CHECKING:
     from sessrun.spec.cases.model import Case
 
-__all__ = ["CampaignError", "Entries", "Mutant", "Outcome", "draw_mutants", "examine_mutants",
-           "record_entries", "subject_of"]  # fmt: skip
+__all__ = [
+    "CampaignError",
+    "Entries",
+    "Mutant",
+    "Outcome",
+    "draw_mutants",
+    "examine_mutants",
+    "record_entries",
+    "subject_of",
+]
 
 #: Of the cases that enter a function, how many of those that enter least beside it run first.
 _FOCUSED: Final = 40

@@ -21,10 +21,18 @@ __all__ = ["confine", "import_changed"]
 _MEMORY: Final = 12 << 30
 #: What an audited event changes on disk, and the arguments that are paths.
 _WRITES: Final = {
-    "os.remove": (0,), "os.rmdir": (0,), "os.rename": (0, 1), "os.truncate": (0,),
-    "os.mkdir": (0,), "os.chmod": (0,), "os.link": (1,), "os.symlink": (1,), "shutil.rmtree": (0,),
-    "shutil.move": (0, 1), "shutil.copyfile": (1,),
-}  # fmt: skip
+    "os.remove": (0,),
+    "os.rmdir": (0,),
+    "os.rename": (0, 1),
+    "os.truncate": (0,),
+    "os.mkdir": (0,),
+    "os.chmod": (0,),
+    "os.link": (1,),
+    "os.symlink": (1,),
+    "shutil.rmtree": (0,),
+    "shutil.move": (0, 1),
+    "shutil.copyfile": (1,),
+}
 _WRITING: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 

@@ -129,9 +129,12 @@ def _until_killed(
         if line["result"] not in _PASSED:
             reason = line.get("finding", {}).get("reason") or line.get("detail", "")
             return {
-                "ran": ran, "killer": case.id, "result": line["result"], "reason": reason[:300],
+                "ran": ran,
+                "killer": case.id,
+                "result": line["result"],
+                "reason": reason[:300],
                 "differs": None,
-            }  # fmt: skip
+            }
         if differs is None and _answers(line.get("observations")) != _answers(recorded[case.id]):
             differs = case.id
         if time.monotonic() > ends:

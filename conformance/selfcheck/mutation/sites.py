@@ -21,21 +21,38 @@ __all__ = ["MissingLibraryError", "Site", "changed", "sites_of"]
 
 #: The operators of cosmic-ray that make a plausible mistake; swaps such as `+` for `>>` do not.
 _OPERATORS: Final = (
-    "ReplaceBinaryOperator_Add_Sub", "ReplaceBinaryOperator_Sub_Add",
-    "ReplaceBinaryOperator_Mul_Div", "ReplaceBinaryOperator_Div_Mul",
-    "ReplaceBinaryOperator_FloorDiv_Mod", "ReplaceBinaryOperator_Mod_FloorDiv",
-    "ReplaceBinaryOperator_Pow_Mul", "ReplaceBinaryOperator_BitOr_BitAnd",
-    "ReplaceBinaryOperator_BitAnd_BitOr", "ReplaceBinaryOperator_BitXor_BitOr",
-    "ReplaceBinaryOperator_LShift_RShift", "ReplaceBinaryOperator_RShift_LShift",
-    "ReplaceComparisonOperator_Eq_NotEq", "ReplaceComparisonOperator_NotEq_Eq",
-    "ReplaceComparisonOperator_Lt_LtE", "ReplaceComparisonOperator_LtE_Lt",
-    "ReplaceComparisonOperator_Gt_GtE", "ReplaceComparisonOperator_GtE_Gt",
-    "ReplaceComparisonOperator_Is_IsNot", "ReplaceComparisonOperator_IsNot_Is",
-    "ReplaceUnaryOperator_USub_UAdd", "ReplaceUnaryOperator_Delete_Not", "AddNot",
-    "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd",
-    "ReplaceBreakWithContinue", "ReplaceContinueWithBreak",
-    "NumberReplacer", "ZeroIterationForLoop",
-)  # fmt: skip
+    "ReplaceBinaryOperator_Add_Sub",
+    "ReplaceBinaryOperator_Sub_Add",
+    "ReplaceBinaryOperator_Mul_Div",
+    "ReplaceBinaryOperator_Div_Mul",
+    "ReplaceBinaryOperator_FloorDiv_Mod",
+    "ReplaceBinaryOperator_Mod_FloorDiv",
+    "ReplaceBinaryOperator_Pow_Mul",
+    "ReplaceBinaryOperator_BitOr_BitAnd",
+    "ReplaceBinaryOperator_BitAnd_BitOr",
+    "ReplaceBinaryOperator_BitXor_BitOr",
+    "ReplaceBinaryOperator_LShift_RShift",
+    "ReplaceBinaryOperator_RShift_LShift",
+    "ReplaceComparisonOperator_Eq_NotEq",
+    "ReplaceComparisonOperator_NotEq_Eq",
+    "ReplaceComparisonOperator_Lt_LtE",
+    "ReplaceComparisonOperator_LtE_Lt",
+    "ReplaceComparisonOperator_Gt_GtE",
+    "ReplaceComparisonOperator_GtE_Gt",
+    "ReplaceComparisonOperator_Is_IsNot",
+    "ReplaceComparisonOperator_IsNot_Is",
+    "ReplaceUnaryOperator_USub_UAdd",
+    "ReplaceUnaryOperator_Delete_Not",
+    "AddNot",
+    "ReplaceTrueWithFalse",
+    "ReplaceFalseWithTrue",
+    "ReplaceAndWithOr",
+    "ReplaceOrWithAnd",
+    "ReplaceBreakWithContinue",
+    "ReplaceContinueWithBreak",
+    "NumberReplacer",
+    "ZeroIterationForLoop",
+)
 
 
 class MissingLibraryError(RuntimeError):
@@ -206,8 +223,9 @@ def _same_either_way(node: ast.AST) -> list[ast.AST]:
         case ast.Subscript(value=ast.Attribute(attr="outputs"), slice=ast.Constant(value=0)):
             return [node.slice]
         case ast.Call(func=ast.Attribute(attr="reshape"), args=args):
-            sizes = [size for arg in args
-                     for size in (arg.elts if isinstance(arg, ast.Tuple) else [arg])]  # fmt: skip
+            sizes = [
+                size for arg in args for size in (arg.elts if isinstance(arg, ast.Tuple) else [arg])
+            ]
             # any number below 0 leaves a size open
             return [size.operand for size in sizes if isinstance(size, ast.UnaryOp)]
     return []

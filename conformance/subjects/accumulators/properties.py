@@ -18,12 +18,27 @@ from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = (
-    "ACCUMULATORS-001", "ACCUMULATORS-002", "ACCUMULATORS-003", "ACCUMULATORS-004",
-    "ACCUMULATORS-005", "ACCUMULATORS-006", "ACCUMULATORS-007", "ACCUMULATORS-008",
-    "ACCUMULATORS-009", "ACCUMULATORS-010", "ACCUMULATORS-011", "ACCUMULATORS-012",
-    "ACCUMULATORS-013", "ACCUMULATORS-014", "ACCUMULATORS-019", "ACCUMULATORS-020",
-    "ACCUMULATORS-021", "ACCUMULATORS-023", "ACCUMULATORS-024", "ACCUMULATORS-026",
-)  # fmt: skip
+    "ACCUMULATORS-001",
+    "ACCUMULATORS-002",
+    "ACCUMULATORS-003",
+    "ACCUMULATORS-004",
+    "ACCUMULATORS-005",
+    "ACCUMULATORS-006",
+    "ACCUMULATORS-007",
+    "ACCUMULATORS-008",
+    "ACCUMULATORS-009",
+    "ACCUMULATORS-010",
+    "ACCUMULATORS-011",
+    "ACCUMULATORS-012",
+    "ACCUMULATORS-013",
+    "ACCUMULATORS-014",
+    "ACCUMULATORS-019",
+    "ACCUMULATORS-020",
+    "ACCUMULATORS-021",
+    "ACCUMULATORS-023",
+    "ACCUMULATORS-024",
+    "ACCUMULATORS-026",
+)
 _DTYPES: Final = ("float16", "float32", "float64")
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = ((), (1,), (3,), (0,), (2, 2), (1, 3, 2))
 #: How many slices a sparse gradient may have at most, and the first dimension of a whole.
@@ -63,10 +78,17 @@ class _Life:
         kind, sparse = {"dtype": dtype_attr(self._dtype)}, self._kind == "Sparse"
         first = (_SLICES,) if sparse else ()
         declared = (*first, *(self._shape or ())) if self._declared else None
-        made = writer.node(f"{self._kind}ConditionalAccumulator", (), {
-            **kind, "shape": shape_attr(declared), "shared_name": text_attr("a"),
-            "reduction_type": text_attr("MEAN" if self._mean else "SUM"),
-        }, "a")  # fmt: skip
+        made = writer.node(
+            f"{self._kind}ConditionalAccumulator",
+            (),
+            {
+                **kind,
+                "shape": shape_attr(declared),
+                "shared_name": text_attr("a"),
+                "reduction_type": text_attr("MEAN" if self._mean else "SUM"),
+            },
+            "a",
+        )
         prefix = "" if sparse else self._kind
         step = writer.placeholder("int64", (), "step")
         inputs = [made, step]
@@ -165,8 +187,11 @@ class _Life:
         if shape is None:
             return []
         goes_on = self._kind == "Sparse"
-        return [other for other in _SHAPES
-                if other != shape and not (goes_on and other[: len(shape)] == shape)]  # fmt: skip
+        return [
+            other
+            for other in _SHAPES
+            if other != shape and not (goes_on and other[: len(shape)] == shape)
+        ]
 
     def _gather(self, shape: tuple[int, ...], indices: list[int], rows: list[np.ndarray]) -> None:
         self._shape = shape
@@ -185,8 +210,11 @@ class _Life:
         ]
         if self._kind == "Sparse":
             first = _SLICES if self._declared else -1
-            values = [np.array(sorted(self._sums), np.int64), np.stack(rows),
-                      np.array([first, *rows[0].shape], np.int64)]  # fmt: skip
+            values = [
+                np.array(sorted(self._sums), np.int64),
+                np.stack(rows),
+                np.array([first, *rows[0].shape], np.int64),
+            ]
             merged = "ACCUMULATORS-019" if self._mean else "ACCUMULATORS-026"
             clauses = ["ACCUMULATORS-020", merged, "ACCUMULATORS-021"]
             self.history.run(["take:0", "take:1", "take:2"], feeds, values=values, clauses=clauses)

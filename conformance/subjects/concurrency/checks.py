@@ -9,9 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 __all__ = [
-    "distinct_names", "ends_of_blocked_runs", "growing", "own_arguments", "own_feeds",
-    "two_sessions", "updates",
-]  # fmt: skip
+    "distinct_names",
+    "ends_of_blocked_runs",
+    "growing",
+    "own_arguments",
+    "own_feeds",
+    "two_sessions",
+    "updates",
+]
 
 #: Far longer than any thread here takes, in seconds; one that is alive then hangs.
 _LONG_S: Final = 20.0

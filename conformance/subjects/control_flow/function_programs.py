@@ -17,9 +17,12 @@ from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 __all__ = ["Body", "Library"]
 
 _SUMS: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "AddV2": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
-    "Maximum": max, "Minimum": min,
-}  # fmt: skip
+    "AddV2": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "Maximum": max,
+    "Minimum": min,
+}
 _CALLS: Final = ("PartitionedCall", "StatefulPartitionedCall")
 _IFS: Final = ("If", "StatelessIf")
 _CASES: Final = ("Case", "StatelessCase")
@@ -65,9 +68,14 @@ class Body:
     """
 
     def __init__(
-        self, draw: random.Random, library: Library, first: Sequence[str], *, inside: bool,
+        self,
+        draw: random.Random,
+        library: Library,
+        first: Sequence[str],
+        *,
+        inside: bool,
         is_plain: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._draw, self._library, self._inside = draw, library, inside
         self._is_plain, self._calls_plain = is_plain, False
         self.writer = GraphWriter()
@@ -158,12 +166,18 @@ class Body:
 
     def _call(self, op: str = "") -> None:
         one, two, name = self._pick(), self._pick(), self._function()
-        attrs = {"Tin": _types("int32", "int32"), "Tout": _types("int32", "int32"),
-                 "f": _func(name)}  # fmt: skip
+        attrs = {
+            "Tin": _types("int32", "int32"),
+            "Tout": _types("int32", "int32"),
+            "f": _func(name),
+        }
         self._made(
-            op or self._draw.choice(_CALLS), [self.values[one], self.values[two]], attrs,
-            lambda held: self._library.call(name, held[one], held[two]), lambda _: _CALL,
-        )  # fmt: skip
+            op or self._draw.choice(_CALLS),
+            [self.values[one], self.values[two]],
+            attrs,
+            lambda held: self._library.call(name, held[one], held[two]),
+            lambda _: _CALL,
+        )
 
     def _branch(self, op: str = "", *, compares: bool | None = None) -> None:
         draw, one, two = self._draw, self._pick(), self._pick()
@@ -175,10 +189,12 @@ class Body:
             node = self.writer.node("Less", [self.values[one], self.values[two]], kind)
             condition, dtype = self.output(node, "z"), "bool"
         attrs = {
-            "Tcond": dtype_attr(dtype), "Tin": _types("int32", "int32"),
-            "Tout": _types("int32", "int32"), "then_branch": _func(then),
+            "Tcond": dtype_attr(dtype),
+            "Tin": _types("int32", "int32"),
+            "Tout": _types("int32", "int32"),
+            "then_branch": _func(then),
             "else_branch": _func(other),
-        }  # fmt: skip
+        }
 
         def step(held: list[int]) -> list[int]:
             holds = held[one] < held[two] if compares else held[one] != 0
@@ -192,9 +208,10 @@ class Body:
         draw, place, one, two = self._draw, self._pick(), self._pick(), self._pick()
         names = [self._function() for _ in range(draw.randint(1, 3))]
         attrs = {
-            "Tin": _types("int32", "int32"), "Tout": _types("int32", "int32"),
+            "Tin": _types("int32", "int32"),
+            "Tout": _types("int32", "int32"),
             "branches": {"list": {"func": [{"name": name} for name in names]}},
-        }  # fmt: skip
+        }
 
         def step(held: list[int]) -> list[int]:
             number = held[place] if 0 <= held[place] < len(names) else -1
@@ -202,9 +219,12 @@ class Body:
 
         inputs = [self.values[place], self.values[one], self.values[two]]
         self._made(
-            op or draw.choice(_CASES), inputs, attrs, step,
+            op or draw.choice(_CASES),
+            inputs,
+            attrs,
+            step,
             lambda held: _INDEXED if 0 <= held[place] < len(names) else _LAST,
-        )  # fmt: skip
+        )
 
     def _loop(self, op: str = "") -> None:
         """From a small number up to the library's limit; each turn makes another second value."""
@@ -212,8 +232,11 @@ class Body:
         self._constant(start)
         turns = [name for name in library.turns if name in library.plain or not self._calls_plain]
         two, name = self._pick(), draw.choice(turns)
-        attrs = {"T": _types("int32", "int32"), "cond": _func(library.condition),
-                 "body": _func(name)}  # fmt: skip
+        attrs = {
+            "T": _types("int32", "int32"),
+            "cond": _func(library.condition),
+            "body": _func(name),
+        }
 
         def step(held: list[int]) -> list[int]:
             turn = [start, held[two]]
@@ -287,16 +310,16 @@ class Library:
         node = body.writer.node("Less", inputs, {"T": dtype_attr("int32")})
         self._add(self.condition, body, [body.output(node, "z")], ("bool",))
 
-    def _add(
-        self, name: str, body: Body, outputs: Sequence[str], dtypes: Sequence[str]
-    ) -> None:
+    def _add(self, name: str, body: Body, outputs: Sequence[str], dtypes: Sequence[str]) -> None:
         arguments = [{"name": arg, "type": dtype_attr("int32")["type"]} for arg in "xy"]
         results = [
             {"name": f"r{place}", "type": dtype_attr(dtype)["type"]}
             for place, dtype in enumerate(dtypes)
         ]
-        self._forms.append({
-            "signature": {"name": name, "inputArg": arguments, "outputArg": results},
-            "nodeDef": body.writer.graph()["node"],
-            "ret": {f"r{place}": output for place, output in enumerate(outputs)},
-        })  # fmt: skip
+        self._forms.append(
+            {
+                "signature": {"name": name, "inputArg": arguments, "outputArg": results},
+                "nodeDef": body.writer.graph()["node"],
+                "ret": {f"r{place}": output for place, output in enumerate(outputs)},
+            }
+        )

@@ -6,9 +6,13 @@ import builtins
 from typing import Any
 
 __all__ = [
-    "attributes_that_can_be_set", "failed_op_is", "failed_op_is_none", "message_type",
-    "node_def_of_failure", "of_a_script",
-]  # fmt: skip
+    "attributes_that_can_be_set",
+    "failed_op_is",
+    "failed_op_is_none",
+    "message_type",
+    "node_def_of_failure",
+    "of_a_script",
+]
 
 
 def _raised(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:

@@ -20,8 +20,12 @@ _LIST, _TUPLE, _DICT, _ORDER = "FETCH-033", "FETCH-034", "FETCH-035", "FETCH-036
 _ORDERED, _NAMED, _OPERATION, _EMPTY = "FETCH-037", "FETCH-038", "FETCH-040", "FETCH-041"
 #: The clause of each kind of structure that is not empty.
 _CLAUSES: Final = {
-    "list": _LIST, "tuple": _TUPLE, "dict": _DICT, "ordered": _ORDERED, "named": _NAMED,
-}  # fmt: skip
+    "list": _LIST,
+    "tuple": _TUPLE,
+    "dict": _DICT,
+    "ordered": _ORDERED,
+    "named": _NAMED,
+}
 
 
 @dataclass(frozen=True, slots=True)

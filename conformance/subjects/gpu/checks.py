@@ -19,10 +19,21 @@ from typing import IO, Any, Final
 import numpy as np
 
 __all__ = [
-    "allocators", "branches_and_loops", "copies", "failure", "limits", "limits_below", "listed",
-    "listed_count", "logged", "over_its_limit", "ran_on", "refused_by_a_session",
-    "rows_or_refusal", "sends",
-]  # fmt: skip
+    "allocators",
+    "branches_and_loops",
+    "copies",
+    "failure",
+    "limits",
+    "limits_below",
+    "listed",
+    "listed_count",
+    "logged",
+    "over_its_limit",
+    "ran_on",
+    "refused_by_a_session",
+    "rows_or_refusal",
+    "sends",
+]
 
 _DEVICE: Final = re.compile(r"device:([A-Z]+:\d+)", re.IGNORECASE)
 
@@ -189,13 +200,15 @@ def logged(tf: Any, config: Any, fetches: Any, feeds: Any, names: Sequence[str])
         file.seek(0)
         lines = (text.getvalue() + file.read().decode("utf-8", "replace")).splitlines()
     return [
-        sorted({
-            _short(line.rpartition(f"{name}: ")[2])
-            for line in lines
-            if re.search(rf"(^|[\s/\]]){re.escape(name)}: ", line) and _DEVICE.search(line)
-        })
+        sorted(
+            {
+                _short(line.rpartition(f"{name}: ")[2])
+                for line in lines
+                if re.search(rf"(^|[\s/\]]){re.escape(name)}: ", line) and _DEVICE.search(line)
+            }
+        )
         for name in names
-    ]  # fmt: skip
+    ]
 
 
 @contextlib.contextmanager

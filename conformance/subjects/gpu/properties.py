@@ -25,22 +25,105 @@ _GPU: Final = "/device:GPU:0"
 _NEEDS: Final = ("gpu",)
 
 #: Operations of which TensorFlow registers kernels for GPUs for these dtypes, and that only move.
-_MOVING: Final = frozenset({
-    "BroadcastTo", "ConcatV2", "ExpandDims", "Fill", "GatherNd", "GatherV2", "MatrixBandPart",
-    "MatrixDiag", "MatrixDiagPart", "MirrorPad", "OnesLike", "Pack", "Pad", "PadV2", "Reshape",
-    "ReverseV2", "Select", "SelectV2", "Slice", "Split", "SplitV", "Squeeze", "StridedSlice",
-    "Tile", "Transpose", "Unpack", "ZerosLike",
-})  # fmt: skip
+_MOVING: Final = frozenset(
+    {
+        "BroadcastTo",
+        "ConcatV2",
+        "ExpandDims",
+        "Fill",
+        "GatherNd",
+        "GatherV2",
+        "MatrixBandPart",
+        "MatrixDiag",
+        "MatrixDiagPart",
+        "MirrorPad",
+        "OnesLike",
+        "Pack",
+        "Pad",
+        "PadV2",
+        "Reshape",
+        "ReverseV2",
+        "Select",
+        "SelectV2",
+        "Slice",
+        "Split",
+        "SplitV",
+        "Squeeze",
+        "StridedSlice",
+        "Tile",
+        "Transpose",
+        "Unpack",
+        "ZerosLike",
+    }
+)
 #: Those that compute. Left out is what a GPU may do otherwise with NaN (maximums, minimums).
-_COMPUTING: Final = frozenset({
-    "Abs", "Acos", "Add", "AddN", "AddV2", "Asin", "Atan", "Atan2", "BatchMatMulV2", "BiasAdd",
-    "Ceil", "Conv2D", "Cos", "Cosh", "Cumsum", "DivNoNan", "Elu", "Equal", "Erf", "Erfc", "Exp",
-    "Expm1", "Floor", "Greater", "GreaterEqual", "IsFinite", "IsInf", "IsNan", "L2Loss",
-    "LeakyRelu", "Less", "LessEqual", "Log", "Log1p", "LogSoftmax", "MatMul", "Mean", "Mul", "Neg",
-    "NotEqual", "Pow", "Prod", "RealDiv", "Reciprocal", "Relu", "Relu6", "Rint", "Rsqrt", "Selu",
-    "Sigmoid", "Sin", "Sinh", "Softmax", "Softplus", "Softsign", "Sqrt", "Square",
-    "SquaredDifference", "Sub", "Sum", "Tan", "Tanh", "UnsortedSegmentSum",
-})  # fmt: skip
+_COMPUTING: Final = frozenset(
+    {
+        "Abs",
+        "Acos",
+        "Add",
+        "AddN",
+        "AddV2",
+        "Asin",
+        "Atan",
+        "Atan2",
+        "BatchMatMulV2",
+        "BiasAdd",
+        "Ceil",
+        "Conv2D",
+        "Cos",
+        "Cosh",
+        "Cumsum",
+        "DivNoNan",
+        "Elu",
+        "Equal",
+        "Erf",
+        "Erfc",
+        "Exp",
+        "Expm1",
+        "Floor",
+        "Greater",
+        "GreaterEqual",
+        "IsFinite",
+        "IsInf",
+        "IsNan",
+        "L2Loss",
+        "LeakyRelu",
+        "Less",
+        "LessEqual",
+        "Log",
+        "Log1p",
+        "LogSoftmax",
+        "MatMul",
+        "Mean",
+        "Mul",
+        "Neg",
+        "NotEqual",
+        "Pow",
+        "Prod",
+        "RealDiv",
+        "Reciprocal",
+        "Relu",
+        "Relu6",
+        "Rint",
+        "Rsqrt",
+        "Selu",
+        "Sigmoid",
+        "Sin",
+        "Sinh",
+        "Softmax",
+        "Softplus",
+        "Softsign",
+        "Sqrt",
+        "Square",
+        "SquaredDifference",
+        "Sub",
+        "Sum",
+        "Tan",
+        "Tanh",
+        "UnsortedSegmentSum",
+    }
+)
 _DTYPES: Final = ("float32", "float64")
 #: Products of float32, of numbers up to 10 and six of them in a sum, may be computed in TF32.
 _PRODUCTS: Final = frozenset({"BatchMatMulV2", "MatMul"})
@@ -48,9 +131,20 @@ _OF_PRODUCTS: Final = "close(1e-3, 0.6)"
 
 #: Dtypes that Identity has kernels for GPUs for: all that is in GPU memory, and int32 on the host.
 _IDENTITY: Final = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "float16", "bfloat16", "float32",
-    "float64", "complex64", "complex128",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+)
 #: Those that resource variables have.
 _VARIABLES: Final = ("bool", "int64", "float16", "float32", "float64", "complex64", "complex128")
 
@@ -60,9 +154,10 @@ def _cells() -> tuple[Cell, ...]:
     """The cells of operations on GPUs, in an order in which a few are of every kind."""
     names = _MOVING | _COMPUTING
     rows = [
-        cell for cell in cells()
+        cell
+        for cell in cells()
         if cell.row.operation.name in names and all(dtype in _DTYPES for dtype in cell.dtypes)
-    ]  # fmt: skip
+    ]
     return tuple(random.Random("gpu").sample(rows, len(rows)))
 
 

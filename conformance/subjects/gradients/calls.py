@@ -13,10 +13,13 @@ __all__ = ["Call", "arguments_of", "contract_of"]
 
 #: Relative and absolute tolerance of each dtype, the widest first.
 _TOLERANCES: Final = {
-    "float64": (1e-9, 1e-9), "complex128": (1e-9, 1e-9),
-    "float32": (2e-4, 5e-5), "complex64": (2e-4, 5e-5),
-    "float16": (2e-2, 2e-2), "bfloat16": (6e-2, 1e-1),
-}  # fmt: skip
+    "float64": (1e-9, 1e-9),
+    "complex128": (1e-9, 1e-9),
+    "float32": (2e-4, 5e-5),
+    "complex64": (2e-4, 5e-5),
+    "float16": (2e-2, 2e-2),
+    "bfloat16": (6e-2, 1e-1),
+}
 _ORDER: Final = tuple(_TOLERANCES)
 
 

@@ -27,29 +27,83 @@ __all__ = [
 ]
 
 #: Operations whose gradients are only built where the shapes of their inputs are known.
-OF_KNOWN_SHAPE: Final = frozenset({
-    "BatchToSpaceND", "ExtractImagePatches", "ExtractVolumePatches", "FractionalAvgPool",
-    "FractionalMaxPool", "IRFFT", "IRFFT2D", "ImageProjectiveTransformV2",
-    "ImageProjectiveTransformV3", "IsotonicRegression", "MatrixSolveLs", "Qr", "RFFT", "RFFT2D",
-    "SpaceToBatchND", "Svd",
-})  # fmt: skip
+OF_KNOWN_SHAPE: Final = frozenset(
+    {
+        "BatchToSpaceND",
+        "ExtractImagePatches",
+        "ExtractVolumePatches",
+        "FractionalAvgPool",
+        "FractionalMaxPool",
+        "IRFFT",
+        "IRFFT2D",
+        "ImageProjectiveTransformV2",
+        "ImageProjectiveTransformV3",
+        "IsotonicRegression",
+        "MatrixSolveLs",
+        "Qr",
+        "RFFT",
+        "RFFT2D",
+        "SpaceToBatchND",
+        "Svd",
+    }
+)
 #: Operations whose static shapes are wrong where the numbers that they are given are not known.
 OF_CONSTANTS: Final = frozenset({"MatrixDiagV2", "MatrixDiagV3", "SplitV"})
 #: Operations whose gradients have none or are None, are not determined, or cost much to run.
-_ONCE: Final = frozenset({
-    "BandedTriangularSolve", "BlockLSTM", "BlockLSTMV2", "CTCLoss", "Ceil", "CropAndResize",
-    "Dilation2D", "Eig",
-    "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
-    "Floor", "FloorDiv", "FractionalAvgPool", "FractionalMaxPool", "Igamma", "Igammac",
-    "ImageProjectiveTransformV2", "ImageProjectiveTransformV3", "IsotonicRegression", "LRN",
-    "MatrixSquareRoot", "MaxPool", "MaxPoolGradV2", "MaxPoolWithArgmax", "QuantizeAndDequantizeV4",
-    "RGBToHSV", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor", "Rint", "Round", "Svd",
-    "ScaleAndTranslate", "SelfAdjointEigV2", "Sign", "Softsign", "SparseAdd", "SparseFillEmptyRows",
-    "SparseSegmentMean", "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
-    "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSum", "SparseSegmentSumWithNumSegments",
-    "SparseSlice", "SparseSoftmax", "StatelessParameterizedTruncatedNormal",
-    "StatelessRandomGammaV2", "StatelessRandomGammaV3",
-})  # fmt: skip
+_ONCE: Final = frozenset(
+    {
+        "BandedTriangularSolve",
+        "BlockLSTM",
+        "BlockLSTMV2",
+        "CTCLoss",
+        "Ceil",
+        "CropAndResize",
+        "Dilation2D",
+        "Eig",
+        "FakeQuantWithMinMaxArgs",
+        "FakeQuantWithMinMaxVars",
+        "FakeQuantWithMinMaxVarsPerChannel",
+        "Floor",
+        "FloorDiv",
+        "FractionalAvgPool",
+        "FractionalMaxPool",
+        "Igamma",
+        "Igammac",
+        "ImageProjectiveTransformV2",
+        "ImageProjectiveTransformV3",
+        "IsotonicRegression",
+        "LRN",
+        "MatrixSquareRoot",
+        "MaxPool",
+        "MaxPoolGradV2",
+        "MaxPoolWithArgmax",
+        "QuantizeAndDequantizeV4",
+        "RGBToHSV",
+        "ResizeBicubic",
+        "ResizeBilinear",
+        "ResizeNearestNeighbor",
+        "Rint",
+        "Round",
+        "Svd",
+        "ScaleAndTranslate",
+        "SelfAdjointEigV2",
+        "Sign",
+        "Softsign",
+        "SparseAdd",
+        "SparseFillEmptyRows",
+        "SparseSegmentMean",
+        "SparseSegmentMeanWithNumSegments",
+        "SparseSegmentSqrtN",
+        "SparseSegmentSqrtNWithNumSegments",
+        "SparseSegmentSum",
+        "SparseSegmentSumWithNumSegments",
+        "SparseSlice",
+        "SparseSoftmax",
+        "StatelessParameterizedTruncatedNormal",
+        "StatelessRandomGammaV2",
+        "StatelessRandomGammaV3",
+    }
+)
 _BFLOAT16: Final = frozenset({"bfloat16"})
 _NARROW: Final = frozenset({"bfloat16", "float16"})
 #: Operations whose value is not distinguished from 0 near 0, where a dtype has few digits.
@@ -62,31 +116,90 @@ _COMPLEX: Final = frozenset({"complex64", "complex128"})
 #: Dtypes that have no gradient, or one that ends TensorFlow's process.
 _WITHOUT: Final[Mapping[str, frozenset[str]]] = {
     "ClipByValue": _COMPLEX,
-    **dict.fromkeys(("Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "MaxPool3D"),
-                    _BFLOAT16),
+    **dict.fromkeys(
+        ("Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput", "MaxPool3D"), _BFLOAT16
+    ),
     **dict.fromkeys(("ImageProjectiveTransformV2", "ImageProjectiveTransformV3"), _BFLOAT16),
     "ScaleAndTranslate": frozenset({"bfloat16", "float16", "float64"}),
-    **dict.fromkeys(("Digamma", "IsotonicRegression", "Selu", "StatelessRandomGammaV2",
-                     "StatelessRandomGammaV3"), _NARROW),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "Digamma",
+            "IsotonicRegression",
+            "Selu",
+            "StatelessRandomGammaV2",
+            "StatelessRandomGammaV3",
+        ),
+        _NARROW,
+    ),
+}
 #: What a singular point gives is infinite or not a number, as an engine's own functions have it.
-_SINGULAR: Final = frozenset({
-    "BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "BesselJ0", "BesselJ1", "BesselK0",
-    "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Betainc", "Digamma", "Expint",
-    "Igamma", "Igammac", "Lgamma", "Polygamma", "RandomGamma", "Spence", "StatelessRandomGammaV2",
-    "StatelessRandomGammaV3", "Zeta",
-})  # fmt: skip
+_SINGULAR: Final = frozenset(
+    {
+        "BesselI0",
+        "BesselI0e",
+        "BesselI1",
+        "BesselI1e",
+        "BesselJ0",
+        "BesselJ1",
+        "BesselK0",
+        "BesselK0e",
+        "BesselK1",
+        "BesselK1e",
+        "BesselY0",
+        "BesselY1",
+        "Betainc",
+        "Digamma",
+        "Expint",
+        "Igamma",
+        "Igammac",
+        "Lgamma",
+        "Polygamma",
+        "RandomGamma",
+        "Spence",
+        "StatelessRandomGammaV2",
+        "StatelessRandomGammaV3",
+        "Zeta",
+    }
+)
 #: The same of complex numbers.
-_SINGULAR_COMPLEX: Final = frozenset({
-    "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Div", "DivNoNan", "Inv", "InvGrad", "Log",
-    "Log1p", "Pow", "RealDiv", "Reciprocal", "ReciprocalGrad", "Rsqrt", "RsqrtGrad", "Sqrt",
-    "SqrtGrad", "Tan", "Xdivy", "Xlog1py", "Xlogy",
-})  # fmt: skip
+_SINGULAR_COMPLEX: Final = frozenset(
+    {
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "Div",
+        "DivNoNan",
+        "Inv",
+        "InvGrad",
+        "Log",
+        "Log1p",
+        "Pow",
+        "RealDiv",
+        "Reciprocal",
+        "ReciprocalGrad",
+        "Rsqrt",
+        "RsqrtGrad",
+        "Sqrt",
+        "SqrtGrad",
+        "Tan",
+        "Xdivy",
+        "Xlog1py",
+        "Xlogy",
+    }
+)
 #: Which of equal elements is the largest, or whether a rounded sum is beyond its bound, depends on
 #: how TensorFlow was built.
-_UNDECIDED: Final = frozenset({
-    "BlockLSTM", "BlockLSTMV2", "MaxPool3D", "MaxPool3DGrad",
-})  # fmt: skip
+_UNDECIDED: Final = frozenset(
+    {
+        "BlockLSTM",
+        "BlockLSTMV2",
+        "MaxPool3D",
+        "MaxPool3DGrad",
+    }
+)
 
 
 def _is_undilated(given: Arguments) -> bool:
@@ -95,14 +208,34 @@ def _is_undilated(given: Arguments) -> bool:
 
 #: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part, or right
 #: only where one input is what an operation gives of another; or of one triangle of a matrix.
-_NO_DIFFERENCES: Final = frozenset({
-    "Cast", "CTCLoss", "Cholesky", "ClipByValue", "Complex", "Eig", "MaxPoolGrad",
-    "MaxPoolGradGrad", "MaxPoolGradV2", "PadV2", "Polygamma", "QuantizeAndDequantizeV2",
-    "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4", "RFFT", "RFFT2D", "ResizeBicubic",
-    "ResizeBilinear", "SoftmaxCrossEntropyWithLogits", "SparseAdd",
-    "StatelessParameterizedTruncatedNormal", "StatelessRandomGammaV2", "StatelessRandomGammaV3",
-    "Zeta",
-})  # fmt: skip
+_NO_DIFFERENCES: Final = frozenset(
+    {
+        "Cast",
+        "CTCLoss",
+        "Cholesky",
+        "ClipByValue",
+        "Complex",
+        "Eig",
+        "MaxPoolGrad",
+        "MaxPoolGradGrad",
+        "MaxPoolGradV2",
+        "PadV2",
+        "Polygamma",
+        "QuantizeAndDequantizeV2",
+        "QuantizeAndDequantizeV3",
+        "QuantizeAndDequantizeV4",
+        "RFFT",
+        "RFFT2D",
+        "ResizeBicubic",
+        "ResizeBilinear",
+        "SoftmaxCrossEntropyWithLogits",
+        "SparseAdd",
+        "StatelessParameterizedTruncatedNormal",
+        "StatelessRandomGammaV2",
+        "StatelessRandomGammaV3",
+        "Zeta",
+    }
+)
 
 
 def _is_unlike_halves(given: Arguments) -> bool:
@@ -171,17 +304,36 @@ def _is_of_elements(given: Arguments) -> bool:
 
 
 #: Operations whose gradients of no elements end TensorFlow's process, or are not determined.
-_NOT_EMPTY: Final = frozenset({
-    "AvgPool", "AvgPoolGrad", "MatrixSquareRoot", "MaxPool", "MaxPool3D", "MaxPoolV2",
-    "SparseSegmentMean", "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
-    "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSum", "SparseSegmentSumWithNumSegments",
-})  # fmt: skip
+_NOT_EMPTY: Final = frozenset(
+    {
+        "AvgPool",
+        "AvgPoolGrad",
+        "MatrixSquareRoot",
+        "MaxPool",
+        "MaxPool3D",
+        "MaxPoolV2",
+        "SparseSegmentMean",
+        "SparseSegmentMeanWithNumSegments",
+        "SparseSegmentSqrtN",
+        "SparseSegmentSqrtNWithNumSegments",
+        "SparseSegmentSum",
+        "SparseSegmentSumWithNumSegments",
+    }
+)
 #: Arguments that have a gradient; others are refused once it is built or run.
 _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
-    **dict.fromkeys(("Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D",
-                     "Conv3DBackpropInputV2", "DepthwiseConv2dNative",
-                     "DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput"),
-                    _is_undilated),
+    **dict.fromkeys(
+        (
+            "Conv2DBackpropFilter",
+            "Conv2DBackpropInput",
+            "Conv3D",
+            "Conv3DBackpropInputV2",
+            "DepthwiseConv2dNative",
+            "DepthwiseConv2dNativeBackpropFilter",
+            "DepthwiseConv2dNativeBackpropInput",
+        ),
+        _is_undilated,
+    ),
     "Conv3DBackpropFilterV2": lambda given: _is_undilated(given) and _is_not_empty(given),
     "BatchMatMulV2": _is_unlike_halves,
     "BatchMatMulV3": _is_of_one_dtype,
@@ -208,7 +360,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     "SparseToDense": lambda given: given.inputs["sparse_values"].ndim == 1,
     "TopKV2": lambda given: given.attrs["index_type"] == "int32",
     "StridedSlice": lambda given: given.inputs["begin"].dtype.name in {"int32", "int64"},
-}  # fmt: skip
+}
 
 
 def without(operation: str) -> frozenset[str]:

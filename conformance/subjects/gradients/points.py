@@ -7,37 +7,105 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["KEPT", "OF_MATRICES", "corner_values", "is_kept", "range_of", "smooth_values",
-           "spread_values"]  # fmt: skip
+__all__ = [
+    "KEPT",
+    "OF_MATRICES",
+    "corner_values",
+    "is_kept",
+    "range_of",
+    "smooth_values",
+    "spread_values",
+]
 
 #: Where an operation is smooth, if not everywhere: above zero.
-_POSITIVE: Final = frozenset({
-    "Atan2", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Betainc",
-    "Cumprod", "Digamma", "Div", "DivNoNan", "EuclideanNorm", "Expint", "Igamma", "Igammac", "Inv",
-    "InvGrad", "Lgamma", "Log", "Log1p", "Polygamma", "Pow", "RGBToHSV", "RandomGamma", "RealDiv",
-    "Reciprocal", "ReciprocalGrad", "Rsqrt", "RsqrtGrad", "Spence", "Sqrt", "SqrtGrad",
-    "StatelessRandomGammaV2", "StatelessRandomGammaV3", "Xdivy", "Xlog1py", "Xlogy", "Zeta",
-})  # fmt: skip
+_POSITIVE: Final = frozenset(
+    {
+        "Atan2",
+        "BesselK0",
+        "BesselK0e",
+        "BesselK1",
+        "BesselK1e",
+        "BesselY0",
+        "BesselY1",
+        "Betainc",
+        "Cumprod",
+        "Digamma",
+        "Div",
+        "DivNoNan",
+        "EuclideanNorm",
+        "Expint",
+        "Igamma",
+        "Igammac",
+        "Inv",
+        "InvGrad",
+        "Lgamma",
+        "Log",
+        "Log1p",
+        "Polygamma",
+        "Pow",
+        "RGBToHSV",
+        "RandomGamma",
+        "RealDiv",
+        "Reciprocal",
+        "ReciprocalGrad",
+        "Rsqrt",
+        "RsqrtGrad",
+        "Spence",
+        "Sqrt",
+        "SqrtGrad",
+        "StatelessRandomGammaV2",
+        "StatelessRandomGammaV3",
+        "Xdivy",
+        "Xlog1py",
+        "Xlogy",
+        "Zeta",
+    }
+)
 #: The same: between -1 and 1, between 0 and 1, above 1.
 _SMALL: Final = frozenset({"Acos", "Asin", "Atanh", "Erfinv"})
 _PROBABILITIES: Final = frozenset({"Ndtri"})
 _ABOVE_ONE: Final = frozenset({"Acosh"})
 #: Inputs that are left as their domain draws them: orders, and numbers of another range.
-KEPT: Final = frozenset({
-    ("Betainc", "x"), ("Polygamma", "a"), ("Zeta", "x"), ("ScaleAndTranslate", "scale"),
-    ("SparseAdd", "thresh"),
-    ("ImageProjectiveTransformV2", "transforms"), ("ImageProjectiveTransformV3", "transforms"),
-    *((f"QuantizeAndDequantizeV{version}", name)
-      for version in (2, 3, 4) for name in ("input_min", "input_max")),
-    *(("StatelessParameterizedTruncatedNormal", name)
-      for name in ("means", "stddevs", "minvals", "maxvals")),
-})  # fmt: skip
+KEPT: Final = frozenset(
+    {
+        ("Betainc", "x"),
+        ("Polygamma", "a"),
+        ("Zeta", "x"),
+        ("ScaleAndTranslate", "scale"),
+        ("SparseAdd", "thresh"),
+        ("ImageProjectiveTransformV2", "transforms"),
+        ("ImageProjectiveTransformV3", "transforms"),
+        *(
+            (f"QuantizeAndDequantizeV{version}", name)
+            for version in (2, 3, 4)
+            for name in ("input_min", "input_max")
+        ),
+        *(
+            ("StatelessParameterizedTruncatedNormal", name)
+            for name in ("means", "stddevs", "minvals", "maxvals")
+        ),
+    }
+)
 #: Operations on matrices that have a property, which is theirs as drawn.
-OF_MATRICES: Final = frozenset({
-    "BandedTriangularSolve", "Cholesky", "Eig", "LogMatrixDeterminant", "MatrixDeterminant",
-    "MatrixInverse", "MatrixSolve", "MatrixSolveLs", "MatrixSquareRoot", "MatrixTriangularSolve",
-    "Qr", "SelfAdjointEigV2", "Svd", "TridiagonalMatMul", "TridiagonalSolve",
-})  # fmt: skip
+OF_MATRICES: Final = frozenset(
+    {
+        "BandedTriangularSolve",
+        "Cholesky",
+        "Eig",
+        "LogMatrixDeterminant",
+        "MatrixDeterminant",
+        "MatrixInverse",
+        "MatrixSolve",
+        "MatrixSolveLs",
+        "MatrixSquareRoot",
+        "MatrixTriangularSolve",
+        "Qr",
+        "SelfAdjointEigV2",
+        "Svd",
+        "TridiagonalMatMul",
+        "TridiagonalSolve",
+    }
+)
 #: Few numbers, so that elements tie with each other and lie on the bounds of activations.
 _CORNERS: Final = (-2.0, -1.0, -1.0, -0.5, 0.0, 0.0, 0.0, 0.5, 1.0, 1.0, 2.0, 6.0)
 

@@ -44,10 +44,17 @@ UNDRAWN: Final[Mapping[str, str]] = {
 }
 #: Rows that are drawn here though the table does not call them differentiable: their gradients have
 #: TensorFlow's values, but are graphs of other nodes.
-_OF_OTHER_NODES: Final = frozenset({
-    "BandedTriangularSolve", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
-    "NextAfter", "SparseReorder", "SparseToDense",
-})  # fmt: skip
+_OF_OTHER_NODES: Final = frozenset(
+    {
+        "BandedTriangularSolve",
+        "FusedBatchNormGrad",
+        "FusedBatchNormGradV2",
+        "FusedBatchNormGradV3",
+        "NextAfter",
+        "SparseReorder",
+        "SparseToDense",
+    }
+)
 #: Kinds of dtypes that have gradients.
 _KINDS: Final = ("float", "complex")
 #: Outputs that are determined up to a sign or a phase: their absolute values are taken.

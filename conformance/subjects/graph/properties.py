@@ -115,8 +115,9 @@ def _grow(c: ApiAuthor, draw: random.Random, tensors: list[_Sized]) -> _Sized:
             axis = draw.randrange(rank)
             gone = (1,) if keep else ()
             return (
-                c.tf.reduce_sum(x, axis, keepdims=keep), shape[:axis] + gone + shape[axis + 1 :]
-            )  # fmt: skip
+                c.tf.reduce_sum(x, axis, keepdims=keep),
+                shape[:axis] + gone + shape[axis + 1 :],
+            )
         case 2 if rank == 2:
             return c.tf.matmul(x, y, transpose_b=True), (shape[0], shape[0])
         case 3:

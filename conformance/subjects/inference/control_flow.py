@@ -133,17 +133,26 @@ def call_case(draw: random.Random, id_: str) -> Case:
     elif kind.endswith("If"):
         taken = program.apply("Less", x, program.constant(limit))
         attrs = {
-            "Tcond": dtype_attr("bool"), "Tin": types, "Tout": types,
+            "Tcond": dtype_attr("bool"),
+            "Tin": types,
+            "Tout": types,
             "then_branch": {"func": {"name": "squared"}},
             "else_branch": {"func": {"name": "negated"}},
-        }  # fmt: skip
+        }
         node = program.writer.node(kind, [taken, x], attrs)
     else:
-        attrs = {"T": types, "cond": {"func": {"name": "below"}},
-                 "body": {"func": {"name": "doubled"}}}  # fmt: skip
+        attrs = {
+            "T": types,
+            "cond": {"func": {"name": "below"}},
+            "body": {"func": {"name": "doubled"}},
+        }
         node = program.writer.node(kind, [x], attrs)
-    program.library = [_unary("squared", "Square"), _unary("negated", "Neg"), _doubled(),
-                       _below(limit)]  # fmt: skip
+    program.library = [
+        _unary("squared", "Square"),
+        _unary("negated", "Neg"),
+        _doubled(),
+        _below(limit),
+    ]
     for number in draw.sample(range(1, limit + 3), 3):
         wanted = _called(kind, number, limit)
         program.run([node], {x: _scalar(number)}, _value(_scalar(wanted)), _FUNCTIONS)

@@ -133,12 +133,16 @@ class Program:
         clause: str,
     ) -> None:
         """Add a run: node names are fetched and fed by their first output."""
-        self._steps.append({
-            "do": "run", "session": "s",
-            "fetches": [_tensor(name) for name in fetches],
-            "feeds": {_tensor(name): tensors.encode(value) for name, value in feeds.items()},
-            "expect": dict(expect), "clause": clause,
-        })  # fmt: skip
+        self._steps.append(
+            {
+                "do": "run",
+                "session": "s",
+                "fetches": [_tensor(name) for name in fetches],
+                "feeds": {_tensor(name): tensors.encode(value) for name, value in feeds.items()},
+                "expect": dict(expect),
+                "clause": clause,
+            }
+        )
 
     def case(self, id_: str, title: str) -> Case:
         """The case of the runs, which tests the clauses that its steps name."""

@@ -59,8 +59,9 @@ def structured_case(draw: random.Random, id_: str) -> Case:
     constant = _case(id_, random.Random(arguments), cell, _VALUES)
     fed = _case(id_, random.Random(arguments), cell, _STRUCTURE, fed=True)
     renamed = {"session": "constant", "graph": "constant"}
-    first = [{name: renamed.get(name, value) for name, value in step.items()}
-             for step in constant.steps]  # fmt: skip
+    first = [
+        {name: renamed.get(name, value) for name, value in step.items()} for step in constant.steps
+    ]
     steps = (*first, *fed.steps)
     graphs = {**fed.graphs, "constant": constant.graphs["g"]}
     return replace(fed, graphs=graphs, clauses=clauses_of(steps), steps=steps)

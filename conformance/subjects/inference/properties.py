@@ -21,29 +21,40 @@ _DRAWN = 20
 
 
 def _register(
-    name: str, generator: Generator, *clauses: str, rows: int | Callable[[], int] = _DRAWN,
+    name: str,
+    generator: Generator,
+    *clauses: str,
+    rows: int | Callable[[], int] = _DRAWN,
     weight: int = 1,
-) -> None:  # fmt: skip
+) -> None:
     count = rows if callable(rows) else lambda: rows
     prop(f"inference-{name}", *clauses, DECLARATION, weight=weight, rows=count)(generator)
 
 
 _register(
-    "cells", operations.cell_case, "INFERENCE-001", weight=_CELLS_WEIGHT,
+    "cells",
+    operations.cell_case,
+    "INFERENCE-001",
+    weight=_CELLS_WEIGHT,
     rows=operations.cell_count,
-)  # fmt: skip
+)
 _register(
-    "structure", operations.structured_case, "INFERENCE-001", "INFERENCE-003",
+    "structure",
+    operations.structured_case,
+    "INFERENCE-001",
+    "INFERENCE-003",
     rows=operations.structured_count,
-)  # fmt: skip
+)
 _register("specials", values.special_case, "INFERENCE-004", weight=2, rows=len(values.SPECIAL_ROWS))
 _register(
     "divisions", values.division_case, "INFERENCE-005", rows=len(values.INTEGER_ROWS["division"])
 )
 _register(
-    "zero-divisors", values.zero_divisor_case, "INFERENCE-006",
+    "zero-divisors",
+    values.zero_divisor_case,
+    "INFERENCE-006",
     rows=len(values.INTEGER_ROWS["division"]),
-)  # fmt: skip
+)
 _register(
     "overflows", values.overflow_case, "INFERENCE-007", rows=len(values.INTEGER_ROWS["overflow"])
 )

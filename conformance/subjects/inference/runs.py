@@ -12,8 +12,13 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 
 __all__ = [
-    "control_case", "cut_case", "fetches_case", "index_case", "missing_feed_case", "shapes_case",
-]  # fmt: skip
+    "control_case",
+    "cut_case",
+    "fetches_case",
+    "index_case",
+    "missing_feed_case",
+    "shapes_case",
+]
 
 _MISSING: Final = "INFERENCE-009"
 _INDEX: Final = "INFERENCE-010"

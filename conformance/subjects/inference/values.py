@@ -16,9 +16,15 @@ from sessrun.spec.inference import contract_in
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
-    "EMPTY_ROWS", "INTEGER_ROWS", "SPECIAL_ROWS", "division_case", "empty_case", "overflow_case",
-    "special_case", "zero_divisor_case",
-]  # fmt: skip
+    "EMPTY_ROWS",
+    "INTEGER_ROWS",
+    "SPECIAL_ROWS",
+    "division_case",
+    "empty_case",
+    "overflow_case",
+    "special_case",
+    "zero_divisor_case",
+]
 
 _SPECIAL: Final = "INFERENCE-004"
 _DIVISION: Final = "INFERENCE-005"
@@ -30,13 +36,43 @@ _FLOATS: Final = ("float32", "float64", "float16")
 _INTEGERS: Final = ("int32", "int64", "int8", "uint8")
 
 _UNARY: Final = (
-    "Abs", "Neg", "Relu", "Relu6", "Exp", "Log", "Sqrt", "Rsqrt", "Floor", "Ceil", "Sign", "Square",
-    "Tanh", "Sigmoid", "Reciprocal", "IsNan", "IsInf", "IsFinite", "Softplus", "Elu",
-)  # fmt: skip
+    "Abs",
+    "Neg",
+    "Relu",
+    "Relu6",
+    "Exp",
+    "Log",
+    "Sqrt",
+    "Rsqrt",
+    "Floor",
+    "Ceil",
+    "Sign",
+    "Square",
+    "Tanh",
+    "Sigmoid",
+    "Reciprocal",
+    "IsNan",
+    "IsInf",
+    "IsFinite",
+    "Softplus",
+    "Elu",
+)
 _BINARY: Final = (
-    "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "SquaredDifference", "DivNoNan",
-    "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual",
-)  # fmt: skip
+    "AddV2",
+    "Sub",
+    "Mul",
+    "RealDiv",
+    "Maximum",
+    "Minimum",
+    "SquaredDifference",
+    "DivNoNan",
+    "Less",
+    "LessEqual",
+    "Greater",
+    "GreaterEqual",
+    "Equal",
+    "NotEqual",
+)
 _REDUCTIONS: Final = ("Sum", "Mean", "Max", "Min", "Prod")
 #: An operation and a dtype for each case of NaN and infinities.
 SPECIAL_ROWS: Final = tuple(

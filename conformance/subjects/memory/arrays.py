@@ -15,8 +15,15 @@ __all__ = ["LAYOUTS", "Own", "numbers", "own_array", "spoilt"]
 #: How an array lies in its memory. None of them begins at a multiple of 64 bytes, or lies there in
 #: C order: TensorFlow takes such an array's memory as its own.
 LAYOUTS: Final = (
-    "inside", "strided", "reversed", "transposed", "big-endian", "broadcast", "read-only", "other",
-)  # fmt: skip
+    "inside",
+    "strided",
+    "reversed",
+    "transposed",
+    "big-endian",
+    "broadcast",
+    "read-only",
+    "other",
+)
 #: What an array is filled with afterwards; no array holds it before.
 _SPOILT: Final = 77
 #: Dtypes whose values an array of another dtype can hold.

@@ -86,10 +86,16 @@ def _views(c: ApiAuthor, tensor: Symbol) -> list[Symbol]:
     """Tensors that an engine may compute without a copy."""
     tf = c.tf
     return [
-        tensor, tf.identity(tensor), tf.reshape(tensor, [-1]), tf.expand_dims(tensor, 0),
-        tf.squeeze(tf.expand_dims(tensor, 0), [0]), tf.stop_gradient(tensor), tensor[:],
-        tf.transpose(tensor), tf.identity_n([tensor, tensor])[1],
-    ]  # fmt: skip
+        tensor,
+        tf.identity(tensor),
+        tf.reshape(tensor, [-1]),
+        tf.expand_dims(tensor, 0),
+        tf.squeeze(tf.expand_dims(tensor, 0), [0]),
+        tf.stop_gradient(tensor),
+        tensor[:],
+        tf.transpose(tensor),
+        tf.identity_n([tensor, tensor])[1],
+    ]
 
 
 def _apart(c: ApiAuthor, draw: random.Random) -> None:
@@ -145,8 +151,12 @@ def _flags(c: ApiAuthor, draw: random.Random) -> None:
 
 
 _RECORDERS: Final[dict[str, Callable[[ApiAuthor, random.Random], Any]]] = {
-    _KEPT: _kept, _PAST: _past, _APART: _apart, _BESIDE: _beside, _FLAGS: _flags,
-}  # fmt: skip
+    _KEPT: _kept,
+    _PAST: _past,
+    _APART: _apart,
+    _BESIDE: _beside,
+    _FLAGS: _flags,
+}
 
 
 @prop("memory-fetched", *_RECORDERS, weight=3)

@@ -111,8 +111,10 @@ def _table(kind: str) -> Callable[..., Nodes]:
     def build(tf: Any, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
         raw, row = tf.raw_ops, [int(np.prod(shape[1:]))]
         attrs: dict[str, Any] = {
-            "value_dtype": tf.as_dtype(dtype), "value_shape": row, "shared_name": "table",
-        }  # fmt: skip
+            "value_dtype": tf.as_dtype(dtype),
+            "value_shape": row,
+            "shared_name": "table",
+        }
         if kind == "MutableDenseHashTableV2":
             attrs |= {"empty_key": np.int64(-1), "deleted_key": np.int64(-2)}
         else:
@@ -184,13 +186,33 @@ HOLDERS: Final[Mapping[str, Holder]] = {
         Holder("a sparse accumulator", _sparse_accumulator, _NUMBERS[:2], whole=False),
         Holder("a resource variable", _variable(resource=True), lasting=True),
         Holder("a reference variable", _variable(resource=False), _ANY, False, True),
-        Holder("an updated reference variable", _updated("assign_add", resource=False), _NUMBERS,
-               False, True),
-        Holder("an updated resource variable", _updated("assign_add", resource=True), _NUMBERS,
-               False, True),
-        Holder("rows of a reference variable", _updated("scatter_update", resource=False), _NUMBERS,
-               False, True),
-        Holder("rows of a resource variable", _updated("scatter_update", resource=True), _NUMBERS,
-               False, True),
+        Holder(
+            "an updated reference variable",
+            _updated("assign_add", resource=False),
+            _NUMBERS,
+            False,
+            True,
+        ),
+        Holder(
+            "an updated resource variable",
+            _updated("assign_add", resource=True),
+            _NUMBERS,
+            False,
+            True,
+        ),
+        Holder(
+            "rows of a reference variable",
+            _updated("scatter_update", resource=False),
+            _NUMBERS,
+            False,
+            True,
+        ),
+        Holder(
+            "rows of a resource variable",
+            _updated("scatter_update", resource=True),
+            _NUMBERS,
+            False,
+            True,
+        ),
     )
-}  # fmt: skip
+}

@@ -28,8 +28,23 @@ def integers(draw: random.Random, dtype: str, count: int) -> np.ndarray:
     kind = BY_NAME[dtype].numpy
     info = np.iinfo(kind)
     power = 1 << draw.randrange(info.bits - 1)
-    near = [info.min, info.min + 1, -2, -1, 0, 1, 2, 3, power - 1, power, power + 1, -power,
-            info.max // 2, info.max - 1, info.max]  # fmt: skip
+    near = [
+        info.min,
+        info.min + 1,
+        -2,
+        -1,
+        0,
+        1,
+        2,
+        3,
+        power - 1,
+        power,
+        power + 1,
+        -power,
+        info.max // 2,
+        info.max - 1,
+        info.max,
+    ]
     corners = [number for number in near if info.min <= number <= info.max]
     return np.array(draw.choices(corners, k=count), kind)
 
@@ -37,8 +52,28 @@ def integers(draw: random.Random, dtype: str, count: int) -> np.ndarray:
 def floats(draw: random.Random, dtype: str, count: int) -> np.ndarray:
     """Zeros of both signs, ties between integers, numbers near the ends, infinities, NaN."""
     top = {"float16": 65504.0, "bfloat16": 3.0e38, "float32": 3.0e38}.get(dtype, 1.7e308)
-    corners = [0.0, -0.0, 0.5, -0.5, 1.5, -1.5, 2.5, -2.5, 0.49, 1.0, -1.0, 3.0, 7.0, 1 / 3,
-               2.0 ** draw.randint(-10, 15), top, -top, np.inf, -np.inf, np.nan]  # fmt: skip
+    corners = [
+        0.0,
+        -0.0,
+        0.5,
+        -0.5,
+        1.5,
+        -1.5,
+        2.5,
+        -2.5,
+        0.49,
+        1.0,
+        -1.0,
+        3.0,
+        7.0,
+        1 / 3,
+        2.0 ** draw.randint(-10, 15),
+        top,
+        -top,
+        np.inf,
+        -np.inf,
+        np.nan,
+    ]
     return np.asarray(draw.choices(corners, k=count)).astype(BY_NAME[dtype].numpy)
 
 
@@ -105,10 +140,22 @@ class CornerRow:
 
 
 #: Dtypes that numpy computes in.
-_ORDINARY: Final = frozenset({
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "bfloat16", "float32", "float64",
-})  # fmt: skip
+_ORDINARY: Final = frozenset(
+    {
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+    }
+)
 
 
 def _rows(
@@ -127,8 +174,9 @@ ROWS: Final[Sequence[CornerRow]] = (
     *_rows("OPERATIONS-004", "Cumsum Cumprod", integers, axis=_AXIS),
     *_rows("OPERATIONS-005", "Max Min", integers, reduction_indices=_AXIS),
     *_rows("OPERATIONS-005", "Maximum Minimum", *_PAIR),
-    *_rows("OPERATIONS-006", "FloorDiv FloorMod TruncateDiv TruncateMod Div Mod", integers,
-           _divisors),
+    *_rows(
+        "OPERATIONS-006", "FloorDiv FloorMod TruncateDiv TruncateMod Div Mod", integers, _divisors
+    ),
     *_rows("OPERATIONS-007", "BitwiseAnd BitwiseOr BitwiseXor", *_PAIR),
     *_rows("OPERATIONS-007", "Invert PopulationCount", integers),
     *_rows("OPERATIONS-007", "LeftShift RightShift", integers, _counts),
@@ -139,15 +187,20 @@ ROWS: Final[Sequence[CornerRow]] = (
     *_rows("OPERATIONS-013", "Maximum Minimum", _no_zeros, _no_zeros, kind="float"),
     *_rows("OPERATIONS-013", "IsNan IsInf IsFinite Relu Relu6", floats, kind="float"),
     *_rows("OPERATIONS-014", "Less LessEqual Greater GreaterEqual Equal NotEqual", *_PAIR),
-    *_rows("OPERATIONS-014", "Less LessEqual Greater GreaterEqual Equal NotEqual", floats, floats,
-           kind="float"),
+    *_rows(
+        "OPERATIONS-014",
+        "Less LessEqual Greater GreaterEqual Equal NotEqual",
+        floats,
+        floats,
+        kind="float",
+    ),
     *_rows("OPERATIONS-022", "ArgMax ArgMin", integers, dimension=_AXIS),
     *_rows("OPERATIONS-022", "ArgMax ArgMin", floats, kind="float", dimension=_AXIS),
     *_rows("OPERATIONS-038", "Unique UniqueWithCounts", integers),
     *_rows("OPERATIONS-039", "TopKV2", integers, k=np.array(7, np.int32)),
     *(CornerRow("Cast", "OPERATIONS-016", (integers,), attr="SrcT") for _ in range(4)),
     *(CornerRow("Cast", "OPERATIONS-017", (floats,), "float", "SrcT") for _ in range(3)),
-)  # fmt: skip
+)
 
 
 def arguments_of(row: CornerRow, draw: random.Random) -> tuple[Operation, Arguments]:

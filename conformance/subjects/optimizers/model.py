@@ -131,13 +131,25 @@ def _power_sign(n: Numbers, g: Any, var: Any, m: Any) -> Arrays:
 
 #: From what follows `Apply` in an op type to the step.
 STEPS: Final[dict[str, Callable[..., Arrays]]] = {
-    "GradientDescent": _descent, "Momentum": _momentum, "KerasMomentum": _keras_momentum,
-    "Adam": _adam, "AdamWithAmsgrad": _amsgrad, "AdaMax": _adamax, "RMSProp": _rms,
-    "CenteredRMSProp": _centered, "Adagrad": _adagrad, "AdagradV2": _adagrad,
-    "AdagradDA": _adagrad_da, "Adadelta": _adadelta, "Ftrl": _ftrl, "FtrlV2": _ftrl,
-    "ProximalGradientDescent": _proximal, "ProximalAdagrad": _proximal_adagrad,
-    "AddSign": _add_sign, "PowerSign": _power_sign,
-}  # fmt: skip
+    "GradientDescent": _descent,
+    "Momentum": _momentum,
+    "KerasMomentum": _keras_momentum,
+    "Adam": _adam,
+    "AdamWithAmsgrad": _amsgrad,
+    "AdaMax": _adamax,
+    "RMSProp": _rms,
+    "CenteredRMSProp": _centered,
+    "Adagrad": _adagrad,
+    "AdagradV2": _adagrad,
+    "AdagradDA": _adagrad_da,
+    "Adadelta": _adadelta,
+    "Ftrl": _ftrl,
+    "FtrlV2": _ftrl,
+    "ProximalGradientDescent": _proximal,
+    "ProximalAdagrad": _proximal_adagrad,
+    "AddSign": _add_sign,
+    "PowerSign": _power_sign,
+}
 
 
 def stepped(

@@ -19,8 +19,15 @@ __all__ = ["Drawn", "draw_parsing"]
 _WORDS: Final = (b"", b"a", b"two words", b"x,y", b'say "so"', b"\xc3\xa4", b"z" * 40)
 _LETTERS: Final = b"abcdefgh"
 _NUMBERS: Final = (
-    "uint8", "int8", "int16", "uint16", "int32", "int64", "float32", "float64",
-)  # fmt: skip
+    "uint8",
+    "int8",
+    "int16",
+    "uint16",
+    "int32",
+    "int64",
+    "float32",
+    "float64",
+)
 
 
 @dataclass(slots=True)
@@ -56,14 +63,22 @@ def strings(values: Sequence[bytes], shape: Sequence[int]) -> np.ndarray:
 
 def _constant(writer: GraphWriter, name: str, dtype: str, items: Sequence[Any]) -> str:
     """Write a constant vector."""
-    kind = {"string": "stringVal", "float32": "floatVal", "int64": "int64Val",
-            "int32": "intVal", "float64": "doubleVal"}[dtype]  # fmt: skip
+    kind = {
+        "string": "stringVal",
+        "float32": "floatVal",
+        "int64": "int64Val",
+        "int32": "intVal",
+        "float64": "doubleVal",
+    }[dtype]
     if dtype == "string":
         held: list[Any] = tensors.encode(strings(items, [len(items)]))["data"]
     else:
         held = [str(item) if dtype.startswith("int") else _real(item) for item in items]
-    tensor = {"dtype": f"DT_{_ENUMS[dtype]}", "tensorShape": {"dim": [{"size": str(len(items))}]},
-              kind: held}  # fmt: skip
+    tensor = {
+        "dtype": f"DT_{_ENUMS[dtype]}",
+        "tensorShape": {"dim": [{"size": str(len(items))}]},
+        kind: held,
+    }
     return writer.node("Const", [], {"dtype": dtype_attr(dtype), "value": {"tensor": tensor}}, name)
 
 
@@ -71,8 +86,13 @@ def _real(value: float) -> Any:
     return value if math.isfinite(value) else "Infinity"
 
 
-_ENUMS: Final = {"string": "STRING", "float32": "FLOAT", "int64": "INT64", "int32": "INT32",
-                 "float64": "DOUBLE"}  # fmt: skip
+_ENUMS: Final = {
+    "string": "STRING",
+    "float32": "FLOAT",
+    "int64": "INT64",
+    "int32": "INT32",
+    "float64": "DOUBLE",
+}
 
 
 def draw_parsing(draw: random.Random) -> Drawn:
@@ -126,17 +146,28 @@ def _lines(draw: random.Random) -> Drawn:
         given[-1], code = delimiter * (len(dtypes) - 1), 3
     if b"" in given:  # an empty line has no field at all
         code = 3
-    shown = [np.array(column, object if dtype == "string" else dtype)
-             for column, dtype in zip(columns, dtypes, strict=True)]  # fmt: skip
+    shown = [
+        np.array(column, object if dtype == "string" else dtype)
+        for column, dtype in zip(columns, dtypes, strict=True)
+    ]
 
     def writes(writer: GraphWriter, name: str) -> None:
-        inputs = [_constant(writer, f"d{place}", dtype, defaults[place])
-                  for place, dtype in enumerate(dtypes)]  # fmt: skip
-        writer.node("DecodeCSV", [name, *inputs], {
-            "OUT_TYPE": {"list": {"type": [dtype_attr(dtype)["type"] for dtype in dtypes]}},
-            "field_delim": text_attr(delimiter), "use_quote_delim": {"b": True},
-            "na_value": text_attr("NA"), "select_cols": {"list": {}},
-        }, "csv")  # fmt: skip
+        inputs = [
+            _constant(writer, f"d{place}", dtype, defaults[place])
+            for place, dtype in enumerate(dtypes)
+        ]
+        writer.node(
+            "DecodeCSV",
+            [name, *inputs],
+            {
+                "OUT_TYPE": {"list": {"type": [dtype_attr(dtype)["type"] for dtype in dtypes]}},
+                "field_delim": text_attr(delimiter),
+                "use_quote_delim": {"b": True},
+                "na_value": text_attr("NA"),
+                "select_cols": {"list": {}},
+            },
+            "csv",
+        )
 
     fetches = [f"csv:{place}" for place in range(len(dtypes))]
     return Drawn("Lines of fields are their columns.", given, writes, fetches, shown, code)
@@ -208,8 +239,9 @@ def _features(draw: random.Random) -> list[_Feature]:
 def _examples(draw: random.Random) -> Drawn:
     features = _features(draw)
     rows = [{each.name: each.draw(draw) for each in features} for _ in range(draw.randint(1, 9))]
-    given = [example({key: values for key, values in row.items() if values is not None})
-             for row in rows]  # fmt: skip
+    given = [
+        example({key: values for key, values in row.items() if values is not None}) for row in rows
+    ]
     code = None
     for each in features:
         if each.form == "dense" and not each.default and any(r[each.name] is None for r in rows):
@@ -252,15 +284,22 @@ def _write_parse(
             kinds = {"T": dtype_attr(each.dtype), "Tshape": dtype_attr("int32")}
             held = writer.node("Reshape", [held, shape], kinds, f"r_{each.name}")
         defaults.append(held)
-    shapes = [shape_attr([None] if each.form == "padded" else [each.size])["shape"]
-              for each in dense]  # fmt: skip
-    writer.node("ParseExampleV2", [name, *keys, *defaults], {
-        "Tdense": {"list": {"type": [dtype_attr(each.dtype)["type"] for each in dense]}},
-        "num_sparse": {"i": str(len(sparse))},
-        "sparse_types": {"list": {"type": [dtype_attr(each.dtype)["type"] for each in sparse]}},
-        "ragged_value_types": {"list": {}}, "ragged_split_types": {"list": {}},
-        "dense_shapes": {"list": {"shape": shapes}},
-    }, "p")  # fmt: skip
+    shapes = [
+        shape_attr([None] if each.form == "padded" else [each.size])["shape"] for each in dense
+    ]
+    writer.node(
+        "ParseExampleV2",
+        [name, *keys, *defaults],
+        {
+            "Tdense": {"list": {"type": [dtype_attr(each.dtype)["type"] for each in dense]}},
+            "num_sparse": {"i": str(len(sparse))},
+            "sparse_types": {"list": {"type": [dtype_attr(each.dtype)["type"] for each in sparse]}},
+            "ragged_value_types": {"list": {}},
+            "ragged_split_types": {"list": {}},
+            "dense_shapes": {"list": {"shape": shapes}},
+        },
+        "p",
+    )
 
 
 def _array(values: Sequence[Any], dtype: str, shape: Sequence[int]) -> np.ndarray:
@@ -272,8 +311,11 @@ def _array(values: Sequence[Any], dtype: str, shape: Sequence[int]) -> np.ndarra
 def _sparse(column: Sequence[Sequence[Any]], dtype: str) -> list[np.ndarray]:
     places = [(row, place) for row, values in enumerate(column) for place in range(len(values))]
     flat = [value for values in column for value in values]
-    return [np.array(places, np.int64).reshape(-1, 2), _array(flat, dtype, [len(flat)]),
-            np.array([len(column), max(map(len, column))])]  # fmt: skip
+    return [
+        np.array(places, np.int64).reshape(-1, 2),
+        _array(flat, dtype, [len(flat)]),
+        np.array([len(column), max(map(len, column))]),
+    ]
 
 
 def _dense(column: Sequence[list[Any] | None], each: _Feature) -> np.ndarray:

@@ -31,7 +31,12 @@ def parsing(draw: random.Random, id_: str) -> Case:
         expect = {"values": [{"$array": tensors.encode(value)} for value in drawn.values]}
     steps = (
         {"do": "open", "session": "s", "graph": "g"},
-        {"do": "run", "session": "s", "fetches": drawn.fetches,
-         "feeds": {"in:0": tensors.encode(given)}, "expect": expect},
-    )  # fmt: skip
+        {
+            "do": "run",
+            "session": "s",
+            "fetches": drawn.fetches,
+            "feeds": {"in:0": tensors.encode(given)},
+            "expect": expect,
+        },
+    )
     return Case(id_, drawn.title, "engine", (_CLAUSE,), steps, {"g": writer.graph()})

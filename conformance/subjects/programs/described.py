@@ -16,8 +16,17 @@ from google.protobuf.message import Message
 from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
-__all__ = ["Raised", "attempt", "caught", "described", "on_a_cpu", "raised", "run",
-           "tensor_described", "without_gpus"]  # fmt: skip
+__all__ = [
+    "Raised",
+    "attempt",
+    "caught",
+    "described",
+    "on_a_cpu",
+    "raised",
+    "run",
+    "tensor_described",
+    "without_gpus",
+]
 
 #: Names that count what the process has made so far.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
@@ -100,8 +109,14 @@ def tensor_described(tensor: Any) -> list[str]:
 def _of_the_api(value: Any) -> Any:
     kind = type(value).__name__
     if kind in {"Tensor", "SymbolicTensor"}:
-        return ["Tensor", value.name, value.op.type, value.dtype.name, str(value.shape),
-                value.device]  # fmt: skip
+        return [
+            "Tensor",
+            value.name,
+            value.op.type,
+            value.dtype.name,
+            str(value.shape),
+            value.device,
+        ]
     if kind == "Operation":
         waits = sorted(op.name for op in value.control_inputs)
         inputs = [tensor.name for tensor in value.inputs]
@@ -109,6 +124,11 @@ def _of_the_api(value: Any) -> Any:
     if kind in {"DType", "TensorShape", "Dimension", "DeviceSpec", "DeviceSpecV1"}:
         return [kind.removesuffix("V1"), str(value)]
     if kind in {"SparseTensor", "IndexedSlices"}:
-        return [kind, *(described(getattr(value, part, None))
-                        for part in ("values", "indices", "dense_shape"))]  # fmt: skip
+        return [
+            kind,
+            *(
+                described(getattr(value, part, None))
+                for part in ("values", "indices", "dense_shape")
+            ),
+        ]
     return f"a {kind.lstrip('_')}"

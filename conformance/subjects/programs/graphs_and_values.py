@@ -28,16 +28,21 @@ def _rounded(value: Any, digits: int) -> Any:
 def built(graph: Any) -> list[Any]:
     """Every node: name, type, inputs, attributes; not the constants' values."""
     return [
-        [node.name, node.op, list(node.input),
-         [] if node.op == "Const" else sorted(f"{key}: {value}" for key, value in node.attr.items()
-                                              if not key.startswith("_"))]
+        [
+            node.name,
+            node.op,
+            list(node.input),
+            []
+            if node.op == "Const"
+            else sorted(
+                f"{key}: {value}" for key, value in node.attr.items() if not key.startswith("_")
+            ),
+        ]
         for node in graph.as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
-def shown(
-    tf: Any, *calls: Callable[[Any], Any], digits: int = 3, nodes: bool = True
-) -> list[Any]:
+def shown(tf: Any, *calls: Callable[[Any], Any], digits: int = 3, nodes: bool = True) -> list[Any]:
     """For each call, in a graph of its own, what it builds and what it computes."""
 
     def one(make: Callable[[Any], Any]) -> Any:

@@ -9,9 +9,13 @@ __all__ = ["add_node", "imported_node", "run_node"]
 
 
 def add_node(
-    graph_def: Any, tf: Any, op_type: str, name: str, inputs: Sequence[str],
+    graph_def: Any,
+    tf: Any,
+    op_type: str,
+    name: str,
+    inputs: Sequence[str],
     attrs: Mapping[str, Any],
-) -> None:  # fmt: skip
+) -> None:
     """Add a node to a GraphDef; an attribute is an AttrValue, a dtype, a text or a number."""
     node = graph_def.node.add(name=name, op=op_type, input=inputs)
     for key, value in attrs.items():

@@ -52,8 +52,10 @@ def projections() -> list[tuple[Any, str, dict[str, Any]]]:
 
 def _rounded(values: Any) -> Any:
     """Values to so few digits that the order in which a sum was taken does not show."""
-    return [np.round(value.astype("float64"), 3) if value.dtype.kind == "f" else value
-            for value in values]  # fmt: skip
+    return [
+        np.round(value.astype("float64"), 3) if value.dtype.kind == "f" else value
+        for value in values
+    ]
 
 
 def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = None) -> Any:
@@ -71,10 +73,13 @@ def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = Non
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(7)
             places = [
-                tf.placeholder(value.dtype.name, [None, *value.shape[1:]] if shape is None or n
-                               else shape, name=f"p{n}")
+                tf.placeholder(
+                    value.dtype.name,
+                    [None, *value.shape[1:]] if shape is None or n else shape,
+                    name=f"p{n}",
+                )
                 for n, value in enumerate(inputs)
-            ]  # fmt: skip
+            ]
             made = build(*places)
             facts = [made, nodes(graph), collected(graph)]
             with tf.Session() as session:

@@ -24,10 +24,17 @@ _AREAS: Final = {
     "state": ("queues", "tables", "variables", "readers", "saving"),
     "training": ("tensor_arrays", "control_flow", "gradients"),
     "library": (
-        "arrays", "numbers", "text", "sparse", "pictures", "networks", "layers", "training",
+        "arrays",
+        "numbers",
+        "text",
+        "sparse",
+        "pictures",
+        "networks",
+        "layers",
+        "training",
         "managed",
     ),
-}  # fmt: skip
+}
 
 
 @functools.cache

@@ -101,38 +101,47 @@ RELEASES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
         name: release
         for release, names in (
             # Names of numpy's classes, and which of its scalars are numbers of which dtype.
-            ({"numpy": 2}, (
-                "graphs/graph/dtypes",
-                "graphs/value/constants_of_things",
-                "graphs/value/told_without_a_run",
-            )),
+            (
+                {"numpy": 2},
+                (
+                    "graphs/graph/dtypes",
+                    "graphs/value/constants_of_things",
+                    "graphs/value/told_without_a_run",
+                ),
+            ),
             # Training nodes, a negative batch, a reader's device, `SaveSliceInfo.from_spec`.
-            ({"producer": 1882}, (
-                "graphs/graph_util/training_nodes",
-                "readers/record/records_drawn",
-                "sessions/placement/held",
-                "variables/made_variable/places_in_a_whole",
-                "variables/partition/places",
-            )),
+            (
+                {"producer": 1882},
+                (
+                    "graphs/graph_util/training_nodes",
+                    "readers/record/records_drawn",
+                    "sessions/placement/held",
+                    "variables/made_variable/places_in_a_whole",
+                    "variables/partition/places",
+                ),
+            ),
             # A graph of producer 2000; a fed array that is fetched, which 2.18 alone copies;
             # numbers with a plus sign in CSV; the gradient of GatherV2.
-            ({"producer": 2129}, (
-                "gradients/gradient/rows",
-                "gradients/gradient_graph/shapes",
-                "gradients/loop_gradient/rows_of_an_invariant",
-                "gradients/loop_gradient/rows_of_joined_tensors",
-                "gradients/rows_in_loops/rows_of_a_part",
-                "gradients/rows_in_loops/rows_of_unknown_number",
-                "gradients/rows_in_loops/rows_of_unknown_rank",
-                "gradients/rows_in_loops/rows_of_what_leaves_the_loop",
-                "graphs/graph_import/versions",
-                "readers/parsing/parsing_lines",
-                "sessions/session/mutations",
-            )),
+            (
+                {"producer": 2129},
+                (
+                    "gradients/gradient/rows",
+                    "gradients/gradient_graph/shapes",
+                    "gradients/loop_gradient/rows_of_an_invariant",
+                    "gradients/loop_gradient/rows_of_joined_tensors",
+                    "gradients/rows_in_loops/rows_of_a_part",
+                    "gradients/rows_in_loops/rows_of_unknown_number",
+                    "gradients/rows_in_loops/rows_of_unknown_rank",
+                    "gradients/rows_in_loops/rows_of_what_leaves_the_loop",
+                    "graphs/graph_import/versions",
+                    "readers/parsing/parsing_lines",
+                    "sessions/session/mutations",
+                ),
+            ),
         )
         for name in names
     }
-)  # fmt: skip
+)
 
 
 def programs_of(area: str) -> Mapping[str, Program]:

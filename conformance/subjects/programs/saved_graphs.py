@@ -16,8 +16,9 @@ __all__ = ["in_a_folder", "inputs", "listing", "variables"]
 def variables(tf: Any, device: str | None = None) -> tuple[Any, Any]:
     """A reference variable of two rows and a resource variable of two numbers."""
     with tf.device(device):
-        reference = tf.get_variable("v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3),
-                                    use_resource=False)  # fmt: skip
+        reference = tf.get_variable(
+            "v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3), use_resource=False
+        )
         resource = tf.get_variable("w", initializer=np.array([7, 8]), use_resource=True)
     return reference, resource
 

@@ -59,11 +59,16 @@ def write_queue(writer: GraphWriter, terms: Terms, name: str = "queue") -> None:
     """
     attrs: dict[str, Any] = {
         "component_types": {"list": {"type": [dtype_attr(d)["type"] for d, _ in terms.components]}},
-        "shapes": {"list": {"shape": [shape_attr(shape)["shape"] for _, shape in terms.components
-                                      if shape is not None]}},
+        "shapes": {
+            "list": {
+                "shape": [
+                    shape_attr(shape)["shape"] for _, shape in terms.components if shape is not None
+                ]
+            }
+        },
         "capacity": {"i": str(terms.capacity)},
         "shared_name": text_attr(terms.shared_name),
-    }  # fmt: skip
+    }
     if terms.kind == "shuffle":
         attrs |= {"min_after_dequeue": {"i": str(terms.reserve)}, "seed": {"i": str(terms.seed)}}
         attrs["seed2"] = {"i": str(terms.seed)}

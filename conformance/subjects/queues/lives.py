@@ -20,9 +20,17 @@ __all__ = ["Element", "Life", "batch_of", "draw_element", "draw_terms"]
 Element = tuple[np.ndarray, ...]
 
 _DTYPES: Final = (
-    "float32", "float64", "int8", "int32", "int64", "uint8", "uint16", "bool", "complex64",
+    "float32",
+    "float64",
+    "int8",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "bool",
+    "complex64",
     "string",
-)  # fmt: skip
+)
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = ((), (), (2,), (3, 2), (1,))
 _VARYING: Final[tuple[tuple[int | None, ...], ...]] = ((None,), (None, 2), (2, None), (None, None))
 
@@ -32,8 +40,9 @@ def draw_terms(draw: random.Random, shared_name: str) -> Terms:
     kind = draw.choice(("fifo", "fifo", "padding", "padding", "priority", "shuffle"))
     capacity = draw.choice((1, 2, 3, 5, 8, 20, -1))
     unknown = kind in {"fifo", "shuffle"} and draw.random() < 0.15
-    components = tuple(_draw_component(draw, kind, unknown=unknown)
-                       for _ in range(draw.choice((1, 1, 1, 2, 3))))  # fmt: skip
+    components = tuple(
+        _draw_component(draw, kind, unknown=unknown) for _ in range(draw.choice((1, 1, 1, 2, 3)))
+    )
     reserve = 0
     if kind == "shuffle":
         reserve = draw.randint(0, min(3, capacity - 1 if capacity > 0 else 3))

@@ -85,10 +85,15 @@ def random_streams(draw: random.Random, id_: str) -> Case:
     for number in range(runs):
         name = draw.choice(list(nodes))
         feeds, expect = nodes[name]
-        steps.append({
-            "do": "run", "session": draw.choice(sessions), "fetches": [f"{name}:0"],
-            "feeds": _other_shape(feeds, draw), "expect": expect,
-            "clause": _NEXT if number else _CLAUSES[operation.name],
-        })  # fmt: skip
+        steps.append(
+            {
+                "do": "run",
+                "session": draw.choice(sessions),
+                "fetches": [f"{name}:0"],
+                "feeds": _other_shape(feeds, draw),
+                "expect": expect,
+                "clause": _NEXT if number else _CLAUSES[operation.name],
+            }
+        )
     title = f"{operation.name} with seeds draws the numbers of its stream."
     return Case(id_, title, "engine", clauses_of(steps), tuple(steps), {"g": writer.graph()})

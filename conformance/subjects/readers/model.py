@@ -82,8 +82,10 @@ class Kind:
         return DrawnFile(name, data, ((-1, data),))
 
     def _lines(self, draw: random.Random, name: str) -> DrawnFile:
-        lines = [draw.choice((b"", b"a", b"two words", b"x\ry", b"\xff\0", b"z" * 300))
-                 for _ in range(draw.randrange(7))]  # fmt: skip
+        lines = [
+            draw.choice((b"", b"a", b"two words", b"x\ry", b"\xff\0", b"z" * 300))
+            for _ in range(draw.randrange(7))
+        ]
         data = b"".join(line + draw.choice((b"\n", b"\r\n")) for line in lines)
         if draw.random() < 0.4:
             lines.append(b"the last")
@@ -133,11 +135,16 @@ def draw_kind(draw: random.Random) -> Kind:
         case 3:
             encoding = draw.choice(("", "", "ZLIB", "GZIP"))
             return Kind("TFRecordReaderV2", {"compression_type": encoding})
-    return Kind("FixedLengthRecordReaderV2", {
-        "record_bytes": draw.choice((1, 3, 8)), "header_bytes": draw.choice((0, 2)),
-        "footer_bytes": draw.choice((0, 3)), "hop_bytes": draw.choice((0, 0, 1, 5)),
-        "encoding": draw.choice(("", "", "ZLIB", "GZIP")),
-    })  # fmt: skip
+    return Kind(
+        "FixedLengthRecordReaderV2",
+        {
+            "record_bytes": draw.choice((1, 3, 8)),
+            "header_bytes": draw.choice((0, 2)),
+            "footer_bytes": draw.choice((0, 3)),
+            "hop_bytes": draw.choice((0, 0, 1, 5)),
+            "encoding": draw.choice(("", "", "ZLIB", "GZIP")),
+        },
+    )
 
 
 class Model:

@@ -27,14 +27,28 @@ def _graph(kind: Kind) -> dict[str, Any]:
     """The graph of `cases/readers.py`, with a reader of this kind."""
     writer = GraphWriter()
     scalars: dict[str, Any] = {"list": {"shape": [{}]}}
-    writer.node("FIFOQueueV2", [], {
-        "component_types": {"list": {"type": [_STRING["type"]]}}, "shapes": scalars,
-        "capacity": {"i": "32"}, "container": text_attr(""), "shared_name": text_attr(""),
-    }, "queue")  # fmt: skip
+    writer.node(
+        "FIFOQueueV2",
+        [],
+        {
+            "component_types": {"list": {"type": [_STRING["type"]]}},
+            "shapes": scalars,
+            "capacity": {"i": "32"},
+            "container": text_attr(""),
+            "shared_name": text_attr(""),
+        },
+        "queue",
+    )
     types = {"Tcomponents": {"list": {"type": [_STRING["type"]]}}, "timeout_ms": {"i": "-1"}}
-    writer.node("Placeholder", [], {
-        "dtype": _STRING, "shape": {"shape": {"dim": [{"size": "-1"}]}},
-    }, "names")  # fmt: skip
+    writer.node(
+        "Placeholder",
+        [],
+        {
+            "dtype": _STRING,
+            "shape": {"shape": {"dim": [{"size": "-1"}]}},
+        },
+        "names",
+    )
     writer.node("Placeholder", [], {"dtype": dtype_attr("int64"), "shape": {"shape": {}}}, "n")
     writer.node("QueueEnqueueManyV2", ["queue", "names"], types, "put")
     writer.node("QueueCloseV2", ["queue"], {"cancel_pending_enqueues": {"b": False}}, "close")
@@ -78,8 +92,11 @@ def readers(draw: random.Random, id_: str) -> Case:
     kind = draw_kind(draw)
     files = [kind.draw_file(draw, f"f{number}") for number in range(draw.randint(1, 4))]
     model = Model(kind, files, [f"{STAND_IN}/{file.name}".encode() for file in files])
-    names = {"dtype": "string", "shape": [len(files)],
-             "data": [{"$path": file.name} for file in files]}  # fmt: skip
+    names = {
+        "dtype": "string",
+        "shape": [len(files)],
+        "data": [{"$path": file.name} for file in files],
+    }
     steps: list[dict[str, Any]] = [
         {"do": "open", "session": "s", "graph": "g"},
         _run(["put"], feeds={"names:0": names}),

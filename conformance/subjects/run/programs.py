@@ -126,9 +126,17 @@ class Program:
         writer = GraphWriter()
         emitter = _Emitter(writer)
         empty = {"s": ""}
-        handle = writer.node("VarHandleOp", (), {
-            "dtype": _INT, "shape": {"shape": {}}, "container": empty, "shared_name": empty,
-        }, "resource")  # fmt: skip
+        handle = writer.node(
+            "VarHandleOp",
+            (),
+            {
+                "dtype": _INT,
+                "shape": {"shape": {}},
+                "container": empty,
+                "shared_name": empty,
+            },
+            "resource",
+        )
         zero = emitter.number(0)
         writer.node("AssignVariableOp", (handle, zero), {"dtype": _INT}, "init")
         writer.node("ReadVariableOp", (handle,), {"dtype": _INT}, "count")
@@ -248,8 +256,10 @@ class _Emitter:
         pairs = zip(switches, kinds, strict=True)
         inside = [self._alive(f"{switch}:1", kind) for switch, kind in pairs]
         self.pivot = inside[0]
-        following = [self._of_ints("AddV2", inside[0], self.number(1)),
-                     *self.block(statement.body, inside[1:])]  # fmt: skip
+        following = [
+            self._of_ints("AddV2", inside[0], self.number(1)),
+            *self.block(statement.body, inside[1:]),
+        ]
         self.pivot = outer
         for name, value, kind in zip(ends, following, kinds, strict=True):
             self.writer.node("NextIteration", (value,), {"T": kind}, name)
@@ -257,7 +267,10 @@ class _Emitter:
         return [self.writer.node("Exit", (switch,), {"T": kind}) for switch, kind in exits]
 
     def _enter(self, frame: str, value: str, kind: Any, *, constant: bool = False) -> str:
-        attrs = {"T": kind, "frame_name": text_attr(frame), "is_constant": {"b": constant},
-                 "parallel_iterations": {"i": "10"}}  # fmt: skip
+        attrs = {
+            "T": kind,
+            "frame_name": text_attr(frame),
+            "is_constant": {"b": constant},
+            "parallel_iterations": {"i": "10"},
+        }
         return self.writer.node("Enter", (value,), attrs)
-

@@ -34,16 +34,24 @@ def programs(draw: random.Random, id_: str) -> Case:
         given = [draw.randrange(12) for _ in range(VARIABLES)]
         wanted, more = program.run(given)
         bumps += more
-        steps.append({
-            "do": "run", "session": "s", "clause": _LOOP if program.loops else _BRANCH,
-            "fetches": [f"r{number}:0" for number in range(VARIABLES)],
-            "feeds": {f"v{number}:0": _scalar(value) for number, value in enumerate(given)},
-            "expect": {"values": [{"$array": _scalar(value)} for value in wanted]},
-        })  # fmt: skip
-        steps.append({
-            "do": "run", "session": "s", "fetches": ["count:0"],
-            "expect": {"values": [{"$array": _scalar(bumps)}]},
-            "clause": _EFFECT if program.loops else _BRANCH,
-        })  # fmt: skip
+        steps.append(
+            {
+                "do": "run",
+                "session": "s",
+                "clause": _LOOP if program.loops else _BRANCH,
+                "fetches": [f"r{number}:0" for number in range(VARIABLES)],
+                "feeds": {f"v{number}:0": _scalar(value) for number, value in enumerate(given)},
+                "expect": {"values": [{"$array": _scalar(value)} for value in wanted]},
+            }
+        )
+        steps.append(
+            {
+                "do": "run",
+                "session": "s",
+                "fetches": ["count:0"],
+                "expect": {"values": [{"$array": _scalar(bumps)}]},
+                "clause": _EFFECT if program.loops else _BRANCH,
+            }
+        )
     title = "A program of branches and loops leaves what its model says."
     return Case(id_, title, "engine", clauses_of(steps), tuple(steps), {"g": program.graph()})

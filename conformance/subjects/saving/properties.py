@@ -26,16 +26,47 @@ __all__ = ["CUT", "NAMES", "WHOLE", "array_of", "cuts_of", "spec_of", "wanted_of
 _CLAUSE: Final = "SAVING-090"
 #: Dtypes of which slices are restored, and those that TensorFlow restores only whole.
 CUT: Final = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "bfloat16", "float32", "float64",
-    "complex64", "complex128", "int4", "uint4",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "int4",
+    "uint4",
+)
 WHOLE: Final = (
-    "string", "string", "float16", "uint16", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn",
-)  # fmt: skip
+    "string",
+    "string",
+    "float16",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float8_e5m2",
+    "float8_e4m3fn",
+)
 NAMES: Final = (
-    "v", "w", "net/kernel", "net/kernel/Adam", "a b", "ü", "v:0", "-", "0", "net", "x.index",
-    "\x01", "long" * 40, "v_1", "V",
-)  # fmt: skip
+    "v",
+    "w",
+    "net/kernel",
+    "net/kernel/Adam",
+    "a b",
+    "ü",
+    "v:0",
+    "-",
+    "0",
+    "net",
+    "x.index",
+    "\x01",
+    "long" * 40,
+    "v_1",
+    "V",
+)
 _TEXTS: Final = (b"", b"\0", b"a\0b", b"\xff\xfe", b"text", b"\0" * 130, b"x" * 300)
 
 
@@ -120,8 +151,9 @@ def cuts_of(draw: random.Random, shape: tuple[int, ...]) -> list[TensorSlice]:
         pairs = list(zip([0, *places], [*places, shape[axis]], strict=True))
         parts = [
             [(start, end - start) if i == axis else extent for i, extent in enumerate(part)]
-            for part in parts for start, end in pairs
-        ]  # fmt: skip
+            for part in parts
+            for start, end in pairs
+        ]
     draw.shuffle(parts)
     return [TensorSlice(tuple(part)) for part in parts]
 
@@ -158,21 +190,23 @@ def _pieces(saved: Sequence[_Saved]) -> list[tuple[str, str, str, np.ndarray]]:
     return found
 
 
-def _save(
-    story: _Story, prefix: str, pieces: Sequence[tuple[str, str, str, np.ndarray]]
-) -> None:
+def _save(story: _Story, prefix: str, pieces: Sequence[tuple[str, str, str, np.ndarray]]) -> None:
     """Save pieces by one operation."""
     target = story.prefix()
     holders = [story.writer.placeholder(dtype, None, story.fresh("t")) for _, dtype, _, _ in pieces]
     inputs = [
-        target, story.texts([name for name, *_ in pieces]),
-        story.texts([spec for _, _, spec, _ in pieces]), *holders,
-    ]  # fmt: skip
+        target,
+        story.texts([name for name, *_ in pieces]),
+        story.texts([spec for _, _, spec, _ in pieces]),
+        *holders,
+    ]
     kinds = [dtype_attr(dtype)["type"] for _, dtype, _, _ in pieces]
-    op = story.writer.node("SaveV2", inputs, {"dtypes": {"list": {"type": kinds}}},
-                           story.fresh("save"))  # fmt: skip
-    feeds = {f"{name}:0": tensors.encode(piece[3]) for name, piece in
-             zip(holders, pieces, strict=True)}  # fmt: skip
+    op = story.writer.node(
+        "SaveV2", inputs, {"dtypes": {"list": {"type": kinds}}}, story.fresh("save")
+    )
+    feeds = {
+        f"{name}:0": tensors.encode(piece[3]) for name, piece in zip(holders, pieces, strict=True)
+    }
     story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
 
 
@@ -187,13 +221,18 @@ def _save_in_shards(story: _Story, prefix: str, saved: Sequence[_Saved]) -> None
         _save(story, name, pieces[number::count])
     prefixes = [story.prefix() for _ in names]
     axis = story.writer.node(
-        "Pack", prefixes, {"N": {"i": str(count)}, "T": dtype_attr("string"), "axis": {"i": "0"}},
+        "Pack",
+        prefixes,
+        {"N": {"i": str(count)}, "T": dtype_attr("string"), "axis": {"i": "0"}},
         story.fresh("pack"),
-    )  # fmt: skip
+    )
     target = story.prefix()
-    op = story.writer.node("MergeV2Checkpoints", [axis, target],
-                           {"delete_old_dirs": {"b": True}, "allow_missing_files": {"b": False}},
-                           story.fresh("merge"))  # fmt: skip
+    op = story.writer.node(
+        "MergeV2Checkpoints",
+        [axis, target],
+        {"delete_old_dirs": {"b": True}, "allow_missing_files": {"b": False}},
+        story.fresh("merge"),
+    )
     feeds = {f"{node}:0": _path(name) for node, name in zip(prefixes, names, strict=True)}
     story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
 
@@ -218,8 +257,9 @@ def _restore(
     target = story.prefix()
     inputs = [target, story.texts([row[0] for row in rows]), story.texts([row[2] for row in rows])]
     kinds = [dtype_attr(dtype)["type"] for _, dtype, _ in rows]
-    op = story.writer.node("RestoreV2", inputs, {"dtypes": {"list": {"type": kinds}}},
-                           story.fresh("load"))  # fmt: skip
+    op = story.writer.node(
+        "RestoreV2", inputs, {"dtypes": {"list": {"type": kinds}}}, story.fresh("load")
+    )
     fetches = [f"{op}:{index}" for index in range(len(rows))]
     story.run(fetches, {f"{target}:0": _path(prefix)}, expect)
 
@@ -243,8 +283,9 @@ def _refuse(story: _Story, prefix: str) -> None:
             name = draw.choice([name for name in (*NAMES, "lacking") if name not in taken])
             _restore(story, prefix, [(name, "float32", "")], {"error": {"codes": [5]}})
         case 1:
-            other = draw.choice([kind for kind in ("int32", "string", "float64", "bool")
-                                 if kind != each.dtype])  # fmt: skip
+            other = draw.choice(
+                [kind for kind in ("int32", "string", "float64", "bool") if kind != each.dtype]
+            )
             _restore(story, prefix, [(each.name, other, "")], {"error": {"codes": [3]}})
         case _:
             row = (each.name, each.dtype, "")

@@ -137,4 +137,3 @@ def _sources(cell: Cell, writer: GraphWriter) -> tuple[str, str]:
     shape = cell.initial.shape
     first = writer.constant(cell.initial, cell.node("initial_value"))
     return first, writer.placeholder(cell.initial.dtype.name, shape, cell.node("p"))
-

@@ -18,9 +18,16 @@ from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 
 _STACKS: Final = (
-    "STACKS-001", "STACKS-002", "STACKS-003", "STACKS-004", "STACKS-005", "STACKS-006",
-    "STACKS-007", "STACKS-008", "STACKS-009",
-)  # fmt: skip
+    "STACKS-001",
+    "STACKS-002",
+    "STACKS-003",
+    "STACKS-004",
+    "STACKS-005",
+    "STACKS-006",
+    "STACKS-007",
+    "STACKS-008",
+    "STACKS-009",
+)
 _SHAPES: Final = ((), (2,), (0,), (1, 3))
 
 

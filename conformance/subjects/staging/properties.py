@@ -18,14 +18,33 @@ from sessrun.spec.dtypes import BY_NAME
 
 _LINE: Final = ("STAGING-001", "STAGING-002", "STAGING-003", "STAGING-004")
 _MAP: Final = (
-    "STAGING-012", "STAGING-013", "STAGING-014", "STAGING-016", "STAGING-017", "STAGING-018",
-    "STAGING-019", "STAGING-020", "STAGING-021", "STAGING-022", "STAGING-023",
-)  # fmt: skip
+    "STAGING-012",
+    "STAGING-013",
+    "STAGING-014",
+    "STAGING-016",
+    "STAGING-017",
+    "STAGING-018",
+    "STAGING-019",
+    "STAGING-020",
+    "STAGING-021",
+    "STAGING-022",
+    "STAGING-023",
+)
 _BARRIER: Final = (
-    "BARRIERS-001", "BARRIERS-002", "BARRIERS-003", "BARRIERS-004", "BARRIERS-005", "BARRIERS-007",
-    "BARRIERS-008", "BARRIERS-009", "BARRIERS-010", "BARRIERS-011", "BARRIERS-012", "BARRIERS-013",
+    "BARRIERS-001",
+    "BARRIERS-002",
+    "BARRIERS-003",
+    "BARRIERS-004",
+    "BARRIERS-005",
+    "BARRIERS-007",
+    "BARRIERS-008",
+    "BARRIERS-009",
+    "BARRIERS-010",
+    "BARRIERS-011",
+    "BARRIERS-012",
+    "BARRIERS-013",
     "BARRIERS-017",
-)  # fmt: skip
+)
 #: Keys are told in errors, which TensorFlow's Python reads as UTF-8.
 _NAMES: Final = (b"", b"a", b"bb", b"c\0c", "ü".encode() * 30)
 _KEYS: Final = (0, 1, -1, 5, 2**40, -(2**40), 77)
@@ -266,11 +285,20 @@ class _Barrier:
         writer = GraphWriter()
         types = _types(self._dtypes)
         shapes = {"list": {"shape": [shape_attr(shape)["shape"] for shape in self._shapes]}}
-        made = writer.node("Barrier", (), {
-            "component_types": types, "shapes": shapes, "shared_name": text_attr("barrier"),
-        }, "barrier")  # fmt: skip
-        keys, count = (writer.placeholder("string", None, "keys"),
-                       writer.placeholder("int32", (), "count"))  # fmt: skip
+        made = writer.node(
+            "Barrier",
+            (),
+            {
+                "component_types": types,
+                "shapes": shapes,
+                "shared_name": text_attr("barrier"),
+            },
+            "barrier",
+        )
+        keys, count = (
+            writer.placeholder("string", None, "keys"),
+            writer.placeholder("int32", (), "count"),
+        )
         for number, dtype in enumerate(self._dtypes):
             values = writer.placeholder(dtype, None, f"v{number}")
             attrs = {"T": dtype_attr(dtype), "component_index": {"i": str(number)}}
@@ -361,8 +389,9 @@ class _Barrier:
         wanted = [text([key for _, _, key, _ in taken])]
         for number, dtype in enumerate(self._dtypes):
             rows = [parts[number] for *_, parts in taken]
-            held = np.empty((len(rows), *self._shapes[number]), object if dtype == "string"
-                            else dtype)  # fmt: skip
+            held = np.empty(
+                (len(rows), *self._shapes[number]), object if dtype == "string" else dtype
+            )
             for place, row in enumerate(rows):
                 held[place] = row if row.ndim else row[()]
             wanted.append(held)

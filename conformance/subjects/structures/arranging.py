@@ -14,8 +14,16 @@ import numpy as np
 from sessrun.conformance.authoring.forms import Matcher, Recorded, form
 from sessrun.conformance.authoring.record import ApiAuthor, as_array
 
-__all__ = ["FACTORIES", "Leaf", "Part", "arranged", "constant_leaves", "instance_of", "joined",
-           "mapping_of"]  # fmt: skip
+__all__ = [
+    "FACTORIES",
+    "Leaf",
+    "Part",
+    "arranged",
+    "constant_leaves",
+    "instance_of",
+    "joined",
+    "mapping_of",
+]
 
 #: The default factories of defaultdicts, by the names that cases have for them.
 FACTORIES: Final = ("list", "int", "dict", "str", None)
@@ -57,9 +65,12 @@ def constant_leaves(c: ApiAuthor, draw: random.Random, count: int) -> list[Leaf]
         tensor = c.tf.constant(given, name=f"c{index}")
         want = value if value.ndim else as_array(value)
         ways = (
-            (tensor, want), (f"c{index}:0", want), (tensor, want), (tensor.op, None),
+            (tensor, want),
+            (f"c{index}:0", want),
+            (tensor, want),
+            (tensor.op, None),
             (f"c{index}", None),
-        )  # fmt: skip
+        )
         leaves.append(Leaf(*draw.choice(ways)))
     return leaves
 
@@ -98,9 +109,7 @@ def joined(draw: random.Random, kind: str, parts: Sequence[Part]) -> Part:
             return Part(box(*fetches), box(*wants))
     keys = draw.sample(_KEYS, len(parts))
     make: Any = dict if kind == "dict" else collections.OrderedDict
-    return Part(
-        make(zip(keys, fetches, strict=True)), make(zip(keys, wants, strict=True))
-    )
+    return Part(make(zip(keys, fetches, strict=True)), make(zip(keys, wants, strict=True)))
 
 
 def instance_of(name: str, *args: Any) -> Recorded:

@@ -20,8 +20,20 @@ from sessrun.spec.proto.summary_pb2 import HistogramProto, Summary, SummaryMetad
 __all__ = ["KINDS", "NUMBERS", "Drawn", "Refused"]
 
 #: What numbers may be of.
-NUMBERS: Final = ("float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bfloat16",
-                  "uint16", "float16", "uint32", "uint64")  # fmt: skip
+NUMBERS: Final = (
+    "float32",
+    "float64",
+    "int32",
+    "uint8",
+    "int16",
+    "int8",
+    "int64",
+    "bfloat16",
+    "uint16",
+    "float16",
+    "uint32",
+    "uint64",
+)
 _GREATEST: Final = float(np.finfo(np.float64).max)
 _FULL: Final = 32768
 
@@ -58,8 +70,10 @@ def numbers(draw: random.Random, dtype: str, shape: Sequence[int]) -> np.ndarray
     if BY_NAME[dtype].kind in {"int", "uint"} or kind.kind in "iu":
         bounds = np.iinfo(kind)
         low, high = max(bounds.min, -(2**62)), min(bounds.max, 2**63)
-        items = [draw.choice((draw.randint(low, high), draw.randint(0, 9), low, high))
-                 for _ in range(count)]  # fmt: skip
+        items = [
+            draw.choice((draw.randint(low, high), draw.randint(0, 9), low, high))
+            for _ in range(count)
+        ]
     else:
         wide = 280 if dtype == "float64" else 30 if dtype != "float16" else 4
         items = [_real(draw, wide) for _ in range(count)]
@@ -82,8 +96,10 @@ def _real(draw: random.Random, wide: int) -> float:
 
 
 def _shape(draw: random.Random) -> list[int]:
-    return [draw.randint(0, 5) if draw.random() < 0.2 else draw.randint(1, 5)
-            for _ in range(draw.randint(0, 3))]  # fmt: skip
+    return [
+        draw.randint(0, 5) if draw.random() < 0.2 else draw.randint(1, 5)
+        for _ in range(draw.randint(0, 3))
+    ]
 
 
 def _words(items: Sequence[bytes], shape: Sequence[int]) -> np.ndarray:
@@ -201,12 +217,18 @@ def _sounds(given: dict[str, np.ndarray]) -> list[Summary.Value]:
     frames = sound if sound.ndim > 2 else sound[:, :, None]
     tag = given["tag"].item().decode()
     return [
-        Summary.Value(tag=f"{tag}/audio/{index}", audio=Summary.Audio(
-            sample_rate=rate, length_frames=each.shape[0], num_channels=each.shape[1],
-            encoded_audio_string=_wav(each, max(1, round(rate))), content_type="audio/wav",
-        ))
+        Summary.Value(
+            tag=f"{tag}/audio/{index}",
+            audio=Summary.Audio(
+                sample_rate=rate,
+                length_frames=each.shape[0],
+                num_channels=each.shape[1],
+                encoded_audio_string=_wav(each, max(1, round(rate))),
+                content_type="audio/wav",
+            ),
+        )
         for index, each in enumerate(frames[:3])
-    ]  # fmt: skip
+    ]
 
 
 def _wav(frames: np.ndarray, rate: int) -> bytes:

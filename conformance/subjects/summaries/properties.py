@@ -89,15 +89,18 @@ def _run(draw: random.Random, nodes: list[_Node]) -> dict[str, Any]:
     used = {node.name for node in nodes} if _MERGED in wanted else set(wanted)
     is_refused = None in results
     return {
-        "do": "run", "session": "s", "fetches": [f"{name}:0" for name in wanted],
+        "do": "run",
+        "session": "s",
+        "fetches": [f"{name}:0" for name in wanted],
         "feeds": {
-            key: tensors.encode(value) for key, value in feeds.items()
+            key: tensors.encode(value)
+            for key, value in feeds.items()
             if key.rpartition("_")[0] in used
         },
-        "expect": {"error": {"codes": [3]}} if is_refused else {
-            "values": [_bytes(values) for values in results]
-        },
-    }  # fmt: skip
+        "expect": {"error": {"codes": [3]}}
+        if is_refused
+        else {"values": [_bytes(values) for values in results]},
+    }
 
 
 @prop("summaries", _CLAUSE, weight=2)
@@ -107,7 +110,9 @@ def summaries(draw: random.Random, id_: str) -> Case:
     nodes = [_write(draw, writer, f"n{index}") for index in range(draw.randint(1, 5))]
     count = {"N": {"i": str(len(nodes))}}
     writer.node("MergeSummary", [node.name for node in nodes], count, _MERGED)
-    steps = ({"do": "open", "session": "s", "graph": "g"},
-             *(_run(draw, nodes) for _ in range(draw.randint(2, 4))))  # fmt: skip
+    steps = (
+        {"do": "open", "session": "s", "graph": "g"},
+        *(_run(draw, nodes) for _ in range(draw.randint(2, 4))),
+    )
     title = "Summaries hold what was drawn, alone and merged."
     return Case(id_, title, "engine", (_CLAUSE,), steps, {"g": writer.graph()})

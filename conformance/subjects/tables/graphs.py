@@ -53,15 +53,14 @@ def nodes(tf: Any, handle: Any, name: str, key: str, value: str, *, row: Any = (
 def static(tf: Any, name: str, key: str, value: str, **options: Any) -> Any:
     """Build a table that is filled once; it is filled by `NAME/fill` or `NAME/restore`."""
     handle = tf.raw_ops.HashTableV2(
-        key_dtype=tf.as_dtype(key), value_dtype=tf.as_dtype(value),
+        key_dtype=tf.as_dtype(key),
+        value_dtype=tf.as_dtype(value),
         **{"shared_name": name, "name": name, **options},
-    )  # fmt: skip
+    )
     nodes(tf, handle, name, key, value)
     graph = tf.get_default_graph()
     keys, values = (graph.get_tensor_by_name(f"{name}/{word}:0") for word in ("keys", "values"))
-    tf.raw_ops.InitializeTableV2(
-        table_handle=handle, keys=keys, values=values, name=f"{name}/fill"
-    )
+    tf.raw_ops.InitializeTableV2(table_handle=handle, keys=keys, values=values, name=f"{name}/fill")
     return handle
 
 
@@ -82,9 +81,11 @@ def dense(tf: Any, name: str, key: str, value: str, *reserved: Any, **options: A
     """Build a table of buckets; the two reserved keys are those of empty and of freed buckets."""
     empty, freed = (tf.constant(array(one, key)) for one in reserved)
     handle = tf.raw_ops.MutableDenseHashTableV2(
-        empty_key=empty, deleted_key=freed, value_dtype=tf.as_dtype(value),
+        empty_key=empty,
+        deleted_key=freed,
+        value_dtype=tf.as_dtype(value),
         **{"shared_name": name, "name": name, "initial_num_buckets": 4, **options},
-    )  # fmt: skip
+    )
     nodes(tf, handle, name, key, value)
     return handle
 
@@ -107,8 +108,9 @@ class Table:
     value: str
 
     @classmethod
-    def only(cls, c: EngineAuthor, build: Any, key: str, value: str, *args: Any, **more: Any
-             ) -> Table:  # fmt: skip
+    def only(
+        cls, c: EngineAuthor, build: Any, key: str, value: str, *args: Any, **more: Any
+    ) -> Table:
         """The table of a graph that has no other, in a new session."""
         with c.graph() as tf:
             build(tf, "t", key, value, *args, **more)

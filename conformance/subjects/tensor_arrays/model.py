@@ -164,6 +164,13 @@ class ArrayModel:
         clause = clauses.GRADIENT_SHAPE if outer else clauses.GRADIENT_ZERO
         origins = {place: clause for place, held in enumerate(zeros) if held is not None}
         return ArrayModel(
-            handle, flow, self.dtype, shape, zeros, identical=self.identical, adds=True,
-            outer=outer, origins=origins,
-        )  # fmt: skip
+            handle,
+            flow,
+            self.dtype,
+            shape,
+            zeros,
+            identical=self.identical,
+            adds=True,
+            outer=outer,
+            origins=origins,
+        )

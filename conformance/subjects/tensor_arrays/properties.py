@@ -55,17 +55,25 @@ class _Life:
         self, shape: Shape, count: int, *, grows: bool, clears: bool, identical: bool
     ) -> ArrayModel:
         attrs = {
-            "dtype": dtype_attr(self._dtype), "element_shape": shape_attr(shape),
-            "dynamic_size": {"b": grows}, "clear_after_read": {"b": clears},
+            "dtype": dtype_attr(self._dtype),
+            "element_shape": shape_attr(shape),
+            "dynamic_size": {"b": grows},
+            "clear_after_read": {"b": clears},
             "identical_element_shapes": {"b": identical},
-        }  # fmt: skip
+        }
         # Fed: of a constant TensorFlow's optimizer takes the size, that of a closed array too.
         size = self._fed(np.array(count, np.int32))
         node = self._run.writer.node("TensorArrayV3", [size], attrs)
         return ArrayModel(
-            f"{node}:0", f"{node}:1", self._dtype, shape, [None] * count, grows=grows,
-            clears=clears, identical=identical,
-        )  # fmt: skip
+            f"{node}:0",
+            f"{node}:1",
+            self._dtype,
+            shape,
+            [None] * count,
+            grows=grows,
+            clears=clears,
+            identical=identical,
+        )
 
     def _look_first(self) -> None:
         """What all else is looked at with: elements that are written, read and gathered.
@@ -94,9 +102,10 @@ class _Life:
         if self._strange():
             return [self._draw.randint(-1, len(array.elements) + 1) for _ in range(count)]
         free = [
-            place for place, held in enumerate(array.elements)
+            place
+            for place, held in enumerate(array.elements)
             if (held is None or array.adds) and place not in array.read
-        ]  # fmt: skip
+        ]
         if array.grows:
             free += range(len(array.elements), len(array.elements) + 2)
         self._draw.shuffle(free)
@@ -107,10 +116,11 @@ class _Life:
         if self._strange() and not array.adds:
             return [self._draw.randint(-1, len(array.elements)) for _ in range(count)]
         there = [
-            place for place, held in enumerate(array.elements)
+            place
+            for place, held in enumerate(array.elements)
             if (held is not None or self._draw.random() < 0.1)
             and not (array.clears and place in array.read)
-        ]  # fmt: skip
+        ]
         self._draw.shuffle(there)
         return there[:count]
 
@@ -124,14 +134,30 @@ class _Life:
             self._run.part()
         array = self._draw.choice(self._arrays)
         self._draw.choice(
-            (self._write, self._write, self._write, self._scatter, self._read, self._read,
-             self._gather, self._concat, self._split, self._size, self._gradient, self._close)
-        )(array)  # fmt: skip
+            (
+                self._write,
+                self._write,
+                self._write,
+                self._scatter,
+                self._read,
+                self._read,
+                self._gather,
+                self._concat,
+                self._split,
+                self._size,
+                self._gradient,
+                self._close,
+            )
+        )(array)
 
     def _do(
-        self, op: str, array: ArrayModel, inputs: Sequence[str], attrs: dict[str, Any],
+        self,
+        op: str,
+        array: ArrayModel,
+        inputs: Sequence[str],
+        attrs: dict[str, Any],
         give: Callable[[], Sequence[_Given]] | None = None,
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Write a node; `give` says what it gives, or, if it gives a flow, does what it does."""
         waits = [] if self._before is None else [f"^{self._before}"]
         node = self._run.writer.node(op, [array.handle, *inputs, *waits], attrs)
@@ -198,9 +224,13 @@ class _Life:
         self._may_see(array, range(count))
 
     def _reads(
-        self, op: str, array: ArrayModel, inputs: Sequence[str], attrs: dict[str, Any],
+        self,
+        op: str,
+        array: ArrayModel,
+        inputs: Sequence[str],
+        attrs: dict[str, Any],
         give: Callable[[], Sequence[_Given]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         attrs = {**attrs, "dtype": dtype_attr(self._dtype)}
         self._do(op, array, [*inputs, array.flow], attrs, give)
 

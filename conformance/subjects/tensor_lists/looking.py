@@ -19,8 +19,14 @@ __all__ = ["ListRun", "shape_array"]
 #: Of so many elements of a list that was just made each is looked at.
 _LOOKED_AT: Final = 3
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = (
-    (), (2,), (0,), (3,), (1, 3), (2, 0, 1), (1, 2, 1, 2),
-)  # fmt: skip
+    (),
+    (2,),
+    (0,),
+    (3,),
+    (1, 3),
+    (2, 0, 1),
+    (1, 2, 1, 2),
+)
 
 
 def shape_array(shape: Shape, dtype: str) -> np.ndarray:

@@ -52,9 +52,13 @@ class _Lists(ListRun):
             self._look(made, elements, length or elements)
 
     def _changed(
-        self, node: str, make: Callable[[], ListModel], sources: Sequence[ListModel],
-        elements: str, length: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        node: str,
+        make: Callable[[], ListModel],
+        sources: Sequence[ListModel],
+        elements: str,
+        length: str = "",
+    ) -> None:
         """A list that is made of others, which either stay as they were or are of no more use."""
         made = self._made(node, make)
         if made is None:
@@ -157,9 +161,17 @@ class _Lists(ListRun):
         """A list that is made of another one."""
         if self._lists:
             self._draw.choice(
-                (self._push, self._push, self._put, self._put, self._pop, self._resize,
-                 self._scatter_into, self._join)
-            )(self._draw.choice(self._lists))  # fmt: skip
+                (
+                    self._push,
+                    self._push,
+                    self._put,
+                    self._put,
+                    self._pop,
+                    self._resize,
+                    self._scatter_into,
+                    self._join,
+                )
+            )(self._draw.choice(self._lists))
 
     def _push(self, source: ListModel) -> None:
         value = self._value()
@@ -221,14 +233,25 @@ class _Lists(ListRun):
         """What a list has."""
         if self._lists:
             self._draw.choice(
-                (self._get, self._get, self._stack, self._stack, self._gather, self._concat,
-                 self._length, self._element_shape)
-            )(self._draw.choice(self._lists))  # fmt: skip
+                (
+                    self._get,
+                    self._get,
+                    self._stack,
+                    self._stack,
+                    self._gather,
+                    self._concat,
+                    self._length,
+                    self._element_shape,
+                )
+            )(self._draw.choice(self._lists))
 
     def _shown(
-        self, node: str, source: ListModel, make: Callable[[], Sequence[np.ndarray]],
+        self,
+        node: str,
+        source: ListModel,
+        make: Callable[[], Sequence[np.ndarray]],
         *named: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """What a node reads of a list, a clause for each output; or that it is refused."""
         try:
             values = make()
@@ -302,9 +325,12 @@ class _Lists(ListRun):
         attrs = {"element_shape": shape_attr(declared)}
         node = self._node("TensorListConcat", [source.output], attrs=attrs)
         self._shown(
-            node, source, lambda: source.joined(declared, ()), clauses.CONCAT,
+            node,
+            source,
+            lambda: source.joined(declared, ()),
+            clauses.CONCAT,
             clauses.CONCAT_LENGTHS,
-        )  # fmt: skip
+        )
 
     def _length(self, source: ListModel) -> None:
         node = self._node("TensorListLength", [source.output])
@@ -325,8 +351,9 @@ def tensor_lists(draw: random.Random, id_: str) -> Case:
     lists = _Lists(run)
     lists.begin()
     for _ in range(draw.randint(4, 14)):
-        draw.choice((lists.begin, lists.change, lists.change, lists.change, lists.read,
-                     lists.read))()  # fmt: skip
+        draw.choice(
+            (lists.begin, lists.change, lists.change, lists.change, lists.read, lists.read)
+        )()
     for _ in range(3):
         lists.read()
     title = "Lists of tensors give what was put into them, and stay as they were made."

@@ -22,9 +22,19 @@ from sessrun.conformance.subjects.variables.model import (
 )
 
 __all__ = [
-    "able", "assign", "count", "destroy", "gather", "gather_vectors", "read", "read_node",
-    "row_update", "slice_update", "sum_of", "vector_update",
-]  # fmt: skip
+    "able",
+    "assign",
+    "count",
+    "destroy",
+    "gather",
+    "gather_vectors",
+    "read",
+    "read_node",
+    "row_update",
+    "slice_update",
+    "sum_of",
+    "vector_update",
+]
 
 #: `action(history, variable)` writes the node and changes what the history holds.
 Action = Callable[[History, Held], Done]
@@ -32,9 +42,7 @@ Action = Callable[[History, Held], Done]
 _ORDERED: Final = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
 
-def _write(
-    history: History, held: Held, op: str, inputs: list[str], attrs: dict[str, Any]
-) -> str:
+def _write(history: History, held: Held, op: str, inputs: list[str], attrs: dict[str, Any]) -> str:
     """The node of an update: `op` of a reference variable, or its twin of a resource variable."""
     if not held.resource:
         attrs = attrs | {"use_locking": {"b": history.draw.random() < 0.5}}
@@ -85,10 +93,12 @@ def _copy(history: History, held: Held) -> Done:
     In TensorFlow a resource variable keeps the very memory of a reference variable: left out.
     """
     alike = [
-        one for one in history.variables
-        if one in history.held and (one.dtype, one.shape) == (held.dtype, held.shape)
+        one
+        for one in history.variables
+        if one in history.held
+        and (one.dtype, one.shape) == (held.dtype, held.shape)
         and (one.resource or not held.resource)
-    ]  # fmt: skip
+    ]
     source = history.draw.choice(alike)
     node = assign(history, held, read_node(history, source))
     return _kept(history, held, node, history.held[source])
@@ -286,9 +296,7 @@ def _part(history: History, size: int) -> tuple[Any, int, int, int, dict[str, bo
     begin, end = draw.randint(-size, size), draw.randint(-size, size)
     stride = draw.choice((1, 1, 1, 2, -1, -2))
     masks = {"begin_mask": draw.random() < 0.3, "end_mask": draw.random() < 0.3}
-    part = slice(
-        None if masks["begin_mask"] else begin, None if masks["end_mask"] else end, stride
-    )
+    part = slice(None if masks["begin_mask"] else begin, None if masks["end_mask"] else end, stride)
     return part, begin, end, stride, masks
 
 
@@ -312,9 +320,19 @@ def slice_update(
 # --- what can be done ----------------------------------------------------------------------
 
 _ACTIONS: Final[tuple[Action, ...]] = (
-    read, _gathered, _known, _shaped, _set, _copy, _dense, _rows, _vectors, _sliced, _counted,
+    read,
+    _gathered,
+    _known,
+    _shaped,
+    _set,
+    _copy,
+    _dense,
+    _rows,
+    _vectors,
+    _sliced,
+    _counted,
     _destroyed,
-)  # fmt: skip
+)
 
 
 def able(history: History, held: Held) -> list[Action]:

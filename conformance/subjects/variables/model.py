@@ -15,9 +15,18 @@ import numpy as np
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = [
-    "COMPLEX", "COUNTED", "DTYPES", "INTEGERS", "NUMBERS", "ROW_KINDS", "combined", "drawn",
-    "drawn_divisors", "rows_updated", "vectors_updated",
-]  # fmt: skip
+    "COMPLEX",
+    "COUNTED",
+    "DTYPES",
+    "INTEGERS",
+    "NUMBERS",
+    "ROW_KINDS",
+    "combined",
+    "drawn",
+    "drawn_divisors",
+    "rows_updated",
+    "vectors_updated",
+]
 
 INTEGERS: Final = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _FLOATS: Final = ("float16", "bfloat16", "float32", "float64")

@@ -114,8 +114,13 @@ def _at_the_limit(history: History, held: Held) -> None:
 
 _WAYS_UNSET: Final = (_unset_read, _unset_sum, _unset_row, _destroy_nothing)
 _WAYS: Final = (
-    _wrong_value, _wrong_sum, _wrong_row, _wrong_vector, _wrong_slice, _at_the_limit,
-)  # fmt: skip
+    _wrong_value,
+    _wrong_sum,
+    _wrong_row,
+    _wrong_vector,
+    _wrong_slice,
+    _at_the_limit,
+)
 
 
 @prop("variables", _CLAUSE, weight=2)

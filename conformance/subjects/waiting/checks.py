@@ -55,9 +55,7 @@ def explained(engine: Engine, resource: str, seed: str) -> Outcome:
     return _facts(work, {"broken": ["a call does not end"]})
 
 
-def in_a_row(
-    engine: Engine, resource: str, action: str, waiters: int, late: list[int]
-) -> Outcome:
+def in_a_row(engine: Engine, resource: str, action: str, waiters: int, late: list[int]) -> Outcome:
     """Waiters that begin one after another, some of which time out, and then are served.
 
     Args:

@@ -12,16 +12,17 @@ _CHECKS: Final = "sessrun.conformance.checks.waiting"
 _HISTORY, _ORDER, _CUT, _ONCE, _CLOSE, _SESSION = (f"WAITING-00{n}" for n in range(1, 7))
 #: What serves its waiters in the order in which they began: the resource and what they do.
 _ORDERED: Final = (
-    ("queue", "take"), ("queue", "put"), ("barrier", "take"), ("accumulator", "take"),
-)  # fmt: skip
+    ("queue", "take"),
+    ("queue", "put"),
+    ("barrier", "take"),
+    ("accumulator", "take"),
+)
 _ONE_BY_ONE: Final = (("staging", "take"), ("staging", "put"), ("map", "take"))
 _ENDED: Final = (("queue", "take"), ("queue", "put"), ("barrier", "take"))
 _RESOURCES: Final = ("queue", "queue", "barrier", "accumulator", "staging", "map")
 
 
-def _case(
-    id_: str, title: str, clause: str, name: str, facts: dict[str, Any], **args: Any
-) -> Case:
+def _case(id_: str, title: str, clause: str, name: str, facts: dict[str, Any], **args: Any) -> Case:
     step = {"do": "check", "name": f"{_CHECKS}.{name}", "args": args, "expect": {"facts": facts}}
     return Case(id_, title, "engine", (clause,), (step,), deadline_s=60.0)
 

@@ -23,8 +23,9 @@ __all__ = ["CONFIG", "MOST", "RESOURCES", "Resource", "Run"]
 MOST: Final = 52
 #: A staging area holds on to a thread of TensorFlow's while it waits: a session needs others.
 CONFIG: Final[Mapping[str, Any]] = {
-    "usePerSessionThreads": True, "interOpParallelismThreads": 10,
-}  # fmt: skip
+    "usePerSessionThreads": True,
+    "interOpParallelismThreads": 10,
+}
 
 #: The fetch of a call and what is fed.
 Run = tuple[str, dict[str, Any]]
@@ -91,7 +92,7 @@ def _tokens(writer: GraphWriter) -> str:
     attrs: dict[str, Any] = {
         "component_types": {"list": {"type": ["DT_INT32"]}},
         "shapes": {"list": {"shape": [shape_attr(())["shape"]]}},
-    }  # fmt: skip
+    }
     tokens = writer.node("FIFOQueueV2", (), attrs, "tokens")
     types = {"list": {"type": ["DT_INT32"]}}
     zero = writer.constant(np.array(0, np.int32))
@@ -115,9 +116,10 @@ def _integers(value: Any) -> tuple[int, ...]:
 def _queue(writer: GraphWriter, capacity: int) -> None:
     types = {"list": {"type": [BY_NAME["int64"].enum]}}
     attrs: dict[str, Any] = {
-        "component_types": types, "capacity": {"i": str(capacity or MOST)},
+        "component_types": types,
+        "capacity": {"i": str(capacity or MOST)},
         "shapes": {"list": {"shape": [shape_attr(())["shape"]]}},
-    }  # fmt: skip
+    }
     queue = writer.node("FIFOQueueV2", (), attrs, "queue")
     x, n = writer.placeholder("int64", (), "x"), writer.placeholder("int32", (), "n")
     _twice(writer, "QueueEnqueueV2", [queue, x], {"Tcomponents": types}, "put")
@@ -160,9 +162,10 @@ def _bits(value: Any) -> tuple[int, ...]:
 
 def _staging(writer: GraphWriter, capacity: int) -> None:
     attrs: dict[str, Any] = {
-        "shared_name": text_attr("area"), "capacity": {"i": str(capacity)},
+        "shared_name": text_attr("area"),
+        "capacity": {"i": str(capacity)},
         "dtypes": {"list": {"type": [BY_NAME["int64"].enum]}},
-    }  # fmt: skip
+    }
     _twice(writer, "Stage", [writer.placeholder("int64", (), "x")], attrs, "put")
     _twice(writer, "Unstage", [], attrs, "take")
     writer.node("StageSize", (), attrs, "size")
@@ -170,9 +173,10 @@ def _staging(writer: GraphWriter, capacity: int) -> None:
 
 def _map(writer: GraphWriter, capacity: int) -> None:
     attrs: dict[str, Any] = {
-        "shared_name": text_attr("area"), "capacity": {"i": str(capacity)},
+        "shared_name": text_attr("area"),
+        "capacity": {"i": str(capacity)},
         "dtypes": {"list": {"type": [BY_NAME["int64"].enum]}},
-    }  # fmt: skip
+    }
     key, x = writer.placeholder("int64", (), "key"), writer.placeholder("int64", (), "x")
     places = writer.constant(np.array([0], np.int32))
     fake = {"fake_dtypes": attrs["dtypes"]}
@@ -189,18 +193,40 @@ def _counted(output: str = "take:0") -> Callable[[Planned], Run]:
 RESOURCES: Final[Mapping[str, Resource]] = {
     resource.name: resource
     for resource in (
-        Resource("queue", _queue, lambda v: {"x:0": np.array(v, np.int64)}, _counted(), _integers,
-                 bounded=True),
-        Resource("barrier", _barrier,
-                 lambda v: {"keys:0": text([b"%d" % v]), "x:0": np.array([v], np.int64)},
-                 _counted("take:2"), _integers),
-        Resource("accumulator", _accumulator, lambda v: {"x:0": np.array(2.0**v)}, _counted(),
-                 _bits),
-        Resource("staging", _staging, lambda v: {"x:0": np.array(v, np.int64)},
-                 lambda _: ("take:0", {}), _integers, timed=False, bounded=True),
-        Resource("map", _map,
-                 lambda v: {"key:0": np.array(v, np.int64), "x:0": np.array(v, np.int64)},
-                 lambda call: ("take:0", {"key:0": np.array(call.values[0], np.int64)}),
-                 _integers, timed=False),
+        Resource(
+            "queue",
+            _queue,
+            lambda v: {"x:0": np.array(v, np.int64)},
+            _counted(),
+            _integers,
+            bounded=True,
+        ),
+        Resource(
+            "barrier",
+            _barrier,
+            lambda v: {"keys:0": text([b"%d" % v]), "x:0": np.array([v], np.int64)},
+            _counted("take:2"),
+            _integers,
+        ),
+        Resource(
+            "accumulator", _accumulator, lambda v: {"x:0": np.array(2.0**v)}, _counted(), _bits
+        ),
+        Resource(
+            "staging",
+            _staging,
+            lambda v: {"x:0": np.array(v, np.int64)},
+            lambda _: ("take:0", {}),
+            _integers,
+            timed=False,
+            bounded=True,
+        ),
+        Resource(
+            "map",
+            _map,
+            lambda v: {"key:0": np.array(v, np.int64), "x:0": np.array(v, np.int64)},
+            lambda call: ("take:0", {"key:0": np.array(call.values[0], np.int64)}),
+            _integers,
+            timed=False,
+        ),
     )
-}  # fmt: skip
+}

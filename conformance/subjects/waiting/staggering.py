@@ -100,9 +100,7 @@ def _afterwards(used: Using, row: Row, account: Account) -> None:
         account.wrong.append(f"of an element put in afterwards {size} were there")
 
 
-def _round(
-    used: Using, resource: Resource, row: Row, moment_s: float, account: Account
-) -> None:
+def _round(used: Using, resource: Resource, row: Row, moment_s: float, account: Account) -> None:
     events: dict[int, Event] = {}
     threads = Threads()
     if row.action == "put":

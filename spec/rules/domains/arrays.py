@@ -121,9 +121,9 @@ def split(draw: Draw, split_dim: str, value: str, num_split: str) -> Arguments:
     place = draw.axis(len(shape))
     draw.attrs[num_split] = draw.random.randint(1, 4)
     shape[place] = draw.attrs[num_split] * draw.dim(1, 2)
-    return draw.arguments(**{
-        split_dim: draw.integers(split_dim, place), value: draw.tensor(value, shape, "bits")
-    })  # fmt: skip
+    return draw.arguments(
+        **{split_dim: draw.integers(split_dim, place), value: draw.tensor(value, shape, "bits")}
+    )
 
 
 @domain
@@ -142,18 +142,21 @@ def split_sizes(draw: Draw, value: str, sizes: str, split_dim: str, num_split: s
     draw.attrs[num_split] = len(parts)
     if draw.chance(0.4) and len(parts) > 1:
         parts[draw.random.randrange(len(parts))] = -1
-    return draw.arguments(**{
-        value: draw.tensor(value, shape, "bits"), sizes: draw.integers(sizes, parts),
-        split_dim: draw.integers(split_dim, place),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            value: draw.tensor(value, shape, "bits"),
+            sizes: draw.integers(sizes, parts),
+            split_dim: draw.integers(split_dim, place),
+        }
+    )
 
 
 @domain
 def filled(draw: Draw, dims: str, value: str) -> Arguments:
     """A shape and one value."""
-    return draw.arguments(**{
-        dims: draw.integers(dims, list(draw.shape())), value: draw.tensor(value, (), "bits")
-    })  # fmt: skip
+    return draw.arguments(
+        **{dims: draw.integers(dims, list(draw.shape())), value: draw.tensor(value, (), "bits")}
+    )
 
 
 @domain
@@ -177,19 +180,24 @@ def ranged(draw: Draw, start: str, limit: str, delta: str) -> Arguments:
     if kind != "uint" and draw.chance(0.5):
         first, last, step = last, first, -step
     half = 2 if kind == "float" else 1
-    return draw.arguments(**{
-        name: draw.integers(name, number / half)
-        for name, number in ((start, first), (limit, last), (delta, step))
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            name: draw.integers(name, number / half)
+            for name, number in ((start, first), (limit, last), (delta, step))
+        }
+    )
 
 
 @domain
 def lined(draw: Draw, start: str, stop: str, num: str) -> Arguments:
     """Two ends and a number of points."""
-    return draw.arguments(**{
-        start: draw.tensor(start, (), "plain"), stop: draw.tensor(stop, (), "plain"),
-        num: draw.integers(num, draw.random.randint(1, 12)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            start: draw.tensor(start, (), "plain"),
+            stop: draw.tensor(stop, (), "plain"),
+            num: draw.integers(num, draw.random.randint(1, 12)),
+        }
+    )
 
 
 @domain
@@ -197,9 +205,9 @@ def tiled(draw: Draw, x: str, multiples: str) -> Arguments:
     """A tensor and how often it is repeated along each dimension, perhaps not at all."""
     shape = draw.shape(0, 4)
     counts = [draw.random.choice([0, 1, 1, 2, 3]) for _ in shape]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), multiples: draw.integers(multiples, counts)
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, shape, "bits"), multiples: draw.integers(multiples, counts)}
+    )
 
 
 @domain
@@ -215,9 +223,9 @@ def broadcast_to(draw: Draw, x: str, shape: str) -> Arguments:
 def shape_pair(draw: Draw, s0: str, s1: str) -> Arguments:
     """Two shapes that broadcast, as vectors."""
     first, second = broadcast_parts(draw, 2)
-    return draw.arguments(**{
-        s0: draw.integers(s0, list(first)), s1: draw.integers(s1, list(second))
-    })  # fmt: skip
+    return draw.arguments(
+        **{s0: draw.integers(s0, list(first)), s1: draw.integers(s1, list(second))}
+    )
 
 
 @domain
@@ -274,9 +282,9 @@ def repeating(draw: Draw, x: str) -> Arguments:
 def repeating_pair(draw: Draw, x: str, y: str) -> Arguments:
     """Two vectors that share elements; no NaN."""
     first, second = draw.random.randint(0, 20), draw.random.randint(0, 6)
-    return draw.arguments(**{
-        x: draw.tensor(x, (first,), "small"), y: draw.tensor(y, (second,), "small")
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, (first,), "small"), y: draw.tensor(y, (second,), "small")}
+    )
 
 
 @domain

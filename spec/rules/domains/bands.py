@@ -46,11 +46,15 @@ def diagonals(draw: Draw, diagonal: str, k: str, num_rows: str, num_cols: str) -
     # The sides that the band needs at least; one of both may be more.
     least = shape[-1] - min(ends[1], 0), shape[-1] + max(ends[0], 0)
     given = draw.random.choice([(-1, -1), (rows, columns), (-1, least[1]), (least[0], -1)])
-    return draw.arguments(**{
-        diagonal: draw.tensor(diagonal, shape, "bits"), k: _given(ends),
-        num_rows: np.array(given[0], np.int32), num_cols: np.array(given[1], np.int32),
-        "padding_value": draw.tensor("padding_value", (), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            diagonal: draw.tensor(diagonal, shape, "bits"),
+            k: _given(ends),
+            num_rows: np.array(given[0], np.int32),
+            num_cols: np.array(given[1], np.int32),
+            "padding_value": draw.tensor("padding_value", (), "small"),
+        }
+    )
 
 
 @domain
@@ -58,10 +62,13 @@ def taken_diagonals(draw: Draw, x: str, k: str) -> Arguments:
     """Matrices that are not empty, and which of their diagonals are taken."""
     _numbers(draw)
     shape = (*draw.shape(0, 2), draw.dim(1, 5), draw.dim(1, 5))
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), k: _given(_ends(draw, shape[-2], shape[-1])),
-        "padding_value": draw.tensor("padding_value", (), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            k: _given(_ends(draw, shape[-2], shape[-1])),
+            "padding_value": draw.tensor("padding_value", (), "small"),
+        }
+    )
 
 
 @domain
@@ -72,7 +79,10 @@ def set_diagonals(draw: Draw, x: str, diagonal: str, k: str) -> Arguments:
     shape = (*batch, rows, columns)
     ends = _ends(draw, rows, columns)
     given = (*batch, *_count(ends), _longest(rows, columns, ends))
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), diagonal: draw.tensor(diagonal, given, "bits"),
-        k: _given(ends),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            diagonal: draw.tensor(diagonal, given, "bits"),
+            k: _given(ends),
+        }
+    )

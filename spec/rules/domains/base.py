@@ -17,9 +17,23 @@ __all__ = ["DOMAINS", "ORDINARY", "Arguments", "Draw", "Tensors", "domain"]
 
 #: The dtypes that are drawn: those that every full backend computes with.
 ORDINARY: Final = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "string",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "string",
+)
 
 #: How often a rank is drawn, from 0 on.
 _RANK_WEIGHTS: Final = (15, 25, 30, 15, 10, 5)

@@ -39,9 +39,13 @@ def weighted_classes(draw: Draw, true_classes: str) -> Arguments:
     blocked = len(range(shard, reserved, shards))  # classes of this shard that are reserved
     drawn = sum(i % shards == shard for i in range(blocked, blocked + len(weights)))
     draw.attrs |= {
-        "unigrams": weights, "num_reserved_ids": reserved, "num_shards": shards, "shard": shard,
-        "range_max": blocked + drawn, "distortion": draw.random.choice((1.0, 0.5, 0.0)),
-    }  # fmt: skip
+        "unigrams": weights,
+        "num_reserved_ids": reserved,
+        "num_shards": shards,
+        "shard": shard,
+        "range_max": blocked + drawn,
+        "distortion": draw.random.choice((1.0, 0.5, 0.0)),
+    }
     _samples(draw, drawn)
     return _true_classes(draw, true_classes, blocked + drawn)
 

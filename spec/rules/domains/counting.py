@@ -19,10 +19,13 @@ def dense_counted(draw: Draw, x: str, size: str, weights: str) -> Arguments:
     shape = draw.shape(1, 2, 1)
     numbers = draw.values("uint8", shape) % 9
     has_weights = draw.chance(0.5) and not draw.attrs["binary_output"]
-    return draw.arguments(**{
-        x: draw.integers(x, numbers), size: draw.integers(size, draw.random.randint(1, 10)),
-        weights: draw.tensor(weights, shape if has_weights else (0,), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.integers(x, numbers),
+            size: draw.integers(size, draw.random.randint(1, 10)),
+            weights: draw.tensor(weights, shape if has_weights else (0,), "small"),
+        }
+    )
 
 
 @domain
@@ -32,11 +35,14 @@ def counted_in_rows(draw: Draw, splits: str, values: str, size: str, weights: st
     ends = np.cumsum([0, *lengths])
     numbers = [draw.random.randint(0, 8) for _ in range(int(ends[-1]))]
     count = len(numbers) if draw.chance(0.5) else 0
-    return draw.arguments(**{
-        splits: draw.integers(splits, ends), values: draw.integers(values, numbers),
-        size: draw.integers(size, draw.random.randint(0, 10)),
-        weights: draw.tensor(weights, (count,), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            splits: draw.integers(splits, ends),
+            values: draw.integers(values, numbers),
+            size: draw.integers(size, draw.random.randint(0, 10)),
+            weights: draw.tensor(weights, (count,), "small"),
+        }
+    )
 
 
 @domain
@@ -55,11 +61,13 @@ def binned(draw: Draw, values: str, value_range: str, nbins: str) -> Arguments:
     """
     low = float(draw.random.randint(-4, 0))
     wide = draw.random.choice([8.0, 16.0])
-    return draw.arguments(**{
-        values: draw.tensor(values, draw.shape(0, 3), "small"),
-        value_range: np.array([low, low + wide]).astype(draw.tensor(value_range, ()).dtype),
-        nbins: draw.integers(nbins, draw.random.choice([1, 2, 4, 8])),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            values: draw.tensor(values, draw.shape(0, 3), "small"),
+            value_range: np.array([low, low + wide]).astype(draw.tensor(value_range, ()).dtype),
+            nbins: draw.integers(nbins, draw.random.choice([1, 2, 4, 8])),
+        }
+    )
 
 
 @domain
@@ -67,9 +75,7 @@ def nth(draw: Draw, x: str, n: str) -> Arguments:
     """Rows that are not empty, without NaN, and which of their numbers in order is wanted."""
     shape = draw.shape(1, 4, 1)
     place = draw.random.randrange(shape[-1])
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "small"), n: draw.integers(n, place)
-    })  # fmt: skip
+    return draw.arguments(**{x: draw.tensor(x, shape, "small"), n: draw.integers(n, place)})
 
 
 def _sequences(draw: Draw, rows: int) -> tuple[np.ndarray, list[int], np.ndarray]:
@@ -102,9 +108,9 @@ def logarithms(draw: Draw, x: str, axis: str) -> Arguments:
     Left out: NaN, which TensorFlow passes over.
     """
     shape = draw.shape(1, 4)
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "plain"), axis: draw.integers(axis, draw.axis(len(shape)))
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, shape, "plain"), axis: draw.integers(axis, draw.axis(len(shape)))}
+    )
 
 
 def _lengths(draw: Draw) -> None:
@@ -122,9 +128,12 @@ def counted_rows(draw: Draw, values: str, weights: str) -> Arguments:
     _lengths(draw)
     shape = draw.shape(1, 2, 1)
     numbers = draw.values("uint8", shape) % 9
-    return draw.arguments(**{
-        values: draw.integers(values, numbers), weights: _weights(draw, weights, shape),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            values: draw.integers(values, numbers),
+            weights: _weights(draw, weights, shape),
+        }
+    )
 
 
 def _sparse_numbers(draw: Draw, names: Sequence[str]) -> tuple[dict[str, Any], int]:
@@ -159,7 +168,10 @@ def sparse_counted(
 ) -> Arguments:
     """A sparse vector or matrix of small numbers, a size, and weights for each, or none."""
     parts, count = _sparse_numbers(draw, (indices, values, shape))
-    return draw.arguments(**parts, **{
-        size: draw.integers(size, draw.random.randint(1, 10)),
-        weights: _weights(draw, weights, (count,)),
-    })  # fmt: skip
+    return draw.arguments(
+        **parts,
+        **{
+            size: draw.integers(size, draw.random.randint(1, 10)),
+            weights: _weights(draw, weights, (count,)),
+        },
+    )

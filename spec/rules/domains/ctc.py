@@ -44,6 +44,7 @@ def ctc_labels(draw: Draw, inputs: str, lengths: str) -> Arguments:
             places.append([row, place])
             labels.append(draw.random.randrange(classes - 1))
     return draw.arguments(
-        **given, labels_indices=np.array(places, np.int64),
+        **given,
+        labels_indices=np.array(places, np.int64),
         labels_values=draw.integers("labels_values", labels),
-    )  # fmt: skip
+    )

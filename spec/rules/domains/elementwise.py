@@ -33,10 +33,12 @@ def elementwise(draw: Draw, x: str, style: str = "any") -> Arguments:
 def broadcastable(draw: Draw, x: str, y: str, style: str = "any") -> Arguments:
     """Two tensors that broadcast, their values in a style; least integers are not divided."""
     first, second = broadcast_parts(draw, 2)
-    return draw.arguments(**{
-        x: draw.tensor(x, first, "any" if style == "divisor" else style),
-        y: draw.tensor(y, second, style),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, first, "any" if style == "divisor" else style),
+            y: draw.tensor(y, second, style),
+        }
+    )
 
 
 @domain
@@ -75,11 +77,13 @@ def powers(draw: Draw, x: str, y: str) -> Arguments:
     kind = BY_NAME[draw.dtype(x)].kind
     if kind == "int":
         exponents = draw.values("int32", second, "small") % 7
-        return draw.arguments(**{x: draw.tensor(x, first, "moderate"),
-                                 y: draw.integers(y, exponents)})  # fmt: skip
+        return draw.arguments(
+            **{x: draw.tensor(x, first, "moderate"), y: draw.integers(y, exponents)}
+        )
     if kind == "complex":
-        return draw.arguments(**{x: draw.tensor(x, first, "positive"),
-                                 y: draw.tensor(y, second, "unit")})  # fmt: skip
+        return draw.arguments(
+            **{x: draw.tensor(x, first, "positive"), y: draw.tensor(y, second, "unit")}
+        )
     base = draw.random.choice(["positive", "small"])
     exponents = draw.tensor(y, second, "small" if base == "small" else "unit")
     return draw.arguments(**{x: draw.tensor(x, first, base), y: exponents})
@@ -125,10 +129,13 @@ def clipped(draw: Draw, t: str, low: str, high: str) -> Arguments:
     bounds = shape if draw.chance(0.5) else ()
     one = draw.tensor(low, bounds, "finite")
     other = draw.tensor(high, bounds, "finite")
-    return draw.arguments(**{
-        t: draw.tensor(t, shape, "finite"),
-        low: np.minimum(one, other), high: np.maximum(one, other),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            t: draw.tensor(t, shape, "finite"),
+            low: np.minimum(one, other),
+            high: np.maximum(one, other),
+        }
+    )
 
 
 @domain
@@ -140,8 +147,10 @@ def any_tensor(draw: Draw, x: str, least: int = 0, most: int = 5) -> Arguments:
 @domain
 def any_tensors(draw: Draw, inputs: str) -> Arguments:
     """One to four tensors of different dtypes and shapes."""
-    dtypes = [draw.random.choice(["float32", "int64", "bool", "string"])
-              for _ in range(draw.random.randint(1, 4))]  # fmt: skip
+    dtypes = [
+        draw.random.choice(["float32", "int64", "bool", "string"])
+        for _ in range(draw.random.randint(1, 4))
+    ]
     (attr,) = (arg.type_list_attr for arg in draw.operation.inputs if arg.name == inputs)
     draw.attrs[attr or ""] = tuple(dtypes)
     return draw.arguments(**{inputs: [draw.values(dtype, draw.shape()) for dtype in dtypes]})
@@ -150,8 +159,9 @@ def any_tensors(draw: Draw, inputs: str) -> Arguments:
 @domain
 def truth(draw: Draw, x: str) -> Arguments:
     """A tensor of a dtype whose scalars count as true or false."""
-    dtype = draw.random.choice(["float32", "float64", "int8", "int16", "int32", "int64", "uint8",
-                                "bool", "string"])  # fmt: skip
+    dtype = draw.random.choice(
+        ["float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool", "string"]
+    )
     draw.attrs["T"] = dtype
     return draw.arguments(**{x: draw.values(dtype, draw.shape())})
 
@@ -180,20 +190,26 @@ def selected(draw: Draw, condition: str, t: str, e: str) -> Arguments:
     """Two tensors of one shape; the condition of that shape, a scalar, or one per row."""
     shape = draw.shape()
     condition_shape = draw.random.choice([shape, (), shape[:1]])
-    return draw.arguments(**{
-        condition: draw.tensor(condition, condition_shape),
-        t: draw.tensor(t, shape, "bits"), e: draw.tensor(e, shape, "bits"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            condition: draw.tensor(condition, condition_shape),
+            t: draw.tensor(t, shape, "bits"),
+            e: draw.tensor(e, shape, "bits"),
+        }
+    )
 
 
 @domain
 def broadcast_select(draw: Draw, condition: str, t: str, e: str) -> Arguments:
     """Three tensors that broadcast."""
     shapes = broadcast_parts(draw, 3)
-    return draw.arguments(**{
-        condition: draw.tensor(condition, shapes[0]),
-        t: draw.tensor(t, shapes[1], "bits"), e: draw.tensor(e, shapes[2], "bits"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            condition: draw.tensor(condition, shapes[0]),
+            t: draw.tensor(t, shapes[1], "bits"),
+            e: draw.tensor(e, shapes[2], "bits"),
+        }
+    )
 
 
 @domain

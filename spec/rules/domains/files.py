@@ -57,8 +57,25 @@ def bmp_contents(draw: Draw, contents: str) -> Arguments:
     bits = draw.random.choice([24, 32])
     row = (bits * width + 31) // 32 * 4
     turned = height if draw.chance(0.5) else -height
-    header = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 54 + row * height, 0, 0, 54, 40, width,
-                         turned, 1, bits, 0, row * height, 0, 0, 0, 0)  # fmt: skip
+    header = struct.pack(
+        "<2sIHHIIiiHHIIiiII",
+        b"BM",
+        54 + row * height,
+        0,
+        0,
+        54,
+        40,
+        width,
+        turned,
+        1,
+        bits,
+        0,
+        row * height,
+        0,
+        0,
+        0,
+        0,
+    )
     draw.attrs["channels"] = draw.random.choice([0, 0, 3, 4])
     return draw.arguments(**{contents: text_scalar(header + _bytes(draw, row * height))})
 
@@ -84,10 +101,25 @@ def wav_contents(draw: Draw, contents: str) -> Arguments:
     data = _bytes(draw, count * channels * 2)
     draw.attrs["desired_samples"] = draw.random.choice([-1, 4])
     draw.attrs["desired_channels"] = draw.random.choice([-1, channels])
-    content = struct.pack(
-        "<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, 8000,
-        8000 * channels * 2, channels * 2, 16, b"data", len(data),
-    ) + data  # fmt: skip
+    content = (
+        struct.pack(
+            "<4sI4s4sIHHIIHH4sI",
+            b"RIFF",
+            36 + len(data),
+            b"WAVE",
+            b"fmt ",
+            16,
+            1,
+            channels,
+            8000,
+            8000 * channels * 2,
+            channels * 2,
+            16,
+            b"data",
+            len(data),
+        )
+        + data
+    )
     return draw.arguments(**{contents: text_scalar(content)})
 
 
@@ -115,7 +147,9 @@ def spectrograms(draw: Draw, spectrogram: str, rate: str) -> Arguments:
     draw.attrs["filterbank_channel_count"] = draw.random.randint(2, 6)
     draw.attrs["dct_coefficient_count"] = 2
     draw.attrs["upper_frequency_limit"] = 3000.0
-    return draw.arguments(**{
-        spectrogram: draw.tensor(spectrogram, shape, "positive"),
-        rate: draw.integers(rate, draw.random.choice([8000, 16000])),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            spectrogram: draw.tensor(spectrogram, shape, "positive"),
+            rate: draw.integers(rate, draw.random.choice([8000, 16000])),
+        }
+    )

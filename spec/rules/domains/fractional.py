@@ -15,9 +15,11 @@ __all__: list[str] = []
 def fractional(draw: Draw, x: str) -> Arguments:
     """Images, ratios of 1 to 2 and seeds; every run gives the same."""
     draw.attrs.update(
-        deterministic=True, seed=draw.random.randint(1, 1000), seed2=draw.random.randint(0, 1000),
+        deterministic=True,
+        seed=draw.random.randint(1, 1000),
+        seed2=draw.random.randint(0, 1000),
         pooling_ratio=(1.0, *(draw.random.uniform(1.0, 2.0) for _ in range(2)), 1.0),
-    )  # fmt: skip
+    )
     shape = (draw.dim(1, 2), draw.random.randint(2, 7), draw.random.randint(2, 7), draw.dim(1, 3))
     return draw.arguments(**{x: draw.tensor(x, shape, "plain")})
 
@@ -34,9 +36,7 @@ def _spans(draw: Draw, borders: list[int], size: int) -> list[slice]:
 
 
 @domain
-def fractional_back(
-    draw: Draw, x: str, y: str, grad: str, rows: str, columns: str
-) -> Arguments:
+def fractional_back(draw: Draw, x: str, y: str, grad: str, rows: str, columns: str) -> Arguments:
     """Images, the maxima of windows between random borders, and a gradient of them.
 
     Left out are more pairs of borders than numbers, which TensorFlow refuses.
@@ -47,25 +47,35 @@ def fractional_back(
     if len(borders[0]) * len(borders[1]) > values.size:
         borders = [[0, size] for size in shape[1:3]]
     spans = [_spans(draw, each, size) for each, size in zip(borders, shape[1:3], strict=True)]
-    largest = np.stack([
-        np.stack([values[:, row, column].max(axis=(1, 2)) for column in spans[1]], axis=1)
-        for row in spans[0]
-    ], axis=1)  # fmt: skip
-    return draw.arguments(**{
-        x: values, y: largest, grad: draw.tensor(grad, largest.shape, "small"),
-        rows: draw.integers(rows, borders[0]), columns: draw.integers(columns, borders[1]),
-    })  # fmt: skip
+    largest = np.stack(
+        [
+            np.stack([values[:, row, column].max(axis=(1, 2)) for column in spans[1]], axis=1)
+            for row in spans[0]
+        ],
+        axis=1,
+    )
+    return draw.arguments(
+        **{
+            x: values,
+            y: largest,
+            grad: draw.tensor(grad, largest.shape, "small"),
+            rows: draw.integers(rows, borders[0]),
+            columns: draw.integers(columns, borders[1]),
+        }
+    )
 
 
 @domain
-def fractional_mean_back(
-    draw: Draw, sizes: str, grad: str, rows: str, columns: str
-) -> Arguments:
+def fractional_mean_back(draw: Draw, sizes: str, grad: str, rows: str, columns: str) -> Arguments:
     """The sizes of images, and a gradient of the means of windows between random borders."""
     shape = (draw.dim(1, 2), draw.random.randint(2, 6), draw.random.randint(2, 6), draw.dim(1, 3))
     borders = [_borders(draw, size) for size in shape[1:3]]
     above = (shape[0], len(borders[0]) - 1, len(borders[1]) - 1, shape[3])
-    return draw.arguments(**{
-        sizes: draw.integers(sizes, shape), grad: draw.tensor(grad, above, "small"),
-        rows: draw.integers(rows, borders[0]), columns: draw.integers(columns, borders[1]),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            sizes: draw.integers(sizes, shape),
+            grad: draw.tensor(grad, above, "small"),
+            rows: draw.integers(rows, borders[0]),
+            columns: draw.integers(columns, borders[1]),
+        }
+    )

@@ -30,9 +30,9 @@ def resizing(draw: Draw, images: str, size: str) -> Arguments:
     """Pictures and a size."""
     _no_both(draw)
     wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
-    return draw.arguments(**{
-        images: draw.tensor(images, _pictures(draw), "plain"), size: draw.integers(size, wanted)
-    })  # fmt: skip
+    return draw.arguments(
+        **{images: draw.tensor(images, _pictures(draw), "plain"), size: draw.integers(size, wanted)}
+    )
 
 
 @domain
@@ -41,16 +41,25 @@ def resizing_gradient(draw: Draw, grads: str, original: str) -> Arguments:
     _no_both(draw)
     shape = _pictures(draw)
     resized = (shape[0], draw.dim(1, 9), draw.dim(1, 9), shape[3])
-    return draw.arguments(**{
-        grads: draw.tensor(grads, resized, "plain"), original: draw.tensor(original, shape, "plain")
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grads: draw.tensor(grads, resized, "plain"),
+            original: draw.tensor(original, shape, "plain"),
+        }
+    )
 
 
 def _boxes(draw: Draw, count: int) -> np.ndarray:
     """Boxes of which some reach beyond the picture and some are turned around."""
-    rows = [[draw.random.uniform(-0.2, 0.6), draw.random.uniform(-0.2, 0.6),
-             draw.random.uniform(0.4, 1.2), draw.random.uniform(0.4, 1.2)]
-            for _ in range(count)]  # fmt: skip
+    rows = [
+        [
+            draw.random.uniform(-0.2, 0.6),
+            draw.random.uniform(-0.2, 0.6),
+            draw.random.uniform(0.4, 1.2),
+            draw.random.uniform(0.4, 1.2),
+        ]
+        for _ in range(count)
+    ]
     rows = [row[::-1] if draw.chance(0.2) else row for row in rows]
     return np.array(rows, "float32").reshape(count, 4)
 
@@ -69,10 +78,14 @@ def cropping(draw: Draw, image: str, boxes: str, numbers: str, size: str) -> Arg
     """Pictures, boxes, the picture of each, and a size."""
     shape, crops, its, whose = _cropped(draw)
     draw.attrs["extrapolation_value"] = draw.random.choice([0.0, 2.5])
-    return draw.arguments(**{
-        image: draw.tensor(image, shape, "plain"), boxes: its, numbers: whose,
-        size: draw.integers(size, crops[1:3]),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            image: draw.tensor(image, shape, "plain"),
+            boxes: its,
+            numbers: whose,
+            size: draw.integers(size, crops[1:3]),
+        }
+    )
 
 
 @domain
@@ -81,10 +94,14 @@ def cropping_gradient(
 ) -> Arguments:
     """Gradients of crops, boxes, the picture of each, and the pictures' shape."""
     shape, crops, its, whose = _cropped(draw)
-    return draw.arguments(**{
-        grads: draw.tensor(grads, crops, "plain"), boxes: its, numbers: whose,
-        image_size: draw.integers(image_size, shape),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grads: draw.tensor(grads, crops, "plain"),
+            boxes: its,
+            numbers: whose,
+            image_size: draw.integers(image_size, shape),
+        }
+    )
 
 
 @domain
@@ -93,10 +110,14 @@ def cropping_box_gradient(
 ) -> Arguments:
     """Gradients of crops, pictures, boxes and the picture of each."""
     shape, crops, its, whose = _cropped(draw)
-    return draw.arguments(**{
-        grads: draw.tensor(grads, crops, "plain"), image: draw.tensor(image, shape, "plain"),
-        boxes: its, numbers: whose,
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grads: draw.tensor(grads, crops, "plain"),
+            image: draw.tensor(image, shape, "plain"),
+            boxes: its,
+            numbers: whose,
+        }
+    )
 
 
 @domain
@@ -106,11 +127,13 @@ def glimpses(draw: Draw, images: str, size: str, offsets: str) -> Arguments:
     draw.attrs.update(noise="zero", uniform_noise=False)
     wide = 1.0 if draw.attrs["normalized"] else 5.0
     places = [[draw.random.uniform(-wide, wide) for _ in range(2)] for _ in range(shape[0])]
-    return draw.arguments(**{
-        images: draw.tensor(images, shape, "plain"),
-        size: draw.integers(size, [draw.random.randint(1, 5) for _ in range(2)]),
-        offsets: np.array(places, "float32"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            images: draw.tensor(images, shape, "plain"),
+            size: draw.integers(size, [draw.random.randint(1, 5) for _ in range(2)]),
+            offsets: np.array(places, "float32"),
+        }
+    )
 
 
 @domain
@@ -119,10 +142,12 @@ def adjusting(draw: Draw, images: str, factor: str) -> Arguments:
     draw.attrs["T"] = "float32"
     shape = (*draw.shape(0, 1), draw.dim(0, 4), draw.dim(0, 4), 3)
     number = draw.random.uniform(-1, 1) if factor == "delta" else draw.random.uniform(0, 3)
-    return draw.arguments(**{
-        images: np.abs(draw.tensor(images, shape, "factor")),
-        factor: np.array(number, "float32"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            images: np.abs(draw.tensor(images, shape, "factor")),
+            factor: np.array(number, "float32"),
+        }
+    )
 
 
 @domain
@@ -130,12 +155,14 @@ def cut_contrast(draw: Draw, images: str, factor: str, low: str, high: str) -> A
     """Pictures, a factor, and two values at which they are cut."""
     shape = (*draw.shape(0, 1), draw.dim(1, 4), draw.dim(1, 4), draw.dim(1, 3))
     least = draw.random.uniform(-2, 2)
-    return draw.arguments(**{
-        images: draw.tensor(images, shape, "small"),
-        factor: np.array(draw.random.uniform(0, 3), "float32"),
-        low: np.array(least, "float32"),
-        high: np.array(least + draw.random.uniform(0, 9), "float32"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            images: draw.tensor(images, shape, "small"),
+            factor: np.array(draw.random.uniform(0, 3), "float32"),
+            low: np.array(least, "float32"),
+            high: np.array(least + draw.random.uniform(0, 9), "float32"),
+        }
+    )
 
 
 @domain
@@ -143,8 +170,10 @@ def colours(draw: Draw, images: str) -> Arguments:
     """A tensor whose last dimension is 3: colours with parts between 0 and 1, some grey."""
     shape = (*draw.shape(0, 3), 3)
     count = int(np.prod(shape[:-1]))
-    rows = [[draw.random.choice([0.0, 0.5, 1.0, draw.random.random()]) for _ in range(3)]
-            for _ in range(count)]  # fmt: skip
+    rows = [
+        [draw.random.choice([0.0, 0.5, 1.0, draw.random.random()]) for _ in range(3)]
+        for _ in range(count)
+    ]
     dtype = draw.tensor(images, (0,)).dtype
     return draw.arguments(**{images: np.array(rows).reshape(shape).astype(dtype)})
 
@@ -170,20 +199,29 @@ def drawing_coloured(draw: Draw, images: str, boxes: str, colors: str) -> Argume
 def suppressing(draw: Draw, boxes: str, scores: str, most: str, *thresholds: str) -> Arguments:
     """Boxes, scores, how many at most; the greatest overlap, the least score, a sigma."""
     count = draw.random.randint(0, 8)
-    numbers = (draw.random.choice([0.0, 0.3, 0.5, 0.9]), draw.random.choice([-1.0, 0.2, 0.5]),
-               draw.random.choice([0.0, 0.0, 0.7]))  # fmt: skip
+    numbers = (
+        draw.random.choice([0.0, 0.3, 0.5, 0.9]),
+        draw.random.choice([-1.0, 0.2, 0.5]),
+        draw.random.choice([0.0, 0.0, 0.7]),
+    )
     its = _boxes(draw, count)
     dtype = draw.tensor(boxes, (0,)).dtype
-    values = [draw.random.choice([draw.random.random(), 0.25 * draw.random.randrange(4)])
-              for _ in range(count)]  # fmt: skip
+    values = [
+        draw.random.choice([draw.random.random(), 0.25 * draw.random.randrange(4)])
+        for _ in range(count)
+    ]
     inputs = {
         name: np.array(number).astype(draw.tensor(name, (0,)).dtype)
         for name, number in zip(thresholds, numbers, strict=False)
     }
-    return draw.arguments(**{
-        boxes: its.astype(dtype), scores: np.array(values).astype(dtype),
-        most: draw.integers(most, draw.random.randint(0, 6)), **inputs,
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            boxes: its.astype(dtype),
+            scores: np.array(values).astype(dtype),
+            most: draw.integers(most, draw.random.randint(0, 6)),
+            **inputs,
+        }
+    )
 
 
 @domain
@@ -194,12 +232,15 @@ def suppressing_overlaps(
     count = draw.random.randint(0, 7)
     shares = np.abs(draw.tensor(overlaps, (count, count), "unit"))
     shares = np.nan_to_num(np.maximum(shares, shares.T))
-    return draw.arguments(**{
-        overlaps: shares, scores: draw.tensor(scores, (count,), "positive"),
-        most: draw.integers(most, draw.random.randint(0, 6)),
-        overlap: np.array(draw.random.choice([0.0, 0.3, 0.5]), "float32"),
-        score: np.array(draw.random.choice([-1.0, 1.5]), "float32"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            overlaps: shares,
+            scores: draw.tensor(scores, (count,), "positive"),
+            most: draw.integers(most, draw.random.randint(0, 6)),
+            overlap: np.array(draw.random.choice([0.0, 0.3, 0.5]), "float32"),
+            score: np.array(draw.random.choice([-1.0, 1.5]), "float32"),
+        }
+    )
 
 
 @domain
@@ -213,17 +254,28 @@ def suppressing_classes(
     places = list(range(batch * count * classes))
     draw.random.shuffle(places)
     values = (np.array(places, "float32") + 1) / (len(places) + 1)
-    return draw.arguments(**{
-        boxes: its, scores: values.reshape(batch, count, classes),
-        each: draw.integers(each, draw.random.randint(1, 3)),
-        total: draw.integers(total, draw.random.randint(1, 5)),
-        overlap: np.array(draw.random.choice([0.3, 0.5]), "float32"),
-        score: np.array(draw.random.choice([-1.0, 0.4]), "float32"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            boxes: its,
+            scores: values.reshape(batch, count, classes),
+            each: draw.integers(each, draw.random.randint(1, 3)),
+            total: draw.integers(total, draw.random.randint(1, 5)),
+            overlap: np.array(draw.random.choice([0.3, 0.5]), "float32"),
+            score: np.array(draw.random.choice([-1.0, 0.4]), "float32"),
+        }
+    )
 
 
-_KERNEL_TYPES = ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic",
-                 "mitchellcubic")  # fmt: skip
+_KERNEL_TYPES = (
+    "lanczos1",
+    "lanczos3",
+    "lanczos5",
+    "gaussian",
+    "box",
+    "triangle",
+    "keyscubic",
+    "mitchellcubic",
+)
 
 
 def _moved(draw: Draw) -> tuple[np.ndarray, np.ndarray]:
@@ -239,10 +291,14 @@ def scaling(draw: Draw, images: str, size: str, scale: str, translation: str) ->
     """Pictures, a size, factors and moves."""
     factors, moves = _moved(draw)
     wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
-    return draw.arguments(**{
-        images: draw.tensor(images, _pictures(draw), "plain"), size: draw.integers(size, wanted),
-        scale: factors, translation: moves,
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            images: draw.tensor(images, _pictures(draw), "plain"),
+            size: draw.integers(size, wanted),
+            scale: factors,
+            translation: moves,
+        }
+    )
 
 
 @domain
@@ -253,10 +309,14 @@ def scaling_gradient(
     factors, moves = _moved(draw)
     shape = _pictures(draw)
     resized = (shape[0], draw.dim(1, 9), draw.dim(1, 9), shape[3])
-    return draw.arguments(**{
-        grads: draw.tensor(grads, resized, "plain"), scale: factors, translation: moves,
-        original: draw.tensor(original, shape, "plain"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grads: draw.tensor(grads, resized, "plain"),
+            scale: factors,
+            translation: moves,
+            original: draw.tensor(original, shape, "plain"),
+        }
+    )
 
 
 @domain
@@ -268,16 +328,28 @@ def projecting(draw: Draw, images: str, transforms: str, size: str, *fill: str) 
     draw.attrs["interpolation"] = draw.random.choice(("NEAREST", "BILINEAR"))
     draw.attrs["fill_mode"] = draw.random.choice(("REFLECT", "WRAP", "CONSTANT", "NEAREST"))
     shape = _pictures(draw)
-    rows = [[draw.random.choice((1, 0.5, -1)), draw.random.choice((0, 0.25)),
-             draw.random.randint(-9, 9) / 4, draw.random.choice((0, 0.25)),
-             draw.random.choice((1, 0.5, -1)), draw.random.randint(-9, 9) / 4, 0, 0]
-            for _ in range(draw.random.choice((1, shape[0])))]  # fmt: skip
+    rows = [
+        [
+            draw.random.choice((1, 0.5, -1)),
+            draw.random.choice((0, 0.25)),
+            draw.random.randint(-9, 9) / 4,
+            draw.random.choice((0, 0.25)),
+            draw.random.choice((1, 0.5, -1)),
+            draw.random.randint(-9, 9) / 4,
+            0,
+            0,
+        ]
+        for _ in range(draw.random.choice((1, shape[0])))
+    ]
     wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
-    return draw.arguments(**{
-        images: draw.tensor(images, shape, "plain"), size: draw.integers(size, wanted),
-        transforms: np.array(rows, "float32"),
-        **{name: np.array(draw.random.randint(0, 5), "float32") for name in fill},
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            images: draw.tensor(images, shape, "plain"),
+            size: draw.integers(size, wanted),
+            transforms: np.array(rows, "float32"),
+            **{name: np.array(draw.random.randint(0, 5), "float32") for name in fill},
+        }
+    )
 
 
 @domain
@@ -297,13 +369,22 @@ def sampled_blocks(draw: Draw, size: str, boxes: str, *rest: str) -> Arguments:
         given["min_object_covered"] = np.array(share, "float32")
     else:
         draw.attrs["min_object_covered"] = share
-    objects = [[draw.random.randint(0, 4) / 8, draw.random.randint(0, 4) / 8,
-                draw.random.randint(5, 8) / 8, draw.random.randint(5, 8) / 8]
-               for _ in range(draw.random.randint(0, 3))]  # fmt: skip
-    return draw.arguments(**{
-        size: np.array([draw.random.randint(8, 100), draw.random.randint(8, 100), 3], kind),
-        boxes: np.array(objects, "float32").reshape(1, -1, 4), **given,
-    })  # fmt: skip
+    objects = [
+        [
+            draw.random.randint(0, 4) / 8,
+            draw.random.randint(0, 4) / 8,
+            draw.random.randint(5, 8) / 8,
+            draw.random.randint(5, 8) / 8,
+        ]
+        for _ in range(draw.random.randint(0, 3))
+    ]
+    return draw.arguments(
+        **{
+            size: np.array([draw.random.randint(8, 100), draw.random.randint(8, 100), 3], kind),
+            boxes: np.array(objects, "float32").reshape(1, -1, 4),
+            **given,
+        }
+    )
 
 
 @domain

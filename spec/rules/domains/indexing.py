@@ -22,10 +22,12 @@ def _indices(draw: Draw, name: str, shape: tuple[int, ...], limit: int) -> np.nd
 def gathered(draw: Draw, params: str, indices: str) -> Arguments:
     """Rows and indices of some of them, in any shape."""
     shape = draw.shape(1, 4, 1)
-    return draw.arguments(**{
-        params: draw.tensor(params, shape, "bits"),
-        indices: _indices(draw, indices, draw.shape(0, 3), shape[0]),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            params: draw.tensor(params, shape, "bits"),
+            indices: _indices(draw, indices, draw.shape(0, 3), shape[0]),
+        }
+    )
 
 
 @domain
@@ -36,18 +38,21 @@ def gathered_axis(draw: Draw, params: str, indices: str, axis: str, batch_dims: 
     batch = draw.attrs[batch_dims] = draw.random.randint(0, place) if draw.chance(0.4) else 0
     where = (*shape[:batch], *draw.shape(0, 2))
     along = place - len(shape) if draw.chance(0.3) else place
-    return draw.arguments(**{
-        params: draw.tensor(params, shape, "bits"),
-        indices: _indices(draw, indices, where, shape[place]),
-        axis: draw.integers(axis, along),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            params: draw.tensor(params, shape, "bits"),
+            indices: _indices(draw, indices, where, shape[place]),
+            axis: draw.integers(axis, along),
+        }
+    )
 
 
 def _vectors(
     draw: Draw, name: str, shape: tuple[int, ...], outer: tuple[int, ...], depth: int
 ) -> np.ndarray:
-    vectors = [[draw.random.randrange(shape[i]) for i in range(depth)]
-               for _ in range(math.prod(outer))]  # fmt: skip
+    vectors = [
+        [draw.random.randrange(shape[i]) for i in range(depth)] for _ in range(math.prod(outer))
+    ]
     return draw.integers(name, vectors).reshape((*outer, depth))
 
 
@@ -58,10 +63,12 @@ def gathered_nd(draw: Draw, params: str, indices: str) -> Arguments:
     shape = draw.shape(1, 4, 1)
     depth = draw.random.randint(0, len(shape))
     outer = draw.shape(0, 2)
-    return draw.arguments(**{
-        params: draw.tensor(params, shape, "bits"),
-        indices: _vectors(draw, indices, shape, outer, depth),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            params: draw.tensor(params, shape, "bits"),
+            indices: _vectors(draw, indices, shape, outer, depth),
+        }
+    )
 
 
 @domain
@@ -73,11 +80,13 @@ def scattered_nd(draw: Draw, indices: str, updates: str, shape: str) -> Argument
     dims = draw.shape(1, 4, 1)
     depth = draw.random.randint(1, len(dims))
     outer = (draw.dim(1),)
-    return draw.arguments(**{
-        indices: _vectors(draw, indices, dims, outer, depth),
-        updates: draw.tensor(updates, (*outer, *dims[depth:]), _sum_style(draw, updates)),
-        shape: draw.integers(shape, list(dims)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            indices: _vectors(draw, indices, dims, outer, depth),
+            updates: draw.tensor(updates, (*outer, *dims[depth:]), _sum_style(draw, updates)),
+            shape: draw.integers(shape, list(dims)),
+        }
+    )
 
 
 def _sum_style(draw: Draw, name: str) -> str:
@@ -99,11 +108,13 @@ def scattered_into(
     else:
         vectors = [draw.random.choice(places) for _ in range(count)]
     style = "bits" if repeat == "once" else _sum_style(draw, tensor)
-    return draw.arguments(**{
-        tensor: draw.tensor(tensor, shape, style),
-        indices: draw.integers(indices, vectors).reshape(count, depth),
-        updates: draw.tensor(updates, (count, *shape[depth:]), style),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            tensor: draw.tensor(tensor, shape, style),
+            indices: draw.integers(indices, vectors).reshape(count, depth),
+            updates: draw.tensor(updates, (count, *shape[depth:]), style),
+        }
+    )
 
 
 @domain
@@ -116,11 +127,14 @@ def one_hot(
     low = -1 if BY_NAME[draw.dtype(indices)].kind == "int" else 0
     numbers = [draw.random.randint(low, size + 1) for _ in range(math.prod(shape))]
     draw.attrs[axis] = draw.random.randint(-1, len(shape))
-    return draw.arguments(**{
-        indices: draw.integers(indices, numbers).reshape(shape),
-        depth: draw.integers(depth, size),
-        on_value: draw.tensor(on_value, (), "bits"), off_value: draw.tensor(off_value, (), "bits"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            indices: draw.integers(indices, numbers).reshape(shape),
+            depth: draw.integers(depth, size),
+            on_value: draw.tensor(on_value, (), "bits"),
+            off_value: draw.tensor(off_value, (), "bits"),
+        }
+    )
 
 
 @domain
@@ -129,10 +143,12 @@ def partitioned(draw: Draw, data: str, partitions: str, num_partitions: str) -> 
     shape = draw.shape(1, 3)
     ranks = draw.random.randint(1, len(shape))
     count = draw.attrs[num_partitions] = draw.random.randint(1, 4)
-    return draw.arguments(**{
-        data: draw.tensor(data, shape, "bits"),
-        partitions: _indices(draw, partitions, shape[:ranks], count),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            data: draw.tensor(data, shape, "bits"),
+            partitions: _indices(draw, partitions, shape[:ranks], count),
+        }
+    )
 
 
 @domain
@@ -147,10 +163,12 @@ def stitched(draw: Draw, indices: str, data: str) -> Arguments:
     order = draw.random.sample(range(total), total)
     cuts = sorted(draw.random.randint(0, total) for _ in range(draw.random.randint(0, 3)))
     parts = [order[a:b] for a, b in itertools.pairwise([0, *cuts, total])]
-    return draw.arguments(**{
-        indices: [draw.integers(indices, part) for part in parts],
-        data: [draw.tensor(data, (len(part), *rest), "bits") for part in parts],
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            indices: [draw.integers(indices, part) for part in parts],
+            data: [draw.tensor(data, (len(part), *rest), "bits") for part in parts],
+        }
+    )
 
 
 def _rows(draw: Draw, name: str) -> np.ndarray:
@@ -188,12 +206,14 @@ def sparse_to_dense(
     places = list(itertools.product(*(range(dim) for dim in dims)))
     chosen = sorted(draw.random.sample(places, draw.random.randint(1, min(len(places), 6))))
     amounts = (len(chosen),) if draw.chance(0.7) else ()
-    return draw.arguments(**{
-        indices: draw.integers(indices, chosen).reshape(len(chosen), len(dims)),
-        shape: draw.integers(shape, list(dims)),
-        values: draw.tensor(values, amounts, "bits"),
-        default_value: draw.tensor(default_value, (), "bits"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            indices: draw.integers(indices, chosen).reshape(len(chosen), len(dims)),
+            shape: draw.integers(shape, list(dims)),
+            values: draw.tensor(values, amounts, "bits"),
+            default_value: draw.tensor(default_value, (), "bits"),
+        }
+    )
 
 
 @domain
@@ -201,6 +221,6 @@ def sorted_search(draw: Draw, rows: str, values: str) -> Arguments:
     """Sorted rows and the values that are sought in each; no NaN."""
     batch = draw.dim(1, 3)
     ordered = np.sort(draw.tensor(rows, (batch, draw.dim(1)), "small"), axis=-1)
-    return draw.arguments(**{
-        rows: ordered, values: draw.tensor(values, (batch, draw.dim(1)), "small")
-    })  # fmt: skip
+    return draw.arguments(
+        **{rows: ordered, values: draw.tensor(values, (batch, draw.dim(1)), "small")}
+    )

@@ -63,8 +63,17 @@ def _jpeg(draw: Draw, width: int, height: int, components: int, is_flat: bool) -
     parts = b"".join(bytes([place + 1, 0]) for place in range(components))
     start = bytes([components]) + parts + bytes([0, 63, 0])
     header = _segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
-    return b"".join((b"\xff\xd8", header, _tables(), _segment(0xC0, frame),
-                     _segment(0xDA, start), scan, b"\xff\xd9"))  # fmt: skip
+    return b"".join(
+        (
+            b"\xff\xd8",
+            header,
+            _tables(),
+            _segment(0xC0, frame),
+            _segment(0xDA, start),
+            scan,
+            b"\xff\xd9",
+        )
+    )
 
 
 @domain

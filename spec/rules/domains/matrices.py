@@ -42,8 +42,19 @@ def matrix_batches(
 @domain
 def mixed_matrix_batches(draw: Draw, x: str, y: str, adj_x: str, adj_y: str) -> Arguments:
     """Two batches of matrices that fit, of dtypes that are multiplied with one another."""
-    kinds = [(dtype,) * 3 for dtype in ("bfloat16", "float32", "float64", "int16", "int32",
-                                        "int64", "complex64", "complex128")]  # fmt: skip
+    kinds = [
+        (dtype,) * 3
+        for dtype in (
+            "bfloat16",
+            "float32",
+            "float64",
+            "int16",
+            "int32",
+            "int64",
+            "complex64",
+            "complex128",
+        )
+    ]
     kinds += [(a, b, "int32") for a in ("int8", "uint8") for b in ("int8", "uint8")]
     kinds += [("bfloat16", b, "bfloat16") for b in ("int8", "uint8")]
     kinds += [(a, "bfloat16", "bfloat16") for a in ("int8", "uint8")]
@@ -70,9 +81,9 @@ def replaced_diagonal(draw: Draw, x: str, diagonal: str) -> Arguments:
     """Matrices and their new diagonals; no dimension is 0."""
     shape = (*draw.shape(0, 2, 1), draw.dim(1), draw.dim(1))
     short = (*shape[:-2], min(shape[-2:]))
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), diagonal: draw.tensor(diagonal, short, "bits")
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, shape, "bits"), diagonal: draw.tensor(diagonal, short, "bits")}
+    )
 
 
 @domain
@@ -80,8 +91,10 @@ def banded(draw: Draw, x: str, num_lower: str, num_upper: str) -> Arguments:
     """Matrices and how many diagonals are kept on either side; negative for all."""
     shape = (*draw.shape(0, 2, 1), draw.dim(1), draw.dim(1))
     lower, upper = (draw.random.randint(-1, dim) for dim in shape[-2:])
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"),
-        num_lower: np.asarray(draw.integers(num_lower, lower)),
-        num_upper: np.asarray(draw.integers(num_upper, upper)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            num_lower: np.asarray(draw.integers(num_lower, lower)),
+            num_upper: np.asarray(draw.integers(num_upper, upper)),
+        }
+    )

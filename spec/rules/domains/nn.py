@@ -22,10 +22,12 @@ def biased(draw: Draw, value: str, bias: str, data_format: str) -> Arguments:
     first = draw.attrs.get(data_format, data_format) == "NCHW"
     shape = draw.shape(3 if first else 2, 4, 1)
     channels = shape[1] if first else shape[-1]
-    return draw.arguments(**{
-        value: draw.tensor(value, shape, "moderate"),
-        bias: draw.tensor(bias, (channels,), "moderate"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            value: draw.tensor(value, shape, "moderate"),
+            bias: draw.tensor(bias, (channels,), "moderate"),
+        }
+    )
 
 
 @domain
@@ -50,9 +52,9 @@ def label_numbers(draw: Draw, features: str, labels: str) -> Arguments:
     """Logits and for each row the number of its class."""
     shape = (draw.dim(1), draw.dim(1))
     numbers = [draw.random.randrange(shape[1]) for _ in range(shape[0])]
-    return draw.arguments(**{
-        features: draw.tensor(features, shape, "plain"), labels: draw.integers(labels, numbers)
-    })  # fmt: skip
+    return draw.arguments(
+        **{features: draw.tensor(features, shape, "plain"), labels: draw.integers(labels, numbers)}
+    )
 
 
 @domain

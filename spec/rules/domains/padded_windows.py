@@ -23,11 +23,13 @@ def convolved_padded(draw: Draw, x: str, pads: str, filters: str) -> Arguments:
     draw.attrs["strides"] = (1, *strides, 1)
     most = [size - (draw.attrs["mode"] == "REFLECT") for size in drawn.shape[1:3]]
     around = [[draw.random.randint(0, min(size, 2)) for _ in "ab"] for size in most]
-    return draw.arguments(**{
-        x: draw.tensor(x, (1, *drawn.shape[1:]), "small"),
-        pads: draw.integers(pads, [[0, 0], *around, [0, 0]]),
-        filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, (1, *drawn.shape[1:]), "small"),
+            pads: draw.integers(pads, [[0, 0], *around, [0, 0]]),
+            filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
+        }
+    )
 
 
 @domain
@@ -37,7 +39,12 @@ def convolved_resized(draw: Draw, x: str, size: str, pads: str, filters: str) ->
     wanted = made.inputs[x].shape
     have = (1, draw.random.randint(1, 6), draw.random.randint(1, 6), wanted[3])
     draw.attrs["T"] = made.attrs["T"]
-    return Arguments({
-        x: draw.tensor(x, have, "small"), size: draw.integers(size, wanted[1:3]),
-        pads: made.inputs[pads], filters: made.inputs[filters],
-    }, made.attrs)  # fmt: skip
+    return Arguments(
+        {
+            x: draw.tensor(x, have, "small"),
+            size: draw.integers(size, wanted[1:3]),
+            pads: made.inputs[pads],
+            filters: made.inputs[filters],
+        },
+        made.attrs,
+    )

@@ -14,10 +14,20 @@ __all__: list[str] = []
 _WORDS: Final = (b"", b"a", b"aab", b"ab ba", b"xa1b22", b" a  b ", b"A,b,,c", b"\n", "ä1".encode())
 #: Patterns that every dialect reads alike, with what they may be replaced by.
 _PATTERNS: Final = (
-    (b"a", b"<>"), (b"a+", b""), (b"[ab]", b"x"), (b"(a)(b)", rb"\2\1"), (b"[0-9]+", rb"<\0>"),
-    (b"^a", b"z"), (b"b$", b"zz"), (b".*", b"w"), (b"a|b", b"-"), (b"[^a-z]", b"_"), (rb"\s", b""),
-    (rb"\pL|[\pN,]", b"."), (rb"\P{Ll}", b"u"),
-)  # fmt: skip
+    (b"a", b"<>"),
+    (b"a+", b""),
+    (b"[ab]", b"x"),
+    (b"(a)(b)", rb"\2\1"),
+    (b"[0-9]+", rb"<\0>"),
+    (b"^a", b"z"),
+    (b"b$", b"zz"),
+    (b".*", b"w"),
+    (b"a|b", b"-"),
+    (b"[^a-z]", b"_"),
+    (rb"\s", b""),
+    (rb"\pL|[\pN,]", b"."),
+    (rb"\P{Ll}", b"u"),
+)
 _SEPARATORS: Final = (b"", b" ", b",", b"a", b"ab", b", ")
 
 

@@ -195,8 +195,9 @@ def _pair(draw: Draw, names: tuple[str, ...], shapes: Any) -> Arguments:
     for name in ("Toutput", "out_type"):
         if draw.operation.attr(name) is not None:
             draw.attrs[name] = "qint32"
-    inputs = {name: _drawn(draw, "quint8", shape)
-              for name, shape in zip(names[:2], shapes, strict=True)}  # fmt: skip
+    inputs = {
+        name: _drawn(draw, "quint8", shape) for name, shape in zip(names[:2], shapes, strict=True)
+    }
     for pair in (names[2:4], names[4:6]):
         inputs.update(zip(pair, map(_end, _range(draw)), strict=True))
     return draw.arguments(**inputs)
@@ -232,10 +233,14 @@ def bytes_reshaped(draw: Draw, x: str, shape: str, low: str, high: str) -> Argum
     draw.attrs["T"] = "quint8"
     whole = draw.shape(0, 3, 1)
     least, most = _range(draw)
-    return draw.arguments(**{
-        x: _drawn(draw, "quint8", whole), low: _end(least), high: _end(most),
-        shape: draw.integers(shape, [*whole[::-1], 1]),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: _drawn(draw, "quint8", whole),
+            low: _end(least),
+            high: _end(most),
+            shape: draw.integers(shape, [*whole[::-1], 1]),
+        }
+    )
 
 
 @domain
@@ -247,11 +252,14 @@ def bytes_joined(draw: Draw, axis: str, values: str, lows: str, highs: str) -> A
     count = draw.random.randint(2, 3)
     shapes = [(*shape[:place], draw.dim(1), *shape[place + 1 :]) for _ in range(count)]
     ends = [_range(draw) for _ in range(count)]
-    return draw.arguments(**{
-        axis: draw.integers(axis, place),
-        values: [_drawn(draw, "quint8", each) for each in shapes],
-        lows: [_end(low) for low, _ in ends], highs: [_end(high) for _, high in ends],
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            axis: draw.integers(axis, place),
+            values: [_drawn(draw, "quint8", each) for each in shapes],
+            lows: [_end(low) for low, _ in ends],
+            highs: [_end(high) for _, high in ends],
+        }
+    )
 
 
 @domain
@@ -297,6 +305,11 @@ def quantized_resizing(draw: Draw, x: str, size: str, low: str, high: str) -> Ar
     values = draw.tensor(x, shape, "plain") if kind == "float32" else _drawn(draw, kind, shape)
     least, most = _range(draw)
     wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
-    return draw.arguments(**{
-        x: values, size: draw.integers(size, wanted), low: _end(least), high: _end(most),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: values,
+            size: draw.integers(size, wanted),
+            low: _end(least),
+            high: _end(most),
+        }
+    )

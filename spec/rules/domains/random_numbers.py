@@ -23,9 +23,10 @@ def _pair(draw: Draw) -> dict[str, Any]:
 def _key(draw: Draw) -> dict[str, Any]:
     words = [draw.random.getrandbits(draw.random.choice((1, 32, 64))) for _ in range(3)]
     return {
-        "key": np.array(words[:1], np.uint64), "counter": np.array(words[1:], np.uint64),
+        "key": np.array(words[:1], np.uint64),
+        "counter": np.array(words[1:], np.uint64),
         "alg": draw.integers("alg", draw.random.choice((1, 3))),
-    }  # fmt: skip
+    }
 
 
 @domain
@@ -74,17 +75,22 @@ def seeded_classes(draw: Draw, logits: str, num_samples: str, seed: str) -> Argu
     del seed
     draw.attrs["T"] = draw.random.choice(("float32", "float64"))
     rows = (draw.dim(), draw.dim(1))
-    return draw.arguments(**{
-        logits: draw.tensor(logits, rows, "plain"),
-        num_samples: draw.integers(num_samples, draw.random.randint(0, 9)),
-    }, **_pair(draw))  # fmt: skip
+    return draw.arguments(
+        **{
+            logits: draw.tensor(logits, rows, "plain"),
+            num_samples: draw.integers(num_samples, draw.random.randint(0, 9)),
+        },
+        **_pair(draw),
+    )
 
 
 def _parameters(draw: Draw, name: str) -> np.ndarray:
     """Positive parameters, small and large ones and 1."""
     shape = draw.shape(0, 2, 1)
-    values = [draw.random.choice((1.0, draw.random.uniform(0.1, 2), draw.random.uniform(2, 40)))
-              for _ in range(int(np.prod(shape)))]  # fmt: skip
+    values = [
+        draw.random.choice((1.0, draw.random.uniform(0.1, 2), draw.random.uniform(2, 40)))
+        for _ in range(int(np.prod(shape)))
+    ]
     array: np.ndarray = np.array(values).reshape(shape).astype(draw.tensor(name, ()).dtype)
     return array
 
@@ -94,9 +100,12 @@ def drawn_parameters(draw: Draw, shape: str, parameters: str) -> Arguments:
     """A shape, parameters and the seeds of an operation."""
     draw_seeds(draw)
     sizes = [draw.dim(0, 5) for _ in range(draw.rank(0, 2))]
-    return draw.arguments(**{
-        shape: draw.integers(shape, sizes), parameters: _parameters(draw, parameters),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            shape: draw.integers(shape, sizes),
+            parameters: _parameters(draw, parameters),
+        }
+    )
 
 
 def _whole(draw: Draw, parameters: str) -> dict[str, Any]:
@@ -123,16 +132,25 @@ def gamma_gradient(draw: Draw, alpha: str, sample: str) -> Arguments:
     """Shapes of gamma distributions, and numbers near their means."""
     shapes = _parameters(draw, alpha)
     near = [value * draw.random.uniform(0.5, 2.0) for value in shapes.reshape(-1).tolist()]
-    return draw.arguments(**{
-        alpha: shapes, sample: np.array(near).reshape(shapes.shape).astype(shapes.dtype),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            alpha: shapes,
+            sample: np.array(near).reshape(shapes.shape).astype(shapes.dtype),
+        }
+    )
 
 
 #: Bounds in deviations from the mean: of both signs, near, far, and open on one side.
 _BOUNDS: Final = (
-    (-2.0, 2.0), (-0.5, 3.0), (0.1, 0.3), (2.0, 2.5), (4.0, float("inf")), (-float("inf"), -3.0),
-    (-1.0, float("inf")), (-3.0, -0.1),
-)  # fmt: skip
+    (-2.0, 2.0),
+    (-0.5, 3.0),
+    (0.1, 0.3),
+    (2.0, 2.5),
+    (4.0, float("inf")),
+    (-float("inf"), -3.0),
+    (-1.0, float("inf")),
+    (-3.0, -0.1),
+)
 
 
 def _bounded(
@@ -188,13 +206,18 @@ def seeded_trials(draw: Draw, shape: str, counts: str, probs: str) -> Arguments:
     draw.attrs["T"] = kind = draw.random.choice(("float16", "float32", "float64"))
     dims, shapes = _broadcast(draw, 2)
     trials = [draw.random.choice((0, 1, 7, 50, 400)) for _ in range(int(np.prod(shapes[0])))]
-    chances = [draw.random.choice((0.0, 1.0, draw.random.random(), draw.random.random()))
-               for _ in range(int(np.prod(shapes[1])))]  # fmt: skip
-    return draw.arguments(**{
-        shape: draw.integers(shape, dims),
-        counts: np.array(trials).reshape(shapes[0]).astype(kind),
-        probs: np.array(chances).reshape(shapes[1]).astype(kind),
-    }, **_pair(draw))  # fmt: skip
+    chances = [
+        draw.random.choice((0.0, 1.0, draw.random.random(), draw.random.random()))
+        for _ in range(int(np.prod(shapes[1])))
+    ]
+    return draw.arguments(
+        **{
+            shape: draw.integers(shape, dims),
+            counts: np.array(trials).reshape(shapes[0]).astype(kind),
+            probs: np.array(chances).reshape(shapes[1]).astype(kind),
+        },
+        **_pair(draw),
+    )
 
 
 @domain
@@ -213,12 +236,16 @@ def shuffled_places(draw: Draw, index: str, seed: str, max_index: str) -> Argume
     count = draw.dim(1)
     kinds = [draw.chance(0.5) for _ in range(3)]
     limit = np.iinfo(draw.integers(index, 0).dtype).max
-    largest = [min(int(limit), draw.random.choice((0, 1, 9, 2**16, 2**31 - 1, 2**40 + 7)))
-               for _ in range(count if kinds[0] else 1)]  # fmt: skip
+    largest = [
+        min(int(limit), draw.random.choice((0, 1, 9, 2**16, 2**31 - 1, 2**40 + 7)))
+        for _ in range(count if kinds[0] else 1)
+    ]
     places = [draw.random.randint(0, min(largest)) for _ in range(count if kinds[1] else 1)]
     words = [[draw.random.randint(0, 2**31 - 1) for _ in range(3)] for _ in range(count)]
-    return draw.arguments(**{
-        index: draw.integers(index, places if kinds[1] else places[0]),
-        seed: draw.integers(seed, words if kinds[2] else words[0]),
-        max_index: draw.integers(max_index, largest if kinds[0] else largest[0]),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            index: draw.integers(index, places if kinds[1] else places[0]),
+            seed: draw.integers(seed, words if kinds[2] else words[0]),
+            max_index: draw.integers(max_index, largest if kinds[0] else largest[0]),
+        }
+    )

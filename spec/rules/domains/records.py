@@ -57,16 +57,21 @@ def sparse_messages(draw: Draw, x: str, stacked: str = "") -> Arguments:
     for _ in range(int(np.prod(outer, dtype=np.int64))):
         sizes = [draw.dim(1, 3) for _ in range(rank)]
         places = draw_places(draw, sizes, 4)
-        texts += [message(places, "int64"), message(draw.values(dtype, (len(places),)), dtype),
-                  message(np.array(sizes, np.int64), "int64")]  # fmt: skip
+        texts += [
+            message(places, "int64"),
+            message(draw.values(dtype, (len(places),)), dtype),
+            message(np.array(sizes, np.int64), "int64"),
+        ]
     return draw.arguments(**{x: text_tensor(texts, (*outer, 3))})
 
 
 _FIELDS = {
-    "float32": (b"1.5", b"-2e3", b" 7 ", b"0.25"), "float64": (b"1.5", b"-2e300", b"0"),
-    "int32": (b"7", b"-12", b" 3 ", b"2147483647"), "int64": (b"9223372036854775807", b"0"),
+    "float32": (b"1.5", b"-2e3", b" 7 ", b"0.25"),
+    "float64": (b"1.5", b"-2e300", b"0"),
+    "int32": (b"7", b"-12", b" 3 ", b"2147483647"),
+    "int64": (b"9223372036854775807", b"0"),
     "string": (b"plain", b'"quoted"', b'"a,""b"', b" x "),
-}  # fmt: skip
+}
 
 
 @domain
@@ -86,11 +91,15 @@ def lines_of_fields(draw: Draw, records: str, defaults: str) -> Arguments:
         b",".join(field(dtype, is_filled=more) for dtype, more in zip(types, filled, strict=True))
         for _ in range(int(np.prod(shape, dtype=np.int64)))
     ]
-    return draw.arguments(**{
-        records: text_tensor(lines, shape),
-        defaults: [draw.values(dtype, (1 if more else 0,), "small")
-                   for dtype, more in zip(types, filled, strict=True)],
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            records: text_tensor(lines, shape),
+            defaults: [
+                draw.values(dtype, (1 if more else 0,), "small")
+                for dtype, more in zip(types, filled, strict=True)
+            ],
+        }
+    )
 
 
 @domain
@@ -101,8 +110,10 @@ def json_examples(draw: Draw, x: str) -> Arguments:
     packed or not.
     """
     features: tuple[dict[str, Any], ...] = (
-        {}, {"a": {"bytesList": {"value": ["YWI=", ""]}}}, {"b": {"bytesList": {}}}
-    )  # fmt: skip
+        {},
+        {"a": {"bytesList": {"value": ["YWI=", ""]}}},
+        {"b": {"bytesList": {}}},
+    )
     texts = [json.dumps({"features": {"feature": feature}}).encode() for feature in features]
     return draw.arguments(**{x: drawn_texts(draw, [*texts, b"{}"], draw.shape(0, 3))})
 
@@ -116,8 +127,10 @@ def template_texts(draw: Draw, inputs: str) -> Arguments:
     )
     mark = draw.random.choice(("%s", "{}"))
     draw.attrs |= {
-        "T": types, "placeholder": mark, "summarize": draw.random.choice((-1, 1, 3)),
+        "T": types,
+        "placeholder": mark,
+        "summarize": draw.random.choice((-1, 1, 3)),
         "template": " and ".join(["it is", *[mark] * len(types)]),
-    }  # fmt: skip
+    }
     tensors = [draw.values(dtype, draw.shape(0, 3), "any") for dtype in types]
     return draw.arguments(**{inputs: tensors})

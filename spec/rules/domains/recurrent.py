@@ -24,11 +24,14 @@ def _lstm_shapes(draw: Draw, lead: tuple[int, ...]) -> dict[str, tuple[int, ...]
     batch, size, units = draw.dim(1, 3), draw.dim(1, 4), draw.dim(1, 4)
     gates = ("i", "cs", "f", "o", "ci", "co", "h", "cs_grad", "h_grad")
     return {
-        "x": (*lead, batch, size), "cs_prev": (batch, units), "h_prev": (batch, units),
-        "w": (size + units, 4 * units), "b": (4 * units,),
+        "x": (*lead, batch, size),
+        "cs_prev": (batch, units),
+        "h_prev": (batch, units),
+        "w": (size + units, 4 * units),
+        "b": (4 * units,),
         **dict.fromkeys(("wci", "wcf", "wco"), (units,)),
         **dict.fromkeys(gates, (*lead, batch, units)),
-    }  # fmt: skip
+    }
 
 
 def _options(draw: Draw) -> None:
@@ -59,8 +62,20 @@ def gru_step(draw: Draw) -> Arguments:
     """One step; batch, inputs and state are not empty."""
     batch, size, units = draw.dim(1, 3), draw.dim(1, 4), draw.dim(1, 4)
     row = (batch, units)
-    return draw.arguments(**_drawn(draw, {
-        "x": (batch, size), "h_prev": row, "w_ru": (size + units, 2 * units),
-        "w_c": (size + units, units), "b_ru": (2 * units,), "b_c": (units,),
-        "r": row, "u": row, "c": row, "d_h": row,
-    }))  # fmt: skip
+    return draw.arguments(
+        **_drawn(
+            draw,
+            {
+                "x": (batch, size),
+                "h_prev": row,
+                "w_ru": (size + units, 2 * units),
+                "w_c": (size + units, units),
+                "b_ru": (2 * units,),
+                "b_c": (units,),
+                "r": row,
+                "u": row,
+                "c": row,
+                "d_h": row,
+            },
+        )
+    )

@@ -91,11 +91,13 @@ def segments(draw: Draw, data: str, segment_ids: str, num_segments: str) -> Argu
     number = int(np.prod(shape[:ranks]))
     ids = [draw.random.randint(-1, count - 1) for _ in range(number)]
     values = draw.tensor(data, shape, _numbers(draw, data))
-    return draw.arguments(**{
-        data: values,
-        segment_ids: draw.integers(segment_ids, ids).reshape(shape[:ranks]),
-        num_segments: draw.integers(num_segments, count),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            data: values,
+            segment_ids: draw.integers(segment_ids, ids).reshape(shape[:ranks]),
+            num_segments: draw.integers(num_segments, count),
+        }
+    )
 
 
 @domain
@@ -104,8 +106,10 @@ def counted(draw: Draw, arr: str, size: str, weights: str) -> Arguments:
     shape = draw.shape(1, 3)
     numbers = draw.values("uint8", shape) % 9
     weighed = shape if draw.chance(0.5) else (0,)
-    return draw.arguments(**{
-        arr: draw.integers(arr, numbers),
-        size: draw.integers(size, draw.random.randint(1, 10)),
-        weights: draw.tensor(weights, weighed, "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            arr: draw.integers(arr, numbers),
+            size: draw.integers(size, draw.random.randint(1, 10)),
+            weights: draw.tensor(weights, weighed, "small"),
+        }
+    )

@@ -10,9 +10,20 @@ __all__: list[str] = []
 
 #: What TensorFlow's CPU adds to rows and copies.
 _NUMBERS = (
-    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "bfloat16", "float32", "float64", "complex64",
-)  # fmt: skip
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+)
 
 
 def _number(draw: Draw) -> None:
@@ -38,10 +49,13 @@ def replaced_rows(draw: Draw, x: str, i: str, v: str, often: str = "") -> Argume
     if often == "once":
         rows = draw.random.sample(range(shape[0]), count)
     far = [row + shape[0] * draw.random.choice([0, 0, -1, 1]) for row in rows]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "small"), i: draw.integers(i, far),
-        v: draw.tensor(v, (count, *shape[1:]), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "small"),
+            i: draw.integers(i, far),
+            v: draw.tensor(v, (count, *shape[1:]), "small"),
+        }
+    )
 
 
 @domain
@@ -53,9 +67,9 @@ def unique_along(draw: Draw, x: str, axis: str) -> Arguments:
     shape = draw.shape(1, 4, 1)
     values, place = draw.tensor(x, shape, "small"), draw.axis(len(shape))
     again = [draw.random.randrange(shape[place]) for _ in range(draw.random.randint(1, 6))]
-    return draw.arguments(**{
-        x: np.take(values, again, axis=place), axis: draw.integers(axis, [place])
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: np.take(values, again, axis=place), axis: draw.integers(axis, [place])}
+    )
 
 
 @domain
@@ -64,6 +78,6 @@ def unraveled(draw: Draw, indices: str, dims: str) -> Arguments:
     shape = draw.shape(1, 4, 1)
     sizes = () if draw.chance(0.2) else (draw.random.randint(1, 6),)
     places = [draw.random.randrange(int(np.prod(shape))) for _ in range(int(np.prod(sizes)))]
-    return draw.arguments(**{
-        indices: draw.integers(indices, places).reshape(sizes), dims: draw.integers(dims, shape)
-    })  # fmt: skip
+    return draw.arguments(
+        **{indices: draw.integers(indices, places).reshape(sizes), dims: draw.integers(dims, shape)}
+    )

@@ -40,10 +40,12 @@ def draw_interval(draw: Draw, minval: str) -> tuple[int, int]:
     """The ends of an interval of an input's dtype that is not empty."""
     bits = 8 * BY_NAME[draw.dtype(minval)].itemsize - 1
     least, most = -(2**bits), 2**bits - 1
-    low = draw.random.choice((0, least, draw.random.randint(-50, 50),
-                              draw.random.randint(least, most - 1)))  # fmt: skip
-    high = draw.random.choice((low + 1, most, low + draw.random.randint(1, 100),
-                               draw.random.randint(low + 1, most)))  # fmt: skip
+    low = draw.random.choice(
+        (0, least, draw.random.randint(-50, 50), draw.random.randint(least, most - 1))
+    )
+    high = draw.random.choice(
+        (low + 1, most, low + draw.random.randint(1, 100), draw.random.randint(low + 1, most))
+    )
     return low, min(high, most)
 
 
@@ -52,10 +54,13 @@ def drawn_between(draw: Draw, shape: str, minval: str, maxval: str) -> Arguments
     """A shape, seeds, and an interval of the dtype that is not empty: short, long or all of it."""
     draw_seeds(draw)
     low, high = draw_interval(draw, minval)
-    return draw.arguments(**{
-        shape: draw.integers(shape, drawn_shape(draw)),
-        minval: draw.integers(minval, low), maxval: draw.integers(maxval, high),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            shape: draw.integers(shape, drawn_shape(draw)),
+            minval: draw.integers(minval, low),
+            maxval: draw.integers(maxval, high),
+        }
+    )
 
 
 @domain
@@ -66,10 +71,12 @@ def drawn_classes(draw: Draw, logits: str, num_samples: str) -> Arguments:
     """
     draw_seeds(draw)
     rows = (draw.dim(), draw.dim(1))
-    return draw.arguments(**{
-        logits: draw.tensor(logits, rows, "plain"),
-        num_samples: draw.integers(num_samples, draw.random.randint(0, 9)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            logits: draw.tensor(logits, rows, "plain"),
+            num_samples: draw.integers(num_samples, draw.random.randint(0, 9)),
+        }
+    )
 
 
 @domain

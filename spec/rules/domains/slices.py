@@ -19,9 +19,21 @@ _MOST_ITEMS = 6
 
 #: The dtypes whose mirror images TensorFlow adds up.
 _ADDABLE = (
-    "float16", "float32", "float64", "bfloat16", "complex64", "complex128", "int8", "int16",
-    "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "complex64",
+    "complex128",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+)
 
 
 @domain
@@ -31,10 +43,13 @@ def sliced(draw: Draw, x: str, begin: str, size: str) -> Arguments:
     starts = [draw.random.randint(0, dim) for dim in shape]
     sizes = [draw.random.randint(0, dim - at) for dim, at in zip(shape, starts, strict=True)]
     sizes = [-1 if draw.chance(0.3) else size_ for size_ in sizes]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"),
-        begin: draw.integers(begin, starts), size: draw.integers(size, sizes),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            begin: draw.integers(begin, starts),
+            size: draw.integers(size, sizes),
+        }
+    )
 
 
 def strided_parts(draw: Draw, shape: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
@@ -78,17 +93,19 @@ def strided(draw: Draw, x: str, begin: str, end: str, strides: str) -> Arguments
     """A tensor and a slice of it by begin, end and stride, with every mask."""
     shape = draw.shape(1, 4)
     parts = strided_parts(draw, shape)
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"),
-        **{name: draw.integers(name, part)
-           for name, part in zip((begin, end, strides), parts, strict=True)},
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            **{
+                name: draw.integers(name, part)
+                for name, part in zip((begin, end, strides), parts, strict=True)
+            },
+        }
+    )
 
 
 @domain
-def strided_update(
-    draw: Draw, x: str, begin: str, end: str, strides: str, value: str
-) -> Arguments:
+def strided_update(draw: Draw, x: str, begin: str, end: str, strides: str, value: str) -> Arguments:
     """As `strided`, and what replaces the slice: of its shape, or broadcast to it."""
     plain = strided(draw, x, begin, end, strides)
     whole, *bounds = (plain.inputs[name] for name in (x, begin, end, strides))
@@ -102,9 +119,7 @@ def strided_update(
 
 
 @domain
-def strided_grad(
-    draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str
-) -> Arguments:
+def strided_grad(draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str) -> Arguments:
     """A shape, a plain slice of it (positive strides, no masks) and the gradient of that."""
     dims = draw.shape(1, 3, 1)
     starts = [draw.random.randint(0, dim - 1) for dim in dims]
@@ -112,11 +127,15 @@ def strided_grad(
     steps = [draw.random.randint(1, 2) for _ in dims]
     whole = zip(starts, stops, steps, strict=True)
     inner = tuple(len(range(*one)) for one in whole)
-    return draw.arguments(**{
-        shape: draw.integers(shape, list(dims)), begin: draw.integers(begin, starts),
-        end: draw.integers(end, stops), strides: draw.integers(strides, steps),
-        dy: draw.tensor(dy, inner, "bits"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            shape: draw.integers(shape, list(dims)),
+            begin: draw.integers(begin, starts),
+            end: draw.integers(end, stops),
+            strides: draw.integers(strides, steps),
+            dy: draw.tensor(dy, inner, "bits"),
+        }
+    )
 
 
 @domain
@@ -124,10 +143,12 @@ def padded(draw: Draw, x: str, paddings: str) -> Arguments:
     """A tensor and how much goes before and after each dimension."""
     shape = draw.shape(0, 4)
     pairs = [[draw.random.randint(0, 2), draw.random.randint(0, 2)] for _ in shape]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"),
-        paddings: draw.integers(paddings, pairs).reshape(len(shape), 2),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            paddings: draw.integers(paddings, pairs).reshape(len(shape), 2),
+        }
+    )
 
 
 @domain
@@ -145,9 +166,9 @@ def mirrored(draw: Draw, x: str, paddings: str, mode: str) -> Arguments:
     shape = draw.shape(1, 4, 1)
     edge = 1 if draw.attrs[mode] == "REFLECT" else 0
     pairs = [[draw.random.randint(0, min(2, dim - edge)) for _ in range(2)] for dim in shape]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), paddings: draw.integers(paddings, pairs)
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, shape, "bits"), paddings: draw.integers(paddings, pairs)}
+    )
 
 
 @domain
@@ -158,18 +179,18 @@ def mirror_images(draw: Draw, x: str, paddings: str, mode: str) -> Arguments:
     shape = draw.shape(1, 4, 1)
     pairs = [[draw.random.randint(0, min(2, dim - edge)) for _ in range(2)] for dim in shape]
     whole = tuple(dim + sum(pair) for dim, pair in zip(shape, pairs, strict=True))
-    return draw.arguments(**{
-        x: draw.tensor(x, whole, "moderate"), paddings: draw.integers(paddings, pairs)
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, whole, "moderate"), paddings: draw.integers(paddings, pairs)}
+    )
 
 
 @domain
 def marked(draw: Draw, x: str, dims: str) -> Arguments:
     """A tensor and for each dimension whether it is reversed; no dimension is 0."""
     shape = draw.shape(0, 5, 1)
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), dims: draw.tensor(dims, (len(shape),))
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, shape, "bits"), dims: draw.tensor(dims, (len(shape),))}
+    )
 
 
 @domain
@@ -188,9 +209,9 @@ def sequences(draw: Draw, x: str, lengths: str, seq_dim: str, batch_dim: str) ->
     draw.attrs[seq_dim], draw.attrs[batch_dim] = draw.random.sample(range(len(shape)), 2)
     longest, rows = shape[draw.attrs[seq_dim]], shape[draw.attrs[batch_dim]]
     counts = [draw.random.randint(0, longest) for _ in range(rows)]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), lengths: draw.integers(lengths, counts)
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, shape, "bits"), lengths: draw.integers(lengths, counts)}
+    )
 
 
 @domain
@@ -201,8 +222,10 @@ def rolled(draw: Draw, x: str, shift: str, axis: str) -> Arguments:
     shifts = [draw.random.randint(-7, 7) for _ in range(count)]
     axes = [draw.axis(len(shape)) for _ in range(count)]
     single = draw.chance(0.3)
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"),
-        shift: np.asarray(draw.integers(shift, shifts[0] if single else shifts)),
-        axis: np.asarray(draw.integers(axis, axes[0] if single else axes)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "bits"),
+            shift: np.asarray(draw.integers(shift, shifts[0] if single else shifts)),
+            axis: np.asarray(draw.integers(axis, axes[0] if single else axes)),
+        }
+    )

@@ -208,9 +208,9 @@ def three_diagonals(draw: Draw, diagonals: str, rhs: str) -> Arguments:
     values = _plain(draw, (*batch, 3, size), diagonals)
     values[..., 1, :] += 3.5
     known = _plain(draw, (*batch, size, draw.dim(1, 3)), rhs)
-    return draw.arguments(**{
-        diagonals: _typed(draw, diagonals, values), rhs: _typed(draw, rhs, known)
-    })  # fmt: skip
+    return draw.arguments(
+        **{diagonals: _typed(draw, diagonals, values), rhs: _typed(draw, rhs, known)}
+    )
 
 
 @domain
@@ -236,8 +236,10 @@ def with_root(draw: Draw, x: str) -> Arguments:
 def points_and_centers(draw: Draw, points: str, centers: str, k: str) -> Arguments:
     """Points and centers of one space, at whole numbers, and how many centers are asked for."""
     size = draw.dim(1, 4)
-    return draw.arguments(**{
-        points: draw.tensor(points, (draw.dim(1, 6), size), "small"),
-        centers: draw.tensor(centers, (draw.dim(0, 6), size), "small"),
-        k: draw.integers(k, draw.random.randint(0, 7)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            points: draw.tensor(points, (draw.dim(1, 6), size), "small"),
+            centers: draw.tensor(centers, (draw.dim(0, 6), size), "small"),
+            k: draw.integers(k, draw.random.randint(0, 7)),
+        }
+    )

@@ -10,8 +10,20 @@ from sessrun.spec.rules.domains.windows import images
 __all__: list[str] = []
 
 #: Dtypes whose blocks a CPU moves: numbers, but no complex ones.
-_REAL = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
-         "bfloat16", "float32", "float64")  # fmt: skip
+_REAL = (
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+)
 
 
 def _pads(draw: Draw, size: int, block: int) -> list[int]:
@@ -27,9 +39,7 @@ def space_to_batch(draw: Draw, x: str, pads: str, block_size: str) -> Arguments:
     block = draw.attrs[block_size] = draw.random.randint(2, 3)
     shape = (draw.dim(1, 2), draw.random.randint(1, 4), draw.random.randint(1, 4), draw.dim(1, 2))
     around = [_pads(draw, size, block) for size in shape[1:3]]
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), pads: draw.integers(pads, around)
-    })  # fmt: skip
+    return draw.arguments(**{x: draw.tensor(x, shape, "bits"), pads: draw.integers(pads, around)})
 
 
 def _blocks(draw: Draw, x: str, block_shape: str) -> list[int]:
@@ -47,10 +57,13 @@ def space_to_batch_nd(draw: Draw, x: str, block_shape: str, pads: str) -> Argume
     sizes = [draw.random.randint(1, 4) for _ in blocks]
     rest = [draw.dim(1, 2) for _ in range(draw.random.randint(0, 2))]
     around = [_pads(draw, size, block) for size, block in zip(sizes, blocks, strict=True)]
-    return draw.arguments(**{
-        x: draw.tensor(x, (draw.dim(1, 2), *sizes, *rest), "bits"),
-        block_shape: draw.integers(block_shape, blocks), pads: draw.integers(pads, around),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, (draw.dim(1, 2), *sizes, *rest), "bits"),
+            block_shape: draw.integers(block_shape, blocks),
+            pads: draw.integers(pads, around),
+        }
+    )
 
 
 @domain
@@ -64,10 +77,13 @@ def batch_to_space_nd(draw: Draw, x: str, block_shape: str, crops: str) -> Argum
         before = draw.random.randint(0, size * block - 1)
         off.append([before, draw.random.randint(0, size * block - 1 - before)])
     batch = draw.dim(1, 2) * math.prod(blocks)
-    return draw.arguments(**{
-        x: draw.tensor(x, (batch, *sizes, *rest), "bits"),
-        block_shape: draw.integers(block_shape, blocks), crops: draw.integers(crops, off),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, (batch, *sizes, *rest), "bits"),
+            block_shape: draw.integers(block_shape, blocks),
+            crops: draw.integers(crops, off),
+        }
+    )
 
 
 @domain
@@ -81,9 +97,7 @@ def batch_to_space(draw: Draw, x: str, crops: str, block_size: str) -> Arguments
     for size in sizes:
         before = draw.random.randint(0, size * block - 1)
         off.append([before, draw.random.randint(0, size * block - 1 - before)])
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), crops: draw.integers(crops, off)
-    })  # fmt: skip
+    return draw.arguments(**{x: draw.tensor(x, shape, "bits"), crops: draw.integers(crops, off)})
 
 
 def _sized(draw: Draw, block_size: str) -> int:
@@ -100,9 +114,9 @@ def blocks_of_space(draw: Draw, x: str, block_size: str) -> Arguments:
     """Images that blocks divide."""
     block = _sized(draw, block_size)
     rows, columns = (block * draw.random.randint(1, 2) for _ in range(2))
-    return draw.arguments(**{
-        x: draw.tensor(x, (draw.dim(1, 2), rows, columns, draw.dim(1, 3)), "bits")
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, (draw.dim(1, 2), rows, columns, draw.dim(1, 3)), "bits")}
+    )
 
 
 @domain
@@ -110,9 +124,9 @@ def blocks_of_depth(draw: Draw, x: str, block_size: str) -> Arguments:
     """Images with as many channels as blocks need."""
     block = _sized(draw, block_size)
     depth = block**2 * draw.random.randint(1, 2)
-    return draw.arguments(**{
-        x: draw.tensor(x, (draw.dim(1, 2), draw.dim(1, 3), draw.dim(1, 3), depth), "bits")
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, (draw.dim(1, 2), draw.dim(1, 3), draw.dim(1, 3), depth), "bits")}
+    )
 
 
 @domain

@@ -67,10 +67,14 @@ def sparse_slice_gradient(draw: Draw, grad: str) -> Arguments:
     places, (start, size) = draw_places(draw, sizes), _box(draw, sizes)
     inside = ((places >= start) & (places < start + size)).all(axis=1)
     sliced = places[inside] - start
-    return draw.arguments(**{
-        grad: draw.tensor(grad, (len(sliced),), "plain"), "input_indices": places,
-        "input_start": start, "output_indices": sliced,
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grad: draw.tensor(grad, (len(sliced),), "plain"),
+            "input_indices": places,
+            "input_start": start,
+            "output_indices": sliced,
+        }
+    )
 
 
 @domain
@@ -84,10 +88,13 @@ def sparse_reshape(draw: Draw, indices: str, shape: str, new_shape: str) -> Argu
         wanted.insert(draw.random.randint(0, len(wanted)), 1)
     if draw.chance(0.4) and 0 not in wanted:
         wanted[draw.random.randrange(len(wanted))] = -1
-    return draw.arguments(**{
-        indices: draw_places(draw, sizes), shape: np.array(sizes, np.int64),
-        new_shape: np.array(wanted, np.int64),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            indices: draw_places(draw, sizes),
+            shape: np.array(sizes, np.int64),
+            new_shape: np.array(wanted, np.int64),
+        }
+    )
 
 
 def _mix(draw: Draw, parts: dict[str, Any], indices: str) -> None:
@@ -119,9 +126,12 @@ def sparse_filled_gradient(draw: Draw, places: str, grad: str) -> Arguments:
     draw.attrs["T"] = draw.random.choice(("float32", "float64", "int32", "int64"))
     count = draw.random.randint(0, 9)
     chosen = sorted(draw.random.sample(range(count), draw.random.randint(0, count)))
-    return draw.arguments(**{
-        places: np.array(chosen, np.int64), grad: draw.tensor(grad, (count,), "plain"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            places: np.array(chosen, np.int64),
+            grad: draw.tensor(grad, (count,), "plain"),
+        }
+    )
 
 
 def _features(draw: Draw, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -143,20 +153,28 @@ def crossed(draw: Draw, indices: str, values: str, shapes: str, dense: str) -> A
         hashed = draw.attrs["hashed_output"]
         is_text = set(sparse_kinds) | set(dense_kinds) == {"string"}
         draw.attrs |= {
-            "out_type": "int64" if hashed else "string", "hash_key": 956888297470,
+            "out_type": "int64" if hashed else "string",
+            "hash_key": 956888297470,
             "internal_type": "string" if is_text else "int64",
             "num_buckets": draw.random.choice((0, 7, 1000)),
-        }  # fmt: skip
+        }
     sizes = [(rows, draw.dim(0, 3)) for _ in kinds]
     places = [draw_places(draw, size, 5) for size in sizes[:sparse]]
     more: dict[str, Any] = {}
     if any(arg.name == "sep" for arg in draw.operation.inputs):
         more["sep"] = np.array(b"-", dtype=object)
-    return draw.arguments(**{
-        indices: places, shapes: [np.array(size, np.int64) for size in sizes[:sparse]],
-        values: [_features(draw, kind, (len(each),))
-                 for kind, each in zip(sparse_kinds, places, strict=True)],
-        dense: [_features(draw, kind, size)
-                for kind, size in zip(dense_kinds, sizes[sparse:], strict=False)],
-        **more,
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            indices: places,
+            shapes: [np.array(size, np.int64) for size in sizes[:sparse]],
+            values: [
+                _features(draw, kind, (len(each),))
+                for kind, each in zip(sparse_kinds, places, strict=True)
+            ],
+            dense: [
+                _features(draw, kind, size)
+                for kind, size in zip(dense_kinds, sizes[sparse:], strict=False)
+            ],
+            **more,
+        }
+    )

@@ -51,10 +51,14 @@ def sparse_sum_gradient(draw: Draw, grad: str) -> Arguments:
     a, b = draw_places(draw, shape), draw_places(draw, shape)
     both = np.unique(np.concatenate([a, b]), axis=0)
     both = both[[draw.chance(0.8) for _ in both]] if len(both) else both
-    return draw.arguments(**{
-        grad: draw.tensor(grad, (len(both),), "plain"), "a_indices": a, "b_indices": b,
-        "sum_indices": both.reshape(len(both), len(shape)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grad: draw.tensor(grad, (len(both),), "plain"),
+            "a_indices": a,
+            "b_indices": b,
+            "sum_indices": both.reshape(len(both), len(shape)),
+        }
+    )
 
 
 def _broadcast(draw: Draw, shape: list[int]) -> list[int]:
@@ -73,8 +77,10 @@ def sparse_and_dense(draw: Draw, kind: str, dtypes: str) -> Arguments:
     own = shape if kind == "same" else _broadcast(draw, shape)
     parts = draw_sparse(draw, names, shape, "plain")
     if "Tindices" in draw.attrs:
-        parts = {name: value if name == names[1] else draw.integers(name, value)
-                 for name, value in parts.items()}  # fmt: skip
+        parts = {
+            name: value if name == names[1] else draw.integers(name, value)
+            for name, value in parts.items()
+        }
     style = "positive" if kind == "divisor" else "plain"
     return draw.arguments(**parts, **{dense: draw.tensor(dense, own, style)})
 

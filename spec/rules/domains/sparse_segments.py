@@ -17,11 +17,15 @@ def _drawn(draw: Draw, data: str, indices: str, segment_ids: str) -> Arguments:
     shape = draw.shape(1, 3, 1)
     count = draw.random.randint(0, 12)
     ids = np.cumsum([draw.random.choice([0, 0, 1, 2]) for _ in range(count)])
-    return draw.arguments(**{
-        data: draw.tensor(data, shape, "plain"),
-        indices: draw.integers(indices, [draw.random.randrange(shape[0]) for _ in range(count)]),
-        segment_ids: draw.integers(segment_ids, ids),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            data: draw.tensor(data, shape, "plain"),
+            indices: draw.integers(
+                indices, [draw.random.randrange(shape[0]) for _ in range(count)]
+            ),
+            segment_ids: draw.integers(segment_ids, ids),
+        }
+    )
 
 
 @domain
@@ -53,9 +57,11 @@ def sparse_segment_gradient(
     shape = draw.shape(1, 3, 1)
     number = draw.random.randint(1, 12)
     ids = sorted(draw.random.randrange(shape[0]) for _ in range(number))
-    return draw.arguments(**{
-        grad: draw.tensor(grad, shape, "plain"),
-        indices: draw.integers(indices, [draw.random.randrange(rows) for _ in range(number)]),
-        segment_ids: draw.integers(segment_ids, ids),
-        count: draw.integers(count, rows),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grad: draw.tensor(grad, shape, "plain"),
+            indices: draw.integers(indices, [draw.random.randrange(rows) for _ in range(number)]),
+            segment_ids: draw.integers(segment_ids, ids),
+            count: draw.integers(count, rows),
+        }
+    )

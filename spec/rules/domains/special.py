@@ -50,9 +50,9 @@ def zeta_arguments(draw: Draw, x: str, q: str) -> Arguments:
     """Exponents above 1 and positive numbers that broadcast; sometimes exponents below 1."""
     first, second = broadcast_parts(draw, 2)
     low = -2.0 if draw.chance(0.2) else 1.2
-    return draw.arguments(**{
-        x: _between(draw, x, first, low, 9), q: _between(draw, q, second, 0.2, 9)
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: _between(draw, x, first, low, 9), q: _between(draw, q, second, 0.2, 9)}
+    )
 
 
 @domain
@@ -61,9 +61,9 @@ def gamma_arguments(draw: Draw, a: str, x: str) -> Arguments:
     draw.draw_dtype("T", ["float32", "float64"])
     first, second = broadcast_parts(draw, 2)
     low = -1.0 if draw.chance(0.1) else 0.2
-    return draw.arguments(**{
-        a: _between(draw, a, first, low, 9), x: _between(draw, x, second, low, 20)
-    })  # fmt: skip
+    return draw.arguments(
+        **{a: _between(draw, a, first, low, 9), x: _between(draw, x, second, low, 20)}
+    )
 
 
 @domain
@@ -72,7 +72,9 @@ def beta_arguments(draw: Draw, a: str, b: str, x: str) -> Arguments:
     shape = draw.shape()
     shapes = [shape if draw.chance(0.6) else () for _ in range(3)]
     ends = (0.2, 9.0), (0.2, 9.0), ((0.01, 0.99) if draw.chance(0.9) else (-0.5, 1.5))
-    return draw.arguments(**{
-        name: _between(draw, name, each, *end)
-        for name, each, end in zip((a, b, x), shapes, ends, strict=True)
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            name: _between(draw, name, each, *end)
+            for name, each, end in zip((a, b, x), shapes, ends, strict=True)
+        }
+    )

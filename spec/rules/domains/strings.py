@@ -52,16 +52,31 @@ def joined_strings(draw: Draw, inputs: str) -> Arguments:
     return draw.arguments(**{inputs: [draw.tensor(inputs, one) for one in shapes]})
 
 
-_NUMERALS = (b"0", b"7", b"-12", b" 42 ", b"1.5", b"-2e3", b"inf", b"-inf", b"nan", b"  3.25\n",
-             b"0x1F", b"-0x.8p3")  # fmt: skip
+_NUMERALS = (
+    b"0",
+    b"7",
+    b"-12",
+    b" 42 ",
+    b"1.5",
+    b"-2e3",
+    b"inf",
+    b"-inf",
+    b"nan",
+    b"  3.25\n",
+    b"0x1F",
+    b"-0x.8p3",
+)
 
 
 @domain
 def numerals(draw: Draw, x: str) -> Arguments:
     """Texts of numbers that the output's dtype can hold."""
     kind = BY_NAME[draw.attrs["out_type"]].kind
-    choices = {"float": _NUMERALS, "int": (b"0", b"7", b"-12", b" 42 ", b"2147483647"),
-               "uint": (b"0", b"7", b" 42 ", b"4294967295")}[kind]  # fmt: skip
+    choices = {
+        "float": _NUMERALS,
+        "int": (b"0", b"7", b"-12", b" 42 ", b"2147483647"),
+        "uint": (b"0", b"7", b" 42 ", b"4294967295"),
+    }[kind]
     shape = draw.shape(0, 3)
     return draw.arguments(**{x: drawn_texts(draw, choices, shape)})
 
@@ -128,10 +143,13 @@ def parts(draw: Draw, x: str, pos: str, length: str) -> Arguments:
     count = int(np.prod(where, dtype=np.int64))
     starts = [draw.random.randint(-6, 6) for _ in range(count)]
     lengths = [draw.random.randint(0, 8) for _ in range(count)]
-    return draw.arguments(**{
-        x: words, pos: draw.integers(pos, starts).reshape(where),
-        length: draw.integers(length, lengths).reshape(where),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: words,
+            pos: draw.integers(pos, starts).reshape(where),
+            length: draw.integers(length, lengths).reshape(where),
+        }
+    )
 
 
 @domain
@@ -164,11 +182,13 @@ def joined_segments(draw: Draw, inputs: str, segment_ids: str, num_segments: str
     number = int(np.prod(shape[:ranks]))
     ids = [draw.random.randint(0, count - 1) for _ in range(number)]
     draw.attrs["separator"] = draw.random.choice(("", ", "))
-    return draw.arguments(**{
-        inputs: draw.tensor(inputs, shape),
-        segment_ids: draw.integers(segment_ids, ids).reshape(shape[:ranks]),
-        num_segments: draw.integers(num_segments, count),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            inputs: draw.tensor(inputs, shape),
+            segment_ids: draw.integers(segment_ids, ids).reshape(shape[:ranks]),
+            num_segments: draw.integers(num_segments, count),
+        }
+    )
 
 
 @domain
@@ -183,8 +203,13 @@ def transcoded(draw: Draw, text: str) -> Arguments:
 
 
 _TEXTS = (
-    b"", b"plain", "\u00e4\u20ac\U00010437".encode(), b"a\xf0\x90b", b"\x00\xff\n", b"\xe2\x82",
-)  # fmt: skip
+    b"",
+    b"plain",
+    "\u00e4\u20ac\U00010437".encode(),
+    b"a\xf0\x90b",
+    b"\x00\xff\n",
+    b"\xe2\x82",
+)
 
 
 @domain
@@ -220,32 +245,41 @@ def point_rows(draw: Draw, values: str, splits: str) -> Arguments:
     some = [65, 0, 0xE4, 0x20AC, 0x1F600, -1, 0x110000]
     some.append(0xD800 if draw.attrs["errors"] == "replace" else 0xFFFF)
     points = [draw.random.choice(some) for _ in range(draw.random.randint(0, 8))]
-    return draw.arguments(**{
-        values: draw.integers(values, np.array(points, np.int64)),
-        splits: draw.integers(splits, _splits(draw, len(points))),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            values: draw.integers(values, np.array(points, np.int64)),
+            splits: draw.integers(splits, _splits(draw, len(points))),
+        }
+    )
 
 
 @domain
 def points(draw: Draw, values: str) -> Arguments:
     """Code points, and numbers that are none."""
     shape = draw.shape()
-    numbers = [draw.random.randint(-1, draw.random.choice((300, 0x3200, 0x110001)))
-               for _ in range(int(np.prod(shape)))]  # fmt: skip
-    return draw.arguments(**{
-        values: draw.integers(values, np.array(numbers, np.int64)).reshape(shape)
-    })  # fmt: skip
+    numbers = [
+        draw.random.randint(-1, draw.random.choice((300, 0x3200, 0x110001)))
+        for _ in range(int(np.prod(shape)))
+    ]
+    return draw.arguments(
+        **{values: draw.integers(values, np.array(numbers, np.int64)).reshape(shape)}
+    )
 
 
 @domain
 def string_rows(draw: Draw, data: str, splits: str) -> Arguments:
     """Rows of strings, and what is made of them."""
     draw.attrs |= {
-        "separator": draw.random.choice((" ", "", "||")), "left_pad": draw.random.choice(("", "<")),
-        "right_pad": ">", "pad_width": draw.random.randint(0, 3),
+        "separator": draw.random.choice((" ", "", "||")),
+        "left_pad": draw.random.choice(("", "<")),
+        "right_pad": ">",
+        "pad_width": draw.random.randint(0, 3),
         "ngram_widths": tuple(draw.random.randint(1, 5) for _ in range(draw.random.randint(1, 3))),
-    }  # fmt: skip
+    }
     count = draw.random.randint(0, 7)
-    return draw.arguments(**{
-        data: draw.tensor(data, (count,)), splits: draw.integers(splits, _splits(draw, count)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            data: draw.tensor(data, (count,)),
+            splits: draw.integers(splits, _splits(draw, count)),
+        }
+    )

@@ -36,8 +36,11 @@ _RANGE: Final[dict[str, tuple[int, int]]] = {
 }
 #: Powers of ten between which a number's square and its square's reciprocal are normal.
 _DECADES: Final[dict[str, float]] = {
-    "float16": 1.8, "bfloat16": 15.0, "float32": 15.0, "float64": 120.0,
-}  # fmt: skip
+    "float16": 1.8,
+    "bfloat16": 15.0,
+    "float32": 15.0,
+    "float64": 120.0,
+}
 #: The largest finite and the least normal number of each dtype.
 _EXTREMES: Final[dict[str, tuple[float, float, float]]] = {
     "float16": (65504.0, 2.0**-14, 2.0**-20),
@@ -60,9 +63,20 @@ _NAN: Final = float("nan")
 
 #: Strings that are drawn: empty, ASCII, UTF-8, with a NUL, no UTF-8 at all.
 WORDS: Final = (
-    b"", b"a", b"A b", b"tensor", b" x\t", b"Zz\n", "grün".encode(), "日本".encode(), b"a\0\0",
-    b"\xff\xfe", b"12", b"-1.5e3", b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-)  # fmt: skip
+    b"",
+    b"a",
+    b"A b",
+    b"tensor",
+    b" x\t",
+    b"Zz\n",
+    "grün".encode(),
+    "日本".encode(),
+    b"a\0\0",
+    b"\xff\xfe",
+    b"12",
+    b"-1.5e3",
+    b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+)
 
 
 def draw_value(draw: random.Random, dtype: str, style: str) -> Any:

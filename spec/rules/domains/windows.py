@@ -12,8 +12,18 @@ from sessrun.spec.rules.windows import Axis, axes, stretched
 __all__ = ["Images", "draw_channels", "images"]
 
 #: Dtypes of maxima that a CPU computes.
-_MAXIMA = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8", "int16", "int8",
-           "uint16")  # fmt: skip
+_MAXIMA = (
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "uint8",
+    "int16",
+    "int8",
+    "uint16",
+)
 #: And of poolings of volumes.
 _VOLUMES = ("bfloat16", "float32")
 
@@ -90,10 +100,12 @@ def convolved(draw: Draw, x: str, filters: str, spatial: int) -> Arguments:
     """
     depth, seen, out = draw_channels(draw, spatial == 2)
     drawn = images(draw, spatial, depth, 2 if spatial == 2 else 1, least=1)
-    return draw.arguments(**{
-        x: draw.tensor(x, drawn.shape, "small"),
-        filters: draw.tensor(filters, (*drawn.window, seen, out), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, drawn.shape, "small"),
+            filters: draw.tensor(filters, (*drawn.window, seen, out), "small"),
+        }
+    )
 
 
 @domain
@@ -107,33 +119,33 @@ def convolved_anyhow(draw: Draw, x: str, filters: str) -> Arguments:
     batches = draw.random.randint(1, 2)
     draw.attrs |= {"data_format": "CHANNELS_LAST", "batch_dims": batches, "groups": 1}
     lead = (draw.random.randint(1, 2),) * (batches - 1)
-    return draw.arguments(**{
-        x: draw.tensor(x, (*lead, *drawn.shape), "small"),
-        filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, (*lead, *drawn.shape), "small"),
+            filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
+        }
+    )
 
 
 @domain
-def convolved_by_input(
-    draw: Draw, sizes: str, filters: str, grad: str, spatial: int
-) -> Arguments:
+def convolved_by_input(draw: Draw, sizes: str, filters: str, grad: str, spatial: int) -> Arguments:
     """The sizes of images, filters, and a gradient of what they give; no groups, not dilated.
 
     Empty batches are left out: the gradient of this is a convolution of them.
     """
     depth, out = draw.random.randint(1, 3), draw.random.randint(1, 3)
     drawn = images(draw, spatial, depth, least=1)
-    return draw.arguments(**{
-        sizes: draw.integers(sizes, drawn.shape),
-        filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
-        grad: draw.tensor(grad, drawn.out(out), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            sizes: draw.integers(sizes, drawn.shape),
+            filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
+            grad: draw.tensor(grad, drawn.out(out), "small"),
+        }
+    )
 
 
 @domain
-def convolved_by_filter(
-    draw: Draw, x: str, sizes: str, grad: str, spatial: int
-) -> Arguments:
+def convolved_by_filter(draw: Draw, x: str, sizes: str, grad: str, spatial: int) -> Arguments:
     """Images, the sizes of filters, and a gradient of what they give; no groups, not dilated.
 
     No bfloat16 where a stride is larger than the image: oneDNN gives what was in memory.
@@ -142,11 +154,13 @@ def convolved_by_filter(
     drawn = images(draw, spatial, depth)
     if draw.attrs["T"] == "bfloat16" and any(axis.stride > axis.size for axis in drawn.along):
         draw.attrs["T"] = "float32"
-    return draw.arguments(**{
-        x: draw.tensor(x, drawn.shape, "small"),
-        sizes: draw.integers(sizes, (*drawn.window, depth, out)),
-        grad: draw.tensor(grad, drawn.out(out), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, drawn.shape, "small"),
+            sizes: draw.integers(sizes, (*drawn.window, depth, out)),
+            grad: draw.tensor(grad, drawn.out(out), "small"),
+        }
+    )
 
 
 def _pooled(draw: Draw, spatial: int, least: int = 0) -> Images:
@@ -180,9 +194,9 @@ def _vectors(draw: Draw, ksize: str, strides: str, drawn: Images) -> dict[str, n
 def pooled_by_inputs(draw: Draw, x: str, ksize: str, strides: str) -> Arguments:
     """Images, and the size and the stride of a window over them as vectors."""
     drawn = _pooled(draw, 2)
-    return draw.arguments(**{
-        x: draw.tensor(x, drawn.shape, "plain"), **_vectors(draw, ksize, strides, drawn)
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, drawn.shape, "plain"), **_vectors(draw, ksize, strides, drawn)}
+    )
 
 
 def _largest(x: np.ndarray, drawn: Images) -> np.ndarray:
@@ -190,25 +204,25 @@ def _largest(x: np.ndarray, drawn: Images) -> np.ndarray:
     out = np.empty(drawn.out(x.shape[-1]), x.dtype)
     for place in np.ndindex(*(axis.out for axis in drawn.along)):
         inside = tuple(
-            slice(max(index * axis.stride - axis.before, 0),
-                  index * axis.stride - axis.before + axis.window)
+            slice(
+                max(index * axis.stride - axis.before, 0),
+                index * axis.stride - axis.before + axis.window,
+            )
             for index, axis in zip(place, drawn.along, strict=True)
-        )  # fmt: skip
+        )
         block = x[(slice(None), *inside, slice(None))]
         largest = block.max(axis=tuple(range(1, block.ndim - 1)))
         out[(slice(None), *place, slice(None))] = largest
     return out
 
 
-def _maxima(draw: Draw, x: str, y: str, grad: str, spatial: int, again: bool) -> tuple[
-    Images, dict[str, np.ndarray]
-]:  # fmt: skip
+def _maxima(
+    draw: Draw, x: str, y: str, grad: str, spatial: int, again: bool
+) -> tuple[Images, dict[str, np.ndarray]]:
     drawn = _pooled(draw, spatial, 1)
     values = draw.tensor(x, drawn.shape, "small")
     shape = drawn.shape if again else drawn.out(drawn.shape[-1])
-    return drawn, {
-        x: values, y: _largest(values, drawn), grad: draw.tensor(grad, shape, "small")
-    }  # fmt: skip
+    return drawn, {x: values, y: _largest(values, drawn), grad: draw.tensor(grad, shape, "small")}
 
 
 @domain
@@ -245,10 +259,12 @@ def max_pooled_again_by_inputs(
 def mean_pooled(draw: Draw, sizes: str, grad: str, spatial: int) -> Arguments:
     """The sizes of images, and a gradient of their means."""
     drawn = _pooled(draw, spatial)
-    return draw.arguments(**{
-        sizes: draw.integers(sizes, drawn.shape),
-        grad: draw.tensor(grad, drawn.out(drawn.shape[-1]), "plain"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            sizes: draw.integers(sizes, drawn.shape),
+            grad: draw.tensor(grad, drawn.out(drawn.shape[-1]), "plain"),
+        }
+    )
 
 
 def _batch(draw: Draw, least: int = 1) -> tuple[tuple[int, ...], int]:
@@ -262,9 +278,7 @@ def _batch(draw: Draw, least: int = 1) -> tuple[tuple[int, ...], int]:
 
 
 @domain
-def batch_norm(
-    draw: Draw, x: str, scale: str, offset: str, mean: str, variance: str
-) -> Arguments:
+def batch_norm(draw: Draw, x: str, scale: str, offset: str, mean: str, variance: str) -> Arguments:
     """A batch, scale and offset of each channel, and old means and variances.
 
     Left out are vectors of bfloat16, of which TensorFlow has none, and what is not training: two
@@ -277,13 +291,15 @@ def batch_norm(
     draw.attrs["exponential_avg_factor"] = draw.random.choice((1.0, 0.5))
     shape, channels = _batch(draw)
     old = 0 if draw.attrs["exponential_avg_factor"] == 1.0 else channels
-    return draw.arguments(**{
-        x: draw.tensor(x, shape, "positive"),
-        scale: draw.tensor(scale, (channels,), "plain"),
-        offset: draw.tensor(offset, (channels,), "plain"),
-        mean: draw.tensor(mean, (old,), "plain"),
-        variance: draw.tensor(variance, (old,), "positive"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, shape, "positive"),
+            scale: draw.tensor(scale, (channels,), "plain"),
+            offset: draw.tensor(offset, (channels,), "plain"),
+            mean: draw.tensor(mean, (old,), "plain"),
+            variance: draw.tensor(variance, (old,), "positive"),
+        }
+    )
 
 
 @domain
@@ -299,14 +315,16 @@ def batch_norm_grad(
     draw.attrs["epsilon"] = draw.random.choice((0.0001, 0.001, 0.5))
     shape, channels = _batch(draw)
     rest = {"reserve_space_3": np.zeros((), np.float32)} if last == 5 else {}
-    return draw.arguments(**{
-        grad: draw.tensor(grad, shape, "small"),
-        x: draw.tensor(x, shape, "positive"),
-        scale: draw.tensor(scale, (channels,), "small"),
-        mean: draw.tensor(mean, (channels,), "positive"),
-        variance: draw.tensor(variance, (channels,), "positive"),
-        **rest,
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            grad: draw.tensor(grad, shape, "small"),
+            x: draw.tensor(x, shape, "positive"),
+            scale: draw.tensor(scale, (channels,), "small"),
+            mean: draw.tensor(mean, (channels,), "positive"),
+            variance: draw.tensor(variance, (channels,), "positive"),
+            **rest,
+        }
+    )
 
 
 def _depthwise(draw: Draw) -> tuple[Images, tuple[int, ...]]:
@@ -320,8 +338,9 @@ def _depthwise(draw: Draw) -> tuple[Images, tuple[int, ...]]:
     draw.attrs["strides"] = (1, stride, stride, 1)
     explicit = draw.attrs["explicit_paddings"][2:-2]
     pads = list(zip(explicit[::2], explicit[1::2], strict=True))
-    along = axes(drawn.shape[1:3], drawn.window, (stride, stride), (1, 1), draw.attrs["padding"],
-                 pads)  # fmt: skip
+    along = axes(
+        drawn.shape[1:3], drawn.window, (stride, stride), (1, 1), draw.attrs["padding"], pads
+    )
     return Images(drawn.shape, along), (*drawn.window, depth, times)
 
 
@@ -329,41 +348,47 @@ def _depthwise(draw: Draw) -> tuple[Images, tuple[int, ...]]:
 def depthwise(draw: Draw, x: str, filters: str) -> Arguments:
     """Images and filters for each of their channels; small integers, which are exact."""
     drawn, shape = _depthwise(draw)
-    return draw.arguments(**{
-        x: draw.tensor(x, drawn.shape, "small"), filters: draw.tensor(filters, shape, "small")
-    })  # fmt: skip
+    return draw.arguments(
+        **{x: draw.tensor(x, drawn.shape, "small"), filters: draw.tensor(filters, shape, "small")}
+    )
 
 
 @domain
 def depthwise_by_input(draw: Draw, sizes: str, filters: str, grad: str) -> Arguments:
     """The sizes of images, filters for each channel, and a gradient of what they give."""
     drawn, shape = _depthwise(draw)
-    return draw.arguments(**{
-        sizes: draw.integers(sizes, drawn.shape),
-        filters: draw.tensor(filters, shape, "small"),
-        grad: draw.tensor(grad, drawn.out(shape[2] * shape[3]), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            sizes: draw.integers(sizes, drawn.shape),
+            filters: draw.tensor(filters, shape, "small"),
+            grad: draw.tensor(grad, drawn.out(shape[2] * shape[3]), "small"),
+        }
+    )
 
 
 @domain
 def depthwise_by_filter(draw: Draw, x: str, sizes: str, grad: str) -> Arguments:
     """Images, the sizes of filters for each channel, and a gradient of what they give."""
     drawn, shape = _depthwise(draw)
-    return draw.arguments(**{
-        x: draw.tensor(x, drawn.shape, "small"),
-        sizes: draw.integers(sizes, shape),
-        grad: draw.tensor(grad, drawn.out(shape[2] * shape[3]), "small"),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: draw.tensor(x, drawn.shape, "small"),
+            sizes: draw.integers(sizes, shape),
+            grad: draw.tensor(grad, drawn.out(shape[2] * shape[3]), "small"),
+        }
+    )
 
 
 def _dilated(draw: Draw, x: str, filters: str, least: int) -> tuple[Images, Arguments]:
     depth = draw.random.randint(1, 3)
     drawn = images(draw, 2, depth, 1, least)
     draw.attrs["rates"] = (1, 1, 1, 1)
-    return drawn, draw.arguments(**{
-        x: draw.tensor(x, drawn.shape, "plain"),
-        filters: draw.tensor(filters, (*drawn.window, depth), "plain"),
-    })  # fmt: skip
+    return drawn, draw.arguments(
+        **{
+            x: draw.tensor(x, drawn.shape, "plain"),
+            filters: draw.tensor(filters, (*drawn.window, depth), "plain"),
+        }
+    )
 
 
 @domain
@@ -396,11 +421,13 @@ def argmax_pooled(draw: Draw, x: str, grad: str, argmax: str) -> Arguments:
     shape = drawn.out(drawn.shape[-1])
     count = values.size // (1 if draw.attrs["include_batch_in_index"] else drawn.shape[0])
     low = [draw.random.randrange(count) for _ in range(int(np.prod(shape)))]
-    return draw.arguments(**{
-        x: values,
-        grad: draw.tensor(grad, shape, "small"),
-        argmax: draw.integers(argmax, np.array(low).reshape(shape)),
-    })  # fmt: skip
+    return draw.arguments(
+        **{
+            x: values,
+            grad: draw.tensor(grad, shape, "small"),
+            argmax: draw.integers(argmax, np.array(low).reshape(shape)),
+        }
+    )
 
 
 @domain
@@ -409,9 +436,11 @@ def response(draw: Draw, x: str) -> Arguments:
     if draw.attrs["T"] == "bfloat16":
         draw.attrs["T"] = "float32"
     draw.attrs.update(
-        depth_radius=draw.random.randint(0, 3), bias=draw.random.choice((1.0, 2.0)),
-        alpha=draw.random.choice((1.0, 0.25)), beta=draw.random.choice((0.5, 0.75)),
-    )  # fmt: skip
+        depth_radius=draw.random.randint(0, 3),
+        bias=draw.random.choice((1.0, 2.0)),
+        alpha=draw.random.choice((1.0, 0.25)),
+        beta=draw.random.choice((0.5, 0.75)),
+    )
     shape = (draw.dim(1, 2), draw.random.randint(1, 3), draw.random.randint(1, 3), draw.dim(1, 6))
     return draw.arguments(**{x: draw.tensor(x, shape, "small")})
 

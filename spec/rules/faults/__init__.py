@@ -38,11 +38,31 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault, valid
 from sessrun.spec.rules.faults.rows import malformed_arguments
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "bands", "candidates", "counting", "ctc", "einsum",
-    "elementwise", "faulty_arguments", "fourier", "images", "indexing", "malformed_arguments",
-    "quantizing", "random_numbers", "replacing", "rows", "solving", "space", "sparse",
-    "sparse_arrays", "strings", "windows",
-]  # fmt: skip
+    "FAULTS",
+    "Fault",
+    "arrays",
+    "bands",
+    "candidates",
+    "counting",
+    "ctc",
+    "einsum",
+    "elementwise",
+    "faulty_arguments",
+    "fourier",
+    "images",
+    "indexing",
+    "malformed_arguments",
+    "quantizing",
+    "random_numbers",
+    "replacing",
+    "rows",
+    "solving",
+    "space",
+    "sparse",
+    "sparse_arrays",
+    "strings",
+    "windows",
+]
 
 
 def faulty_arguments(operation: Operation, draw: random.Random) -> dict[str, Fault]:

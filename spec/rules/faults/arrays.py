@@ -89,9 +89,7 @@ def split_uneven(draw: Draw, split_dim: str, value: str, num_split: str) -> Faul
 def split_total(draw: Draw, value: str, sizes: str, split_dim: str, num_split: str) -> Fault:
     """Sizes that add up to more than the axis."""
     draw.attrs[num_split] = 2
-    made = _made(draw, **{
-        value: draw.tensor(value, (3,)), split_dim: draw.integers(split_dim, 0)
-    })  # fmt: skip
+    made = _made(draw, **{value: draw.tensor(value, (3,)), split_dim: draw.integers(split_dim, 0)})
     return changed(draw, made, "values", **{sizes: draw.integers(sizes, [2, 2])})
 
 
@@ -107,10 +105,14 @@ def slice_range(draw: Draw, x: str, begin: str, size: str) -> Fault:
 def zero_stride(draw: Draw, x: str, begin: str, end: str, strides: str) -> Fault:
     """A stride of 0."""
     draw.attrs.update(dict.fromkeys(_MASKS, 0))
-    made = _made(draw, **{
-        x: draw.tensor(x, (draw.dim(1),)),
-        begin: draw.integers(begin, [0]), end: draw.integers(end, [1]),
-    })  # fmt: skip
+    made = _made(
+        draw,
+        **{
+            x: draw.tensor(x, (draw.dim(1),)),
+            begin: draw.integers(begin, [0]),
+            end: draw.integers(end, [1]),
+        },
+    )
     return changed(draw, made, "values", **{strides: draw.integers(strides, [0])})
 
 
@@ -120,10 +122,14 @@ def shrink_range(draw: Draw, x: str, begin: str, end: str, strides: str) -> Faul
     draw.attrs.update(dict.fromkeys(_MASKS, 0), shrink_axis_mask=1)
     dim = draw.dim(1)
     place = draw.random.choice([dim, -dim - 1])
-    made = _made(draw, **{
-        x: draw.tensor(x, (dim,)),
-        end: draw.integers(end, [place + 1]), strides: draw.integers(strides, [1]),
-    })  # fmt: skip
+    made = _made(
+        draw,
+        **{
+            x: draw.tensor(x, (dim,)),
+            end: draw.integers(end, [place + 1]),
+            strides: draw.integers(strides, [1]),
+        },
+    )
     return changed(draw, made, "values", **{begin: draw.integers(begin, [place])})
 
 
@@ -187,9 +193,10 @@ def negative_padding(draw: Draw, x: str, paddings: str) -> Fault:
     """A padding of -1."""
     made = _made(draw, **{x: draw.tensor(x, (3,))})
     extra = {
-        arg.name: draw.tensor(arg.name, ()) for arg in draw.operation.inputs
+        arg.name: draw.tensor(arg.name, ())
+        for arg in draw.operation.inputs
         if arg.name not in {x, paddings}
-    }  # fmt: skip
+    }
     pairs = draw.integers(paddings, [[-1, 1]])
     return changed(draw, made, "values", **{paddings: pairs, **extra})
 
@@ -313,21 +320,17 @@ def _plain_slice(draw: Draw, begin: str, end: str, strides: str) -> dict[str, ob
 
 
 @fault
-def slice_gradient(
-    draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str
-) -> Fault:
+def slice_gradient(draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str) -> Fault:
     """A gradient of other sizes than the slice."""
-    made = _made(draw, **_plain_slice(draw, begin, end, strides), **{
-        shape: draw.integers(shape, [4])
-    })  # fmt: skip
+    made = _made(
+        draw, **_plain_slice(draw, begin, end, strides), **{shape: draw.integers(shape, [4])}
+    )
     sizes = draw.random.choice([(3,), (1,), (2, 2)])
     return changed(draw, made, "run", **{dy: draw.tensor(dy, sizes)})
 
 
 @fault
-def slice_update(
-    draw: Draw, x: str, begin: str, end: str, strides: str, value: str
-) -> Fault:
+def slice_update(draw: Draw, x: str, begin: str, end: str, strides: str, value: str) -> Fault:
     """A value that does not broadcast to the slice."""
     made = _made(draw, **_plain_slice(draw, begin, end, strides), **{x: draw.tensor(x, (4,))})
     return changed(draw, made, "run", **{value: draw.tensor(value, (3,))})

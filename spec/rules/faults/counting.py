@@ -96,9 +96,9 @@ def sequences_of_other_ranks(draw: Draw, indices: str, shape: str) -> Fault:
     made = valid(draw)
     places, sizes = made.inputs[indices], made.inputs[shape]
     wide = np.concatenate([places[:, :1] * 0, places], axis=1)
-    return changed(draw, made, "values", **{
-        indices: wide, shape: np.concatenate([sizes[:1], sizes])
-    })  # fmt: skip
+    return changed(
+        draw, made, "values", **{indices: wide, shape: np.concatenate([sizes[:1], sizes])}
+    )
 
 
 @fault

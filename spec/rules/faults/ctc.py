@@ -18,9 +18,12 @@ def empty_sequences(draw: Draw, inputs: str, lengths: str) -> Fault:
     made = valid(draw)
     time, _, classes = made.inputs[inputs].shape
     whole = (time, 0, classes) if draw.chance(0.5) else (0, 1, classes)
-    return changed(draw, made, "run", **{
-        inputs: draw.tensor(inputs, whole), lengths: draw.integers(lengths, [0] * whole[1])
-    })  # fmt: skip
+    return changed(
+        draw,
+        made,
+        "run",
+        **{inputs: draw.tensor(inputs, whole), lengths: draw.integers(lengths, [0] * whole[1])},
+    )
 
 
 @fault
@@ -59,9 +62,12 @@ def labels_out_of_order(draw: Draw, indices: str) -> Fault:
     made = valid(draw)
     places = np.concatenate([made.inputs[indices][:1], made.inputs[indices]])
     values = made.inputs["labels_values"]
-    return changed(draw, made, "run", **{
-        indices: places, "labels_values": np.concatenate([values[:1], values])
-    })  # fmt: skip
+    return changed(
+        draw,
+        made,
+        "run",
+        **{indices: places, "labels_values": np.concatenate([values[:1], values])},
+    )
 
 
 @fault

@@ -35,10 +35,14 @@ def incompatible_shapes(draw: Draw, x: str, y: str) -> Fault:
 def different_parts(draw: Draw, a: str, b: str, x: str) -> Fault:
     """Three tensors, of which two are no scalars and have different shapes."""
     shapes = draw.random.sample([(2,), (3,), (2, 2), ()], 3)
-    return Fault(draw.arguments(**{
-        name: draw.tensor(name, shape, "positive")
-        for name, shape in zip((a, b, x), shapes, strict=True)
-    }))  # fmt: skip
+    return Fault(
+        draw.arguments(
+            **{
+                name: draw.tensor(name, shape, "positive")
+                for name, shape in zip((a, b, x), shapes, strict=True)
+            }
+        )
+    )
 
 
 @fault
@@ -60,9 +64,12 @@ def unequal_shapes(draw: Draw, inputs: str, seen: Seen = "shapes") -> Fault:
     if "axis" in draw.attrs:
         draw.attrs["axis"] = 0
     tensors = [draw.tensor(inputs, shape, "small") for _ in range(draw.random.randint(1, 3))]
-    return Fault(draw.arguments(**{
-        inputs: [*tensors, draw.tensor(inputs, (*shape[:-1], shape[-1] + 1), "small")]
-    }), seen=seen)  # fmt: skip
+    return Fault(
+        draw.arguments(
+            **{inputs: [*tensors, draw.tensor(inputs, (*shape[:-1], shape[-1] + 1), "small")]}
+        ),
+        seen=seen,
+    )
 
 
 @fault
@@ -132,18 +139,23 @@ def inner_dimensions(draw: Draw, a: str, b: str, turn_a: str, turn_b: str) -> Fa
     valid(draw)  # which dtypes go together
     draw.attrs[turn_a] = draw.attrs[turn_b] = False
     rows, inner, columns = (draw.dim(1) for _ in range(3))
-    return Fault(draw.arguments(**{
-        a: draw.tensor(a, (rows, inner), "small"), b: draw.tensor(b, (inner + 1, columns), "small")
-    }))  # fmt: skip
+    return Fault(
+        draw.arguments(
+            **{
+                a: draw.tensor(a, (rows, inner), "small"),
+                b: draw.tensor(b, (inner + 1, columns), "small"),
+            }
+        )
+    )
 
 
 @fault
 def not_matrix(draw: Draw, a: str, b: str) -> Fault:
     """A vector, or a batch of matrices, where a matrix must be."""
     shape = (3,) if draw.chance(0.5) else (2, 3, 3)
-    return Fault(draw.arguments(**{
-        a: draw.tensor(a, shape, "small"), b: draw.tensor(b, (3, 3), "small")
-    }))  # fmt: skip
+    return Fault(
+        draw.arguments(**{a: draw.tensor(a, shape, "small"), b: draw.tensor(b, (3, 3), "small")})
+    )
 
 
 @fault
@@ -183,10 +195,14 @@ def lower_than_matrix(draw: Draw, x: str) -> Fault:
 def other_classes(draw: Draw, features: str, labels: str) -> Fault:
     """Rows of labels with two classes more than the logits have, which are two at least."""
     rows, classes = draw.dim(1), draw.random.randint(2, 4)
-    return Fault(draw.arguments(**{
-        features: draw.tensor(features, (rows, classes), "small"),
-        labels: draw.tensor(labels, (rows, classes + 2), "positive"),
-    }))  # fmt: skip
+    return Fault(
+        draw.arguments(
+            **{
+                features: draw.tensor(features, (rows, classes), "small"),
+                labels: draw.tensor(labels, (rows, classes + 2), "positive"),
+            }
+        )
+    )
 
 
 @fault

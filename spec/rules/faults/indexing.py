@@ -50,18 +50,14 @@ def too_few(draw: Draw, x: str, k: str) -> Fault:
 
 
 @fault
-def negative_depth(
-    draw: Draw, indices: str, depth: str, on_value: str, off_value: str
-) -> Fault:
+def negative_depth(draw: Draw, indices: str, depth: str, on_value: str, off_value: str) -> Fault:
     """A depth of -1."""
     del indices, on_value, off_value
     return changed(draw, valid(draw), "values", **{depth: draw.integers(depth, -1)})
 
 
 @fault
-def sparse_range(
-    draw: Draw, indices: str, shape: str, values: str, default_value: str
-) -> Fault:
+def sparse_range(draw: Draw, indices: str, shape: str, values: str, default_value: str) -> Fault:
     """A place outside the shape."""
     made = valid(draw)
     wrong = made.inputs[indices].copy()
@@ -82,10 +78,14 @@ def stitch_range(draw: Draw, indices: str, data: str) -> Fault:
 def stitch_shapes(draw: Draw, indices: str, data: str) -> Fault:
     """Data that does not begin with the shape of its indices, or ends otherwise than the first."""
     shapes = draw.random.choice([((1, 2), (1, 3)), ((1,), (2,)), ((1, 2), (1,))])
-    return Fault(draw.arguments(**{
-        indices: [draw.integers(indices, [0]), draw.integers(indices, [1])],
-        data: [draw.tensor(data, shape) for shape in shapes],
-    }))  # fmt: skip
+    return Fault(
+        draw.arguments(
+            **{
+                indices: [draw.integers(indices, [0]), draw.integers(indices, [1])],
+                data: [draw.tensor(data, shape) for shape in shapes],
+            }
+        )
+    )
 
 
 @fault

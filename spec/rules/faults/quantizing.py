@@ -18,8 +18,7 @@ def range_turned(draw: Draw, low: str, high: str) -> Fault:
     made = valid(draw)
     if "range_given" in made.attrs:
         made.attrs["range_given"] = True  # type: ignore[index]  # the drawing's own
-    wrong = {end: np.full_like(made.inputs[end], number)
-             for end, number in ((low, 5), (high, -5))}  # fmt: skip
+    wrong = {end: np.full_like(made.inputs[end], number) for end, number in ((low, 5), (high, -5))}
     return changed(draw, made, "run", **wrong)
 
 

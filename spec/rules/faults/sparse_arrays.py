@@ -70,9 +70,15 @@ def row_range(draw: Draw, indices: str, values: str, shape: str) -> Fault:
     made = valid(draw)
     rows = made.inputs[shape][0]
     place = [draw.random.choice((-1, int(rows))), *(0 for _ in made.inputs[shape][1:])]
-    return changed(draw, made, "run", **{
-        indices: draw.integers(indices, [place]), values: draw.tensor(values, (1,), "plain"),
-    })  # fmt: skip
+    return changed(
+        draw,
+        made,
+        "run",
+        **{
+            indices: draw.integers(indices, [place]),
+            values: draw.tensor(values, (1,), "plain"),
+        },
+    )
 
 
 @fault

@@ -54,8 +54,9 @@ def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
         return [shape]
     if rest == 0 < have or (not unknown and rest != have):
         shown = ",".join("?" if dim is None else str(dim) for dim in shape)
-        raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape [{shown}] "
-                         f"({rest} elements)")  # fmt: skip
+        raise ShapeError(
+            f"Cannot reshape a tensor with {have} elements to shape [{shown}] ({rest} elements)"
+        )
     if unknown and have % rest:
         raise ShapeError(f"Dimension size must be evenly divisible by {rest} but is {have}")
     return [tuple(have // rest if dim is None else dim for dim in shape)]
@@ -86,8 +87,11 @@ def expanded(shape: Shape, dim: Value) -> list[Shape]:
         raise ShapeError("'dim' input must be a tensor with a single value")
     if shape is None or dim is None:
         return [None]
-    place = axis_index(int(dim.item()), len(shape) + 1,
-                       f"dim {{axis}} not in the interval [{-len(shape) - 1}, {len(shape)}].")
+    place = axis_index(
+        int(dim.item()),
+        len(shape) + 1,
+        f"dim {{axis}} not in the interval [{-len(shape) - 1}, {len(shape)}].",
+    )
     return [(*shape[:place], 1, *shape[place:])]
 
 
@@ -102,8 +106,9 @@ def squeezed(shape: Shape, axes: Sequence[int]) -> list[Shape]:
     }
     for axis in gone:
         if shape[axis] not in {1, None}:
-            raise ShapeError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got "
-                             f"{shape[axis]}")  # fmt: skip
+            raise ShapeError(
+                f"Can not squeeze dim[{axis}], expected a dimension of 1, got {shape[axis]}"
+            )
     if axes:
         return [tuple(dim for i, dim in enumerate(shape) if i not in gone)]
     return [tuple(dim for dim in shape if dim != 1)]
@@ -179,9 +184,11 @@ def split(value: Shape, split_dim: Value, num_split: int) -> list[Shape]:
     place = axis_index(int(split_dim), len(value), _NOT_SPLIT)
     size = value[place]
     if size is not None and size % num_split:
-        raise ShapeError(f"Dimension size must be evenly divisible by {num_split} but is {size}\n"
-                         "\tNumber of ways to split should evenly divide the split "
-                         "dimension")  # fmt: skip
+        raise ShapeError(
+            f"Dimension size must be evenly divisible by {num_split} but is {size}\n"
+            "\tNumber of ways to split should evenly divide the split "
+            "dimension"
+        )
     part = None if size is None else size // num_split
     return [(*value[:place], part, *value[place + 1 :])] * num_split
 
@@ -269,8 +276,9 @@ def mirror_folded(shape: Shape, paddings: Known) -> list[Shape]:
         return [whole]
     for dim, pair in zip(whole, pairs, strict=True):
         if dim is not None and dim < sum(pair):
-            raise ShapeError("Negative dimension size caused by subtracting "
-                             f"{sum(pair)} from {dim}")  # fmt: skip
+            raise ShapeError(
+                f"Negative dimension size caused by subtracting {sum(pair)} from {dim}"
+            )
     return [
         tuple(None if dim is None else dim - sum(p) for dim, p in zip(whole, pairs, strict=True))
     ]
@@ -348,6 +356,8 @@ def bitcast(shape: Shape, source: str, target: str) -> list[Shape]:
     whole = at_least(shape, 1)
     assert whole is not None
     if whole[-1] is not None and whole[-1] != want // have:
-        raise ShapeError(f"Cannot bitcast from {BY_NAME[source].enum} to {BY_NAME[target].enum} "
-                         f"due to shape. {whole[-1]} does not match {want // have}")  # fmt: skip
+        raise ShapeError(
+            f"Cannot bitcast from {BY_NAME[source].enum} to {BY_NAME[target].enum} "
+            f"due to shape. {whole[-1]} does not match {want // have}"
+        )
     return [whole[:-1]]

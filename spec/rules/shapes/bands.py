@@ -27,8 +27,9 @@ def _bounds(k: Value) -> tuple[int, int] | None:
     if k.ndim > 1:
         raise ShapeError(f"Shape must be at most rank 1 but is rank {k.ndim}")
     if not 1 <= k.size <= 2:
-        raise ShapeError("diag_index must be a vector with one or two elements. It has "
-                         f"{k.size} elements.")  # fmt: skip
+        raise ShapeError(
+            f"diag_index must be a vector with one or two elements. It has {k.size} elements."
+        )
     ends = [int(end) for end in k.reshape(-1)]
     lower, upper = ends[0], ends[-1]
     if lower > upper:
@@ -62,9 +63,7 @@ def matrix_band(diagonal: Shape, k: Value, num_rows: Value, num_cols: Value) -> 
     return [(*batch, *_sides(rows, columns, length - min(upper, 0), length + max(lower, 0)))]
 
 
-def _sides(
-    rows: int, columns: int, least_rows: int, least_columns: int
-) -> tuple[int, int]:
+def _sides(rows: int, columns: int, least_rows: int, least_columns: int) -> tuple[int, int]:
     """How many rows and columns there are, of which one must be as few as can be."""
     if rows != -1 and rows < least_rows:
         raise ShapeError("num_rows is too small")
@@ -157,8 +156,9 @@ def parallel_concat(parts: Sequence[Shape], shape: Shape) -> list[Shape]:
         if part is None or None in part:
             raise ShapeError("All input shapes must be fully defined.")
         if not part:
-            raise ShapeError("The rank of all input shapes must be greater than 0, but input "
-                             f"{at} had rank 0.")  # fmt: skip
+            raise ShapeError(
+                f"The rank of all input shapes must be greater than 0, but input {at} had rank 0."
+            )
         if part[0] != 1:
             raise ShapeError("Size of first dimension must be 1.")
         merge(part, (1, *shape[1:]))

@@ -7,10 +7,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["MAX_RANK", "RULES", "Dim", "Known", "Shape", "ShapeError", "Value", "as_dim",
-           "as_dims", "at_least", "axis_index", "broadcast_dims", "broadcast_shapes",
-           "check_size", "exactly", "merge", "merge_dims", "product", "ranked", "rule", "size_of",
-           "with_rank"]  # fmt: skip
+__all__ = [
+    "MAX_RANK",
+    "RULES",
+    "Dim",
+    "Known",
+    "Shape",
+    "ShapeError",
+    "Value",
+    "as_dim",
+    "as_dims",
+    "at_least",
+    "axis_index",
+    "broadcast_dims",
+    "broadcast_shapes",
+    "check_size",
+    "exactly",
+    "merge",
+    "merge_dims",
+    "product",
+    "ranked",
+    "rule",
+    "size_of",
+    "with_rank",
+]
 
 Dim = int | None
 #: The dimensions, None for an unknown one; None for an unknown rank.
@@ -94,8 +114,9 @@ def size_of(scalar: Value, place: int) -> Dim:
     """
     size = None if scalar is None else int(scalar.item())
     if size is not None and size < 0:
-        raise ShapeError(f"Dimension size, given by scalar input {place}, must be non-negative "
-                         f"but is {size}")  # fmt: skip
+        raise ShapeError(
+            f"Dimension size, given by scalar input {place}, must be non-negative but is {size}"
+        )
     return size
 
 
@@ -144,8 +165,10 @@ def merge(a: Shape, b: Shape) -> Shape:
         raise ShapeError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
     for place, (x, y) in enumerate(zip(a, b, strict=True)):
         if x is not None and y is not None and x != y:
-            raise ShapeError(f"Dimension {place} in both shapes must be equal, but are {x} and "
-                             f"{y}. Shapes are {_spelled(a)} and {_spelled(b)}.")  # fmt: skip
+            raise ShapeError(
+                f"Dimension {place} in both shapes must be equal, but are {x} and "
+                f"{y}. Shapes are {_spelled(a)} and {_spelled(b)}."
+            )
     return tuple(merge_dims(x, y) for x, y in zip(a, b, strict=True))
 
 

@@ -63,9 +63,7 @@ def told_or_same(shapes: Sequence[Shape], inputs: Sequence[Shape]) -> list[Shape
 
 
 @rule
-def first_ones(
-    inputs: Sequence[Shape], takes: Sequence[str], gives: Sequence[str]
-) -> list[Shape]:
+def first_ones(inputs: Sequence[Shape], takes: Sequence[str], gives: Sequence[str]) -> list[Shape]:
     """The shapes of as many of the inputs; of what a handle refers to nothing is known."""
     if len(gives) > len(inputs):
         raise ShapeError("len(inputs) < len(outputs)")

@@ -61,8 +61,9 @@ def nth_of_rows(shape: Shape, n: Value) -> list[Shape]:
 
 def _check_sparse(indices: Sequence[Dim], values: Dim, rank: Dim) -> None:
     if None not in {indices[0], values} and indices[0] != values:
-        raise ShapeError(f"Number of elements in index ({indices[0]}) and values ({values}) do "
-                         "not match.")  # fmt: skip
+        raise ShapeError(
+            f"Number of elements in index ({indices[0]}) and values ({values}) do not match."
+        )
     if None not in {indices[1], rank} and indices[1] != rank:
         raise ShapeError(f"Index rank ({indices[1]}) and shape rank ({rank}) do not match.")
 
@@ -78,11 +79,15 @@ def edit_distances(
     if shape.value is None or other.value is None:
         return [None]
     if lengths[0] != lengths[1]:
-        raise ShapeError("Num elements of hypothesis_shape does not match truth_shape: "
-                         f"{lengths[0]} vs. {lengths[1]}")  # fmt: skip
+        raise ShapeError(
+            "Num elements of hypothesis_shape does not match truth_shape: "
+            f"{lengths[0]} vs. {lengths[1]}"
+        )
     if (lengths[0] or 0) < 2:
-        raise ShapeError("Input Hypothesis SparseTensors must have rank at least 2, but "
-                         f"hypothesis_shape rank is: {lengths[0]}")  # fmt: skip
+        raise ShapeError(
+            "Input Hypothesis SparseTensors must have rank at least 2, but "
+            f"hypothesis_shape rank is: {lengths[0]}"
+        )
     pairs = zip(shape.value.tolist()[:-1], other.value.tolist()[:-1], strict=True)
     sizes: list[Dim] = [max(pair) for pair in pairs]
     return [tuple(sizes)]

@@ -26,9 +26,7 @@ def _split(text: str) -> tuple[str, bool, str]:
     return before, bool(dots), behind
 
 
-def _named(
-    parts: Sequence[str], shapes: Sequence[Shape]
-) -> tuple[dict[str, Dim], list[Shape]]:
+def _named(parts: Sequence[str], shapes: Sequence[Shape]) -> tuple[dict[str, Dim], list[Shape]]:
     """The size of each label, and the dimensions behind each ellipsis."""
     sizes: dict[str, Dim] = {}
     hidden: list[Shape] = []
@@ -64,8 +62,10 @@ def einsum(shapes: Sequence[Shape], equation: str) -> list[Shape]:
             raise ShapeError(f"The label {name!r} is in no input")
     middle = broadcast_shapes(*hidden) if hidden else ()
     if middle and not dots:
-        raise ShapeError(f"Shape must be at most rank 0 but is rank {len(middle)} for the "
-                         f"dimensions that {right!r} leaves out")  # fmt: skip
+        raise ShapeError(
+            f"Shape must be at most rank 0 but is rank {len(middle)} for the "
+            f"dimensions that {right!r} leaves out"
+        )
     if middle is None:
         return [None]
     return [(*(sizes[name] for name in before), *middle, *(sizes[name] for name in behind))]

@@ -140,7 +140,12 @@ def suppressed_padded(
 
 @rule
 def suppressed_classes(
-    boxes: Shape, scores: Shape, each: Known, total: Known, overlap: Shape, score: Shape,
+    boxes: Shape,
+    scores: Shape,
+    each: Known,
+    total: Known,
+    overlap: Shape,
+    score: Shape,
     pads: bool,
 ) -> list[Shape]:
     """[batch, boxes, 4] and thrice as many rows; the number of boxes of each image."""
@@ -152,8 +157,10 @@ def suppressed_classes(
     merge_dims(batch, many)
     exactly(corners, _CORNERS)
     if None not in {groups, classes} and groups not in {1, classes}:
-        raise ShapeError(f"third dimension of boxes must be either 1 or equal to the third "
-                         f"dimension of scores, got {groups} and {classes}")  # fmt: skip
+        raise ShapeError(
+            f"third dimension of boxes must be either 1 or equal to the third "
+            f"dimension of scores, got {groups} and {classes}"
+        )
     most: Dim = None if total.value is None else int(total.value)
     if most is not None and most <= 0:
         raise ShapeError("max_total_size should be > 0 ")

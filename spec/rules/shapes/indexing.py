@@ -70,8 +70,10 @@ def gathered_nd(params: Shape, indices: Shape) -> list[Shape]:
     if params is None or vectors is None or vectors[-1] is None:
         return [None]
     if vectors[-1] > len(params):
-        raise ShapeError("indices.shape[-1] must be <= params.rank, but saw indices shape: "
-                         f"{_shown(vectors)} and params shape: {_shown(params)}")  # fmt: skip
+        raise ShapeError(
+            "indices.shape[-1] must be <= params.rank, but saw indices shape: "
+            f"{_shown(vectors)} and params shape: {_shown(params)}"
+        )
     return [vectors[:-1] + params[vectors[-1] :]]
 
 
@@ -117,17 +119,21 @@ def _scattered(target: Shape, indices: Shape, updates: Shape) -> Shape:
     try:
         merge(rows, updates[:outer])
     except ShapeError as error:
-        raise ShapeError(f"Dimensions [0,{outer}) of indices[shape={_shown(indices)}] = "
-                         f"{_shown(rows)} must match dimensions [0,{outer}) {given} = "
-                         f"{_shown(updates[:outer])}: {error}") from error  # fmt: skip
+        raise ShapeError(
+            f"Dimensions [0,{outer}) of indices[shape={_shown(indices)}] = "
+            f"{_shown(rows)} must match dimensions [0,{outer}) {given} = "
+            f"{_shown(updates[:outer])}: {error}"
+        ) from error
     if target is None:
         return target
     try:
         merge(target[depth:], updates[outer:])
     except ShapeError as error:
-        raise ShapeError(f"Dimensions [{depth},{len(target)}) of input[shape={_shown(target)}] = "
-                         f"{_shown(target[depth:])} must match dimensions [{outer},{len(updates)}) "
-                         f"{given} = {_shown(updates[outer:])}: {error}") from error  # fmt: skip
+        raise ShapeError(
+            f"Dimensions [{depth},{len(target)}) of input[shape={_shown(target)}] = "
+            f"{_shown(target[depth:])} must match dimensions [{outer},{len(updates)}) "
+            f"{given} = {_shown(updates[outer:])}: {error}"
+        ) from error
     return target
 
 

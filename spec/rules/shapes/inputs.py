@@ -78,10 +78,13 @@ def parsed_examples(
     rank = None if batch is None else len(batch) + 1
     splits = _splits(batch)
     return [
-        *[(None, rank)] * num_sparse, *[(None,)] * num_sparse, *[(rank,)] * num_sparse,
+        *[(None, rank)] * num_sparse,
+        *[(None,)] * num_sparse,
+        *[(rank,)] * num_sparse,
         *(None if batch is None or shape is None else (*batch, *shape) for shape in dense_shapes),
-        *[(None,)] * len(ragged), *[splits] * len(ragged),
-    ]  # fmt: skip
+        *[(None,)] * len(ragged),
+        *[splits] * len(ragged),
+    ]
 
 
 def _splits(batch: Shape) -> Shape:
@@ -127,14 +130,18 @@ def parsed_sequences(
     rank = None if batch is None else len(batch) + 2
     context = parsed_examples(serialized, num_sparse, dense_shapes, ragged)
     lists = [
-        *[(None, rank)] * num_sparse_lists, *[(None,)] * num_sparse_lists,
+        *[(None, rank)] * num_sparse_lists,
+        *[(None,)] * num_sparse_lists,
         *[(rank,)] * num_sparse_lists,
-        *(None if batch is None or shape is None else (*batch, None, *shape)
-          for shape in dense_list_shapes),
+        *(
+            None if batch is None or shape is None else (*batch, None, *shape)
+            for shape in dense_list_shapes
+        ),
         *[batch] * len(dense_list_shapes),
-        *[(None,)] * len(ragged_lists), *[_splits(batch)] * len(ragged_lists),
         *[(None,)] * len(ragged_lists),
-    ]  # fmt: skip
+        *[_splits(batch)] * len(ragged_lists),
+        *[(None,)] * len(ragged_lists),
+    ]
     return [*context, *lists]
 
 

@@ -101,8 +101,9 @@ def decode_padded_raw(shape: Shape, length: int | None, dtype: str) -> list[Shap
         return [None if shape is None else (*shape, None)]
     size = BY_NAME[dtype].itemsize
     if length < 0:
-        raise ShapeError(f"Dimension size, given by scalar input 1, must be non-negative but is "
-                         f"{length}")  # fmt: skip
+        raise ShapeError(
+            f"Dimension size, given by scalar input 1, must be non-negative but is {length}"
+        )
     if length % size:
         raise ShapeError(f"Dimension size must be evenly divisible by {size} but is {length}")
     return [None if shape is None else (*shape, length // size)]

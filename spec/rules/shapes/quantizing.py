@@ -53,9 +53,7 @@ def quantized(shape: Shape, low: Shape, high: Shape, axis: int) -> list[Shape]:
 
 
 @rule
-def dequantized(
-    shape: Shape, low: Shape, high: Shape, axis: int, needs_rank: bool
-) -> list[Shape]:
+def dequantized(shape: Shape, low: Shape, high: Shape, axis: int, needs_rank: bool) -> list[Shape]:
     """The input's shape, which the ends of its range fit; perhaps an axis needs a known rank."""
     known = -1 if shape is None else len(shape)
     if needs_rank and axis >= 0 and axis >= known:

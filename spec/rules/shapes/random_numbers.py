@@ -27,8 +27,10 @@ def _seed(seed: Shape) -> None:
 def _interval(low: Shape, high: Shape) -> None:
     for name, end in (("minval", low), ("maxval", high)):
         if end:
-            raise ShapeError(f"{name} must be a scalar; got a tensor of shape "
-                             f"{[-1 if dim is None else dim for dim in end]}")  # fmt: skip
+            raise ShapeError(
+                f"{name} must be a scalar; got a tensor of shape "
+                f"{[-1 if dim is None else dim for dim in end]}"
+            )
 
 
 @rule
@@ -138,9 +140,7 @@ def of_generator(dims: Shape, algorithm: Shape) -> list[Shape]:
 
 
 @rule
-def between_of_generator(
-    dims: Shape, algorithm: Shape, low: Shape, high: Shape
-) -> list[Shape]:
+def between_of_generator(dims: Shape, algorithm: Shape, low: Shape, high: Shape) -> list[Shape]:
     """As `of_generator`, of numbers between two scalars."""
     _interval(low, high)
     return of_generator(dims, algorithm)

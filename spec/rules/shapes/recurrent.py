@@ -19,9 +19,7 @@ def lstm_step(x: Shape, state: Shape) -> list[Shape]:
 
 
 @rule
-def lstm_step_gradient(
-    x: Shape, state: Shape
-) -> list[Shape]:
+def lstm_step_gradient(x: Shape, state: Shape) -> list[Shape]:
     """The state's, four gates' side by side, and the three peepholes'."""
     batch, size = _of_step(x, state)
     gates = None if size is None else 4 * size

@@ -34,8 +34,9 @@ def reduced(shape: Shape, axes: Value, keep_dims: bool) -> list[Shape]:
     gone = set()
     for axis in axes.reshape(-1).tolist():
         if not -len(shape) <= axis < len(shape):
-            raise ShapeError(f"Invalid reduction dimension {axis} for input with {len(shape)} "
-                             "dimensions.")  # fmt: skip
+            raise ShapeError(
+                f"Invalid reduction dimension {axis} for input with {len(shape)} dimensions."
+            )
         gone.add(axis % len(shape))
     if keep_dims:
         return [tuple(1 if i in gone else dim for i, dim in enumerate(shape))]
@@ -63,8 +64,9 @@ def along_axes(shape: Shape, axes: Value) -> list[Shape]:
         for place, axis in enumerate(axes.reshape(-1).tolist()):
             found = axis + len(shape) if axis < 0 else axis
             if not 0 <= found < len(shape):
-                raise ShapeError(f"'axis'[{place}] = {axis} is out of valid range [0, "
-                                 f"{len(shape) - 1}]")  # fmt: skip
+                raise ShapeError(
+                    f"'axis'[{place}] = {axis} is out of valid range [0, {len(shape) - 1}]"
+                )
             if found in seen:
                 raise ShapeError(f"axis {found} specified more than once.")
             seen.add(found)
@@ -84,8 +86,9 @@ def unsorted_segments(data: Shape, segment_ids: Shape, num_segments: Value) -> l
     """[num_segments] and the data's shape after the dimensions of the ids."""
     count = None if num_segments is None else int(num_segments)
     if count is not None and count < 0:
-        raise ShapeError("Dimension size, given by scalar input 2, must be non-negative but is "
-                         f"{count}")  # fmt: skip
+        raise ShapeError(
+            f"Dimension size, given by scalar input 2, must be non-negative but is {count}"
+        )
     if data is None or segment_ids is None:
         return [None]
     if len(data) < len(segment_ids):

@@ -47,9 +47,13 @@ def dense_and_sparse_sets(a: Shape, indices: Shape, values: Shape, shape: Shape)
 
 @rule
 def sparse_sets(
-    indices: Shape, values: Shape, shape: Shape, others: Shape, other_values: Shape,
+    indices: Shape,
+    values: Shape,
+    shape: Shape,
+    others: Shape,
+    other_values: Shape,
     other_shape: Shape,
-) -> list[Shape]:  # fmt: skip
+) -> list[Shape]:
     """The parts of a sparse tensor of the rank of both.
 
     Raises:

@@ -149,8 +149,9 @@ def ranged(start: Value, limit: Value, delta: Value) -> list[Shape]:
         raise ShapeError("Requires delta != 0")
     if gap * step < 0:
         signs = ("<=", ">") if step > 0 else (">=", "<")
-        raise ShapeError(f"Requires start {signs[0]} limit when delta {signs[1]} 0: "
-                         f"{start}/{limit}")  # fmt: skip
+        raise ShapeError(
+            f"Requires start {signs[0]} limit when delta {signs[1]} 0: {start}/{limit}"
+        )
     if isinstance(step, int):
         return [(-(-gap // step),)]
     whole = int(gap / step)
@@ -176,8 +177,9 @@ def multinomial(logits: Shape, num_samples: Value) -> list[Shape]:
     assert batch is not None
     samples = None if num_samples is None else int(num_samples.item())
     if samples is not None and samples < 0:
-        raise ShapeError("Dimension size, given by scalar input 1, must be non-negative but is "
-                         f"{samples}")  # fmt: skip
+        raise ShapeError(
+            f"Dimension size, given by scalar input 1, must be non-negative but is {samples}"
+        )
     return [(batch[0], samples)]
 
 

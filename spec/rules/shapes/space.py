@@ -72,8 +72,9 @@ def _to_batch(x: Shape, count: int, blocks: list[int] | None, pads: Known) -> li
     if blocks is not None and x[0] is not None:
         batch = x[0] * math.prod(blocks)
         if batch >= 2**63:
-            raise ShapeError("Negative dimension size caused by overflow when multiplying "
-                             f"{x[0]} and {blocks}")  # fmt: skip
+            raise ShapeError(
+                f"Negative dimension size caused by overflow when multiplying {x[0]} and {blocks}"
+            )
     inner: list[Dim] = [None] * count
     if blocks is not None and around is not None:
         for index, (block, pair) in enumerate(zip(blocks, around.tolist(), strict=True)):
@@ -95,8 +96,9 @@ def _to_space(x: Shape, count: int, blocks: list[int] | None, crops: Known) -> l
                 continue
             inner[index] = left = size * block - sum(pair)
             if left < 0:
-                raise ShapeError("Negative dimension size caused by subtracting "
-                                 f"{sum(pair)} from {size * block}")  # fmt: skip
+                raise ShapeError(
+                    f"Negative dimension size caused by subtracting {sum(pair)} from {size * block}"
+                )
     return [(batch, *inner, *x[1 + count :])]
 
 

@@ -10,9 +10,13 @@ __all__: list[str] = []
 
 @rule
 def sparse_sum(
-    _indices: Shape, _values: Shape, shape: Shape, _others: Shape, _other_values: Shape,
+    _indices: Shape,
+    _values: Shape,
+    shape: Shape,
+    _others: Shape,
+    _other_values: Shape,
     _other_shape: Shape,
-) -> list[Shape]:  # fmt: skip
+) -> list[Shape]:
     """A sparse tensor of the first one's rank."""
     whole = ranked(shape, 1, 1)
     rank = None if whole is None else whole[0]
@@ -28,9 +32,13 @@ def sparse_sum_gradient(a: Shape, b: Shape) -> list[Shape]:
 
 @rule
 def sparse_extreme(
-    indices: Shape, values: Shape, shape: Shape, others: Shape, other_values: Shape,
+    indices: Shape,
+    values: Shape,
+    shape: Shape,
+    others: Shape,
+    other_values: Shape,
     other_shape: Shape,
-) -> list[Shape]:  # fmt: skip
+) -> list[Shape]:
     """Indices and values, of how many elements is not known."""
     for parts in ((indices, values, shape), (others, other_values, other_shape)):
         for part, rank in zip(parts, (2, 1, 1), strict=True):
@@ -56,9 +64,14 @@ def sparse_values(indices: Shape, values: Shape, shape: Shape) -> list[Shape]:
 
 @rule
 def sparse_matrix_product(
-    indices: Shape, values: Shape, shape: Shape, sizes: Shape, b: Shape, adjoint_a: bool,
+    indices: Shape,
+    values: Shape,
+    shape: Shape,
+    sizes: Shape,
+    b: Shape,
+    adjoint_a: bool,
     adjoint_b: bool,
-) -> list[Shape]:  # fmt: skip
+) -> list[Shape]:
     """[m, n] of a sparse [m, k] and a dense [k, n], each perhaps given adjoint."""
     sparse_rank(indices, values, shape)
     matrix = ranked(b, 2, 2)

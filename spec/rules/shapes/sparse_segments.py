@@ -26,8 +26,9 @@ def counted_sparse_segments(
     """So many segments, or rows, of the shape of a row."""
     number = None if count is None else int(count)
     if number is not None and number < 0:
-        raise ShapeError("Cannot specify a negative value for num_segments or output_dim0: "
-                         f"{number}")  # fmt: skip
+        raise ShapeError(
+            f"Cannot specify a negative value for num_segments or output_dim0: {number}"
+        )
     return [_rows(data, indices, segment_ids, number)]
 
 

@@ -73,7 +73,6 @@ def formatted_text(inputs: Sequence[Shape], template: str, placeholder: str) -> 
     places = template.count(placeholder) if placeholder else 0
     if places != len(inputs):
         raise ShapeError(
-            "num placeholders in template and num inputs must match: "
-            f"{places} vs. {len(inputs)}"
+            f"num placeholders in template and num inputs must match: {places} vs. {len(inputs)}"
         )
     return [()]

@@ -130,6 +130,7 @@ def found_in_table(
         return [None]
     outer = len(keys) - len(table.key_shape)
     if outer < 0:
-        raise ShapeError(f"Expected keys to have suffix {list(table.key_shape)} but saw shape: "
-                         f"{list(keys)}")  # fmt: skip
+        raise ShapeError(
+            f"Expected keys to have suffix {list(table.key_shape)} but saw shape: {list(keys)}"
+        )
     return [(*keys[:outer], *table.value_shape)]

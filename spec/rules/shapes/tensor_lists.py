@@ -44,9 +44,14 @@ def list_after(known: str | None, dtype: str) -> list[Shape]:
 
 @rule
 def concatenated_lists(
-    first: Shape, second: Shape, first_element: Shape, second_element: Shape,
-    first_known: str | None, second_known: str | None, dtype: str,
-) -> list[Shape]:  # fmt: skip
+    first: Shape,
+    second: Shape,
+    first_element: Shape,
+    second_element: Shape,
+    first_known: str | None,
+    second_known: str | None,
+    dtype: str,
+) -> list[Shape]:
     """A list, as the two are, whose elements fit one another."""
     _check(first_known, dtype)
     _check(second_known, dtype)
@@ -63,9 +68,7 @@ def list_with(element: Shape, item: Shape, known: str | None, dtype: str) -> lis
 
 
 @rule
-def element_of(
-    list_element: Shape, element: Shape, known: str | None, dtype: str
-) -> list[Shape]:
+def element_of(list_element: Shape, element: Shape, known: str | None, dtype: str) -> list[Shape]:
     """An element, of what the list and an input say of its shape."""
     _check(known, dtype)
     return [merge(list_element, element)]

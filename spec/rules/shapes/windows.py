@@ -25,9 +25,13 @@ __all__ = ["explicit_pads", "places"]
 
 
 def places(
-    size: Dim, window: Dim, stride: int, padding: str, dilation: int = 1,
+    size: Dim,
+    window: Dim,
+    stride: int,
+    padding: str,
+    dilation: int = 1,
     pads: tuple[int, int] = (0, 0),
-) -> Dim:  # fmt: skip
+) -> Dim:
     """How many places a window has along a dimension.
 
     Raises:
@@ -51,9 +55,12 @@ def places(
 
 
 def _kernel_places(
-    sizes: Sequence[Dim], windows: Sequence[Dim], strides: Sequence[int], rates: Sequence[int],
+    sizes: Sequence[Dim],
+    windows: Sequence[Dim],
+    strides: Sequence[int],
+    rates: Sequence[int],
     padding: str,
-) -> list[Dim]:  # fmt: skip
+) -> list[Dim]:
     """How many places kernels find: none for a window larger by less than a stride.
 
     Raises:
@@ -80,12 +87,14 @@ def explicit_pads(padding: str, explicit: Sequence[int], rank: int) -> list[tupl
     """
     if padding != "EXPLICIT":
         if explicit:
-            raise ShapeError("explicit_paddings attribute must be empty if the padding attribute "
-                             "is not EXPLICIT")  # fmt: skip
+            raise ShapeError(
+                "explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT"
+            )
         return [(0, 0)] * rank
     if len(explicit) != 2 * rank:
-        raise ShapeError(f"explicit_paddings attribute must contain {2 * rank} values, but got: "
-                         f"{len(explicit)}")  # fmt: skip
+        raise ShapeError(
+            f"explicit_paddings attribute must contain {2 * rank} values, but got: {len(explicit)}"
+        )
     if min(explicit) < 0:
         raise ShapeError("All elements of explicit_paddings must be nonnegative")
     return list(zip(explicit[::2], explicit[1::2], strict=True))
@@ -96,8 +105,9 @@ def _checked_pads(
 ) -> list[tuple[int, int]]:
     pads = explicit_pads(padding, explicit, rank)
     if any(any(pad) for axis, pad in enumerate(pads) if axis not in spatial):
-        raise ShapeError("Nonzero explicit padding in the batch or depth dimensions is not "
-                         "supported")  # fmt: skip
+        raise ShapeError(
+            "Nonzero explicit padding in the batch or depth dimensions is not supported"
+        )
     return pads
 
 
@@ -118,21 +128,29 @@ def _grouped(depth: Dim, filter_depth: Dim, out_depth: Dim) -> None:
     if depth is None or filter_depth is None:
         return
     if depth % filter_depth:
-        raise ShapeError(f"Depth of input ({depth}) is not a multiple of input depth of filter "
-                         f"({filter_depth})")  # fmt: skip
+        raise ShapeError(
+            f"Depth of input ({depth}) is not a multiple of input depth of filter ({filter_depth})"
+        )
     groups = depth // filter_depth
     if groups < 1:
         raise ShapeError("Number of groups must not be 0")
     if out_depth is not None and out_depth % groups:
-        raise ShapeError(f"Depth of output ({out_depth}) is not a multiple of the number of groups "
-                         f"({groups})")  # fmt: skip
+        raise ShapeError(
+            f"Depth of output ({out_depth}) is not a multiple of the number of groups ({groups})"
+        )
 
 
 @rule
 def convolution(
-    x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int] | str,
-    data_format: str, dilations: Sequence[int], spatial: int,
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    filters: Shape,
+    strides: Sequence[int],
+    padding: str,
+    explicit: Sequence[int] | str,
+    data_format: str,
+    dilations: Sequence[int],
+    spatial: int,
+) -> list[Shape]:
     """The batch, the window's places along each spatial dimension, the filters' last dimension.
 
     `explicit` is '' where the operation has no explicit padding.
@@ -182,9 +200,16 @@ def resized_convolution(
 
 @rule
 def convolution_of_any(
-    x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int],
-    data_format: str, dilations: Sequence[int], batch_dims: int, groups: int,
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    filters: Shape,
+    strides: Sequence[int],
+    padding: str,
+    explicit: Sequence[int],
+    data_format: str,
+    dilations: Sequence[int],
+    batch_dims: int,
+    groups: int,
+) -> list[Shape]:
     """As `convolution`, of images or volumes with `batch_dims` dimensions before their own."""
     if x is None or filters is None:
         return [None]
@@ -192,8 +217,10 @@ def convolution_of_any(
     if rank not in {4, 5}:
         raise ShapeError(f"Filter tensor must be rank 4 or 5, but got: {rank}")
     if len(x) - batch_dims + 1 != rank:
-        raise ShapeError(f"Input tensor must be rank {rank}, excluding extra batch dimensions, but "
-                         f"got: {len(x) - batch_dims + 1}")  # fmt: skip
+        raise ShapeError(
+            f"Input tensor must be rank {rank}, excluding extra batch dimensions, but "
+            f"got: {len(x) - batch_dims + 1}"
+        )
     if rank == 5 and padding == "EXPLICIT":
         raise ShapeError("Explicit padding not supported for 3D Convolution")
     form = "NCHW" if data_format == "CHANNELS_FIRST" else "NHWC"
@@ -202,17 +229,25 @@ def convolution_of_any(
     (made,) = convolution(inner, filters, strides, padding, explicit, form, apart, rank - 2)
     depth, seen = inner[channel_axis(form, rank)], filters[-2]
     if depth is not None and seen is not None and depth // seen != groups:
-        raise ShapeError("Input depth divided by filter input depth does not match with groups "
-                         f"parameter ({groups})")  # fmt: skip
+        raise ShapeError(
+            "Input depth divided by filter input depth does not match with groups "
+            f"parameter ({groups})"
+        )
     assert made is not None
     return [(*x[:batch_dims], *made[1:])]
 
 
 @rule
 def pooling(
-    x: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    explicit: Sequence[int] | str, data_format: str, deep: bool, rank: int,
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    explicit: Sequence[int] | str,
+    data_format: str,
+    deep: bool,
+    rank: int,
+) -> list[Shape]:
     """The window's places along each spatial dimension, and along the channels if it is `deep`."""
     whole = with_rank(x, rank)
     _check_length("stride", strides, rank)
@@ -248,9 +283,14 @@ def pooling_grad(x: Shape, rank: int) -> list[Shape]:
 
 @rule
 def pooling_grad_grad(
-    x: Shape, y: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str,
-    data_format: str, rank: int,
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    y: Shape,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str,
+    rank: int,
+) -> list[Shape]:
     """The shape of what a pooling gives."""
     found = pooling(x, ksize, strides, padding, "", data_format, True, rank)
     merge(y, found[0])
@@ -287,9 +327,16 @@ def convolved(
 
 @rule
 def batch_norm(
-    x: Shape, scale: Shape, offset: Shape, mean: Shape, variance: Shape, data_format: str,
-    is_training: bool, factor: float, outputs: int,
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    scale: Shape,
+    offset: Shape,
+    mean: Shape,
+    variance: Shape,
+    data_format: str,
+    is_training: bool,
+    factor: float,
+    outputs: int,
+) -> list[Shape]:
     """The input's shape, and vectors of one element for each channel.
 
     The mean and the variance are looked at where they are used: out of training, and where new
@@ -324,9 +371,14 @@ def batch_norm_grad(
 
 @rule
 def depthwise(
-    x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int],
-    data_format: str, dilations: Sequence[int],
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    filters: Shape,
+    strides: Sequence[int],
+    padding: str,
+    explicit: Sequence[int],
+    data_format: str,
+    dilations: Sequence[int],
+) -> list[Shape]:
     """As a convolution's; as many channels as the input has, times those of one filter."""
     whole, window = with_rank(x, 4), with_rank(filters, 4)
     _check_length("stride", strides, 4)
@@ -336,8 +388,9 @@ def depthwise(
     depth = merge_dims(whole[channels], window[2])
     result = [*whole]
     for axis, size in zip(where, window, strict=False):
-        result[axis] = places(whole[axis], size, strides[axis], padding, dilations[axis],
-                              pads[axis])  # fmt: skip
+        result[axis] = places(
+            whole[axis], size, strides[axis], padding, dilations[axis], pads[axis]
+        )
     result[channels] = None if depth is None or window[3] is None else depth * window[3]
     return [tuple(result)]
 
@@ -371,8 +424,10 @@ def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
         raise ShapeError("pooling_ratio field must specify 4 dimensions")
     if min(ratio) < 1:
         raise ShapeError(f"pooling_ratio cannot be smaller than 1, got: {min(ratio)}")
-    sizes = [None if size is None else int(np.floor(size / np.float32(each)))
-             for size, each in zip(whole, ratio, strict=True)]  # fmt: skip
+    sizes = [
+        None if size is None else int(np.floor(size / np.float32(each)))
+        for size, each in zip(whole, ratio, strict=True)
+    ]
     return [tuple(sizes), (None,), (None,)]
 
 
@@ -384,9 +439,13 @@ def response_grad(grad: Shape, x: Shape, y: Shape) -> list[Shape]:
 
 @rule
 def patches(
-    x: Shape, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int] | str,
-    padding: str, rank: int,
-) -> list[Shape]:  # fmt: skip
+    x: Shape,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int] | str,
+    padding: str,
+    rank: int,
+) -> list[Shape]:
     """The window's places, and as many channels as a window has elements."""
     whole = with_rank(x, rank)
     apart = (1,) * rank if isinstance(rates, str) else rates

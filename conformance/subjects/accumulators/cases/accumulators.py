@@ -29,9 +29,10 @@ def _build(
     raw, kind = tf.raw_ops, tf.as_dtype(dtype)
     shape = None if shape is None else list(shape)
     handle = getattr(raw, f"{op}ConditionalAccumulator")(
-        dtype=kind, shape=tf.TensorShape(shape),
+        dtype=kind,
+        shape=tf.TensorShape(shape),
         **{"shared_name": name, "reduction_type": "MEAN", "name": name, **options},
-    )  # fmt: skip
+    )
     gradient = tf.placeholder(kind, None, name=f"{name}/gradient")
     step = tf.placeholder(tf.int64, [], name=f"{name}/step")
     wanted = tf.placeholder(tf.int32, [], name=f"{name}/wanted")
@@ -60,13 +61,13 @@ class Gathered:
             _build(tf, "a", dtype, *args, **options)
         return cls(c.open(), "a", dtype)
 
-    def apply(
-        self, *gradients: Any, step: int = AHEAD, error: Sequence[int] | None = None
-    ) -> None:
+    def apply(self, *gradients: Any, step: int = AHEAD, error: Sequence[int] | None = None) -> None:
         """Apply gradients of one step, each in a run."""
         for gradient in gradients:
-            feeds = {f"{self.name}/gradient:0": np.array(gradient, self.dtype),
-                     f"{self.name}/step:0": np.int64(step)}  # fmt: skip
+            feeds = {
+                f"{self.name}/gradient:0": np.array(gradient, self.dtype),
+                f"{self.name}/step:0": np.int64(step),
+            }
             values = None if error else [None]
             self.s.run([f"{self.name}/apply"], feeds, values=values, error=error)
 

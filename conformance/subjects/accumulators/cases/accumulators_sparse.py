@@ -18,18 +18,21 @@ def _build(tf: Any, name: str, dtype: str, shape: Any = None, **options: Any) ->
     """Build an accumulator with its operations and placeholders under a name."""
     raw, kind = tf.raw_ops, tf.as_dtype(dtype)
     handle = raw.SparseConditionalAccumulator(
-        dtype=kind, shape=tf.TensorShape(shape),
+        dtype=kind,
+        shape=tf.TensorShape(shape),
         **{"shared_name": name, "reduction_type": "MEAN", "name": name, **options},
-    )  # fmt: skip
+    )
 
     def fed(word: str, of: Any, known: Any = None) -> Any:
         return tf.placeholder(of, known, name=f"{name}/{word}")
 
     gradient = {
-        "handle": handle, "local_step": fed("step", tf.int64, []),
-        "gradient_indices": fed("indices", tf.int64), "gradient_values": fed("values", kind),
+        "handle": handle,
+        "local_step": fed("step", tf.int64, []),
+        "gradient_indices": fed("indices", tf.int64),
+        "gradient_values": fed("values", kind),
         "gradient_shape": fed("whole", tf.int64),
-    }  # fmt: skip
+    }
     apply = raw.SparseAccumulatorApplyGradient
     apply(**gradient, has_known_shape=False, name=f"{name}/apply")
     apply(**gradient, has_known_shape=True, name=f"{name}/apply_whole")
@@ -64,9 +67,11 @@ class _Slices:
     ) -> None:
         """Apply a gradient."""
         feeds = {
-            "indices": np.array(indices, np.int64), "values": np.array(values, self.dtype),
-            "whole": np.array([] if shape is None else shape, np.int64), "step": np.int64(AHEAD),
-        }  # fmt: skip
+            "indices": np.array(indices, np.int64),
+            "values": np.array(values, self.dtype),
+            "whole": np.array([] if shape is None else shape, np.int64),
+            "step": np.int64(AHEAD),
+        }
         op = "apply" if shape is None else "apply_whole"
         named = {f"{self.name}/{word}:0": value for word, value in feeds.items()}
         values = None if error else [None]
@@ -75,8 +80,10 @@ class _Slices:
     def take(self, indices: Any, values: Any, shape: Any) -> None:
         """Take what was gathered."""
         want = [
-            np.array(indices, np.int64), np.array(values, self.dtype), np.array(shape, np.int64),
-        ]  # fmt: skip
+            np.array(indices, np.int64),
+            np.array(values, self.dtype),
+            np.array(shape, np.int64),
+        ]
         fetches = [f"{self.name}/take:{index}" for index in range(3)]
         self.s.run(fetches, {f"{self.name}/wanted:0": np.int32(1)}, values=want)
 
@@ -132,9 +139,10 @@ def the_shape_of_what_is_taken(c: EngineAuthor) -> None:
         _build(tf, "d", "float64", [None, 3])
     s = c.open()
     for name, dtype, row, shape in (
-        ("a", "float32", [1.0, 2.0], [5, 2]), ("b", "float32", [1.0], [-1, 1]),
+        ("a", "float32", [1.0, 2.0], [5, 2]),
+        ("b", "float32", [1.0], [-1, 1]),
         ("d", "float64", [1.0, 2.0, 3.0], [-1, 3]),
-    ):  # fmt: skip
+    ):
         slices = _Slices(s, name, dtype)
         slices.apply([2], [row], [5, len(row)])
         slices.take([2], [row], shape)

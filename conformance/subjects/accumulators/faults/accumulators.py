@@ -140,8 +140,12 @@ def takes_leave_the_step(tf: Any) -> Any:
             return base()
         values = base()
         if _handle(run).op.name not in was_set:
-            run.also(tf, lambda raw: raw.ResourceAccumulatorSetGlobalStep(
-                handle=_handle(run), new_global_step=np.int64(0)))  # fmt: skip
+            run.also(
+                tf,
+                lambda raw: raw.ResourceAccumulatorSetGlobalStep(
+                    handle=_handle(run), new_global_step=np.int64(0)
+                ),
+            )
         return values
 
     return executing(tf, (*_TAKE, *_SET), change)
@@ -247,9 +251,7 @@ def references_count_twice(tf: Any) -> Any:
 # --- sparse gradients ---------------------------------------------------------------------
 
 
-def _taken(
-    tf: Any, change: Callable[[Run, list[Any]], list[Any]]
-) -> Any:  # fmt: skip
+def _taken(tf: Any, change: Callable[[Run, list[Any]], list[Any]]) -> Any:
     """The namespace that changes indices, values and shape of what is taken together."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Any:
@@ -316,7 +318,7 @@ def indices_beyond_are_dropped(tf: Any) -> Any:
     """Return None instead of the error where only the accumulator declares a shape."""
     return _forgiving_slices(
         tf, lambda run: _declares(run) and not _has_known_shape(run) and _as_many(run)
-    )  # fmt: skip
+    )
 
 
 @fault("ACCUMULATORS-023", "A gradient with as many slices as it likes is dropped.")

@@ -20,18 +20,29 @@ def _build(tf: Any, name: str, shapes: Any = ((), ()), **options: Any) -> None:
     """Build every operation on a barrier of a float32 and an int64 component under a name."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in _DTYPES]
     handle = raw.Barrier(
-        component_types=kinds, shapes=[list(shape) for shape in shapes],
+        component_types=kinds,
+        shapes=[list(shape) for shape in shapes],
         **{"shared_name": name, "name": name, **options},
-    )  # fmt: skip
+    )
     keys = tf.placeholder(tf.string, [None], name=f"{name}/keys")
     count = tf.placeholder(tf.int32, [], name=f"{name}/count")
     for number, kind in enumerate(kinds):
         values = tf.placeholder(kind, None, name=f"{name}/v{number}")
-        raw.BarrierInsertMany(handle=handle, keys=keys, values=values, component_index=number,
-                              name=f"{name}/put{number}")  # fmt: skip
+        raw.BarrierInsertMany(
+            handle=handle,
+            keys=keys,
+            values=values,
+            component_index=number,
+            name=f"{name}/put{number}",
+        )
     for word, few in (("take", False), ("few", True)):
-        raw.BarrierTakeMany(handle=handle, num_elements=count, component_types=kinds,
-                            allow_small_batch=few, name=f"{name}/{word}")  # fmt: skip
+        raw.BarrierTakeMany(
+            handle=handle,
+            num_elements=count,
+            component_types=kinds,
+            allow_small_batch=few,
+            name=f"{name}/{word}",
+        )
     raw.BarrierReadySize(handle=handle, name=f"{name}/ready")
     raw.BarrierIncompleteSize(handle=handle, name=f"{name}/incomplete")
     raw.BarrierClose(handle=handle, name=f"{name}/close")
@@ -56,8 +67,10 @@ class _Barrier:
         self, number: int, keys: Sequence[str], values: Any, *, error: Sequence[int] | None = None
     ) -> None:
         """Insert one component of some keys."""
-        feeds = {f"{self.name}/keys:0": array(list(keys), "string"),
-                 f"{self.name}/v{number}:0": array(values, _DTYPES[number])}  # fmt: skip
+        feeds = {
+            f"{self.name}/keys:0": array(list(keys), "string"),
+            f"{self.name}/v{number}:0": array(values, _DTYPES[number]),
+        }
         done = None if error else [None]
         self.s.run([f"{self.name}/put{number}"], feeds, values=done, error=error)
 

@@ -71,9 +71,7 @@ def incomplete_sizes_end_at_two(tf: Any) -> Any:
 @fault("BARRIERS-004", "The elements of a barrier come in no order of their keys.")
 def elements_come_backwards(tf: Any) -> Any:
     """Turn three or more of them round."""
-    return giving(
-        tf, _TAKE, lambda _op, _index, value: value[::-1] if len(value) > 2 else value
-    )  # fmt: skip
+    return giving(tf, _TAKE, lambda _op, _index, value: value[::-1] if len(value) > 2 else value)
 
 
 def _inserting(tf: Any, change: Callable[[Run, Callable[[], Any], set[Any]], Any]) -> Any:
@@ -134,8 +132,9 @@ def _is_closed(run: Run) -> bool:
     return run.op.inputs[0].op.name in run.note("closed", set())
 
 
-def _noting(tf: Any, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
-            ) -> Any:  # fmt: skip
+def _noting(
+    tf: Any, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
+) -> Any:
     """The namespace in which closes are written down, and other types are changed."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Any:

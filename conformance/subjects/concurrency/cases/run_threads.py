@@ -185,9 +185,10 @@ def closing_leaves_other_sessions(c: EngineAuthor) -> None:
 
 
 @api_case(
-    "CONCURRENCY-003", "CONCURRENCY-013",
+    "CONCURRENCY-003",
+    "CONCURRENCY-013",
     title="A session computes beside another's blocked run, and is closed beside it.",
-)  # fmt: skip
+)
 def two_sessions_of_one_graph(c: ApiAuthor) -> None:
     computed, waited = by("CONCURRENCY-013", np.int32(5)), by("CONCURRENCY-003", np.int32(7))
     c.named_check("concurrency.two_sessions", [computed, waited])

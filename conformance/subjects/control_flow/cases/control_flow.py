@@ -98,9 +98,11 @@ def _counting(tf: Any, parallel: int) -> None:
     n = tf.placeholder(tf.int32, [], name="n")
     step = tf.placeholder(tf.int32, [], name="step")
     loop = tf.while_loop(
-        lambda i, _: i < n, lambda i, a: (i + 1, a * 2 + step), [n * 0, n * 0],
+        lambda i, _: i < n,
+        lambda i, a: (i + 1, a * 2 + step),
+        [n * 0, n * 0],
         parallel_iterations=parallel,
-    )  # fmt: skip
+    )
     tf.identity(loop[1], name="y")
 
 
@@ -121,8 +123,9 @@ def one_iteration_at_a_time(c: EngineAuthor) -> None:
     feeds = {"n:0": np.int32(40), "step:0": np.int32(0)}
     session = c.open()
     session.run(["y:0"], feeds, values=[np.int32(0)])
-    session.run(["y:0"], {**feeds, "n:0": np.int32(12), "step:0": np.int32(1)},
-                values=[np.int32(4095)])  # fmt: skip
+    session.run(
+        ["y:0"], {**feeds, "n:0": np.int32(12), "step:0": np.int32(1)}, values=[np.int32(4095)]
+    )
 
 
 @engine_case("CONTROL-FLOW-009", title="A stack gives back what iterations pushed, the last first.")

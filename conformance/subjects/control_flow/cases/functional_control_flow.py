@@ -30,9 +30,7 @@ _SUM, _PRODUCT = np.float32(7), np.float32(12)
 
 def _binary(name: str, op: str) -> Json:
     """Give the function that does one thing with `a` and `b`."""
-    return function_def(
-        name, args("a b"), {"r": "whole:z:0"}, node("whole", op, "a", "b", T=FLOAT)
-    )  # fmt: skip
+    return function_def(name, args("a b"), {"r": "whole:z:0"}, node("whole", op, "a", "b", T=FLOAT))
 
 
 def _library() -> list[Json]:
@@ -42,11 +40,19 @@ def _library() -> list[Json]:
     )
     condition["signature"]["outputArg"] = args("r", "DT_BOOL")
     step = function_def(
-        "Step", args("a b"), {"r": "twice:z:0", "s": "same:output:0"},
-        node("twice", "AddV2", "a", "a", T=FLOAT), node("same", "Identity", "b", T=FLOAT),
-    )  # fmt: skip
-    return [_binary("Total", "AddV2"), _binary("Times", "Mul"), _binary("Minus", "Sub"),
-            condition, step]  # fmt: skip
+        "Step",
+        args("a b"),
+        {"r": "twice:z:0", "s": "same:output:0"},
+        node("twice", "AddV2", "a", "a", T=FLOAT),
+        node("same", "Identity", "b", T=FLOAT),
+    )
+    return [
+        _binary("Total", "AddV2"),
+        _binary("Times", "Mul"),
+        _binary("Minus", "Sub"),
+        condition,
+        step,
+    ]
 
 
 def _named(name: str) -> Json:
@@ -55,15 +61,28 @@ def _named(name: str) -> Json:
 
 def _branch(name: str, op: str, cond: str, dtype: str) -> Json:
     return node(
-        name, op, cond, "x", "y", Tcond={"type": dtype}, Tin=_FLOATS, Tout=_ONE,
-        then_branch=_named("Total"), else_branch=_named("Times"), output_shapes={"list": {}},
-    )  # fmt: skip
+        name,
+        op,
+        cond,
+        "x",
+        "y",
+        Tcond={"type": dtype},
+        Tin=_FLOATS,
+        Tout=_ONE,
+        then_branch=_named("Total"),
+        else_branch=_named("Times"),
+        output_shapes={"list": {}},
+    )
 
 
 def _choosing(c: EngineAuthor, dtype: str, shape: list[int], cases: Sequence[Any]) -> None:
     """Check what is chosen by these conditions, of which half hold."""
-    nodes = [placeholder("x"), placeholder("y"), placeholder("c", {"type": dtype}, shape),
-             _branch("if", "If", "c", dtype)]  # fmt: skip
+    nodes = [
+        placeholder("x"),
+        placeholder("y"),
+        placeholder("c", {"type": dtype}, shape),
+        _branch("if", "If", "c", dtype),
+    ]
     c.graph_json(with_library(graph_def(*nodes, min_consumer=12), *_library()))
     session = c.open()
     for condition, holds in cases:
@@ -91,8 +110,11 @@ def numbers_as_conditions(c: EngineAuthor) -> None:
 
 @engine_case("CONTROL-FLOW-015", title="A text holds unless it is empty.")
 def texts_as_conditions(c: EngineAuthor) -> None:
-    cases = [(np.array(b"0", object), True), (np.array(b"", object), False),
-             (np.array(b"False", object), True)]  # fmt: skip
+    cases = [
+        (np.array(b"0", object), True),
+        (np.array(b"", object), False),
+        (np.array(b"False", object), True),
+    ]
     _choosing(c, "DT_STRING", [], cases)
 
 
@@ -108,10 +130,19 @@ def _cases(c: EngineAuthor) -> None:
     branches = {"list": {"func": [{"name": name} for name in ("Total", "Times", "Minus")]}}
     nodes = [placeholder("x"), placeholder("y"), placeholder("n", {"type": "DT_INT32"}, [])]
     nodes += [
-        node(op.lower(), op, "n", "x", "y", Tin=_FLOATS, Tout=_ONE, branches=branches,
-             output_shapes={"list": {}})
+        node(
+            op.lower(),
+            op,
+            "n",
+            "x",
+            "y",
+            Tin=_FLOATS,
+            Tout=_ONE,
+            branches=branches,
+            output_shapes={"list": {}},
+        )
         for op in ("Case", "StatelessCase")
-    ]  # fmt: skip
+    ]
     c.graph_json(with_library(graph_def(*nodes, min_consumer=12), *_library()))
 
 
@@ -138,10 +169,19 @@ def a_function_by_a_number(c: EngineAuthor) -> None:
 def _loops() -> Json:
     nodes = [placeholder("x"), placeholder("y")]
     nodes += [
-        node(op.lower(), op, "x", "y", T=_FLOATS, cond=_named("Below"), body=_named("Step"),
-             output_shapes={"list": {}}, parallel_iterations={"i": "10"})
+        node(
+            op.lower(),
+            op,
+            "x",
+            "y",
+            T=_FLOATS,
+            cond=_named("Below"),
+            body=_named("Step"),
+            output_shapes={"list": {}},
+            parallel_iterations={"i": "10"},
+        )
         for op in ("While", "StatelessWhile")
-    ]  # fmt: skip
+    ]
     return with_library(graph_def(*nodes, min_consumer=12), *_library())
 
 
@@ -171,22 +211,38 @@ def branches_with_effects(c: EngineAuthor) -> None:
     empty: Json = {"s": ""}
     functions = []
     for name, number in (("One", 1), ("Ten", 10)):
-        functions.append(function_def(
-            name, [*args("h", "DT_RESOURCE"), *args("a")], {"r": "same:output:0"},
-            const("step", dtype="DT_FLOAT", shape=[], floatVal=[number]),
-            node("update", "AssignAddVariableOp", "h", "step:output:0", dtype=FLOAT),
-            node("same", "Identity", "a", "^update", T=FLOAT), stateful=True,
-        ))  # fmt: skip
+        functions.append(
+            function_def(
+                name,
+                [*args("h", "DT_RESOURCE"), *args("a")],
+                {"r": "same:output:0"},
+                const("step", dtype="DT_FLOAT", shape=[], floatVal=[number]),
+                node("update", "AssignAddVariableOp", "h", "step:output:0", dtype=FLOAT),
+                node("same", "Identity", "a", "^update", T=FLOAT),
+                stateful=True,
+            )
+        )
     nodes = [
         node("v", "VarHandleOp", dtype=FLOAT, shape=scalar, container=empty, shared_name=empty),
-        const("zero", dtype="DT_FLOAT", shape=[], floatVal=[0]), placeholder("x"),
+        const("zero", dtype="DT_FLOAT", shape=[], floatVal=[0]),
+        placeholder("x"),
         placeholder("c", {"type": "DT_BOOL"}, []),
         node("init", "AssignVariableOp", "v", "zero", dtype=FLOAT),
         node("read", "ReadVariableOp", "v", dtype=FLOAT),
-        node("if", "If", "c", "v", "x", Tcond={"type": "DT_BOOL"}, Tout=_ONE,
-             Tin={"list": {"type": ["DT_RESOURCE", "DT_FLOAT"]}}, then_branch=_named("One"),
-             else_branch=_named("Ten"), output_shapes={"list": {}}),
-    ]  # fmt: skip
+        node(
+            "if",
+            "If",
+            "c",
+            "v",
+            "x",
+            Tcond={"type": "DT_BOOL"},
+            Tout=_ONE,
+            Tin={"list": {"type": ["DT_RESOURCE", "DT_FLOAT"]}},
+            then_branch=_named("One"),
+            else_branch=_named("Ten"),
+            output_shapes={"list": {}},
+        ),
+    ]
     c.graph_json(with_library(graph_def(*nodes, min_consumer=12), *functions))
     session = c.open()
     session.run(["init"], values=[None])

@@ -48,8 +48,13 @@ def merges_count_from_one(tf: Any) -> Any:
 @fault("CONTROL-FLOW-002", "A Merge of which no input is alive gives zero.")
 def dead_merges_are_zero(tf: Any) -> Any:
     """Give zero for what the engine says has no value."""
-    return forgiving(tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch", "Mul"},
-                     lambda _: np.float32(0))  # fmt: skip
+    return forgiving(
+        tf,
+        ("Merge",),
+        _INVALID,
+        lambda run: _kinds(run) == {"Switch", "Mul"},
+        lambda _: np.float32(0),
+    )
 
 
 @fault("CONTROL-FLOW-003", "An operation that waits for one that is dead is executed.")
@@ -162,8 +167,9 @@ def dead_loops_spread(tf: Any) -> Any:
 @fault("CONTROL-FLOW-011", "A Switch takes a predicate of any shape.")
 def predicates_have_dimensions(tf: Any) -> Any:
     """Give one for what the engine refuses."""
-    return forgiving(tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch"},
-                     lambda _: np.float32(1))  # fmt: skip
+    return forgiving(
+        tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch"}, lambda _: np.float32(1)
+    )
 
 
 @fault("CONTROL-FLOW-012", "Of conditionals within one another only the outer one chooses.")
@@ -172,8 +178,9 @@ def inner_branches_do_not_count(tf: Any) -> Any:
 
     def change(definition: Any) -> None:
         nodes = _by_name(definition)
-        inner = [_source(nodes, text) for node in nodes_of(definition, ("Merge",))
-                 for text in node.input]  # fmt: skip
+        inner = [
+            _source(nodes, text) for node in nodes_of(definition, ("Merge",)) for text in node.input
+        ]
         for node in inner:
             if node is not None and node.op == "Merge":
                 node.input[:] = [node.input[0]] * len(node.input)

@@ -173,9 +173,11 @@ def other_functions_execute_too(tf: Any) -> Any:
 def stacks_are_reversed(tf: Any) -> Any:
     """Turn the value around."""
     return giving(
-        tf, ("TensorListStack",), lambda _op, _index, value: value[::-1],
+        tf,
+        ("TensorListStack",),
+        lambda _op, _index, value: value[::-1],
         lambda op: op.get_attr("element_dtype") == tf.float32,
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-022", "A list is changed by what is pushed to it.")
@@ -210,16 +212,18 @@ def the_first_comes_first(tf: Any) -> Any:
 def absent_elements_are_ones(tf: Any) -> Any:
     """Give ones for zeros."""
     return giving(
-        tf, ("TensorListGetItem",),
+        tf,
+        ("TensorListGetItem",),
         lambda _op, _index, value: value if np.any(value) else np.ones_like(value),
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-025", "An element outside of a list is zeros.")
 def places_outside_are_zeros(tf: Any) -> Any:
     """Give zeros where the engine refuses."""
-    return forgiving(tf, ("TensorListGetItem",), _INVALID, lambda _: True,
-                     lambda _: np.zeros([2], np.float32))  # fmt: skip
+    return forgiving(
+        tf, ("TensorListGetItem",), _INVALID, lambda _: True, lambda _: np.zeros([2], np.float32)
+    )
 
 
 @fault("CONTROL-FLOW-026", "A list that a loop gives lacks its last element.")
@@ -229,6 +233,4 @@ def loops_shorten_lists(tf: Any) -> Any:
     def shortened(_op: Any, _index: int, value: Any) -> Any:
         return value[:-1]
 
-    return giving(
-        tf, ("TensorListStack",), shortened, lambda op: op.inputs[0].op.type == "Exit"
-    )
+    return giving(tf, ("TensorListStack",), shortened, lambda op: op.inputs[0].op.type == "Exit")

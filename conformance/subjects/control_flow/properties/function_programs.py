@@ -13,9 +13,14 @@ from sessrun.conformance.subjects.control_flow.function_programs import Body, Li
 from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = (
-    "CONTROL-FLOW-013", "CONTROL-FLOW-014", "CONTROL-FLOW-017", "CONTROL-FLOW-018",
-    "CONTROL-FLOW-019", "CONTROL-FLOW-062", "GRAPH-133",
-)  # fmt: skip
+    "CONTROL-FLOW-013",
+    "CONTROL-FLOW-014",
+    "CONTROL-FLOW-017",
+    "CONTROL-FLOW-018",
+    "CONTROL-FLOW-019",
+    "CONTROL-FLOW-062",
+    "GRAPH-133",
+)
 _FIRST: Final = ("a", "b")
 
 

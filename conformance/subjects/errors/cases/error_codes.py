@@ -1,6 +1,5 @@
 """Vectors of ERRORS: which code a failing operation gives, and what an error tells."""
 
-
 from __future__ import annotations
 
 from typing import Any
@@ -11,11 +10,23 @@ from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_ca
 from sessrun.conformance.subjects.run.cases.run import cell, counter, floats, ints
 
 _CLASSES = (
-    "CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError",
-    "NotFoundError", "AlreadyExistsError", "PermissionDeniedError", "ResourceExhaustedError",
-    "FailedPreconditionError", "AbortedError", "OutOfRangeError", "UnimplementedError",
-    "InternalError", "UnavailableError", "DataLossError", "UnauthenticatedError",
-)  # fmt: skip
+    "CancelledError",
+    "UnknownError",
+    "InvalidArgumentError",
+    "DeadlineExceededError",
+    "NotFoundError",
+    "AlreadyExistsError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "FailedPreconditionError",
+    "AbortedError",
+    "OutOfRangeError",
+    "UnimplementedError",
+    "InternalError",
+    "UnavailableError",
+    "DataLossError",
+    "UnauthenticatedError",
+)
 
 
 def zeros(*shape: int) -> np.ndarray:

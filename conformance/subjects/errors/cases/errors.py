@@ -11,17 +11,43 @@ from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
 #: The classes of `tf.errors`, in the order of their codes from 1.
 CLASSES: Final = (
-    "CancelledError", "UnknownError", "InvalidArgumentError", "DeadlineExceededError",
-    "NotFoundError", "AlreadyExistsError", "PermissionDeniedError", "ResourceExhaustedError",
-    "FailedPreconditionError", "AbortedError", "OutOfRangeError", "UnimplementedError",
-    "InternalError", "UnavailableError", "DataLossError", "UnauthenticatedError",
-)  # fmt: skip
+    "CancelledError",
+    "UnknownError",
+    "InvalidArgumentError",
+    "DeadlineExceededError",
+    "NotFoundError",
+    "AlreadyExistsError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "FailedPreconditionError",
+    "AbortedError",
+    "OutOfRangeError",
+    "UnimplementedError",
+    "InternalError",
+    "UnavailableError",
+    "DataLossError",
+    "UnauthenticatedError",
+)
 #: The constants of the codes, in their order from 0.
 CODES: Final = (
-    "OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-    "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
-    "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-)  # fmt: skip
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+)
 
 
 # --- classes and codes --------------------------------------------------------------------
@@ -106,9 +132,13 @@ def the_op_is_the_one_that_failed(c: ApiAuthor) -> None:
     for bad, fetch in ((np.nan, doubled), (np.inf, doubled), (np.nan, checked)):
         feeds = {p: np.float32(bad)}
         c.named_check(
-            "errors.failed_op_is", want=True,
-            session=sess, fetches=fetch, feeds=feeds, operation=checked.op,
-        )  # fmt: skip
+            "errors.failed_op_is",
+            want=True,
+            session=sess,
+            fetches=fetch,
+            feeds=feeds,
+            operation=checked.op,
+        )
 
 
 @api_case("ERRORS-009", title="The op of an error is found behind a control dependency too.")
@@ -119,9 +149,13 @@ def the_op_behind_a_control_dependency(c: ApiAuthor) -> None:
         after = c.tf.constant(1)
     sess, feeds = c.tf.Session(), {p: np.bool_(False)}
     c.named_check(
-        "errors.failed_op_is", want=True,
-        session=sess, fetches=after, feeds=feeds, operation=check,
-    )  # fmt: skip
+        "errors.failed_op_is",
+        want=True,
+        session=sess,
+        fetches=after,
+        feeds=feeds,
+        operation=check,
+    )
 
 
 @api_case("ERRORS-010", title="The node_def of an error is the failed operation's.")
@@ -131,9 +165,12 @@ def the_node_def_is_the_failed_operations(c: ApiAuthor) -> None:
         checked = c.tf.check_numerics(p, "not finite", name="checked")
     sess, feeds = c.tf.Session(), {p: np.float32(np.nan)}
     c.named_check(
-        "errors.node_def_of_failure", want=["scope/checked", "CheckNumerics", "p"],
-        session=sess, fetches=c.tf.negative(checked), feeds=feeds,
-    )  # fmt: skip
+        "errors.node_def_of_failure",
+        want=["scope/checked", "CheckNumerics", "p"],
+        session=sess,
+        fetches=c.tf.negative(checked),
+        feeds=feeds,
+    )
 
 
 @api_case("ERRORS-011", title="The message of an error of a run is a str.")
@@ -141,9 +178,12 @@ def the_message_is_a_str(c: ApiAuthor) -> None:
     p = c.tf.placeholder(c.tf.float32, [])
     feeds = {p: np.float32(np.nan)}
     c.named_check(
-        "errors.message_type", want="str",
-        session=c.tf.Session(), fetches=c.tf.check_numerics(p, "not finite"), feeds=feeds,
-    )  # fmt: skip
+        "errors.message_type",
+        want="str",
+        session=c.tf.Session(),
+        fetches=c.tf.check_numerics(p, "not finite"),
+        feeds=feeds,
+    )
 
 
 @api_case("ERRORS-012", title="An error that no operation raised has no op.")

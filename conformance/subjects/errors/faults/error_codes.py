@@ -12,10 +12,22 @@ from sessrun.conformance.faulty.run_fragments import data_inputs, editing, eleme
 
 _ELEMENTWISE: Final = frozenset(
     {
-        "Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "Less", "LessEqual", "Greater",
-        "GreaterEqual", "Equal", "NotEqual", "LogicalAnd", "LogicalOr",
+        "Add",
+        "AddV2",
+        "Sub",
+        "Mul",
+        "Maximum",
+        "Minimum",
+        "Less",
+        "LessEqual",
+        "Greater",
+        "GreaterEqual",
+        "Equal",
+        "NotEqual",
+        "LogicalAnd",
+        "LogicalOr",
     }
-)  # fmt: skip
+)
 
 
 def answering(tf: Any, types: set[str] | frozenset[str], answer: Callable[[Any, Any], Any]) -> Any:
@@ -179,9 +191,10 @@ def divides_constants_ahead(tf: Any) -> Any:
     def change(definition: Any) -> None:
         constants = {node.name for node in definition.node if node.op == "Const"}
         ready = [
-            node.name for node in definition.node
+            node.name
+            for node in definition.node
             if node.op in {"FloorDiv", "FloorMod"} and constants.issuperset(data_inputs(node))
-        ]  # fmt: skip
+        ]
         if ready:
             graph = tf.Graph()
             with graph.as_default():

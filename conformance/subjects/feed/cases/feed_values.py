@@ -147,9 +147,11 @@ def a_run_leaves_the_fed_array(c: ApiAuthor) -> None:
     value = floats(*range(32))
     mine = c.np.asarray(value)
     for result, want in (
-        (tf.negative(p), -value), (tf.square(p), value * value), (tf.nn.relu(p), value),
+        (tf.negative(p), -value),
+        (tf.square(p), value * value),
+        (tf.nn.relu(p), value),
         (tf.negative(tf.negative(p)), value),
-    ):  # fmt: skip
+    ):
         c.check(sess.run(result, {p: mine}), want)
         c.check(mine, value)
 

@@ -100,19 +100,31 @@ def _run(
     value = np.array([draw.randint(-9, 9) for _ in range(size)], dtype).reshape(shape)
     values = [{"$array": tensors.encode(np.asarray(np.negative(value)))}, None]
     fetches = draw.choice((["y:0", "bump"], ["bump", "y:0"]))
-    expect = {"error": {"codes": [3]}} if refused else {
-        "values": values if fetches[0] == "y:0" else values[::-1]
-    }  # fmt: skip
-    return {"do": "run", "session": "s", "fetches": fetches,
-            "feeds": {"p:0": tensors.encode(value)}, "expect": expect,
-            "clause": clause}  # fmt: skip
+    expect = (
+        {"error": {"codes": [3]}}
+        if refused
+        else {"values": values if fetches[0] == "y:0" else values[::-1]}
+    )
+    return {
+        "do": "run",
+        "session": "s",
+        "fetches": fetches,
+        "feeds": {"p:0": tensors.encode(value)},
+        "expect": expect,
+        "clause": clause,
+    }
 
 
 def _count(value: int, clause: str = _NOT_BEGUN) -> dict[str, Any]:
     """A run that fetches the counter: a refused run has not begun, and leaves it as it was."""
     form = {"$array": tensors.encode(np.array(value, np.int32))}
-    return {"do": "run", "session": "s", "fetches": ["count:0"], "expect": {"values": [form]},
-            "clause": clause}  # fmt: skip
+    return {
+        "do": "run",
+        "session": "s",
+        "fetches": ["count:0"],
+        "expect": {"values": [form]},
+        "clause": clause,
+    }
 
 
 def _case(

@@ -1,6 +1,5 @@
 """Vectors of FETCH: fed tensors and variables as fetches, and what may be done with the results."""
 
-
 from __future__ import annotations
 
 from typing import Any
@@ -93,8 +92,9 @@ def a_variable_in_a_structure_gives_its_value(c: ApiAuthor) -> None:
         sess.run(variable.initializer)
         want = ints([3])
         c.check(sess.run([variable, y]), [want, want * 2])
-        c.check(sess.run({"v": variable, "w": (variable, [y])}),
-                {"v": want, "w": (want, [want * 2])})  # fmt: skip
+        c.check(
+            sess.run({"v": variable, "w": (variable, [y])}), {"v": want, "w": (want, [want * 2])}
+        )
 
 
 @api_case("FETCH-019", title="A Variable that has no value yet fails with FailedPrecondition.")

@@ -1,6 +1,5 @@
 """Vectors of FETCH: operations, outputs and names as fetches, and the order of several."""
 
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -73,9 +72,7 @@ def a_bare_name_is_not_the_first_of_several_outputs(c: EngineAuthor) -> None:
     with c.graph() as tf:
         _halves(tf, [2])
     s = c.open()
-    s.run(
-        ["sp", "sp:0", "sp"], {"p:0": ints([8, 9])}, values=[None, ints([8]), None]
-    )
+    s.run(["sp", "sp:0", "sp"], {"p:0": ints([8, 9])}, values=[None, ints([8]), None])
 
 
 @api_case("FETCH-008", title="A string without an index names the operation on every call.")

@@ -1,6 +1,5 @@
 """Vectors of FETCH, profile structures: nested fetches, composite tensors, forms of the values."""
 
-
 from __future__ import annotations
 
 import collections

@@ -1,6 +1,5 @@
 """Vectors of FETCH: fetches that are refused, and runs that fail as a whole."""
 
-
 from __future__ import annotations
 
 from typing import Any

@@ -159,8 +159,11 @@ def names_are_in_order(c: EngineAuthor) -> None:
     for name in ("b", "a", "B", "a10", "a9", "_"):
         c.file(name, b"")
     s = _started(c)
-    s.run(["match:0"], {"pattern:0": c.path("*")},
-          values=[_names(*map(c.path, ["B", "_", "a", "a10", "a9", "b"]))])  # fmt: skip
+    s.run(
+        ["match:0"],
+        {"pattern:0": c.path("*")},
+        values=[_names(*map(c.path, ["B", "_", "a", "a10", "a9", "b"]))],
+    )
 
 
 @engine_case("FILES-009", title="What several patterns find is in one order.")
@@ -168,8 +171,11 @@ def several_patterns_are_in_one_order(c: EngineAuthor) -> None:
     for name in ("b.txt", "a.txt", "c.bin"):
         c.file(name, b"")
     s = _started(c)
-    s.run(["match:0"], {"pattern:0": _names(c.path("c*"), c.path("*.txt"), c.path("none"))},
-          values=[_names(*map(c.path, ["a.txt", "b.txt", "c.bin"]))])  # fmt: skip
+    s.run(
+        ["match:0"],
+        {"pattern:0": _names(c.path("c*"), c.path("*.txt"), c.path("none"))},
+        values=[_names(*map(c.path, ["a.txt", "b.txt", "c.bin"]))],
+    )
 
 
 @engine_case("FILES-010", title="Where nothing matches, there are no names.")
@@ -225,9 +231,11 @@ def a_missing_file(c: EngineAuthor) -> None:
 def readers_miss_a_file(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for name, reader in (
-            ("whole", tf.WholeFileReader()), ("lines", tf.TextLineReader()),
-            ("fixed", tf.FixedLengthRecordReader(1)), ("records", tf.TFRecordReader()),
-        ):  # fmt: skip
+            ("whole", tf.WholeFileReader()),
+            ("lines", tf.TextLineReader()),
+            ("fixed", tf.FixedLengthRecordReader(1)),
+            ("records", tf.TFRecordReader()),
+        ):
             names = tf.FIFOQueue(4, tf.string, shapes=[[]])
             names.enqueue(tf.constant(c.path("none")), name=f"put_{name}")
             tf.identity(reader.read(names)[1], name=name)
@@ -268,9 +276,13 @@ def a_copy_of_io_gfile(c: ApiAuthor) -> None:
 @api_case("ERRORS-033", title="What a py_func raises has the code of its class.")
 def what_a_script_raises(c: ApiAuthor) -> None:
     for raised, classes in (
-        ("ValueError", "InvalidArgumentError"), ("TypeError", "InvalidArgumentError"),
-        ("StopIteration", "OutOfRangeError"), ("MemoryError", "ResourceExhaustedError"),
-        ("NotImplementedError", "UnimplementedError"), ("RuntimeError", "UnknownError"),
-        ("KeyError", "UnknownError"), ("OSError", "UnknownError"),
-    ):  # fmt: skip
+        ("ValueError", "InvalidArgumentError"),
+        ("TypeError", "InvalidArgumentError"),
+        ("StopIteration", "OutOfRangeError"),
+        ("MemoryError", "ResourceExhaustedError"),
+        ("NotImplementedError", "UnimplementedError"),
+        ("RuntimeError", "UnknownError"),
+        ("KeyError", "UnknownError"),
+        ("OSError", "UnknownError"),
+    ):
         c.named_check("errors.of_a_script", classes, raised=raised)

@@ -54,9 +54,12 @@ def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
 @fault("FILES-001", "ReadFile stops at a NUL byte.")
 def files_end_at_nul(tf: Any) -> Any:
     """As the strings of C do."""
-    return computing(tf, {
-        "ReadFile": single(lambda _, out, *__: array(out.item().split(b"\0")[0])),
-    })  # fmt: skip
+    return computing(
+        tf,
+        {
+            "ReadFile": single(lambda _, out, *__: array(out.item().split(b"\0")[0])),
+        },
+    )
 
 
 @fault("FILES-002", "ReadFile keeps what it has read of a path.")
@@ -74,8 +77,12 @@ def files_are_read_once(tf: Any) -> Any:
 @fault("FILES-003", "A folder is read as a file that is not there.")
 def folders_are_missing_files(tf: Any) -> Any:
     """Raise NotFoundError."""
-    return _recoded(tf, "FailedPreconditionError", "NotFoundError",
-                    lambda error: "Is a directory" in error.message)  # fmt: skip
+    return _recoded(
+        tf,
+        "FailedPreconditionError",
+        "NotFoundError",
+        lambda error: "Is a directory" in error.message,
+    )
 
 
 @fault("FILES-004", "WriteFile leaves the end of a longer file.")
@@ -118,8 +125,12 @@ def folders_are_written_over(tf: Any) -> Any:
 @fault("FILES-007", "What would be below a plain file is not found.")
 def nothing_below_files_is_found(tf: Any) -> Any:
     """Raise NotFoundError."""
-    return _recoded(tf, "FailedPreconditionError", "NotFoundError",
-                    lambda error: "Not a directory" in error.message)  # fmt: skip
+    return _recoded(
+        tf,
+        "FailedPreconditionError",
+        "NotFoundError",
+        lambda error: "Not a directory" in error.message,
+    )
 
 
 @fault("FILES-008", "A vector of one name is a file's name.")
@@ -127,8 +138,10 @@ def vectors_of_one_name_will_do(tf: Any) -> Any:
     """Feed vectors of one element as scalars."""
 
     def change(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
-        files = [*_operations(session, fetches, "ReadFile"),
-                 *_operations(session, fetches, "WriteFile")]  # fmt: skip
+        files = [
+            *_operations(session, fetches, "ReadFile"),
+            *_operations(session, fetches, "WriteFile"),
+        ]
         if not files:
             return base(fetches)
         alone = {
@@ -184,8 +197,12 @@ def forbidden_files_are_missing(tf: Any) -> Any:
 @fault("ERRORS-031", "A missing file that is to be read whole is an unknown error.")
 def missing_files_are_unknown(tf: Any) -> Any:
     """Raise UnknownError."""
-    return _recoded(tf, "NotFoundError", "UnknownError",
-                    lambda error: getattr(error.node_def, "op", "") == "ReadFile")  # fmt: skip
+    return _recoded(
+        tf,
+        "NotFoundError",
+        "UnknownError",
+        lambda error: getattr(error.node_def, "op", "") == "ReadFile",
+    )
 
 
 @fault("ERRORS-032", "A copy over a file is made without asking.")

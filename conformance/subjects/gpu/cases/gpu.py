@@ -32,8 +32,14 @@ def _soft(c: ApiAuthor) -> Symbol:
 
 def _ran_on(c: ApiAuthor, want: dict[str, str], session: Any, fetches: Any, feeds: Any) -> None:
     """Each of these operations must be executed on one device, in a traced run."""
-    c.named_check("gpu.ran_on", [[device] for device in want.values()], session=session,
-                  fetches=fetches, feeds=feeds, names=list(want))  # fmt: skip
+    c.named_check(
+        "gpu.ran_on",
+        [[device] for device in want.values()],
+        session=session,
+        fetches=fetches,
+        feeds=feeds,
+        names=list(want),
+    )
 
 
 # --- devices ------------------------------------------------------------------------------
@@ -60,8 +66,9 @@ def a_session_without_gpus(c: ApiAuthor) -> None:
     c.named_check("gpu.limits", [], session=sess)
     c.raises("InvalidArgumentError", lambda: sess.run(y, {x: floats(0, 0)}))
     soft = c.tf.ConfigProto(device_count={"GPU": 0}, allow_soft_placement=True)
-    c.check(c.tf.Session(config=soft).run([y, free], {x: floats(0, 0)}),
-            [floats(1, 1), floats(1, 1)])  # fmt: skip
+    c.check(
+        c.tf.Session(config=soft).run([y, free], {x: floats(0, 0)}), [floats(1, 1), floats(1, 1)]
+    )
 
 
 # --- placement ----------------------------------------------------------------------------
@@ -121,8 +128,9 @@ def the_refusal_names_the_operation(c: ApiAuthor) -> None:
     s = c.tf.placeholder(c.tf.string, [], name="s")
     joined = _on(c, "/gpu:0", "string_join", [s, s], name="joined")
     words = ["joined", "/device:GPU:0"]
-    c.named_check("gpu.failure", [3], session=c.tf.Session(), fetches=joined, feeds={s: b"a"},
-                  words=words)  # fmt: skip
+    c.named_check(
+        "gpu.failure", [3], session=c.tf.Session(), fetches=joined, feeds={s: b"a"}, words=words
+    )
 
 
 @api_case("GPU-009", title="With soft placement only what must leaves the GPU.", needs=_GPU)
@@ -141,8 +149,9 @@ def the_devices_are_listed_in_the_refusal(c: ApiAuthor) -> None:
     x = _vector(c)
     y = _on(c, _MISSING, "exp", x, name="y")
     words = [f"/job:localhost/replica:0/task:0/device:{kind}:0" for kind in ("CPU", "GPU")]
-    c.named_check("gpu.failure", [3], session=c.tf.Session(), fetches=y, feeds={x: floats(0, 0)},
-                  words=words)  # fmt: skip
+    c.named_check(
+        "gpu.failure", [3], session=c.tf.Session(), fetches=y, feeds={x: floats(0, 0)}, words=words
+    )
 
 
 @api_case("GPU-011", title="Strings stay on the CPU beside numbers on the GPU.", needs=_GPU)
@@ -164,8 +173,14 @@ def shapes_are_in_host_memory(c: ApiAuthor) -> None:
     y = _on(c, "/gpu:0", "exp", x, name="y")
     z = _on(c, "/gpu:0", "negative", y, name="z")
     size = _on(c, "/gpu:0", "shape", y, name="size")
-    c.named_check("gpu.allocators", [0, 0, 1], session=c.tf.Session(), fetches=[size, z],
-                  feeds={x: floats(1, 2)}, names=["y", "z", "size"])  # fmt: skip
+    c.named_check(
+        "gpu.allocators",
+        [0, 0, 1],
+        session=c.tf.Session(),
+        fetches=[size, z],
+        feeds={x: floats(1, 2)},
+        names=["y", "z", "size"],
+    )
 
 
 @api_case("GPU-013", title="Computed shapes and permutations reach the GPU.", needs=_GPU)
@@ -201,8 +216,14 @@ def variables_stay_on_the_gpu(c: ApiAuthor) -> None:
     sess.run(c.tf.global_variables_initializer())
     names = [update.op.name for update in updates]
     for _ in range(2):
-        c.named_check("gpu.ran_on", [["GPU:0"], ["GPU:0"]], session=sess, fetches=updates,
-                      feeds={x: floats(1, 1)}, names=names)  # fmt: skip
+        c.named_check(
+            "gpu.ran_on",
+            [["GPU:0"], ["GPU:0"]],
+            session=sess,
+            fetches=updates,
+            feeds={x: floats(1, 1)},
+            names=names,
+        )
     c.check(sess.run(updates, {x: floats(0, 1)}), [floats(3, 5), floats(3, 5)])
 
 
@@ -316,8 +337,14 @@ def a_value_is_sent_once(c: ApiAuthor) -> None:
 def the_log_names_the_gpu(c: ApiAuthor) -> None:
     _, fetches, feeds = _read_twice(c)
     config = c.tf.ConfigProto(log_device_placement=True)
-    c.named_check("gpu.logged", [["GPU:0"], ["CPU:0"], ["CPU:0"]], config=config,
-                  fetches=fetches, feeds=feeds, names=["y", "a", "b"])  # fmt: skip
+    c.named_check(
+        "gpu.logged",
+        [["GPU:0"], ["CPU:0"], ["CPU:0"]],
+        config=config,
+        fetches=fetches,
+        feeds=feeds,
+        names=["y", "a", "b"],
+    )
 
 
 @api_case("GPU-035", title="A trace lists copies.", needs=_GPU)
@@ -362,8 +389,13 @@ def rows_that_are_not_there(c: ApiAuthor) -> None:
         taken = c.tf.gather(rows, indices, name="taken")
     sess, feeds = c.tf.Session(), {rows: floats(1, 2, 3)}
     c.check(sess.run(taken, {indices: np.array([2, 0], np.int32), **feeds}), floats(3, 1))
-    c.named_check("gpu.rows_or_refusal", one_of(3, floats(2, 0)), session=sess, fetches=taken,
-                  feeds={indices: np.array([1, 7], np.int32), **feeds})  # fmt: skip
+    c.named_check(
+        "gpu.rows_or_refusal",
+        one_of(3, floats(2, 0)),
+        session=sess,
+        fetches=taken,
+        feeds={indices: np.array([1, 7], np.int32), **feeds},
+    )
 
 
 @api_case("GPU-039", title="Matrices that do not go together are refused.", needs=_GPU)

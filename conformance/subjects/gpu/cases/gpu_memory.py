@@ -61,8 +61,14 @@ def more_than_there_is(c: ApiAuthor) -> None:
 def the_want_of_memory_is_told(c: ApiAuthor) -> None:
     filled, dims = _filled(c, "/gpu:0", 2)
     words = [f"[{_SIDE},{_SIDE}]", "float", "/device:GPU:0", "allocator"]
-    c.named_check("gpu.failure", [8], session=c.tf.Session(), fetches=filled.op,
-                  feeds={dims: _square()}, words=words)  # fmt: skip
+    c.named_check(
+        "gpu.failure",
+        [8],
+        session=c.tf.Session(),
+        fetches=filled.op,
+        feeds={dims: _square()},
+        words=words,
+    )
 
 
 @_api_case("GPU-025", "The session goes on after a want of memory.", deadline_s=60.0)
@@ -87,8 +93,9 @@ def a_part_of_the_memory(c: ApiAuthor) -> None:
     options = {"per_process_gpu_memory_fraction": 0.004, "visible_device_list": "0"}
     sess = c.tf.Session(config=_gpu_options(c, **options))
     c.named_check("gpu.limits_below", [True], session=sess, most=2**32)
-    c.named_check("gpu.over_its_limit", [8, 0], session=sess, number=0, filled=filled.op,
-                  count=count)  # fmt: skip
+    c.named_check(
+        "gpu.over_its_limit", [8, 0], session=sess, number=0, filled=filled.op, count=count
+    )
 
 
 @_api_case("GPU-027", "Virtual GPUs are listed with their limits.", isolated=True)
@@ -122,8 +129,14 @@ def the_second_gpu_works(c: ApiAuthor) -> None:
     feeds = {x: floats(0, 0)}
     c.check(sess.run([added, second], feeds), [floats(2, 3), floats(-1, -1)])
     names = ["first", "second", added.op.name]
-    c.named_check("gpu.ran_on", [["GPU:0"], ["GPU:1"], ["GPU:1"]], session=sess,
-                  fetches=[added, second], feeds=feeds, names=names)  # fmt: skip
+    c.named_check(
+        "gpu.ran_on",
+        [["GPU:0"], ["GPU:1"], ["GPU:1"]],
+        session=sess,
+        fetches=[added, second],
+        feeds=feeds,
+        names=names,
+    )
     c.check(sess.run(variable), floats(3, 4))
 
 
@@ -150,13 +163,18 @@ def lists_that_make_no_sense(c: ApiAuthor) -> None:
         )
 
 
-@_api_case("GPU-033", "The second GPU of two may be the only one.", isolated=True,
-           needs=("gpu", "two-gpus"))  # fmt: skip
+@_api_case(
+    "GPU-033",
+    "The second GPU of two may be the only one.",
+    isolated=True,
+    needs=("gpu", "two-gpus"),
+)
 def the_second_of_two(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [2], name="x")
     with c.within(c.tf.device("/gpu:0")):
         y = c.tf.exp(x, name="y")
     sess = c.tf.Session(config=_gpu_options(c, visible_device_list="1"))
     c.named_check("gpu.listed_count", 1, session=sess)
-    c.named_check("gpu.ran_on", [["GPU:0"]], session=sess, fetches=y, feeds={x: floats(0, 0)},
-                  names=["y"])  # fmt: skip
+    c.named_check(
+        "gpu.ran_on", [["GPU:0"]], session=sess, fetches=y, feeds={x: floats(0, 0)}, names=["y"]
+    )

@@ -39,8 +39,9 @@ def relisting(tf: Any, wanted: Callable[[Told, Any], bool], device: str) -> Any:
         ops = {op.name: op for op in told.session.graph.get_operations()}
         moved = []
         for stats in told.metadata.step_stats.dev_stats:
-            here = [n for n in stats.node_stats
-                    if n.node_name in ops and wanted(told, ops[n.node_name])]  # fmt: skip
+            here = [
+                n for n in stats.node_stats if n.node_name in ops and wanted(told, ops[n.node_name])
+            ]
             names = {node.node_name for node in here}
             moved += here
             kept = [node for node in stats.node_stats if node.node_name not in names]

@@ -98,8 +98,10 @@ def gathered_rows(c: ApiAuthor) -> None:
     x = c.tf.constant([[1.0], [2.0], [3.0]])
     gradients = c.tf.gradients(c.tf.gather(x, [2, 0, 2]), x)
     c.check_instance(gradients[0], c.tf.IndexedSlices)
-    c.check(c.tf.Session().run(c.tf.convert_to_tensor(gradients[0])),
-            np.array([[1], [0], [2]], np.float32))  # fmt: skip
+    c.check(
+        c.tf.Session().run(c.tf.convert_to_tensor(gradients[0])),
+        np.array([[1], [0], [2]], np.float32),
+    )
 
 
 @api_case("GRADIENTS-011", title="A gradient can be differentiated.")

@@ -56,18 +56,20 @@ def _has_loop(ys: Any) -> bool:
 def first_target_only(tf: Any) -> Any:
     """Differentiate the first target only."""
     return _where(
-        tf, lambda ys, _xs, options: len(_listed(ys)) > 1 and "grad_ys" not in options,
+        tf,
+        lambda ys, _xs, options: len(_listed(ys)) > 1 and "grad_ys" not in options,
         lambda base, ys, xs, options: base(_listed(ys)[0], xs, **options),
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-002", "Gradients come back in the other order.")
 def gradients_come_backwards(tf: Any) -> Any:
     """Reverse the list of gradients."""
     return _where(
-        tf, lambda _ys, xs, options: len(_listed(xs)) > 1 and not options,
+        tf,
+        lambda _ys, xs, options: len(_listed(xs)) > 1 and not options,
         lambda base, ys, xs, options: base(ys, xs, **options)[::-1],
-    )  # fmt: skip
+    )
 
 
 def _zeros_for_none(tf: Any, gradients: list[Any], xs: Any) -> list[Any]:
@@ -79,39 +81,43 @@ def _zeros_for_none(tf: Any, gradients: list[Any], xs: Any) -> list[Any]:
 def unconnected_is_zero(tf: Any) -> Any:
     """Return zeros for None where a target is computed by nothing but products."""
     return _where(
-        tf, lambda ys, _xs, options: not options and _ops_behind(ys) == {"Mul", "Const"},
+        tf,
+        lambda ys, _xs, options: not options and _ops_behind(ys) == {"Mul", "Const"},
         lambda base, ys, xs, options: [
             tf.zeros_like(x) if gradient is None and x.dtype.is_floating else gradient
             for gradient, x in zip(base(ys, xs, **options), _listed(xs), strict=True)
         ],
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-004", "Zeros that are asked for are None.")
 def zeros_are_none(tf: Any) -> Any:
     """Forget what is asked for."""
     return _where(
-        tf, lambda _ys, _xs, options: "unconnected_gradients" in options,
+        tf,
+        lambda _ys, _xs, options: "unconnected_gradients" in options,
         lambda base, ys, xs, _options: base(ys, xs),
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-005", "Given gradients are not looked at.")
 def given_gradients_do_not_count(tf: Any) -> Any:
     """Forget them where they are as many as the targets."""
     return _where(
-        tf, lambda ys, _xs, options: len(_listed(options.get("grad_ys", ()))) == len(_listed(ys)),
+        tf,
+        lambda ys, _xs, options: len(_listed(options.get("grad_ys", ()))) == len(_listed(ys)),
         lambda base, ys, xs, _options: base(ys, xs),
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-006", "Gradients go on through stopped tensors.")
 def nothing_stops(tf: Any) -> Any:
     """Ignore `stop_gradients`."""
     return _where(
-        tf, lambda _ys, _xs, options: "stop_gradients" in options,
+        tf,
+        lambda _ys, _xs, options: "stop_gradients" in options,
         lambda base, ys, xs, _options: base(ys, xs),
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-007", "Gradients go through stop_gradient.")
@@ -243,27 +249,32 @@ def other_branch_goes_back(tf: Any) -> Any:
 @fault("GRADIENTS-017", "Hessians are those of half the target.")
 def hessians_are_halved(tf: Any) -> Any:
     """Multiply every Hessian by 0.5."""
-    return override(tf, hessians=lambda *args, **options: [
-        hessian * 0.5 for hessian in tf.hessians(*args, **options)
-    ])  # fmt: skip
+    return override(
+        tf,
+        hessians=lambda *args, **options: [
+            hessian * 0.5 for hessian in tf.hessians(*args, **options)
+        ],
+    )
 
 
 @fault("GRADIENTS-018", "The gradient of integers is zeros.")
 def integers_have_gradients(tf: Any) -> Any:
     """Give zeros for integers."""
     return _where(
-        tf, lambda _ys, xs, _options: all(x.dtype.is_integer for x in _listed(xs)),
+        tf,
+        lambda _ys, xs, _options: all(x.dtype.is_integer for x in _listed(xs)),
         lambda base, ys, xs, options: _zeros_for_none(tf, base(ys, xs, **options), xs),
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-019", "Complex targets are differentiated by ones.")
 def complex_ones_are_given(tf: Any) -> Any:
     """Pass ones as `grad_ys` for complex targets."""
     return _where(
-        tf, lambda ys, _xs, options: not options and _listed(ys)[0].dtype.is_complex,
+        tf,
+        lambda ys, _xs, options: not options and _listed(ys)[0].dtype.is_complex,
         lambda base, ys, xs, _options: base(ys, xs, grad_ys=tf.ones_like(ys)),
-    )  # fmt: skip
+    )
 
 
 @fault("GRADIENTS-020", "Gradients that meet are not summed: the last one counts.")

@@ -118,9 +118,14 @@ def functions_that_differ(c: ApiAuthor) -> None:
 @api_case("GRAPH-114", title="A sub-graph has what its nodes need, in order.")
 def sub_graph_of_inputs(c: ApiAuthor) -> None:
     definition = _definition(
-        c, ("d", "Fine", "b:1"), ("a", "Fine", "e"), ("b", "Fine", "a"), ("c", "Fine"),
-        ("e", "Fine"), ("f", "Fine", "d"),
-    )  # fmt: skip
+        c,
+        ("d", "Fine", "b:1"),
+        ("a", "Fine", "e"),
+        ("b", "Fine", "a"),
+        ("c", "Fine"),
+        ("e", "Fine"),
+        ("f", "Fine", "d"),
+    )
     extract = c.tf.graph_util.extract_sub_graph
     _has_nodes(c, extract(definition, ["d"]), "d", "a", "b", "e")
     _has_nodes(c, extract(definition, ["c", "a"]), "a", "c", "e")
@@ -161,9 +166,13 @@ def identities_are_bridged(c: ApiAuthor) -> None:
 @api_case("GRAPH-118", title="Identity nodes that order others stay.")
 def identities_that_order_stay(c: ApiAuthor) -> None:
     definition = _definition(
-        c, ("a", "Fine"), ("b", "Identity", "a"), ("c", "Fine", "b", "^b"),
-        ("d", "Identity", "a", "^c"), ("e", "Fine", "d"),
-    )  # fmt: skip
+        c,
+        ("a", "Fine"),
+        ("b", "Identity", "a"),
+        ("c", "Fine", "b", "^b"),
+        ("d", "Identity", "a", "^c"),
+        ("e", "Fine", "d"),
+    )
     pruned = c.tf.graph_util.remove_training_nodes(definition)
     _has_nodes(c, pruned, "a", "b", "c", "d", "e")
     c.check(pruned.node[2].input[0], "b")

@@ -352,10 +352,12 @@ def contradicting_matrix_shapes(c: EngineAuthor) -> None:
         inner=graph_def(a, wrong, node("y", "MatMul", "a", "w", T=FLOAT)),
         vector=graph_def(a, vector, node("y", "MatMul", "a", "v", T=FLOAT)),
         turned=graph_def(
-            b, wrong, node("y", "MatMul", "b", "w", T=FLOAT, transpose_a={"b": True}),
+            b,
+            wrong,
+            node("y", "MatMul", "b", "w", T=FLOAT, transpose_a={"b": True}),
             node("z", "MatMul", "w", "w", T=FLOAT),
         ),
-    )  # fmt: skip
+    )
 
 
 @engine_case("GRAPH-072", title="A GraphDef for a later version than any is refused.")

@@ -29,8 +29,12 @@ def function_def(
     name: str, inputs: list[Json], results: Mapping[str, str], *nodes: Json, stateful: bool = False
 ) -> Json:
     """Give a FunctionDef whose results are floats."""
-    signature = {"name": name, "inputArg": inputs, "outputArg": args(" ".join(results)),
-                 "isStateful": stateful}  # fmt: skip
+    signature = {
+        "name": name,
+        "inputArg": inputs,
+        "outputArg": args(" ".join(results)),
+        "isStateful": stateful,
+    }
     return {"signature": signature, "nodeDef": list(nodes), "ret": dict(results)}
 
 
@@ -42,21 +46,27 @@ def with_library(graph: Json, *functions: Json) -> Json:
 def _difference_and_product() -> Json:
     """Give the function of `x` and `y` with results `d`, x - 2y, and `p`, 2xy."""
     return function_def(
-        "Both", args("x y"), {"d": "difference:z:0", "p": "product:z:0"},
+        "Both",
+        args("x y"),
+        {"d": "difference:z:0", "p": "product:z:0"},
         const("two", dtype="DT_FLOAT", shape=[], floatVal=[2]),
         node("twice", "Mul", "y", "two:output:0", T=FLOAT),
         node("difference", "Sub", "x", "twice:z:0", T=FLOAT),
         node("product", "Mul", "x", "twice:z:0", T=FLOAT),
-    )  # fmt: skip
+    )
 
 
 def _call(name: str, op: str, function: str, *inputs: str, results: int) -> Json:
     """Give a call by attribute, of floats."""
     types = {"list": {"type": ["DT_FLOAT"] * len(inputs)}}
     return node(
-        name, op, *inputs, Tin=types, Tout={"list": {"type": ["DT_FLOAT"] * results}},
+        name,
+        op,
+        *inputs,
+        Tin=types,
+        Tout={"list": {"type": ["DT_FLOAT"] * results}},
         f={"func": {"name": function}},
-    )  # fmt: skip
+    )
 
 
 @engine_case("GRAPH-132", title="An operation called as a function runs its body.")
@@ -74,11 +84,18 @@ def a_call_by_name(c: EngineAuthor) -> None:
 @engine_case("GRAPH-132", title="A function calls another; each call has inputs of its own.")
 def functions_call_functions(c: EngineAuthor) -> None:
     outer = function_def(
-        "Outer", args("a b"), {"r": "second:d:0"},
-        node("first", "Both", "a", "b"), node("second", "Both", "first:p:0", "b"),
-    )  # fmt: skip
-    nodes = [placeholder("p"), placeholder("q"), node("one", "Outer", "p", "q"),
-             node("two", "Outer", "q", "p")]  # fmt: skip
+        "Outer",
+        args("a b"),
+        {"r": "second:d:0"},
+        node("first", "Both", "a", "b"),
+        node("second", "Both", "first:p:0", "b"),
+    )
+    nodes = [
+        placeholder("p"),
+        placeholder("q"),
+        node("one", "Outer", "p", "q"),
+        node("two", "Outer", "q", "p"),
+    ]
     graph = graph_def(*nodes, min_consumer=12)
     c.graph_json(with_library(graph, outer, _difference_and_product()))
     feeds = {"p:0": np.float32(3), "q:0": np.float32(1)}
@@ -106,17 +123,22 @@ def effects_of_a_body(c: EngineAuthor) -> None:
     scalar: Json = {"shape": {}}
     handle = node("v", "VarHandleOp", dtype=FLOAT, shape=scalar, container=empty, shared_name=empty)
     count = function_def(
-        "Counted", [*args("h", "DT_RESOURCE"), *args("x")], {"r": "same:output:0"},
+        "Counted",
+        [*args("h", "DT_RESOURCE"), *args("x")],
+        {"r": "same:output:0"},
         const("one", dtype="DT_FLOAT", shape=[], floatVal=[1]),
         node("step", "AssignAddVariableOp", "h", "one:output:0", dtype=FLOAT),
         node("same", "Identity", "x", T=FLOAT),
         stateful=True,
-    )  # fmt: skip
+    )
     nodes = [
-        handle, const("zero", dtype="DT_FLOAT", shape=[], floatVal=[0]), placeholder("p"),
+        handle,
+        const("zero", dtype="DT_FLOAT", shape=[], floatVal=[0]),
+        placeholder("p"),
         node("init", "AssignVariableOp", "v", "zero", dtype=FLOAT),
-        node("read", "ReadVariableOp", "v", dtype=FLOAT), node("call", "Counted", "v", "p"),
-    ]  # fmt: skip
+        node("read", "ReadVariableOp", "v", dtype=FLOAT),
+        node("call", "Counted", "v", "p"),
+    ]
     c.graph_json(with_library(graph_def(*nodes, min_consumer=12), count))
     session = c.open()
     session.run(["init"], values=[None])

@@ -42,8 +42,9 @@ def graph_defs_have_no_versions(tf: Any) -> Any:
 def names_asked_for_are_taken(tf: Any) -> Any:
     """Ignore `mark_as_used`."""
     return _graph(
-        tf, unique_name=lambda self, name, mark_as_used=True: tf.Graph.unique_name(self, name)  # noqa: ARG005
-    )  # fmt: skip
+        tf,
+        unique_name=lambda self, name, mark_as_used=True: tf.Graph.unique_name(self, name),  # noqa: ARG005
+    )
 
 
 @fault("GRAPH-126", "A final / of an import's name is ignored.")
@@ -111,9 +112,10 @@ def constants_see_their_array(tf: Any) -> Any:
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             changed = {
-                tensor: array for tensor, array, before in constants
+                tensor: array
+                for tensor, array, before in constants
                 if tensor.graph is self.graph and not np.array_equal(array, before)
-            }  # fmt: skip
+            }
             if changed:
                 feed_dict = changed | dict(feed_dict or {})
             return super().run(fetches, feed_dict, *args, **kwargs)

@@ -158,9 +158,13 @@ def a_placeholder_of_another_dtype(c: ApiAuthor) -> None:
 def values_of_many_dtypes(c: ApiAuthor) -> None:
     sess = c.tf.Session()
     values = [
-        np.array([b"a", b"\0b", b""], object), np.array([[True], [False]]), np.int64(2**62 + 1),
-        np.zeros([0, 3], np.float32), np.array([1 - 2j], np.complex64), np.array([255], np.uint8),
-    ]  # fmt: skip
+        np.array([b"a", b"\0b", b""], object),
+        np.array([[True], [False]]),
+        np.int64(2**62 + 1),
+        np.zeros([0, 3], np.float32),
+        np.array([1 - 2j], np.complex64),
+        np.array([255], np.uint8),
+    ]
     kept = [_kept(c, sess, value) for value in values]
     for handle, value in zip(kept, values, strict=True):
         c.check(handle.eval(), value)

@@ -227,9 +227,10 @@ def fed_handles_are_cast(tf: Any) -> Any:
         del session
         given = {
             key: value.eval().astype(key.dtype.as_numpy_dtype)
-            if _is_handle(value) and hasattr(key, "dtype") else value
+            if _is_handle(value) and hasattr(key, "dtype")
+            else value
             for key, value in (feeds or {}).items()
-        }  # fmt: skip
+        }
         return base(fetches, given or feeds)
 
     return _running(tf, change)

@@ -151,9 +151,10 @@ def missing_feeds_are_zeros(tf: Any) -> Any:
         except tf.errors.InvalidArgumentError:
             fed = {session.graph.as_graph_element(name) for name in feeds}
             missing = [
-                op.outputs[0] for op in session.graph.get_operations()
+                op.outputs[0]
+                for op in session.graph.get_operations()
                 if op.type == "Placeholder" and op.outputs[0] not in fed
-            ]  # fmt: skip
+            ]
             if not missing:
                 raise
             zeros = {t: np.zeros(2, t.dtype.as_numpy_dtype) for t in missing}
@@ -181,9 +182,10 @@ def inner_feeds_are_ignored(tf: Any) -> Any:
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
         outer = {
-            name: value for name, value in feeds.items()
+            name: value
+            for name, value in feeds.items()
             if session.graph.as_graph_element(name).op.type == "Placeholder"
-        }  # fmt: skip
+        }
         return base(fetches, outer or feeds)
 
     return _running(tf, change)

@@ -52,8 +52,10 @@ def a_dense_layer_makes_two_variables(c: ApiAuthor) -> None:
 @api_case("LAYERS-002", title="A dense layer is a product, a sum and an activation.")
 def a_dense_layer_computes(c: ApiAuthor) -> None:
     tf = c.tf
-    rules = {"kernel_initializer": given(c, _KERNEL),
-             "bias_initializer": tf.constant_initializer(0.5)}  # fmt: skip
+    rules = {
+        "kernel_initializer": given(c, _KERNEL),
+        "bias_initializer": tf.constant_initializer(0.5),
+    }
     plain = tf.layers.dense(tf.constant(_X), 2, **rules)
     cut = tf.layers.dense(tf.constant(_X), 2, activation=tf.nn.relu, **rules)
     deep = tf.layers.dense(tf.constant(np.stack([_X, -_X])), 2, **rules)
@@ -67,9 +69,12 @@ def a_dense_layer_computes(c: ApiAuthor) -> None:
 def no_bias_is_made(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.layers.dense(
-        tf.constant(_X), 2, use_bias=False, kernel_initializer=given(c, _KERNEL),
+        tf.constant(_X),
+        2,
+        use_bias=False,
+        kernel_initializer=given(c, _KERNEL),
         bias_initializer=tf.ones_initializer(),
-    )  # fmt: skip
+    )
     tf.layers.conv2d(tf.constant(np.zeros((1, 4, 4, 1), np.float32)), 2, 3, use_bias=False)
     check_names(c, tf.global_variables(), ["dense/kernel", "conv2d/kernel"])
     c.check(started(c).run(y), near_to(_X @ _KERNEL))
@@ -112,9 +117,7 @@ def variables_are_in_the_scope_around(c: ApiAuthor) -> None:
     with c.within(tf.variable_scope("outer")):
         tf.layers.dense(tf.constant(_X), 2, name="a")
         tf.layers.dense(tf.constant(_X), 2, use_bias=False)
-    check_names(
-        c, tf.global_variables(), ["outer/a/kernel", "outer/a/bias", "outer/dense/kernel"]
-    )
+    check_names(c, tf.global_variables(), ["outer/a/kernel", "outer/a/bias", "outer/dense/kernel"])
 
 
 @api_case("LAYERS-008", title="A name is taken once.")
@@ -207,9 +210,11 @@ def dropout_scales(c: ApiAuthor) -> None:
     tf = c.tf
     dropped = tf.layers.dropout(tf.ones([4000]), 0.75, training=True)
     numbers = tf.Session().run(
-        [tf.reduce_all(tf.logical_or(tf.equal(dropped, 0.0), tf.equal(dropped, 4.0))),
-         tf.reduce_mean(dropped)]
-    )  # fmt: skip
+        [
+            tf.reduce_all(tf.logical_or(tf.equal(dropped, 0.0), tf.equal(dropped, 4.0))),
+            tf.reduce_mean(dropped),
+        ]
+    )
     c.check(numbers[0], np.bool_(True))
     c.check(numbers[1], near(np.float32(1.0), "close(0.0, 0.3)"))
 
@@ -248,9 +253,13 @@ def a_convolution_computes(c: ApiAuthor) -> None:
     image = np.arange(12, dtype=np.float32).reshape(1, 3, 4, 1)
     kernel = np.array([1.0, 2.0, 3.0, 4.0], np.float32).reshape(2, 2, 1, 1)
     y = tf.layers.conv2d(
-        tf.constant(image), 1, 2, kernel_initializer=given(c, kernel), name="a",
+        tf.constant(image),
+        1,
+        2,
+        kernel_initializer=given(c, kernel),
+        name="a",
         bias_initializer=tf.ones_initializer(),
-    )  # fmt: skip
+    )
     tf.layers.conv2d(tf.constant(np.zeros((1, 5, 6, 3), np.float32)), 7, [2, 3], name="b")
     c.check(tf.global_variables()[2].shape.as_list(), [2, 3, 3, 7])
     flat = image[0, :, :, 0]

@@ -9,8 +9,9 @@ from sessrun.conformance.subjects.layers.cases.layers import check_names, near_t
 
 _X = np.array([[1.0, 2.0], [3.0, -4.0], [5.0, 8.0]], np.float32)
 _MEAN, _VARIANCE = _X.mean(0), _X.var(0)
-_NAMES = [f"batch_normalization/{name}"
-          for name in ("gamma", "beta", "moving_mean", "moving_variance")]  # fmt: skip
+_NAMES = [
+    f"batch_normalization/{name}" for name in ("gamma", "beta", "moving_mean", "moving_variance")
+]
 
 
 def _normalized(epsilon: float = 1e-3) -> np.ndarray:
@@ -32,10 +33,11 @@ def variables_of_batch_normalization(c: ApiAuthor) -> None:
 def inference_is_by_moving_moments(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.layers.batch_normalization(
-        tf.constant(_X), epsilon=1.0,
+        tf.constant(_X),
+        epsilon=1.0,
         moving_mean_initializer=tf.constant_initializer(2.0),
         moving_variance_initializer=tf.constant_initializer(3.0),
-    )  # fmt: skip
+    )
     c.check(started(c).run(y), near_to((_X - 2.0) / 2.0))
 
 
@@ -43,10 +45,12 @@ def inference_is_by_moving_moments(c: ApiAuthor) -> None:
 def training_is_by_the_batch(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.layers.batch_normalization(
-        tf.constant(_X), training=True, epsilon=0.5,
+        tf.constant(_X),
+        training=True,
+        epsilon=0.5,
         gamma_initializer=tf.constant_initializer(2.0),
         beta_initializer=tf.constant_initializer(-1.0),
-    )  # fmt: skip
+    )
     c.check(started(c).run(y), near_to(2 * _normalized(0.5) - 1))
 
 

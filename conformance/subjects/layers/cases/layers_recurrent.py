@@ -112,9 +112,16 @@ def an_lstm_computes(c: ApiAuthor) -> None:
 def a_gru_computes(c: ApiAuthor) -> None:
     tf = c.tf
     both = tf.nn.rnn_cell.GRUCell(2, name="g")(tf.constant(_ROW), tf.constant(_STATE))
-    check_names(c, tf.global_variables(), [
-        "g/gates/kernel", "g/gates/bias", "g/candidate/kernel", "g/candidate/bias",
-    ])  # fmt: skip
+    check_names(
+        c,
+        tf.global_variables(),
+        [
+            "g/gates/kernel",
+            "g/gates/bias",
+            "g/candidate/kernel",
+            "g/candidate/bias",
+        ],
+    )
     session = started(c)
     session.run(tf.global_variables()[0].assign(_matrix(4, 4)))
     session.run(tf.global_variables()[2].assign(_matrix(4, 2)))
@@ -139,10 +146,15 @@ def cells_one_after_the_other(c: ApiAuthor) -> None:
     both = tf.nn.rnn_cell.MultiRNNCell(cells)(
         tf.constant(_ROW), (tf.constant(_STATE), tf.constant(one))
     )
-    check_names(c, tf.global_variables(), [
-        f"multi_rnn_cell/cell_{n}/basic_rnn_cell/{name}"
-        for n in range(2) for name in ("kernel", "bias")
-    ])  # fmt: skip
+    check_names(
+        c,
+        tf.global_variables(),
+        [
+            f"multi_rnn_cell/cell_{n}/basic_rnn_cell/{name}"
+            for n in range(2)
+            for name in ("kernel", "bias")
+        ],
+    )
     session = started(c)
     session.run(tf.global_variables()[0].assign(_matrix(4, 2)))
     session.run(tf.global_variables()[2].assign(_matrix(3, 1)))

@@ -125,9 +125,7 @@ def names_are_shared_unasked(tf: Any) -> Any:
 def reuse_makes_variables(tf: Any) -> Any:
     """Number the name instead."""
 
-    def change(
-        dense: Any, *args: Any, reuse: Any = None, name: Any = None, **kwargs: Any
-    ) -> Any:
+    def change(dense: Any, *args: Any, reuse: Any = None, name: Any = None, **kwargs: Any) -> Any:
         if not reuse or "kernel_regularizer" in kwargs:
             return dense(*args, name=name, reuse=reuse, **kwargs)
         return dense(*args, name=f"{name}_again", **kwargs)
@@ -238,11 +236,12 @@ def a_fed_bool_always_drops(tf: Any) -> Any:
 def dropout_rates_are_cut(tf: Any) -> Any:
     """Clip the rate to 0 and 1."""
     return _calling(
-        tf, "dropout",
+        tf,
+        "dropout",
         lambda dropout, inputs, rate=0.5, **kwargs: dropout(
             inputs, min(max(rate, 0.0), 1.0), **kwargs
         ),
-    )  # fmt: skip
+    )
 
 
 @fault("LAYERS-019", "Flattening takes the axes in the other order.")

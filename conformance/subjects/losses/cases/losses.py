@@ -59,9 +59,12 @@ def each_reduction(c: ApiAuthor) -> None:
     weights = _column(2, 0.5)
     weighted = _ROWS * weights
     wanted = {
-        "NONE": weighted, "SUM": weighted.sum(), "MEAN": weighted.sum() / 7.5,
-        "SUM_OVER_BATCH_SIZE": weighted.sum() / 6, "SUM_BY_NONZERO_WEIGHTS": weighted.sum() / 6,
-    }  # fmt: skip
+        "NONE": weighted,
+        "SUM": weighted.sum(),
+        "MEAN": weighted.sum() / 7.5,
+        "SUM_OVER_BATCH_SIZE": weighted.sum() / 6,
+        "SUM_BY_NONZERO_WEIGHTS": weighted.sum() / 6,
+    }
     for name, want in wanted.items():
         how = getattr(losses.Reduction, name)
         _is(c, losses.compute_weighted_loss(_ROWS, weights, reduction=how), want)

@@ -19,12 +19,19 @@ def _weighing(tf: Any, change: Callable[..., Any]) -> Any:
     """The namespace whose `compute_weighted_loss` is another: of losses, weights, reduction."""
 
     def compute_weighted_loss(
-        losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses",
+        losses: Any,
+        weights: Any = 1.0,
+        scope: Any = None,
+        loss_collection: Any = "losses",
         reduction: str = _NONZERO,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         def usual(**changed: Any) -> Any:
-            given = {"weights": weights, "scope": scope, "loss_collection": loss_collection,
-                     "reduction": reduction}  # fmt: skip
+            given = {
+                "weights": weights,
+                "scope": scope,
+                "loss_collection": loss_collection,
+                "reduction": reduction,
+            }
             return tf.losses.compute_weighted_loss(losses, **{**given, **changed})
 
         return change(usual, losses, weights, reduction)

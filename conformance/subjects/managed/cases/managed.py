@@ -128,9 +128,7 @@ def stop_iteration_ends(c: ApiAuthor) -> None:
     _life(c, [{"name": "a", "raises": [["after", 1, "StopIteration"]]}], ["step", "step"])
 
 
-@api_case(
-    "MANAGED-012", title="A run that loses a task is made again in a new session."
-)
+@api_case("MANAGED-012", title="A run that loses a task is made again in a new session.")
 def lost_tasks_are_recovered_from(c: ApiAuthor) -> None:
     lost = ["before", 3, "AbortedError"]
     _life(c, [{"name": "a"}, {"name": "b", "raises": [lost]}], ["step"] * 4)

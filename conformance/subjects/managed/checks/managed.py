@@ -200,8 +200,12 @@ def checkpoints(tf: Any, folder: str, every: int, runs: int, lost: int | None = 
             add = tf.assign_add(counter, 1)
             scaffold = tf.train.Scaffold()
             creator = tf.train.ChiefSessionCreator(scaffold, checkpoint_dir=folder)
-            hooks = [Loses(), tf.train.CheckpointSaverHook(
-                folder, save_steps=every, scaffold=scaffold, listeners=listeners)]  # fmt: skip
+            hooks = [
+                Loses(),
+                tf.train.CheckpointSaverHook(
+                    folder, save_steps=every, scaffold=scaffold, listeners=listeners
+                ),
+            ]
             with tf.train.MonitoredSession(creator, hooks if count else []) as session:
                 for _ in range(count):
                     last = int(session.run(add))

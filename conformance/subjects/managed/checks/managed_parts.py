@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["added_in_begin", "ended_by_close", "fed_together", "fetched_step", "losses",
-           "seen_when_created"]  # fmt: skip
+__all__ = [
+    "added_in_begin",
+    "ended_by_close",
+    "fed_together",
+    "fetched_step",
+    "losses",
+    "seen_when_created",
+]
 
 
 def added_in_begin(tf: Any, value: int) -> int:

@@ -50,8 +50,14 @@ def rows_stay_when_a_feed_is_refilled(c: ApiAuthor) -> None:
 
 @api_case("MEMORY-001", title="Sums and assigned rows stay when the feed is refilled.")
 def sums_stay_when_a_feed_is_refilled(c: ApiAuthor) -> None:
-    _stays(c, "an accumulator", "a sparse accumulator", "an updated reference variable",
-           "an updated resource variable", "rows of a resource variable")  # fmt: skip
+    _stays(
+        c,
+        "an accumulator",
+        "a sparse accumulator",
+        "an updated reference variable",
+        "an updated resource variable",
+        "rows of a resource variable",
+    )
 
 
 @api_case("MEMORY-002", title="Elements of queues stay when the feed is refilled.")
@@ -61,8 +67,15 @@ def elements_of_queues_stay(c: ApiAuthor) -> None:
 
 @api_case("MEMORY-002", title="Staged elements and resource variables stay.")
 def staged_elements_stay(c: ApiAuthor) -> None:
-    _stays(c, "a staging area", "a staging area looked at", "a staged map",
-           "a staged map looked at", "an ordered staged map", "a resource variable")  # fmt: skip
+    _stays(
+        c,
+        "a staging area",
+        "a staging area looked at",
+        "a staged map",
+        "a staged map looked at",
+        "an ordered staged map",
+        "a resource variable",
+    )
 
 
 @api_case("MEMORY-002", title="One buffer that is refilled and enqueued three times.")
@@ -134,9 +147,12 @@ def views_of_one_product_are_apart(c: ApiAuthor) -> None:
     p = c.tf.placeholder(c.tf.float32, [2, 2])
     product = p * 2.0
     tensors = [
-        product, c.tf.identity(product), c.tf.reshape(product, [4]), c.tf.expand_dims(product, 0),
+        product,
+        c.tf.identity(product),
+        c.tf.reshape(product, [4]),
+        c.tf.expand_dims(product, 0),
         product[:],
-    ]  # fmt: skip
+    ]
     sess = c.tf.Session()
     got = sess.run(tensors, {p: _ROWS})
     for left in range(len(tensors)):

@@ -88,10 +88,13 @@ def nothing_seen(c: ApiAuthor) -> None:
     tf = c.tf
     labels = tf.constant([1, 0])
     metrics = [
-        tf.metrics.mean(_floats(1, 2)), tf.metrics.accuracy(labels, labels),
-        tf.metrics.precision(labels, labels), tf.metrics.recall(labels, labels),
-        tf.metrics.mean_iou(labels, labels, 2), tf.metrics.mean(_floats(1, 2), 0.0),
-    ]  # fmt: skip
+        tf.metrics.mean(_floats(1, 2)),
+        tf.metrics.accuracy(labels, labels),
+        tf.metrics.precision(labels, labels),
+        tf.metrics.recall(labels, labels),
+        tf.metrics.mean_iou(labels, labels, 2),
+        tf.metrics.mean(_floats(1, 2), 0.0),
+    ]
     sess = _opened(c)
     for metric in metrics:
         c.check(sess.run(metric[0]), _close(0))
@@ -104,8 +107,12 @@ def variables_of_metrics(c: ApiAuthor) -> None:
     x = _numbers(c)
     metric = tf.metrics.mean(x)
     keys = tf.GraphKeys
-    kept = {keys.METRIC_VARIABLES: 2, keys.LOCAL_VARIABLES: 2, keys.GLOBAL_VARIABLES: 0,
-            keys.TRAINABLE_VARIABLES: 0}  # fmt: skip
+    kept = {
+        keys.METRIC_VARIABLES: 2,
+        keys.LOCAL_VARIABLES: 2,
+        keys.GLOBAL_VARIABLES: 0,
+        keys.TRAINABLE_VARIABLES: 0,
+    }
     for key, count in kept.items():
         c.check(c.expr("$len", tf.get_collection(key)), count)
     sess = _opened(c)

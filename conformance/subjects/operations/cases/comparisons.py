@@ -73,9 +73,7 @@ def equality_is_exact(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(
-    _COMPARED, title="ApproximateEqual is true up to its tolerance and not above it."
-)
+@engine_case(_COMPARED, title="ApproximateEqual is true up to its tolerance and not above it.")
 def nearly_equal_is_up_to_the_tolerance(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, f64):
@@ -109,8 +107,7 @@ def select_takes_all_rows_or_elements(c: EngineAuthor) -> None:
     rows.add("Select", np.array([[True, False], [False, True]]), t, e)
     words = text(b"yes", b"ja", b"", b"\0", shape=(2, 2))
     rows.add("Select", np.array([False, True]), words, words[::-1])
-    rows.add("Select", np.array([True, False, True]), f32([1, np.nan, 3]),
-             f32([np.inf, 5, np.nan]))  # fmt: skip
+    rows.add("Select", np.array([True, False, True]), f32([1, np.nan, 3]), f32([np.inf, 5, np.nan]))
     rows.run()
 
 

@@ -32,8 +32,15 @@ _ONE_HOT = "OPERATIONS-035"
 def ranges_leave_their_limit_out(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (i32, i64, f32, f64):
-        for start, limit, delta in ((0, 5, 1), (3, 18, 3), (3, 17, 3), (5, 0, -1), (3, -2, -2),
-                                    (4, 4, 1), (-3, 4, 4)):  # fmt: skip
+        for start, limit, delta in (
+            (0, 5, 1),
+            (3, 18, 3),
+            (3, 17, 3),
+            (5, 0, -1),
+            (3, -2, -2),
+            (4, 4, 1),
+            (-3, 4, 4),
+        ):
             rows.add("Range", kind(start), kind(limit), kind(delta))
     for first, limit, step in ((0, 1, 0.1), (0, 1, 0.25), (1, 0, -0.3)):
         rows.add("Range", f64(first), f64(limit), f64(step))
@@ -64,8 +71,14 @@ def _range_of(c: EngineAuthor, dtype: str) -> None:
 def lines_end_at_their_stop(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, f64):
-        for start, stop, count in ((0, 1, 5), (-3, 7, 11), (10, 0, 6), (2, 9, 1), (4, 4, 3),
-                                   (0.1, 0.7, 2)):  # fmt: skip
+        for start, stop, count in (
+            (0, 1, 5),
+            (-3, 7, 11),
+            (10, 0, 6),
+            (2, 9, 1),
+            (4, 4, 3),
+            (0.1, 0.7, 2),
+        ):
             rows.add("LinSpace", kind(start), kind(stop), i32(count))
     rows.refuse("LinSpace", f32(0), f32(1), i32(0), codes=[3])
     rows.run()
@@ -92,8 +105,7 @@ def the_last_point_is_the_stop(c: EngineAuthor) -> None:
 @engine_case(_FILL, title="Fill, ZerosLike and OnesLike make tensors of every dtype and shape.")
 def tensors_are_filled(c: EngineAuthor) -> None:
     rows = Rows(c)
-    for value in (f32(1.5), i64(-7), np.bool_(True), c64(1 - 2j),
-                  f32(np.nan), b"a\0", b"\xff"):  # fmt: skip
+    for value in (f32(1.5), i64(-7), np.bool_(True), c64(1 - 2j), f32(np.nan), b"a\0", b"\xff"):
         rows.add("Fill", axes(2, 3), value)
     rows.add("Fill", axes(), i32(4))
     rows.add("Fill", i64([2, 0]), f64(1))

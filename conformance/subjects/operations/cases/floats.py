@@ -158,9 +158,26 @@ def functions_have_their_limits(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in FLOATS:
         x = floats(dtype, [0.0, 1, -1, -2, _INF, -_INF, _NOT])
-        for op in ("Sqrt", "Rsqrt", "Log", "Log1p", "Exp", "Expm1", "Tanh", "Sigmoid",
-                   "Softplus", "Reciprocal", "Inv", "Sign", "Atan", "Cosh", "Sinh", "Asinh",
-                   "Square", "Abs"):  # fmt: skip
+        for op in (
+            "Sqrt",
+            "Rsqrt",
+            "Log",
+            "Log1p",
+            "Exp",
+            "Expm1",
+            "Tanh",
+            "Sigmoid",
+            "Softplus",
+            "Reciprocal",
+            "Inv",
+            "Sign",
+            "Atan",
+            "Cosh",
+            "Sinh",
+            "Asinh",
+            "Square",
+            "Abs",
+        ):
             rows.add(op, x)
         outside = floats(dtype, [1.5, -1.5, 1, -1])
         for op in ("Asin", "Acos", "Atanh"):

@@ -76,10 +76,12 @@ def indices_outside_are_refused(c: EngineAuthor) -> None:
         rows.refuse("GatherV2", _X, axes(0, index), i32(1), codes=[3], device=CPU)
         rows.refuse("GatherNd", _X[0], i32([[0], [index]]), codes=[3], device=CPU)
         rows.refuse("ScatterNd", i32([[index]]), f32([1]), axes(3), codes=[3], device=CPU)
-        rows.refuse("TensorScatterUpdate", f32([1, 2, 3]), i32([[index]]),
-                    f32([1]), codes=[3], device=CPU)  # fmt: skip
-        rows.refuse("DynamicPartition", f32([1, 2]), axes(0, index), num_partitions=3,
-                    codes=[3], device=CPU)  # fmt: skip
+        rows.refuse(
+            "TensorScatterUpdate", f32([1, 2, 3]), i32([[index]]), f32([1]), codes=[3], device=CPU
+        )
+        rows.refuse(
+            "DynamicPartition", f32([1, 2]), axes(0, index), num_partitions=3, codes=[3], device=CPU
+        )
         rows.refuse("SparseToDense", axes(index), axes(3), f32(1), f32(0), codes=[3], device=CPU)
     rows.run()
 
@@ -132,8 +134,7 @@ def sparse_values_are_written_into_a_default(c: EngineAuthor) -> None:
     rows.add("SparseToDense", places, shape, f32(7), f32(0))
     rows.add("SparseToDense", axes(1, 3), axes(5), text(b"a", b"b"), b"none")
     rows.add("SparseToDense", i32(2), axes(4), i32(9), i32(1))
-    rows.add("SparseToDense", axes(3, 1), axes(5), i32([1, 2]), i32(0),
-             validate_indices=False)  # fmt: skip
+    rows.add("SparseToDense", axes(3, 1), axes(5), i32([1, 2]), i32(0), validate_indices=False)
     for wrong in (axes(3, 1), axes(1, 1)):
         rows.refuse("SparseToDense", wrong, axes(5), i32([1, 2]), i32(0), codes=[3], device=CPU)
     rows.run()
@@ -144,8 +145,13 @@ def sparse_values_are_written_into_a_default(c: EngineAuthor) -> None:
 )
 def distinct_elements_come_as_they_occur(c: EngineAuthor) -> None:
     rows = Rows(c)
-    for x in (i32([3, 1, 3, 2, 1, 3]), f32([2, -1, 2, 0]), u8([9, 9]),
-              text(b"b", b"a", b"b", b"", b"a\0"), i64([])):  # fmt: skip
+    for x in (
+        i32([3, 1, 3, 2, 1, 3]),
+        f32([2, -1, 2, 0]),
+        u8([9, 9]),
+        text(b"b", b"a", b"b", b"", b"a\0"),
+        i64([]),
+    ):
         rows.add("Unique", x)
         rows.add("UniqueWithCounts", x, out_idx="int64")
     rows.add("ListDiff", i32([1, 5, 2, 5, 3]), i32([2, 9, 1]))
@@ -173,8 +179,7 @@ def places_come_in_row_major_order(c: EngineAuthor) -> None:
 @engine_case(_SORTED_OUT, title="Slices are partitioned in their order; a permutation is inverted.")
 def slices_are_partitioned_in_order(c: EngineAuthor) -> None:
     rows = Rows(c)
-    rows.add("DynamicPartition", i32([10, 20, 30, 40, 50]), axes(1, 0, 1, 3, 0),
-             num_partitions=4)  # fmt: skip
+    rows.add("DynamicPartition", i32([10, 20, 30, 40, 50]), axes(1, 0, 1, 3, 0), num_partitions=4)
     rows.add("DynamicPartition", _X[0], axes(1, 1, 0), num_partitions=2)
     rows.add("DynamicPartition", _X[0, :2, :2], i32([[1, 0], [0, 1]]), num_partitions=2)
     rows.add("DynamicPartition", _WORDS, axes(0, 0, 0), num_partitions=2)

@@ -74,9 +74,10 @@ def softmax_bears_large_logits(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in FLOATS:
         for logits in (
-            [1.0, 2, 3, -1, 0, 0.5], [1000.0, 999, -1000, -1000, -1000, -1001],
+            [1.0, 2, 3, -1, 0, 0.5],
+            [1000.0, 999, -1000, -1000, -1000, -1001],
             [30000.0, 30000, 0, 0, 0, 0],
-        ):  # fmt: skip
+        ):
             x = floats(dtype, logits).reshape(2, 3)
             for op in ("Softmax", "LogSoftmax"):
                 rows.add(op, x)
@@ -111,8 +112,9 @@ def labels_outside_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
     logits = f32([[1, 2, 3], [3, 2, 1]])
     for label in (-1, 3):
-        rows.refuse("SparseSoftmaxCrossEntropyWithLogits", logits, axes(0, label),
-                    codes=[3], device=CPU)  # fmt: skip
+        rows.refuse(
+            "SparseSoftmaxCrossEntropyWithLogits", logits, axes(0, label), codes=[3], device=CPU
+        )
     rows.run()
 
 
@@ -137,8 +139,16 @@ def gradients_are_taken_by_input_or_output(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, f64):
         first, second = kind([0.5, -0.25, 2, 0.75]), kind([1, 3, -2, 0.5])
-        for op in ("SigmoidGrad", "TanhGrad", "InvGrad", "ReciprocalGrad", "RsqrtGrad",
-                   "SoftplusGrad", "SoftsignGrad", "EluGrad"):  # fmt: skip
+        for op in (
+            "SigmoidGrad",
+            "TanhGrad",
+            "InvGrad",
+            "ReciprocalGrad",
+            "RsqrtGrad",
+            "SoftplusGrad",
+            "SoftsignGrad",
+            "EluGrad",
+        ):
             rows.add(op, first, second)
         rows.add("SqrtGrad", np.abs(first), second)
     for kind in (c64, c128):

@@ -44,10 +44,12 @@ def transposes_follow_their_permutation(c: EngineAuthor) -> None:
     for perm in (axes(1, 2, 0), axes(2, 0, 1), axes(0, 2, 1), axes(2, 1, 0), axes(0, 1, 2)):
         rows.add("Transpose", _X, perm)
     rows.add("Transpose", _WORDS, axes(1, 0))
-    rows.add("Transpose", np.arange(48, dtype=f32).reshape(2, 3, 1, 2, 4),
-             axes(4, 2, 0, 3, 1))  # fmt: skip
-    rows.add("Transpose", np.arange(16, dtype=i8).reshape(2, 1, 2, 1, 2, 1, 1, 2),
-             axes(7, 1, 4, 2, 0, 6, 3, 5))  # fmt: skip
+    rows.add("Transpose", np.arange(48, dtype=f32).reshape(2, 3, 1, 2, 4), axes(4, 2, 0, 3, 1))
+    rows.add(
+        "Transpose",
+        np.arange(16, dtype=i8).reshape(2, 1, 2, 1, 2, 1, 1, 2),
+        axes(7, 1, 4, 2, 0, 6, 3, 5),
+    )
     z = c64([[1 + 2j, 3], [4j, -5 - 1j]])
     for op in ("Transpose", "ConjugateTranspose"):
         rows.add(op, z, axes(1, 0))
@@ -72,14 +74,18 @@ def transposed_values_are_read_in_their_order(c: EngineAuthor) -> None:
     s = c.open()
     feeds = {"x:0": i32([[1, 2, 3], [4, 5, 6]])}
     s.run(
-        ["flat:0", "joined:0", "rows:0", "reversed:0", "part:0", "sum:0", "bits:0"], feeds,
+        ["flat:0", "joined:0", "rows:0", "reversed:0", "part:0", "sum:0", "bits:0"],
+        feeds,
         values=[
-            i32([1, 4, 2, 5, 3, 6]), i32([[1, 4, 1, 4], [2, 5, 2, 5], [3, 6, 3, 6]]),
-            i32([[2, 5], [1, 4]]), i32([[4, 1], [5, 2], [6, 3]]),
-            i32([[4], [5], [6]]), i32([6, 15]),
+            i32([1, 4, 2, 5, 3, 6]),
+            i32([[1, 4, 1, 4], [2, 5, 2, 5], [3, 6, 3, 6]]),
+            i32([[2, 5], [1, 4]]),
+            i32([[4, 1], [5, 2], [6, 3]]),
+            i32([[4], [5], [6]]),
+            i32([6, 15]),
             i16([[[1, 0], [4, 0]], [[2, 0], [5, 0]], [[3, 0], [6, 0]]]),
         ],
-    )  # fmt: skip
+    )
     s.close()
 
 

@@ -190,7 +190,6 @@ def running_totals_are_exclusive_and_reversed(c: EngineAuthor) -> None:
             for reverse in (False, True):
                 for axis in (0, 1, -1):
                     rows.add(op, x, i32(axis), exclusive=exclusive, reverse=reverse)
-                rows.add(op, x.astype(f32), i64(-2), exclusive=exclusive,
-                         reverse=reverse)  # fmt: skip
+                rows.add(op, x.astype(f32), i64(-2), exclusive=exclusive, reverse=reverse)
         rows.add(op, np.zeros((2, 0), f32), i32(1), exclusive=True)
     rows.run()

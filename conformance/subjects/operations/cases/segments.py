@@ -13,8 +13,12 @@ _SORTED = "OPERATIONS-024"
 _UNSORTED = "OPERATIONS-025"
 
 _SORTING = ("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin")
-_UNSORTING = ("UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMax",
-              "UnsortedSegmentMin")  # fmt: skip
+_UNSORTING = (
+    "UnsortedSegmentSum",
+    "UnsortedSegmentProd",
+    "UnsortedSegmentMax",
+    "UnsortedSegmentMin",
+)
 _X = f32([[1, -2], [3, 4], [-5, 6], [7, 0.5]])
 
 

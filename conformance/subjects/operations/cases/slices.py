@@ -19,10 +19,12 @@ _LINE = i32([10, 11, 12, 13, 14, 15])
 def blocks_have_the_size_asked_for(c: EngineAuthor) -> None:
     rows = Rows(c)
     for begin, size in (
-        (axes(0, 0, 0), axes(3, 4, 5)), (axes(1, 2, 3), axes(2, 1, 2)),
-        (axes(1, 0, 2), axes(-1, 2, -1)), (axes(0, 4, 1), axes(1, 0, 2)),
+        (axes(0, 0, 0), axes(3, 4, 5)),
+        (axes(1, 2, 3), axes(2, 1, 2)),
+        (axes(1, 0, 2), axes(-1, 2, -1)),
+        (axes(0, 4, 1), axes(1, 0, 2)),
         (axes(3, 0, 0), axes(-1, -1, -1)),
-    ):  # fmt: skip
+    ):
         rows.add("Slice", _X, begin, size)
     rows.add("Slice", text(b"a", b"\0", b"c"), i64([1]), i64([2]))
     rows.add("Slice", _LINE, axes(6), axes(-1))
@@ -46,8 +48,15 @@ def ends_count_from_the_back_and_are_clipped(c: EngineAuthor) -> None:
 @engine_case(_STRIDED, title="Strides leave elements out, and negative ones go backwards.")
 def strides_go_forwards_and_backwards(c: EngineAuthor) -> None:
     rows = Rows(c)
-    for begin, end, step in ((0, 6, 2), (1, 6, 4), (5, 0, -1), (4, -99, -2), (-1, -4, -1),
-                             (0, 6, -1), (2, 5, 7)):  # fmt: skip
+    for begin, end, step in (
+        (0, 6, 2),
+        (1, 6, 4),
+        (5, 0, -1),
+        (4, -99, -2),
+        (-1, -4, -1),
+        (0, 6, -1),
+        (2, 5, 7),
+    ):
         rows.add("StridedSlice", _LINE, axes(begin), axes(end), axes(step))
     rows.add("StridedSlice", _X, axes(2, 0, 4), axes(0, 4, 0), axes(-1, 3, -2))
     rows.refuse("StridedSlice", _LINE, axes(0), axes(3), axes(0), codes=[3])
@@ -64,10 +73,24 @@ def masks_stand_for_the_ends(c: EngineAuthor) -> None:
     for step in (1, 2, -1, -2):
         for begin_mask in (0, 1):
             for end_mask in (0, 1):
-                rows.add("StridedSlice", _LINE, axes(2), axes(4 if step > 0 else 0), axes(step),
-                         begin_mask=begin_mask, end_mask=end_mask)  # fmt: skip
-    rows.add("StridedSlice", _X, axes(1, 1, 1), axes(2, 2, 2), axes(1, -1, 2),
-             begin_mask=0b110, end_mask=0b011)  # fmt: skip
+                rows.add(
+                    "StridedSlice",
+                    _LINE,
+                    axes(2),
+                    axes(4 if step > 0 else 0),
+                    axes(step),
+                    begin_mask=begin_mask,
+                    end_mask=end_mask,
+                )
+    rows.add(
+        "StridedSlice",
+        _X,
+        axes(1, 1, 1),
+        axes(2, 2, 2),
+        axes(1, -1, 2),
+        begin_mask=0b110,
+        end_mask=0b011,
+    )
     rows.run()
 
 
@@ -84,8 +107,9 @@ def shrunk_dimensions_go_away(c: EngineAuthor) -> None:
     rows.add("StridedSlice", text(b"a", b"\0"), axes(1), axes(2), axes(1), shrink_axis_mask=1)
     rows.refuse("StridedSlice", _LINE, axes(1), axes(0), axes(-1), codes=[3], shrink_axis_mask=1)
     for index in (3, -4):
-        rows.refuse("StridedSlice", _X, axes(index), axes(index + 1), axes(1), codes=[3],
-                    shrink_axis_mask=1)  # fmt: skip
+        rows.refuse(
+            "StridedSlice", _X, axes(index), axes(index + 1), axes(1), codes=[3], shrink_axis_mask=1
+        )
     rows.run()
 
 
@@ -96,11 +120,20 @@ def ellipsis_and_new_axes_have_their_place(c: EngineAuthor) -> None:
     rows = Rows(c)
     rows.add("StridedSlice", _X, axes(0, 1), axes(0, 3), axes(1, 1), ellipsis_mask=1)
     rows.add("StridedSlice", _X, axes(1, 0, 2), axes(2, 0, 4), axes(1, 1, 1), ellipsis_mask=2)
-    rows.add("StridedSlice", _X, axes(1, 0), axes(2, 0), axes(1, 1), ellipsis_mask=2,
-             shrink_axis_mask=1)  # fmt: skip
+    rows.add(
+        "StridedSlice", _X, axes(1, 0), axes(2, 0), axes(1, 1), ellipsis_mask=2, shrink_axis_mask=1
+    )
     rows.add("StridedSlice", _X, axes(0, 1), axes(0, 3), axes(1, 1), new_axis_mask=1)
-    rows.add("StridedSlice", _X, axes(1, 0, 0), axes(2, 0, 0), axes(1, 1, 1), new_axis_mask=2,
-             ellipsis_mask=4, shrink_axis_mask=1)  # fmt: skip
+    rows.add(
+        "StridedSlice",
+        _X,
+        axes(1, 0, 0),
+        axes(2, 0, 0),
+        axes(1, 1, 1),
+        new_axis_mask=2,
+        ellipsis_mask=4,
+        shrink_axis_mask=1,
+    )
     rows.add("StridedSlice", _LINE, axes(0, 0), axes(0, 0), axes(1, 1), new_axis_mask=3)
     rows.add("StridedSlice", f32(4), axes(0), axes(0), axes(1), new_axis_mask=1)
     rows.run()
@@ -114,8 +147,14 @@ def gradients_are_put_where_the_slice_was(c: EngineAuthor) -> None:
     rows = Rows(c)
     rows.add("StridedSliceGrad", axes(6), axes(1), axes(6), axes(2), f32([1, 2, 3]))
     rows.add("StridedSliceGrad", axes(6), axes(4), axes(0), axes(-2), f32([1, 2]))
-    rows.add("StridedSliceGrad", axes(2, 3), axes(1, 0), axes(2, 2), axes(1, 1),
-             i32([5, 6]), shrink_axis_mask=1)  # fmt: skip
-    rows.refuse("StridedSliceGrad", axes(6), axes(1), axes(6), axes(2), f32([1, 2]),
-                codes=[3])  # fmt: skip
+    rows.add(
+        "StridedSliceGrad",
+        axes(2, 3),
+        axes(1, 0),
+        axes(2, 2),
+        axes(1, 1),
+        i32([5, 6]),
+        shrink_axis_mask=1,
+    )
+    rows.refuse("StridedSliceGrad", axes(6), axes(1), axes(6), axes(2), f32([1, 2]), codes=[3])
     rows.run()

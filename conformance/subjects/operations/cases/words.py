@@ -89,9 +89,15 @@ def bytes_are_encoded_and_decoded(c: EngineAuthor) -> None:
 def numbers_are_written_as_asked(c: EngineAuthor) -> None:
     rows = Rows(c)
     x = f32([0, -1.5, 3.14159, 1e10, np.inf, np.nan])
-    for asked in ({}, {"precision": 2}, {"scientific": True}, {"shortest": True},
-                  {"precision": 3, "scientific": True}, {"precision": 1, "width": 9},
-                  {"precision": 1, "width": 9, "fill": "0"}):  # fmt: skip
+    for asked in (
+        {},
+        {"precision": 2},
+        {"scientific": True},
+        {"shortest": True},
+        {"precision": 3, "scientific": True},
+        {"precision": 1, "width": 9},
+        {"precision": 1, "width": 9, "fill": "0"},
+    ):
         rows.add("AsString", x, **asked)
         rows.add("AsString", x[:5].astype(f64), **asked)
     for kind in (i32, i64, u8, i8):
@@ -116,7 +122,12 @@ def text_becomes_the_number_it_says(c: EngineAuthor) -> None:
         rows.add("StringToNumber", numerals[:7], out_type=dtype)
     rows.add("StringToNumber", text(b"12", b"-7", b" 5 ", b"2147483647"), out_type="int32")
     rows.add("StringToNumber", text(b"9223372036854775807", b"-1"), out_type="int64")
-    for dtype, wrong in (("float32", b"abc"), ("float32", b""), ("int32", b"1.5"),
-                         ("int32", b"2147483648"), ("int64", b"x1")):  # fmt: skip
+    for dtype, wrong in (
+        ("float32", b"abc"),
+        ("float32", b""),
+        ("int32", b"1.5"),
+        ("int32", b"2147483648"),
+        ("int64", b"x1"),
+    ):
         rows.refuse("StringToNumber", text(wrong), out_type=dtype, codes=[3])
     rows.run()

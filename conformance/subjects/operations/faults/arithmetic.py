@@ -38,10 +38,14 @@ def integer_arithmetic_saturates(tf: Any) -> Any:
 
         return _integers(held)
 
-    return computing(tf, {
-        "AddV2": saturating(lambda x, y: x + y), "Sub": saturating(lambda x, y: x - y),
-        "Mul": saturating(lambda x, y: x * y),
-    })  # fmt: skip
+    return computing(
+        tf,
+        {
+            "AddV2": saturating(lambda x, y: x + y),
+            "Sub": saturating(lambda x, y: x - y),
+            "Mul": saturating(lambda x, y: x * y),
+        },
+    )
 
 
 @fault("OPERATIONS-005", "64-bit integers are compared as doubles.")
@@ -51,8 +55,9 @@ def large_integers_are_compared_as_doubles(tf: Any) -> Any:
     def change(compare: Any) -> Change:
         return _integers(lambda _, x, y: compare(x.astype(np.float64), y.astype(np.float64)))
 
-    return computing(tf, {"Equal": change(np.equal), "Less": change(np.less),
-                          "Greater": change(np.greater)})  # fmt: skip
+    return computing(
+        tf, {"Equal": change(np.equal), "Less": change(np.less), "Greater": change(np.greater)}
+    )
 
 
 @fault("OPERATIONS-006", "FloorDiv of integers truncates.")

@@ -39,9 +39,21 @@ def refusals_become_zeros(tf: Any) -> Any:
 
 #: The operations that do not check their arguments.
 _LENIENT = frozenset(
-    {"ApproximateEqual", "Atan2", "BiasAddV1", "BroadcastArgs", "Complex", "Concat", "Cumprod",
-     "Diag", "EnsureShape", "MatrixDiag", "MulNoNan", "Xdivy"}
-)  # fmt: skip
+    {
+        "ApproximateEqual",
+        "Atan2",
+        "BiasAddV1",
+        "BroadcastArgs",
+        "Complex",
+        "Concat",
+        "Cumprod",
+        "Diag",
+        "EnsureShape",
+        "MatrixDiag",
+        "MulNoNan",
+        "Xdivy",
+    }
+)
 
 
 def _listed(fetches: Any) -> list[Any]:

@@ -100,10 +100,15 @@ def operation_refusals(draw: random.Random, id_: str) -> Case:
         graph = single.graph
         if fault.seen == "run":
             writer.put_on(name, CPU)
-        steps.append({
-            "do": "run", "session": "s", "fetches": list(single.fetches), "feeds": single.feeds,
-            "expect": {"error": {"codes": list(fault.codes)}},
-        })  # fmt: skip
+        steps.append(
+            {
+                "do": "run",
+                "session": "s",
+                "fetches": list(single.fetches),
+                "feeds": single.feeds,
+                "expect": {"error": {"codes": list(fault.codes)}},
+            }
+        )
     steps += [
         {"do": "run", "session": "s", "fetches": [f"{served}:0"], "expect": {"values": [_ANSWER]}},
         {"do": "close", "session": "s"},

@@ -138,8 +138,7 @@ def equal_rows_are_added(c: ApiAuthor) -> None:
     train = optimizer.apply_gradients([(rows, v)])
     sess = begun(c)
     sess.run(train)
-    c.check(sess.run(optimizer.get_slot(v, "accumulator")),
-            np.array([[16], [25]], np.float32))  # fmt: skip
+    c.check(sess.run(optimizer.get_slot(v, "accumulator")), np.array([[16], [25]], np.float32))
     c.check(sess.run(v), near(np.array([[10], [20 - 3 / 5]], np.float32), _NEAR))
 
 
@@ -169,8 +168,10 @@ def powers_are_raised_after_steps(c: ApiAuthor) -> None:
     c.check(adam.variables()[0].name, "beta1_power:0")
     sess = begun(c)
     for count in (1, 2, 3):
-        c.check(sess.run([adam.variables()[0], adam.variables()[1]]),
-                [np.float32(0.5**count), np.float32(0.75**count)])  # fmt: skip
+        c.check(
+            sess.run([adam.variables()[0], adam.variables()[1]]),
+            [np.float32(0.5**count), np.float32(0.75**count)],
+        )
         sess.run(train)
 
 

@@ -255,8 +255,14 @@ def equal_rows_are_added_up(tf: Any) -> Any:
         unique = _added(graph, "Unique", f"{name}/unique", [node.input[4]], T=kind, out_idx=3)
         count = _added(graph, "Size", f"{name}/count", [unique], T=kind, out_type=3)
         node.input[3] = _added(
-            graph, "UnsortedSegmentSum", f"{name}/sums", [node.input[3], f"{unique}:1", count],
-            T=node.attr["T"].type, Tindices=3, Tnumsegments=3)  # fmt: skip
+            graph,
+            "UnsortedSegmentSum",
+            f"{name}/sums",
+            [node.input[3], f"{unique}:1", count],
+            T=node.attr["T"].type,
+            Tindices=3,
+            Tnumsegments=3,
+        )
         node.input[4] = unique
 
     return _stepping(tf, "SparseAdagrad", change)
@@ -279,11 +285,17 @@ def gradients_are_reshaped(tf: Any) -> Any:
 
     def change(node: Any, graph: Any) -> None:
         if node.op.startswith("Resource"):
-            shape = _added(graph, "VariableShape", f"{node.name}/shape", [node.input[0]],
-                           out_type=3)  # fmt: skip
+            shape = _added(
+                graph, "VariableShape", f"{node.name}/shape", [node.input[0]], out_type=3
+            )
             node.input[3] = _added(
-                graph, "Reshape", f"{node.name}/reshaped", [node.input[3], shape],
-                T=node.attr["T"].type, Tshape=3)  # fmt: skip
+                graph,
+                "Reshape",
+                f"{node.name}/reshaped",
+                [node.input[3], shape],
+                T=node.attr["T"].type,
+                Tshape=3,
+            )
 
     return _stepping(tf, "Momentum", change)
 
@@ -303,8 +315,14 @@ def rates_may_be_vectors(tf: Any) -> Any:
             number.attr["value"].tensor.int_val.append(value)
         axes.input.extend([f"{node.name}/zero", rank, f"{node.name}/one"])
         axes.attr["Tidx"].type = 3
-        node.input[2] = _added(graph, "Max", f"{node.name}/last", [node.input[2], axes.name],
-                               T=node.attr["T"].type, Tidx=3)  # fmt: skip
+        node.input[2] = _added(
+            graph,
+            "Max",
+            f"{node.name}/last",
+            [node.input[2], axes.name],
+            T=node.attr["T"].type,
+            Tidx=3,
+        )
 
     return _stepping(tf, "Momentum", change)
 

@@ -55,8 +55,9 @@ def each_variable_counts(tf: Any) -> Any:
     """Add one more."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
-        def apply_gradients(self, grads_and_vars: Any, global_step: Any = None,
-                            name: Any = None) -> Any:  # fmt: skip
+        def apply_gradients(
+            self, grads_and_vars: Any, global_step: Any = None, name: Any = None
+        ) -> Any:
             step = super().apply_gradients(grads_and_vars, global_step, name)
             if global_step is None:
                 return step

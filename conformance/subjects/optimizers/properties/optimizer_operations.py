@@ -20,23 +20,30 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 _CLAUSE: Final = "OPTIMIZERS-001"
 _FORMS: Final = ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")
-_TYPES: Final = tuple(
-    form + rule for rule in STEPS for form in _FORMS if form + rule in OPERATIONS
-)  # fmt: skip
+_TYPES: Final = tuple(form + rule for rule in STEPS for form in _FORMS if form + rule in OPERATIONS)
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = ((), (1,), (3,), (4,), (2, 3), (3, 1), (2, 2, 2))
 _ROWS: Final[tuple[tuple[int, ...], ...]] = ((3,), (5,), (4, 1), (3, 2), (2, 2, 2))
 #: How near the values must be, by dtype: rounded after every operation, or only at the end.
 _CONTRACTS: Final[Mapping[str, str]] = {
-    "float16": "close(2e-2, 2e-2)", "bfloat16": "close(1e-1, 1e-1)",
-    "float32": "close(1e-4, 1e-5)", "complex64": "close(1e-4, 1e-5)",
-    "float64": "close(1e-9, 1e-10)", "complex128": "close(1e-9, 1e-10)",
-}  # fmt: skip
+    "float16": "close(2e-2, 2e-2)",
+    "bfloat16": "close(1e-1, 1e-1)",
+    "float32": "close(1e-4, 1e-5)",
+    "complex64": "close(1e-4, 1e-5)",
+    "float64": "close(1e-9, 1e-10)",
+    "complex128": "close(1e-9, 1e-10)",
+}
 #: Scalars that every dtype holds exactly, and such that steps stay of the size of 1.
 _SCALARS: Final[Mapping[str, tuple[float, ...]]] = {
-    "lr": (0.125, 0.25, 0.5), "alpha": (0.125, 0.25, 0.5, 1.0), "epsilon": (0.0625, 0.25),
-    "l1": (0.0, 0.125, 0.5), "l2": (0.0, 0.25), "l2_shrinkage": (0.0, 0.125),
-    "lr_power": (-0.5, -0.5, -0.75, -1.0), "sign_decay": (0.5, 1.0), "logbase": (0.5, 1.0),
-}  # fmt: skip
+    "lr": (0.125, 0.25, 0.5),
+    "alpha": (0.125, 0.25, 0.5, 1.0),
+    "epsilon": (0.0625, 0.25),
+    "l1": (0.0, 0.125, 0.5),
+    "l2": (0.0, 0.25),
+    "l2_shrinkage": (0.0, 0.125),
+    "lr_power": (-0.5, -0.5, -0.75, -1.0),
+    "sign_decay": (0.5, 1.0),
+    "logbase": (0.5, 1.0),
+}
 _PARTS: Final = (0.5, 0.75, 0.875)  # what is kept of a mean, and powers of that
 #: Inputs that, if they are no scalars, end TensorFlow's process in one operation.
 _UNCHECKED: Final = ("beta", "logbase", "sign_decay")
@@ -186,8 +193,13 @@ def optimizers(draw: random.Random, id_: str) -> Case:
     for _ in range(draw.randint(1, 3)):
         step = _step(draw, declared, dtype, shape)
         node, feeds = _node(writer, step, dtype, draw)
-        arrays = stepped(rule, step.numbers, step.gradient, arrays,
-                         None if step.rows is None else step.rows.tolist())  # fmt: skip
+        arrays = stepped(
+            rule,
+            step.numbers,
+            step.gradient,
+            arrays,
+            None if step.rows is None else step.rows.tolist(),
+        )
         run = {"do": "run", "session": "s", "fetches": [node], "feeds": feeds}
         steps.append({**run, "expect": {"values": [None]} if not declared.outputs else {}})
         values = [
@@ -198,8 +210,15 @@ def optimizers(draw: random.Random, id_: str) -> Case:
     if draw.random() < 0.3:
         step = _wrong(draw, _step(draw, declared, dtype, shape))
         node, feeds = _node(writer, step, dtype, draw, is_wrong=True)
-        steps.append({"do": "run", "session": "s", "fetches": [node], "feeds": feeds,
-                      "expect": {"error": {"codes": [3]}}})  # fmt: skip
+        steps.append(
+            {
+                "do": "run",
+                "session": "s",
+                "fetches": [node],
+                "feeds": feeds,
+                "expect": {"error": {"codes": [3]}},
+            }
+        )
     title = f"{declared.name} makes of a variable and its slots what its formula says."
     return Case(id_, title, "engine", (_CLAUSE,), tuple(steps), {"g": writer.graph()})
 

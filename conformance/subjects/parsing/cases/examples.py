@@ -28,8 +28,11 @@ def _parsing(c: EngineAuthor, features: Features, *, single: bool = False) -> Se
         for name, value in parse(given, features(tf)).items():
             parts = {"": value}
             if hasattr(value, "indices"):
-                parts = {"_indices": value.indices, "_values": value.values,
-                         "_shape": value.dense_shape}  # fmt: skip
+                parts = {
+                    "_indices": value.indices,
+                    "_values": value.values,
+                    "_shape": value.dense_shape,
+                }
             elif hasattr(value, "row_splits"):
                 parts = {"_values": value.values, "_splits": value.row_splits}
             for part, tensor in parts.items():
@@ -57,34 +60,60 @@ def _sparse(name: str, rows: Sequence[Sequence[Any]], dtype: Any) -> dict[str, A
 
 @engine_case("PARSING-018", title="Dense features of every dtype.")
 def dense_features(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.FixedLenFeature([2], tf.int64), "x": tf.FixedLenFeature([], tf.float32),
-        "s": tf.FixedLenFeature([1, 2], tf.string, [["d", "e"]]),
-    })  # fmt: skip
-    _gives(s, words(_ONE, _TWO), n=np.array([[1, 2], [-3, 2**62]]),
-           x=np.array([1.5, -0.0], np.float32),
-           s=words("one", "", "d", "e").reshape(2, 1, 2))  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.FixedLenFeature([2], tf.int64),
+            "x": tf.FixedLenFeature([], tf.float32),
+            "s": tf.FixedLenFeature([1, 2], tf.string, [["d", "e"]]),
+        },
+    )
+    _gives(
+        s,
+        words(_ONE, _TWO),
+        n=np.array([[1, 2], [-3, 2**62]]),
+        x=np.array([1.5, -0.0], np.float32),
+        s=words("one", "", "d", "e").reshape(2, 1, 2),
+    )
     none = np.zeros(0, object)
-    _gives(s, none, n=np.zeros((0, 2), np.int64), x=np.zeros(0, np.float32),
-           s=np.zeros((0, 1, 2), object))  # fmt: skip
+    _gives(
+        s,
+        none,
+        n=np.zeros((0, 2), np.int64),
+        x=np.zeros(0, np.float32),
+        s=np.zeros((0, 1, 2), object),
+    )
 
 
 @engine_case("PARSING-018", title="Defaults of features that examples lack.")
 def defaults_of_features(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.FixedLenFeature([2], tf.int64, [8, 9]), "m": tf.FixedLenFeature([], tf.int64, 4),
-        "x": tf.FixedLenFeature([1], tf.float32, 0.5),
-    })  # fmt: skip
-    _gives(s, words(_NONE, _ONE), n=np.array([[8, 9], [1, 2]]), m=np.array([4, 4]),
-           x=np.array([[0.5], [1.5]], np.float32))  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.FixedLenFeature([2], tf.int64, [8, 9]),
+            "m": tf.FixedLenFeature([], tf.int64, 4),
+            "x": tf.FixedLenFeature([1], tf.float32, 0.5),
+        },
+    )
+    _gives(
+        s,
+        words(_NONE, _ONE),
+        n=np.array([[8, 9], [1, 2]]),
+        m=np.array([4, 4]),
+        x=np.array([[0.5], [1.5]], np.float32),
+    )
     _gives(s, words(example({"n": None})), n=np.array([[8, 9]]))
 
 
 @engine_case("PARSING-019", title="Features that must be there.")
 def required_features(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "x": tf.FixedLenFeature([], tf.float32), "n": tf.FixedLenFeature([2], tf.int64, [0, 0]),
-    })  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "x": tf.FixedLenFeature([], tf.float32),
+            "n": tf.FixedLenFeature([2], tf.int64, [0, 0]),
+        },
+    )
     _fails(s, words(_ONE, _SHORT), "x")
     _fails(s, words(_NONE), "x")
     _gives(s, words(_ONE), x=np.array([1.5], np.float32))
@@ -92,9 +121,13 @@ def required_features(c: EngineAuthor) -> None:
 
 @engine_case("PARSING-020", title="Features of another dtype.")
 def features_of_another_dtype(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.FixedLenFeature([2], tf.int64, [0, 0]), "x": tf.VarLenFeature(tf.float32),
-    })  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.FixedLenFeature([2], tf.int64, [0, 0]),
+            "x": tf.VarLenFeature(tf.float32),
+        },
+    )
     _fails(s, words(_ONE, example({"n": [1.0, 2.0]})), "n")
     _fails(s, words(example({"x": [b"text"]})), "x_values")
     _fails(s, words(example({"x": [3]})), "x_values")
@@ -110,14 +143,21 @@ def features_of_another_size(c: EngineAuthor) -> None:
 
 @engine_case("PARSING-021", title="Features of variable length.")
 def sparse_features(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.VarLenFeature(tf.int64), "x": tf.VarLenFeature(tf.float32),
-        "s": tf.VarLenFeature(tf.string),
-    })  # fmt: skip
-    _gives(s, words(_SHORT, _ONE, _NONE, _TWO),
-           **_sparse("n", [[7], [1, 2], [], [-3, 2**62]], np.int64),
-           **_sparse("x", [[], [1.5], [], [-0.0]], np.float32),
-           **_sparse("s", [[], [b"one", b""], [], []], object))  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.VarLenFeature(tf.int64),
+            "x": tf.VarLenFeature(tf.float32),
+            "s": tf.VarLenFeature(tf.string),
+        },
+    )
+    _gives(
+        s,
+        words(_SHORT, _ONE, _NONE, _TWO),
+        **_sparse("n", [[7], [1, 2], [], [-3, 2**62]], np.int64),
+        **_sparse("x", [[], [1.5], [], [-0.0]], np.float32),
+        **_sparse("s", [[], [b"one", b""], [], []], object),
+    )
 
 
 @engine_case("PARSING-021", title="Features that no example has.")
@@ -132,19 +172,32 @@ def padded_features(c: EngineAuthor) -> None:
     def sequence(tf: Any, dtype: Any, default: Any = None) -> Any:
         return tf.FixedLenSequenceFeature([], dtype, allow_missing=True, default_value=default)
 
-    s = _parsing(c, lambda tf: {"n": sequence(tf, tf.int64, -1), "x": sequence(tf, tf.float32),
-                                "s": sequence(tf, tf.string)})  # fmt: skip
-    _gives(s, words(_SHORT, _ONE, _NONE), n=np.array([[7, -1], [1, 2], [-1, -1]]),
-           x=np.array([[0], [1.5], [0]], np.float32),
-           s=words("", "", "one", "", "", "").reshape(3, 2))  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": sequence(tf, tf.int64, -1),
+            "x": sequence(tf, tf.float32),
+            "s": sequence(tf, tf.string),
+        },
+    )
+    _gives(
+        s,
+        words(_SHORT, _ONE, _NONE),
+        n=np.array([[7, -1], [1, 2], [-1, -1]]),
+        x=np.array([[0], [1.5], [0]], np.float32),
+        s=words("", "", "one", "", "", "").reshape(3, 2),
+    )
     _gives(s, words(_NONE, _NONE), n=np.zeros((2, 0), np.int64))
 
 
 @engine_case("PARSING-022", title="Rows of features, as many as the longest has.")
 def padded_rows(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
-    })  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
+        },
+    )
     four = example({"n": [1, 2, 3, 4]})
     _gives(s, words(four, _ONE), n=np.array([[[1, 2], [3, 4]], [[1, 2], [0, 0]]]))
     _fails(s, words(four, _SHORT), "n")
@@ -154,31 +207,61 @@ def padded_rows(c: EngineAuthor) -> None:
 def ragged_features(c: EngineAuthor) -> None:
     with c.graph() as tf:
         parsed = tf.raw_ops.ParseExampleV2(
-            serialized=tf.placeholder(tf.string, [None], name="in"), names=[], sparse_keys=[],
-            dense_keys=[], ragged_keys=["n", "s"], dense_defaults=[], num_sparse=0,
-            sparse_types=[], ragged_value_types=[tf.int64, tf.string],
-            ragged_split_types=[tf.int32, tf.int64], dense_shapes=[],
-        )  # fmt: skip
+            serialized=tf.placeholder(tf.string, [None], name="in"),
+            names=[],
+            sparse_keys=[],
+            dense_keys=[],
+            ragged_keys=["n", "s"],
+            dense_defaults=[],
+            num_sparse=0,
+            sparse_types=[],
+            ragged_value_types=[tf.int64, tf.string],
+            ragged_split_types=[tf.int32, tf.int64],
+            dense_shapes=[],
+        )
         for name, number in (("n", 0), ("s", 1)):
             tf.identity(parsed.ragged_values[number], name=f"{name}_values")
             tf.identity(parsed.ragged_row_splits[number], name=f"{name}_splits")
     s = c.open()
-    _gives(s, words(_SHORT, _NONE, _ONE), n_values=np.array([7, 1, 2]),
-           n_splits=np.array([0, 1, 1, 3], np.int32), s_values=words("one", ""),
-           s_splits=np.array([0, 0, 0, 2]))  # fmt: skip
+    _gives(
+        s,
+        words(_SHORT, _NONE, _ONE),
+        n_values=np.array([7, 1, 2]),
+        n_splits=np.array([0, 1, 1, 3], np.int32),
+        s_values=words("one", ""),
+        s_splits=np.array([0, 0, 0, 2]),
+    )
     _gives(s, np.zeros(0, object), n_values=np.zeros(0, np.int64), n_splits=np.zeros(1, np.int32))
 
 
 @engine_case("PARSING-024", title="A single Example.")
 def single_examples(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.FixedLenFeature([2], tf.int64), "x": tf.FixedLenFeature([], tf.float32, 4.0),
-        "s": tf.VarLenFeature(tf.string),
-    }, single=True)  # fmt: skip
-    _gives(s, _ONE, n=np.array([1, 2]), x=np.float32(1.5), s_indices=np.array([[0], [1]]),
-           s_values=words("one", ""), s_shape=np.array([2]))  # fmt: skip
-    _gives(s, _TWO, x=np.float32(-0.0), s_indices=np.zeros((0, 1), np.int64),
-           s_values=np.zeros(0, object), s_shape=np.array([0]))  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.FixedLenFeature([2], tf.int64),
+            "x": tf.FixedLenFeature([], tf.float32, 4.0),
+            "s": tf.VarLenFeature(tf.string),
+        },
+        single=True,
+    )
+    _gives(
+        s,
+        _ONE,
+        n=np.array([1, 2]),
+        x=np.float32(1.5),
+        s_indices=np.array([[0], [1]]),
+        s_values=words("one", ""),
+        s_shape=np.array([2]),
+    )
+    _gives(
+        s,
+        _TWO,
+        x=np.float32(-0.0),
+        s_indices=np.zeros((0, 1), np.int64),
+        s_values=np.zeros(0, object),
+        s_shape=np.array([0]),
+    )
     _fails(s, _SHORT, "n")
 
 
@@ -199,13 +282,21 @@ def no_single_examples(c: EngineAuthor) -> None:
 
 @engine_case("PARSING-026", title="Examples that follow one another.")
 def examples_in_a_row(c: EngineAuthor) -> None:
-    s = _parsing(c, lambda tf: {
-        "n": tf.FixedLenFeature([2], tf.int64), "x": tf.VarLenFeature(tf.float32),
-        "s": tf.VarLenFeature(tf.string),
-    })  # fmt: skip
-    _gives(s, words(_ONE + _TWO, _TWO + _ONE), n=np.array([[-3, 2**62], [1, 2]]),
-           **_sparse("x", [[-0.0], [1.5]], np.float32),
-           **_sparse("s", [[b"one", b""], [b"one", b""]], object))  # fmt: skip
+    s = _parsing(
+        c,
+        lambda tf: {
+            "n": tf.FixedLenFeature([2], tf.int64),
+            "x": tf.VarLenFeature(tf.float32),
+            "s": tf.VarLenFeature(tf.string),
+        },
+    )
+    _gives(
+        s,
+        words(_ONE + _TWO, _TWO + _ONE),
+        n=np.array([[-3, 2**62], [1, 2]]),
+        **_sparse("x", [[-0.0], [1.5]], np.float32),
+        **_sparse("s", [[b"one", b""], [b"one", b""]], object),
+    )
 
 
 # --- SequenceExamples ---------------------------------------------------------------------
@@ -223,24 +314,37 @@ def sequences(c: EngineAuthor) -> None:
         context, lists, lengths = tf.io.parse_sequence_example(
             tf.placeholder(tf.string, [None], name="in"),
             {"id": tf.FixedLenFeature([], tf.int64), "tags": tf.VarLenFeature(tf.string)},
-            {"words": tf.VarLenFeature(tf.string),
-             "marks": tf.FixedLenSequenceFeature([], tf.int64)},
-        )  # fmt: skip
+            {
+                "words": tf.VarLenFeature(tf.string),
+                "marks": tf.FixedLenSequenceFeature([], tf.int64),
+            },
+        )
         for name, value in (
-            ("id", context["id"]), ("tags_values", context["tags"].values),
-            ("tags_indices", context["tags"].indices), ("tags_shape", context["tags"].dense_shape),
-            ("marks", lists["marks"]), ("lengths", lengths["marks"]),
-            ("words_values", lists["words"].values), ("words_indices", lists["words"].indices),
+            ("id", context["id"]),
+            ("tags_values", context["tags"].values),
+            ("tags_indices", context["tags"].indices),
+            ("tags_shape", context["tags"].dense_shape),
+            ("marks", lists["marks"]),
+            ("lengths", lengths["marks"]),
+            ("words_values", lists["words"].values),
+            ("words_indices", lists["words"].indices),
             ("words_shape", lists["words"].dense_shape),
-        ):  # fmt: skip
+        ):
             tf.identity(value, name=name)
     s = c.open()
-    _gives(s, words(_STORY, _BRIEF), id=np.array([5, 6]), tags_values=words("a", "b"),
-           tags_indices=np.array([[0, 0], [0, 1]]), tags_shape=np.array([2, 2]),
-           marks=np.array([[1, 2, 3], [4, 0, 0]]), lengths=np.array([3, 1]),
-           words_values=words("x", "y", "z", "w"),
-           words_indices=np.array([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0]]),
-           words_shape=np.array([2, 3, 2]))  # fmt: skip
+    _gives(
+        s,
+        words(_STORY, _BRIEF),
+        id=np.array([5, 6]),
+        tags_values=words("a", "b"),
+        tags_indices=np.array([[0, 0], [0, 1]]),
+        tags_shape=np.array([2, 2]),
+        marks=np.array([[1, 2, 3], [4, 0, 0]]),
+        lengths=np.array([3, 1]),
+        words_values=words("x", "y", "z", "w"),
+        words_indices=np.array([[0, 0, 0], [0, 1, 0], [0, 1, 1], [1, 0, 0]]),
+        words_shape=np.array([2, 3, 2]),
+    )
 
 
 @engine_case("PARSING-027", title="Context and feature lists of one SequenceExample.")
@@ -249,30 +353,42 @@ def single_sequences(c: EngineAuthor) -> None:
         context, lists = tf.io.parse_single_sequence_example(
             tf.placeholder(tf.string, [], name="in"),
             {"id": tf.FixedLenFeature([1], tf.int64)},
-            {"words": tf.VarLenFeature(tf.string),
-             "marks": tf.FixedLenSequenceFeature([], tf.int64)},
-        )  # fmt: skip
+            {
+                "words": tf.VarLenFeature(tf.string),
+                "marks": tf.FixedLenSequenceFeature([], tf.int64),
+            },
+        )
         for name, value in (
-            ("id", context["id"]), ("marks", lists["marks"]),
-            ("words_values", lists["words"].values), ("words_indices", lists["words"].indices),
+            ("id", context["id"]),
+            ("marks", lists["marks"]),
+            ("words_values", lists["words"].values),
+            ("words_indices", lists["words"].indices),
             ("words_shape", lists["words"].dense_shape),
-        ):  # fmt: skip
+        ):
             tf.identity(value, name=name)
     s = c.open()
-    _gives(s, _STORY, id=np.array([5]), marks=np.array([1, 2, 3]),
-           words_values=words("x", "y", "z"), words_indices=np.array([[0, 0], [1, 0], [1, 1]]),
-           words_shape=np.array([3, 2]))  # fmt: skip
+    _gives(
+        s,
+        _STORY,
+        id=np.array([5]),
+        marks=np.array([1, 2, 3]),
+        words_values=words("x", "y", "z"),
+        words_indices=np.array([[0, 0], [1, 0], [1, 1]]),
+        words_shape=np.array([3, 2]),
+    )
 
 
 @engine_case("PARSING-028", title="Feature lists that must be there, and one that need not.")
 def required_lists(c: EngineAuthor) -> None:
     with c.graph() as tf:
         _, lists = tf.io.parse_single_sequence_example(
-            tf.placeholder(tf.string, [], name="in"), {}, {
+            tf.placeholder(tf.string, [], name="in"),
+            {},
+            {
                 "marks": tf.FixedLenSequenceFeature([], tf.int64),
                 "more": tf.FixedLenSequenceFeature([2], tf.float32, allow_missing=True),
             },
-        )  # fmt: skip
+        )
         for name, value in lists.items():
             tf.identity(value, name=name)
     s = c.open()
@@ -287,10 +403,14 @@ def required_lists(c: EngineAuthor) -> None:
 def examples_of_json(c: EngineAuthor) -> None:
     with c.graph() as tf:
         given = tf.placeholder(tf.string, [None], name="in")
-        parsed = tf.io.parse_example(tf.io.decode_json_example(given), {
-            "n": tf.FixedLenFeature([2], tf.int64), "x": tf.FixedLenFeature([], tf.float32, 9.0),
-            "s": tf.FixedLenFeature([], tf.string, "none"),
-        })  # fmt: skip
+        parsed = tf.io.parse_example(
+            tf.io.decode_json_example(given),
+            {
+                "n": tf.FixedLenFeature([2], tf.int64),
+                "x": tf.FixedLenFeature([], tf.float32, 9.0),
+                "s": tf.FixedLenFeature([], tf.string, "none"),
+            },
+        )
         for name, value in parsed.items():
             tf.identity(value, name=name)
     s = c.open()
@@ -302,8 +422,13 @@ def examples_of_json(c: EngineAuthor) -> None:
         '{"features": {"feature": {"s": {"bytesList": {"value": ["aGk="]}}, '
         '"n": {"int64_list": {"value": [3, -4]}}}}}'
     )
-    _gives(s, words(one, two), n=np.array([[1, 2], [3, -4]]), x=np.array([1.5, 9.0], np.float32),
-           s=words("none", "hi"))  # fmt: skip
+    _gives(
+        s,
+        words(one, two),
+        n=np.array([[1, 2], [3, -4]]),
+        x=np.array([1.5, 9.0], np.float32),
+        s=words("none", "hi"),
+    )
 
 
 @engine_case("PARSING-030", title="Text that is no JSON, or says no Example.")
@@ -328,7 +453,13 @@ def batches_of_seven(c: EngineAuthor) -> None:
         tf.identity(parsed["n"], name="n")
     s = c.open()
     numbers = [3, 1, 4, 1, 5, 9, 2]
-    s.run(["csv:0", "csv:1"], {"lines:0": words(*(f"{n},w{n}" for n in numbers))},
-          values=[np.array(numbers, np.int32), words(*(f"w{n}" for n in numbers))])  # fmt: skip
-    _gives(s, words(*(example({"n": [n, -n]}) for n in numbers)),
-           n=np.array([[n, -n] for n in numbers]))  # fmt: skip
+    s.run(
+        ["csv:0", "csv:1"],
+        {"lines:0": words(*(f"{n},w{n}" for n in numbers))},
+        values=[np.array(numbers, np.int32), words(*(f"w{n}" for n in numbers))],
+    )
+    _gives(
+        s,
+        words(*(example({"n": [n, -n]}) for n in numbers)),
+        n=np.array([[n, -n] for n in numbers]),
+    )

@@ -85,9 +85,12 @@ def padded_strings(c: EngineAuthor) -> None:
         length = tf.placeholder(tf.int32, [], name="length")
         for name, little in (("uint8", True), ("int16", True), ("float32", False)):
             tf.raw_ops.DecodePaddedRaw(
-                input_bytes=given, fixed_length=length, out_type=getattr(tf, name),
-                little_endian=little, name=name,
-            )  # fmt: skip
+                input_bytes=given,
+                fixed_length=length,
+                out_type=getattr(tf, name),
+                little_endian=little,
+                name=name,
+            )
     s = c.open()
     feeds = {"in:0": words("abcdef", "a", ""), "length:0": np.int32(4)}
     padded = b"abcd" + b"a\0\0\0" + b"\0\0\0\0"
@@ -106,9 +109,11 @@ def _lines(c: EngineAuthor, defaults: Sequence[np.ndarray], **more: Any) -> Sess
     """DecodeCSV of the strings `in`: `csv:0`, `csv:1` and so on."""
     with c.graph() as tf:
         tf.raw_ops.DecodeCSV(
-            records=tf.placeholder(tf.string, None, name="in"), record_defaults=list(defaults),
-            name="csv", **more,
-        )  # fmt: skip
+            records=tf.placeholder(tf.string, None, name="in"),
+            record_defaults=list(defaults),
+            name="csv",
+            **more,
+        )
     return c.open()
 
 
@@ -124,10 +129,15 @@ def _fields(s: SessionAuthor, lines: Any, *columns: Any) -> None:
 @engine_case("PARSING-005", title="Columns of every dtype.")
 def columns_of_every_dtype(c: EngineAuthor) -> None:
     s = _lines(c, _none("int32", "int64", "float32", "float64", "object"))
-    _fields(s, words("1,-2,3.5,1e300,word", "7, 9223372036854775807 ,-inf,.5, x "),
-            np.array([1, 7], np.int32), np.array([-2, 2**63 - 1]),
-            np.array([3.5, -np.inf], np.float32), np.array([1e300, 0.5]), words("word", " x "),
-            )  # fmt: skip
+    _fields(
+        s,
+        words("1,-2,3.5,1e300,word", "7, 9223372036854775807 ,-inf,.5, x "),
+        np.array([1, 7], np.int32),
+        np.array([-2, 2**63 - 1]),
+        np.array([3.5, -np.inf], np.float32),
+        np.array([1e300, 0.5]),
+        words("word", " x "),
+    )
 
 
 # TensorFlow 2.18 and older releases refuse it.
@@ -151,9 +161,11 @@ def other_delimiters(c: EngineAuthor) -> None:
     for name, mark in (("tab", "\t"), ("bar", "|"), ("space", " ")):
         with c.graph(name) as tf:
             tf.raw_ops.DecodeCSV(
-                records=tf.placeholder(tf.string, None, name="in"), field_delim=mark, name="csv",
+                records=tf.placeholder(tf.string, None, name="in"),
+                field_delim=mark,
+                name="csv",
                 record_defaults=_none("int32", "object"),
-            )  # fmt: skip
+            )
         s = c.open(name, name)
         _fields(s, words(f"1{mark}a,b"), np.array([1], np.int32), words("a,b"))
 
@@ -161,8 +173,13 @@ def other_delimiters(c: EngineAuthor) -> None:
 @engine_case("PARSING-006", title="Quoted fields.")
 def quoted_fields(c: EngineAuthor) -> None:
     s = _lines(c, _none("object", "object", "int32"))
-    _fields(s, words('"a,b","say ""so""","3"', '"x\r\ny","",4'.replace('""', '"\'"')),
-            words("a,b", "x\r\ny"), words('say "so"', "'"), np.array([3, 4], np.int32))  # fmt: skip
+    _fields(
+        s,
+        words('"a,b","say ""so""","3"', '"x\r\ny","",4'.replace('""', '"\'"')),
+        words("a,b", "x\r\ny"),
+        words('say "so"', "'"),
+        np.array([3, 4], np.int32),
+    )
 
 
 @engine_case("PARSING-007", title="Quotes that are letters.")
@@ -174,15 +191,21 @@ def quotes_are_letters(c: EngineAuthor) -> None:
 @engine_case("PARSING-008", title="Empty fields have their columns' defaults.")
 def empty_fields(c: EngineAuthor) -> None:
     s = _lines(c, [np.array([-7], np.int32), np.array([2.5]), words("none")])
-    _fields(s, words("1,,a", ",3,", ',"",""'), np.array([1, -7, -7], np.int32),
-            np.array([2.5, 3.0, 2.5]), words("a", "none", "none"))  # fmt: skip
+    _fields(
+        s,
+        words("1,,a", ",3,", ',"",""'),
+        np.array([1, -7, -7], np.int32),
+        np.array([2.5, 3.0, 2.5]),
+        words("a", "none", "none"),
+    )
 
 
 @engine_case("PARSING-008", title="Fields that say that they are none.")
 def fields_that_are_none(c: EngineAuthor) -> None:
     s = _lines(c, [np.array([-7], np.int32), words("none")], na_value="NA")
-    _fields(s, words("NA,a", "1,NA", ",NAN"), np.array([-7, 1, -7], np.int32),
-            words("a", "none", "NAN"))  # fmt: skip
+    _fields(
+        s, words("NA,a", "1,NA", ",NAN"), np.array([-7, 1, -7], np.int32), words("a", "none", "NAN")
+    )
 
 
 @engine_case("PARSING-009", title="Empty fields without a default.")
@@ -211,13 +234,15 @@ def fields_that_are_no_numbers(c: EngineAuthor) -> None:
     for dtype, wrongs in (
         ("int32", ("x", "1.5", "0x10", "2147483648", "1 2")),
         ("int64", ("9223372036854775808", "1e3")),
-        ("float32", ("x", "1.5.2", "1e")), ("float64", ("--1",)),
-    ):  # fmt: skip
+        ("float32", ("x", "1.5.2", "1e")),
+        ("float64", ("--1",)),
+    ):
         with c.graph(dtype) as tf:
             tf.raw_ops.DecodeCSV(
                 records=tf.placeholder(tf.string, None, name="in"),
-                record_defaults=_none(dtype), name="csv",
-            )  # fmt: skip
+                record_defaults=_none(dtype),
+                name="csv",
+            )
         s = c.open(dtype, dtype)
         for wrong in wrongs:
             s.run(["csv:0"], {"in:0": words("1", wrong)}, error=[3])
@@ -245,8 +270,11 @@ def _compressed(c: EngineAuthor, kind: str) -> SessionAuthor:
 @engine_case("PARSING-014", title="Strings that zlib compressed.")
 def zlib_strings(c: EngineAuthor) -> None:
     s = _compressed(c, "ZLIB")
-    s.run(["out:0"], {"in:0": words(zlib.compress(_TEXT), zlib.compress(b"", 0))},
-          values=[words(_TEXT, b"")])  # fmt: skip
+    s.run(
+        ["out:0"],
+        {"in:0": words(zlib.compress(_TEXT), zlib.compress(b"", 0))},
+        values=[words(_TEXT, b"")],
+    )
     s.run(["out:0"], {"in:0": zlib.compress(bytes(1000), 9)}, values=[bytes(1000)])
 
 
@@ -254,8 +282,11 @@ def zlib_strings(c: EngineAuthor) -> None:
 def gzip_strings(c: EngineAuthor) -> None:
     s = _compressed(c, "GZIP")
     one, two = gzip.compress(_TEXT, mtime=0), gzip.compress(b"two", mtime=0)
-    s.run(["out:0"], {"in:0": words(one, two, one + two)},
-          values=[words(_TEXT, b"two", _TEXT + b"two")])  # fmt: skip
+    s.run(
+        ["out:0"],
+        {"in:0": words(one, two, one + two)},
+        values=[words(_TEXT, b"two", _TEXT + b"two")],
+    )
 
 
 @engine_case("PARSING-014", title="Strings that nothing compressed.")
@@ -268,17 +299,24 @@ def plain_strings(c: EngineAuthor) -> None:
 def damaged_strings(c: EngineAuthor) -> None:
     s = _compressed(c, "ZLIB")
     good = zlib.compress(_TEXT)
-    for wrong in (b"no stream", good[:-1] + b"\0", b"\x78\x9c\xff" + good[3:],
-                  gzip.compress(_TEXT, mtime=0)):  # fmt: skip
+    for wrong in (
+        b"no stream",
+        good[:-1] + b"\0",
+        b"\x78\x9c\xff" + good[3:],
+        gzip.compress(_TEXT, mtime=0),
+    ):
         s.run(["out:0"], {"in:0": words(good, wrong)}, error=[15])
 
 
 _TENSORS: Final[tuple[Any, ...]] = (
     *(np.array([[0, 1], [100, 127]], dtype) for dtype in (*_INTEGERS, "uint32", "uint64")),
     *(np.array([-0.0, 1.5, np.inf, np.nan], _dtype(name)) for name in _FLOATS),
-    np.array([True, False]), np.int64(-(2**63)), np.zeros((0, 3), np.float32),
-    words("a", b"\0\xff", b"").reshape(3, 1), np.zeros((2, 0), object),
-)  # fmt: skip
+    np.array([True, False]),
+    np.int64(-(2**63)),
+    np.zeros((0, 3), np.float32),
+    words("a", b"\0\xff", b"").reshape(3, 1),
+    np.zeros((2, 0), object),
+)
 
 
 @engine_case("PARSING-016", title="Tensors there and back, of every dtype.")
@@ -298,10 +336,16 @@ def tensors_there_and_back(c: EngineAuthor) -> None:
 def tensors_of_bytes(c: EngineAuthor) -> None:
     s = _parsed(c)
     vector = b"\x12\x04\x12\x02\x08\x03"
-    s.run(["out:0"], {"in:0": b"\x08\x03" + vector + b"\x3a\x03\x05\x06\x07"},
-          values=[np.array([5, 6, 7], np.int32)])  # fmt: skip
-    s.run(["out:0"], {"in:0": b"\x08\x03" + vector + b"\x3a\x02\x05\x06"},
-          values=[np.array([5, 6, 6], np.int32)])  # fmt: skip
+    s.run(
+        ["out:0"],
+        {"in:0": b"\x08\x03" + vector + b"\x3a\x03\x05\x06\x07"},
+        values=[np.array([5, 6, 7], np.int32)],
+    )
+    s.run(
+        ["out:0"],
+        {"in:0": b"\x08\x03" + vector + b"\x3a\x02\x05\x06"},
+        values=[np.array([5, 6, 6], np.int32)],
+    )
     s.run(["out:0"], {"in:0": b"\x08\x03\x12\x00\x22\x04\x01\x02\x00\x00"}, values=[np.int32(513)])
 
 
@@ -316,6 +360,10 @@ def _parsed(c: EngineAuthor) -> SessionAuthor:
 def bytes_of_no_tensor(c: EngineAuthor) -> None:
     s = _parsed(c)
     vector = b"\x12\x04\x12\x02\x08\x02"
-    for wrong in (b"\xff\xff", b"", b"\x08\x09" + vector + b"\x52\x02\x05\x06",
-                  b"\x08\x03" + vector + b"\x22\x04abcd"):  # fmt: skip
+    for wrong in (
+        b"\xff\xff",
+        b"",
+        b"\x08\x09" + vector + b"\x52\x02\x05\x06",
+        b"\x08\x03" + vector + b"\x22\x04abcd",
+    ):
         s.run(["out:0"], {"in:0": wrong}, error=[3])

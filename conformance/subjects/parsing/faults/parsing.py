@@ -109,9 +109,10 @@ def quotes_stay_doubled(tf: Any) -> Any:
     def change(_: Any, outputs: list[Any], __: list[Any]) -> list[Any]:
         return [
             np.array([item.replace(b'"', b'""') for item in out.tolist()], object)
-            if isinstance(out, np.ndarray) and out.dtype == object and out.ndim == 1 else out
+            if isinstance(out, np.ndarray) and out.dtype == object and out.ndim == 1
+            else out
             for out in outputs
-        ]  # fmt: skip
+        ]
 
     return computing(tf, {"DecodeCSV": change})
 

@@ -211,9 +211,9 @@ def repeated_feeds_are_ignored(tf: Any) -> Any:
     """Remove feeds that an earlier call gave."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
-        return base(fetches, {
-            k: v for k, v in (fed or {}).items() if _names([k])[0] not in known.given
-        })  # fmt: skip
+        return base(
+            fetches, {k: v for k, v in (fed or {}).items() if _names([k])[0] not in known.given}
+        )
 
     return _proceeding(tf, change)
 

@@ -72,9 +72,7 @@ def soft_placement_settles_contradictions(c: EngineAuthor) -> None:
         s.run(["y:0"], {"p:0": floats(0, 0)}, values=[floats(1, 1)])
 
 
-@engine_case(
-    "PLACEMENT-042", title="A session has the CPUs that it was configured to have."
-)
+@engine_case("PLACEMENT-042", title="A session has the CPUs that it was configured to have.")
 def a_session_has_its_cpus(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.float32, [2], name="p")
@@ -117,9 +115,7 @@ def ill_formed_filters_are_refused(c: EngineAuthor) -> None:
     c.open(config={"deviceFilters": ["/job:localhost"]}).run(["nothing"])
 
 
-@engine_case(
-    "PLACEMENT-046", title="A device filter hides no device of the session's own."
-)
+@engine_case("PLACEMENT-046", title="A device filter hides no device of the session's own.")
 def filters_hide_nothing(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.float32, [2], name="p")

@@ -1,6 +1,5 @@
 """Vectors of PLACEMENT: missing devices, what a session places, two CPUs in one session."""
 
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -177,9 +176,13 @@ def another_job_fails_the_run(c: EngineAuthor) -> None:
 @engine_case("PLACEMENT-024", title="Every name of the session's CPU is understood.")
 def every_name_of_the_cpu(c: EngineAuthor) -> None:
     devices = (
-        "/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost", "/device:CPU:*",
-        "/device:CPU:0", "/task:0", "/replica:0/device:CPU:0",
-    )  # fmt: skip
+        "/job:localhost/replica:0/task:0/device:CPU:0",
+        "/job:localhost",
+        "/device:CPU:*",
+        "/device:CPU:0",
+        "/task:0",
+        "/replica:0/device:CPU:0",
+    )
     with c.graph() as tf:
         p = tf.placeholder(tf.int32, [], name="p")
         for number, device in enumerate(devices):
@@ -207,8 +210,11 @@ def values_go_between_cpus(c: EngineAuthor) -> None:
     for first, second in ((1, 2), (3, 5)):
         feeds = {"p:0": floats(first, second)}
         s.run(["y:0"], feeds, values=[floats(-first, -second)])
-        s.run(["doubled:0", "negated:0"], feeds,
-              values=[floats(2 * first, 2 * second), floats(-2 * first, -2 * second)])  # fmt: skip
+        s.run(
+            ["doubled:0", "negated:0"],
+            feeds,
+            values=[floats(2 * first, 2 * second), floats(-2 * first, -2 * second)],
+        )
 
 
 @engine_case("PLACEMENT-025", title="A control edge holds between operations on two CPUs.")

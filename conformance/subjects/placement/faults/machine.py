@@ -97,8 +97,10 @@ def filters_hide_devices(tf: Any) -> Any:
     """List only the devices that match a device filter."""
 
     def change(session: Any, devices: Iterable[Any]) -> Iterable[Any]:
-        filters = [tf.DeviceSpec.from_string(text).to_string()
-                   for text in session.configuration.device_filters]  # fmt: skip
+        filters = [
+            tf.DeviceSpec.from_string(text).to_string()
+            for text in session.configuration.device_filters
+        ]
         return [d for d in devices if not filters or any(text in d.name for text in filters)]
 
     return listing(configuring(tf, lambda _config: None), change)

@@ -154,9 +154,7 @@ def soft_placement_moves_jobs(tf: Any) -> Any:
                 raise
         here = tf.Graph()
         with here.as_default():
-            renaming(tf, lambda _device: "").import_graph_def(
-                session.graph.as_graph_def(), name=""
-            )
+            renaming(tf, lambda _device: "").import_graph_def(session.graph.as_graph_def(), name="")
         with tf.Session(graph=here) as substitute:
             return substitute.run(fetches, feeds)
 
@@ -183,10 +181,11 @@ def control_edges_stay_on_their_device(tf: Any) -> Any:
         devices = {node.name: node.device for node in definition.node}
         for node in definition.node:
             node.input[:] = [
-                name for name in node.input
+                name
+                for name in node.input
                 if not (name.startswith("^") and node.device and devices.get(name[1:]))
                 or devices[name[1:]] == node.device
-            ]  # fmt: skip
+            ]
 
     return editing(tf, change)
 

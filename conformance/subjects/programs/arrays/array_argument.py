@@ -15,16 +15,19 @@ def _names_of_python(tf: Any) -> Any:
     """Python calls some inputs and attributes otherwise than the operations do."""
     x, raw = tf.constant([[1.0, 0.0], [2.0, 3.0]]), tf.raw_ops
     return attempt(
-        lambda: run(tf, raw.Sum(input=x, axis=0)), lambda: run(tf, raw.Max(input=x, axis=[1])),
+        lambda: run(tf, raw.Sum(input=x, axis=0)),
+        lambda: run(tf, raw.Max(input=x, axis=[1])),
         lambda: run(tf, raw.All(input=x > 0, axis=1, keep_dims=True)),
         lambda: run(tf, raw.ExpandDims(input=x, axis=1)),
         lambda: run(tf, raw.Squeeze(input=x[:, None], axis=[1])),
         lambda: run(tf, raw.Split(axis=1, value=x, num_split=2)),
         lambda: run(tf, raw.SplitV(value=x, size_splits=[1, 1], axis=0, num_split=2)),
         lambda: run(tf, raw.Select(condition=x > 1, x=x, y=-x)),
-        lambda: run(tf, raw.Where(condition=x)), lambda: raw.Where(input=x),
-        lambda: raw.Sum(input=x, reduction_indices=0), lambda: raw.Select(condition=x, t=x, e=x),
-    )  # fmt: skip
+        lambda: run(tf, raw.Where(condition=x)),
+        lambda: raw.Where(input=x),
+        lambda: raw.Sum(input=x, reduction_indices=0),
+        lambda: raw.Select(condition=x, t=x, e=x),
+    )
 
 
 def _seen_while_building(tf: Any) -> Any:
@@ -39,7 +42,7 @@ def _seen_while_building(tf: Any) -> Any:
         lambda: raw.Bitcast(input=x, type=tf.int64),
         lambda: raw.DynamicStitch(indices=[[0, 1]], data=[[1.0]]),
         lambda: raw.InTopK(predictions=[[1.0, 2.0]], targets=[0, 1], k=1),
-    )  # fmt: skip
+    )
 
 
 def _seen_in_the_run(tf: Any) -> Any:
@@ -63,7 +66,7 @@ def _seen_in_the_run(tf: Any) -> Any:
         lambda: of(raw.InTopKV2(predictions=[[1.0, 2.0]], targets=[0], k=n), [1]),
         lambda: of(raw.BroadcastGradientArgs(s0=n, s1=[3]), [[3]]),
         lambda: of(raw.LowerBound(sorted_inputs=x, values=[[1.0]]), [[1.0], [2.0]]),
-    )  # fmt: skip
+    )
 
 
 def _of_other_ranks(tf: Any) -> Any:
@@ -76,22 +79,33 @@ def _of_other_ranks(tf: Any) -> Any:
     one, two = np.int32(1), np.array([1.0, 2.0], np.float32)
     vector, pair = np.array([1], np.int32), np.array([0, 1], np.int32)
     return attempt(
-        of(tf.fill, np.int32(2), 3.0), of(tf.fill, vector, two[:1]), of(tf.fill, vector, two),
-        of(tf.range, vector, one + 3, one), of(tf.range, pair, one + 3, one),
+        of(tf.fill, np.int32(2), 3.0),
+        of(tf.fill, vector, two[:1]),
+        of(tf.fill, vector, two),
+        of(tf.range, vector, one + 3, one),
+        of(tf.range, pair, one + 3, one),
         of(tf.reshape, two, one),
-        of(tf.reshape, two[:1], one), of(tf.slice, two, one, one),
+        of(tf.reshape, two[:1], one),
+        of(tf.slice, two, one, one),
         of(tf.slice, two, vector, vector),
-        of(tf.strided_slice, two, one, one), of(tf.tile, two, one), of(tf.tile, two, vector + 1),
-        of(tf.argmax, two, vector - 1), of(tf.cumsum, two, vector - 1),
+        of(tf.strided_slice, two, one, one),
+        of(tf.tile, two, one),
+        of(tf.tile, two, vector + 1),
+        of(tf.argmax, two, vector - 1),
+        of(tf.cumsum, two, vector - 1),
         of(tf.reverse, two, one - 1),
-        of(tf.transpose, two, one - 1), of(tf.nn.top_k, two, vector), of(tf.nn.top_k, two, one),
+        of(tf.transpose, two, one - 1),
+        of(tf.nn.top_k, two, vector),
+        of(tf.nn.top_k, two, one),
         of(tf.math.unsorted_segment_sum, two, pair, vector + 1),
         of(tf.linspace, two[:1], two[1], one),
-        of(tf.matrix_band_part, np.ones([2, 2]), vector, one), of(tf.pad, two, pair),
-        of(lambda a, b: tf.concat([a, b], 0), two, two[0]), of(tf.zeros, one),
+        of(tf.matrix_band_part, np.ones([2, 2]), vector, one),
+        of(tf.pad, two, pair),
+        of(lambda a, b: tf.concat([a, b], 0), two, two[0]),
+        of(tf.zeros, one),
         of(lambda a, b: tf.dynamic_partition(a, b, 1), two, pair),
         of(lambda a, b: tf.dynamic_partition(a, b, 1), two, one),
-    )  # fmt: skip
+    )
 
 
 def _newer_functions(tf: Any) -> Any:
@@ -99,18 +113,23 @@ def _newer_functions(tf: Any) -> Any:
     p = tf.placeholder(tf.float32, [2, None])
     big = tf.constant([1e300 + 1j, 1 - 1e300j], tf.complex128)
     return attempt(
-        lambda: tf.where_v2(x > 1), lambda: run(tf, tf.where_v2(x)),
+        lambda: tf.where_v2(x > 1),
+        lambda: run(tf, tf.where_v2(x)),
         lambda: tf.where_v2([True], x, 5.0),
-        lambda: tf.where_v2(x > 1, x), lambda: tf.where_v2([True, False], x, p).shape,
-        lambda: tf.pad(p, [[1, 2], u]).shape, lambda: tf.pad(p, [[u, 2], [1, 1]]).shape,
-        lambda: tf.pad(x, [[1, u], [1, 1]], "REFLECT").shape, lambda: tf.pad(x, [u, [1, 1]]).shape,
-        lambda: run(tf, tf.saturate_cast(big, tf.complex64)), lambda: tf.pad(x, u, "weird"),
+        lambda: tf.where_v2(x > 1, x),
+        lambda: tf.where_v2([True, False], x, p).shape,
+        lambda: tf.pad(p, [[1, 2], u]).shape,
+        lambda: tf.pad(p, [[u, 2], [1, 1]]).shape,
+        lambda: tf.pad(x, [[1, u], [1, 1]], "REFLECT").shape,
+        lambda: tf.pad(x, [u, [1, 1]]).shape,
+        lambda: run(tf, tf.saturate_cast(big, tf.complex64)),
+        lambda: tf.pad(x, u, "weird"),
         lambda: tf.reshape(p, tf.cast(tf.shape(p), tf.int64)).shape,
         lambda: tf.reshape(p, tf.cast(tf.cast(tf.shape(p), tf.float32), tf.int32)).shape,
         lambda: run(tf, tf.raw_ops.ParallelConcat(values=[[1], [2]], shape=[1])),
         lambda: tf.raw_ops.ParallelConcat(values=[1], shape=[1]),
         lambda: tf.tile([1], [2**62]).shape,
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {

@@ -17,11 +17,14 @@ _N = np.array([[3, 1, 2, 2], [0, 7, 2, 1]])
 def _counted(tf: Any) -> Any:
     return shown(
         tf,
-        lambda tf: tf.bincount([1, 2, 2, 5]), lambda tf: tf.math.bincount(_N.astype("i")),
-        lambda tf: tf.bincount([1, 2, 2], [0.5, 1.0, 2.0]), lambda tf: tf.bincount([2.0, 1.0]),
+        lambda tf: tf.bincount([1, 2, 2, 5]),
+        lambda tf: tf.math.bincount(_N.astype("i")),
+        lambda tf: tf.bincount([1, 2, 2], [0.5, 1.0, 2.0]),
+        lambda tf: tf.bincount([2.0, 1.0]),
         lambda tf: tf.bincount([1, 2, 2], minlength=6, dtype=tf.int64),
         lambda tf: tf.bincount([-1]),
-        lambda tf: tf.bincount([1, 2, 9], maxlength=4), lambda tf: tf.bincount(np.zeros([0], "i")),
+        lambda tf: tf.bincount([1, 2, 9], maxlength=4),
+        lambda tf: tf.bincount(np.zeros([0], "i")),
         lambda tf: tf.histogram_fixed_width(_X, [0.0, 4.0], 4),
         lambda tf: tf.histogram_fixed_width([-1, 5, 3], [0, 5], nbins=5, dtype=tf.int64),
         lambda tf: tf.histogram_fixed_width(_X, [4.0, 0.0], 4),
@@ -30,22 +33,28 @@ def _counted(tf: Any) -> Any:
         lambda tf: tf.raw_ops.DenseBincount(input=_N, size=4, weights=[1.0], binary_output=False),
         lambda tf: tf.raw_ops.NthElement(input=_X, n=1, reverse=True),
         lambda tf: tf.raw_ops.NthElement(input=_X, n=4),
-    )  # fmt: skip
+    )
 
 
 def _sorted(tf: Any) -> Any:
     dtypes = ("float32", "int32", "uint8", "int64")
-    calls = [lambda tf, d=dtype, a=axis, w=way: tf.sort(_N.astype(d), axis=a, direction=w)
-             for dtype in dtypes for axis in (-1, 0)
-             for way in ("ASCENDING", "DESCENDING")]  # fmt: skip
+    calls = [
+        lambda tf, d=dtype, a=axis, w=way: tf.sort(_N.astype(d), axis=a, direction=w)
+        for dtype in dtypes
+        for axis in (-1, 0)
+        for way in ("ASCENDING", "DESCENDING")
+    ]
     calls += [
-        lambda tf: tf.argsort(_X), lambda tf: tf.argsort(_X, axis=0, direction="DESCENDING"),
-        lambda tf: tf.sort(fed(tf, _X)), lambda tf: tf.sort(_X, direction="UP"),
-        lambda tf: tf.sort(_X, axis=[0]), lambda tf: tf.sort(_X, axis=fed(tf, 0)),
+        lambda tf: tf.argsort(_X),
+        lambda tf: tf.argsort(_X, axis=0, direction="DESCENDING"),
+        lambda tf: tf.sort(fed(tf, _X)),
+        lambda tf: tf.sort(_X, direction="UP"),
+        lambda tf: tf.sort(_X, axis=[0]),
+        lambda tf: tf.sort(_X, axis=fed(tf, 0)),
         lambda tf: tf.argsort(_X, stable=True, name="s"),
         lambda tf: tf.argsort(tf.placeholder_with_default(_X, [2, None]), axis=0),
         lambda tf: tf.argsort(tf.placeholder_with_default(_X, [2, None]), axis=1),
-    ]  # fmt: skip
+    ]
     return shown(tf, *calls)
 
 
@@ -61,7 +70,7 @@ def _distances(tf: Any) -> Any:
         lambda tf: tf.edit_distance(sparse(tf, ["ab", "abc"]), sparse(tf, ["ac", "b"]), False),
         lambda tf: tf.edit_distance(sparse(tf, ["ab"]), sparse(tf, ["a", "b"]), name="n"),
         lambda tf: tf.edit_distance([1], sparse(tf, ["a"])),
-    )  # fmt: skip
+    )
 
 
 def _sums(tf: Any) -> Any:
@@ -71,8 +80,13 @@ def _sums(tf: Any) -> Any:
         def by_input(tf: Any) -> Any:
             given = tf.constant(_X)
             made = make(tf, given)
-            return tf.gradients(made, given, tf.constant(np.arange(1.0, 9).reshape(2, 4), "float32")
-                                if made.shape.ndims == 2 else None)  # fmt: skip
+            return tf.gradients(
+                made,
+                given,
+                tf.constant(np.arange(1.0, 9).reshape(2, 4), "float32")
+                if made.shape.ndims == 2
+                else None,
+            )
 
         return by_input
 
@@ -82,9 +96,12 @@ def _sums(tf: Any) -> Any:
         lambda tf: tf.math.cumulative_logsumexp(_X, -1, exclusive=True, reverse=True, name="c"),
         lambda tf: tf.math.reduce_variance(_X, [0]),
         lambda tf: tf.math.reduce_std(_X, keepdims=True),
-        lambda tf: tf.math.reduce_variance(_N), lambda tf: tf.math.reduce_std(_X * (1 + 2j)),
-        lambda tf: tf.math.polyval([2.0, 1.0, 3.0], _X), lambda tf: tf.math.polyval([], _X),
-        lambda tf: tf.math.polyval((1.0,), _X), lambda tf: tf.math.reciprocal_no_nan(_X),
+        lambda tf: tf.math.reduce_variance(_N),
+        lambda tf: tf.math.reduce_std(_X * (1 + 2j)),
+        lambda tf: tf.math.polyval([2.0, 1.0, 3.0], _X),
+        lambda tf: tf.math.polyval([], _X),
+        lambda tf: tf.math.polyval((1.0,), _X),
+        lambda tf: tf.math.reciprocal_no_nan(_X),
         lambda tf: tf.unsorted_segment_mean(_X, ids, 4),
         lambda tf: tf.unsorted_segment_sqrt_n(_X, ids, 4),
         lambda tf: tf.math.unsorted_segment_mean(_X, _N % 3, fed(tf, 3)),
@@ -92,7 +109,7 @@ def _sums(tf: Any) -> Any:
         slope(lambda tf, x: tf.raw_ops.NthElement(input=x, n=2)),
         slope(lambda tf, x: tf.tensor_scatter_nd_max(x, [[0, 1], [1, 2]], [0.5, -3.0])),
         slope(lambda tf, x: tf.tensor_scatter_nd_min(x, [[0, 1], [1, 2]], [0.5, -3.0])),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"counted": _counted, "distances": _distances, "sorted": _sorted, "sums": _sums}

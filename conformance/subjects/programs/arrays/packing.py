@@ -87,8 +87,11 @@ def _refused_when_run(tf: Any) -> Any:
     fed, handle = tf.placeholder(tf.int32), tf.get_variable("v", [], use_resource=True).handle
     x = tf.ones([2, 3])
     cases = [
-        (tf.reverse(x, fed), [2]), (tf.reverse(x, fed), [0, -2]), (fed[0], 3),
-        (tf.reshape([[1]], fed), np.ones(254, np.int32)), (tf.guarantee_const(handle), 0),
+        (tf.reverse(x, fed), [2]),
+        (tf.reverse(x, fed), [0, -2]),
+        (fed[0], 3),
+        (tf.reshape([[1]], fed), np.ones(254, np.int32)),
+        (tf.guarantee_const(handle), 0),
         (tf.unravel_index(tf.constant([7]), fed), [2**20, 2**20]),
         (tf.raw_ops.SparseSoftmax(sp_indices=[[1, 1]], sp_values=[2.0], sp_shape=[-1, 1]), 0),
     ]
@@ -97,6 +100,12 @@ def _refused_when_run(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_packed_lists, _slices, _gathered_batches, _replaced_slices,
-                     _sparse_factors, _refused_when_run)
-}  # fmt: skip
+    for function in (
+        _packed_lists,
+        _slices,
+        _gathered_batches,
+        _replaced_slices,
+        _sparse_factors,
+        _refused_when_run,
+    )
+}

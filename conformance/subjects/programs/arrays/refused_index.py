@@ -23,10 +23,15 @@ def _slices(tf: Any) -> Any:
     return _told(
         tf,
         *(lambda each=each: raw.Gather(params=of(_ROWS), indices=of(each)) for each in chosen),
-        *(lambda each=each, axis=axis: raw.GatherV2(params=of(_ROWS), indices=of(each), axis=axis)
-          for each in chosen for axis in (0, -1)),
-        *(lambda each=each: raw.GatherV2(params=of(_ROWS), indices=of(each), axis=1, batch_dims=1)
-          for each in ([0, 1, 2, 0], [[0], [1], [2], [3]], [[0], [-1], [2], [0]], [0, 1])),
+        *(
+            lambda each=each, axis=axis: raw.GatherV2(params=of(_ROWS), indices=of(each), axis=axis)
+            for each in chosen
+            for axis in (0, -1)
+        ),
+        *(
+            lambda each=each: raw.GatherV2(params=of(_ROWS), indices=of(each), axis=1, batch_dims=1)
+            for each in ([0, 1, 2, 0], [[0], [1], [2], [3]], [[0], [-1], [2], [0]], [0, 1])
+        ),
         lambda: raw.Gather(params=of(3.0), indices=of([0])),
         lambda: raw.GatherV2(params=of(3.0), indices=of([0]), axis=0),
         lambda: raw.GatherV2(params=of(_ROWS), indices=of([0]), axis=of(2)),
@@ -34,7 +39,7 @@ def _slices(tf: Any) -> Any:
         lambda: raw.GatherV2(params=of(_ROWS), indices=of([0]), axis=of(0), batch_dims=1),
         lambda: raw.Gather(params=of(np.zeros((0, 3))), indices=of([0])),
         lambda: raw.Gather(params=of(np.zeros((0, 3))), indices=of(np.zeros(0, np.int32))),
-    )  # fmt: skip
+    )
 
 
 def _vectors(tf: Any) -> Any:
@@ -44,75 +49,140 @@ def _vectors(tf: Any) -> Any:
         [[0, 1, 2]], [2, 1], [4], 3, [[3, 2], [0, 1]],
     )  # fmt: skip
     given = [np.array(each, np.int32) for each in indices]
-    scattering = ("TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax",
-                  "TensorScatterMin")  # fmt: skip
+    scattering = (
+        "TensorScatterUpdate",
+        "TensorScatterAdd",
+        "TensorScatterSub",
+        "TensorScatterMax",
+        "TensorScatterMin",
+    )
     return _told(
         tf,
         *(lambda each=each: raw.GatherNd(params=of(_ROWS), indices=of(each)) for each in given),
         lambda: raw.GatherNd(params=of(np.zeros((0, 3))), indices=of([[0, 0]])),
-        *(lambda each=each: raw.ScatterNd(
-            indices=of(each), updates=of(np.ones(each.shape[:-1])), shape=of([4, 3]))
-          for each in given),
-        *(lambda each=each, name=name: getattr(raw, name)(
-            tensor=of(_ROWS), indices=of(each), updates=of(np.ones(each.shape[:-1], np.float32)))
-          for name in scattering for each in given[:4]),
-        *(lambda shape=shape: raw.TensorScatterAdd(
-            tensor=of(_ROWS), indices=of([[3], [1]]), updates=of(np.ones(shape, np.float32)))
-          for shape in ((2, 3), (3, 3), (2, 2), (2,), (1, 3), ())),
+        *(
+            lambda each=each: raw.ScatterNd(
+                indices=of(each), updates=of(np.ones(each.shape[:-1])), shape=of([4, 3])
+            )
+            for each in given
+        ),
+        *(
+            lambda each=each, name=name: getattr(raw, name)(
+                tensor=of(_ROWS), indices=of(each), updates=of(np.ones(each.shape[:-1], np.float32))
+            )
+            for name in scattering
+            for each in given[:4]
+        ),
+        *(
+            lambda shape=shape: raw.TensorScatterAdd(
+                tensor=of(_ROWS), indices=of([[3], [1]]), updates=of(np.ones(shape, np.float32))
+            )
+            for shape in ((2, 3), (3, 3), (2, 2), (2,), (1, 3), ())
+        ),
         lambda: raw.ScatterNd(indices=of([[0]]), updates=of([1.0]), shape=of([0])),
         lambda: raw.ScatterNd(indices=of([[0]]), updates=of([1.0]), shape=of([-2])),
         lambda: raw.ScatterNd(indices=of([[0]]), updates=of([1.0]), shape=of([[2]])),
         lambda: raw.ScatterNd(indices=of([[1], [1]]), updates=of(["a", "b"]), shape=of([3])),
-    )  # fmt: skip
+    )
 
 
 def _partitions(tf: Any) -> Any:
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return _told(
         tf,
-        *(lambda each=each: raw.DynamicPartition(
-            data=of(_ROWS), partitions=of(np.array(each, np.int32)), num_partitions=3)
-          for each in ([0, 2, 1, 0], [0, 3, 1, 0], [0, 2, -1, 4], [0, 1],
-                       [[0, 1, 2]] * 4, [[0, 1, 2], [0, 1, 3], [0, 0, 0], [-1, 0, 0]])),
+        *(
+            lambda each=each: raw.DynamicPartition(
+                data=of(_ROWS), partitions=of(np.array(each, np.int32)), num_partitions=3
+            )
+            for each in (
+                [0, 2, 1, 0],
+                [0, 3, 1, 0],
+                [0, 2, -1, 4],
+                [0, 1],
+                [[0, 1, 2]] * 4,
+                [[0, 1, 2], [0, 1, 3], [0, 0, 0], [-1, 0, 0]],
+            )
+        ),
         lambda: raw.DynamicPartition(data=of(3.0), partitions=of(2), num_partitions=2),
         lambda: raw.DynamicPartition(data=of(3.0), partitions=of(0), num_partitions=1),
-        *(lambda first=first, second=second: raw.DynamicStitch(
-            indices=[of(first), of(second)], data=[of(_ROWS[:2]), of(_ROWS[2:3])])
-          for first, second in (([0, 2], [1]), ([3, 0], [0]), ([0, -1], [1]), ([0, 1], [-2]),
-                                ([0], [1]), ([0, 1], [1, 2]), ([[0, 1]], [1]), ([0, 1], 5))),
+        *(
+            lambda first=first, second=second: raw.DynamicStitch(
+                indices=[of(first), of(second)], data=[of(_ROWS[:2]), of(_ROWS[2:3])]
+            )
+            for first, second in (
+                ([0, 2], [1]),
+                ([3, 0], [0]),
+                ([0, -1], [1]),
+                ([0, 1], [-2]),
+                ([0], [1]),
+                ([0, 1], [1, 2]),
+                ([[0, 1]], [1]),
+                ([0, 1], 5),
+            )
+        ),
         lambda: raw.DynamicStitch(indices=[of([0]), of([1])], data=[of([[1.0]]), of([[1.0, 2.0]])]),
-    )  # fmt: skip
+    )
 
 
 def _places(tf: Any) -> Any:
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return _told(
         tf,
-        *(lambda each=each: raw.UnravelIndex(indices=of(each), dims=of([2, 5]))
-          for each in (9, [0, 7, 3], 10, -1, [3, -1, -7, -10, -14], [[1]], np.zeros(0, np.int32))),
-        *(lambda dims=dims: raw.UnravelIndex(indices=of(1), dims=of(dims))
-          for dims in (7, [3, 0], [1 << 16, 1 << 16], [[2, 5]])),
-        *(lambda depth=depth, axis=axis: raw.OneHot(
-            indices=of([0, 2, -1]), depth=of(depth), on_value=of(5), off_value=of(-5), axis=axis)
-          for depth, axis in ((3, -1), (2, 0), (0, 1), (-1, -1), ([2], 0), (2, 2), (2, -2))),
+        *(
+            lambda each=each: raw.UnravelIndex(indices=of(each), dims=of([2, 5]))
+            for each in (9, [0, 7, 3], 10, -1, [3, -1, -7, -10, -14], [[1]], np.zeros(0, np.int32))
+        ),
+        *(
+            lambda dims=dims: raw.UnravelIndex(indices=of(1), dims=of(dims))
+            for dims in (7, [3, 0], [1 << 16, 1 << 16], [[2, 5]])
+        ),
+        *(
+            lambda depth=depth, axis=axis: raw.OneHot(
+                indices=of([0, 2, -1]), depth=of(depth), on_value=of(5), off_value=of(-5), axis=axis
+            )
+            for depth, axis in ((3, -1), (2, 0), (0, 1), (-1, -1), ([2], 0), (2, 2), (2, -2))
+        ),
         *(lambda k=k: raw.TopKV2(input=of(_ROWS), k=of(k)) for k in (0, 2, 3, 4, -1, [1])),
-        lambda: raw.TopKV2(input=of(3.0), k=of(0)), lambda: raw.TopKV2(input=of(3.0), k=of(1)),
-        *(lambda targets=targets, k=k: raw.InTopKV2(
-            predictions=of(_ROWS), targets=of(targets), k=of(k))
-          for targets, k in (([2, 1, 0, 3], 1), ([2, 1, 0, -1], 2), ([2, 1], 1), ([[1]] * 4, 1),
-                             ([2, 1, 0, 0], [1]), ([2, 1, 0, 2], -1))),
+        lambda: raw.TopKV2(input=of(3.0), k=of(0)),
+        lambda: raw.TopKV2(input=of(3.0), k=of(1)),
+        *(
+            lambda targets=targets, k=k: raw.InTopKV2(
+                predictions=of(_ROWS), targets=of(targets), k=of(k)
+            )
+            for targets, k in (
+                ([2, 1, 0, 3], 1),
+                ([2, 1, 0, -1], 2),
+                ([2, 1], 1),
+                ([[1]] * 4, 1),
+                ([2, 1, 0, 0], [1]),
+                ([2, 1, 0, 2], -1),
+            )
+        ),
         lambda: raw.InTopK(predictions=of([1.0]), targets=of([0]), k=1),
-        lambda: raw.Where(condition=of(1)), lambda: raw.Where(condition=of(_ROWS)),
-        *(lambda rows=rows, values=values, name=name: getattr(raw, name)(
-            sorted_inputs=of(rows), values=of(values))
-          for name in ("LowerBound", "UpperBound")
-          for rows, values in (([[1, 3, 3, 7]], [[3, 0, 8, 7]]), ([[1, 3], [2, 2]], [[3], [2]]),
-                               ([[1]], [[1], [2]]), ([1], [[1]]), ([[1]], [1]))),
-        lambda: raw.ListDiff(x=of([[1]]), y=of([1])), lambda: raw.ListDiff(x=of([1]), y=of([[1]])),
+        lambda: raw.Where(condition=of(1)),
+        lambda: raw.Where(condition=of(_ROWS)),
+        *(
+            lambda rows=rows, values=values, name=name: getattr(raw, name)(
+                sorted_inputs=of(rows), values=of(values)
+            )
+            for name in ("LowerBound", "UpperBound")
+            for rows, values in (
+                ([[1, 3, 3, 7]], [[3, 0, 8, 7]]),
+                ([[1, 3], [2, 2]], [[3], [2]]),
+                ([[1]], [[1], [2]]),
+                ([1], [[1]]),
+                ([[1]], [1]),
+            )
+        ),
+        lambda: raw.ListDiff(x=of([[1]]), y=of([1])),
+        lambda: raw.ListDiff(x=of([1]), y=of([[1]])),
         lambda: raw.ListDiff(x=of([3, 1, 3, 2]), y=of([1, 5])),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
-    "slices": _slices, "vectors": _vectors, "partitions": _partitions, "places": _places,
-}  # fmt: skip
+    "slices": _slices,
+    "vectors": _vectors,
+    "partitions": _partitions,
+    "places": _places,
+}

@@ -86,8 +86,19 @@ def _factors(tf: Any) -> Any:
 
 def _matrices(tf: Any) -> Any:
     two = tf.constant(2)
-    eyes = [(3,), (3, 4), (4, 3), (3, 3), (2, None, [3], tf.int32), (two,), (two, 3, [2]), (0,),
-            (2, None, tf.constant([2])), (2.0,), (2, None, None, tf.bool)]  # fmt: skip
+    eyes = [
+        (3,),
+        (3, 4),
+        (4, 3),
+        (3, 3),
+        (2, None, [3], tf.int32),
+        (two,),
+        (two, 3, [2]),
+        (0,),
+        (2, None, tf.constant([2])),
+        (2.0,),
+        (2, None, None, tf.bool),
+    ]
     made = attempt(*(_shown(tf, lambda args=args: tf.eye(*args)) for args in eyes[:5]))
     made += attempt(*(lambda args=args: run(tf, tf.eye(*args)) for args in eyes))
     made += attempt(_shown(tf, lambda: tf.trace([[1.0, 2.0], [3.0, 4.0]])))
@@ -101,34 +112,47 @@ def _rows(tf: Any) -> Any:
         lambda: tf.repeat([1, 2], 2),
         lambda: tf.repeat([[1, 2]], [2], axis=0),
         lambda: tf.repeat([[1, 2], [3, 4]], [1, 3], axis=0),
-        lambda: tf.repeat([[1, 2], [3, 4]], [0, 3], axis=1), lambda: tf.repeat(7, 3),
+        lambda: tf.repeat([[1, 2], [3, 4]], [0, 3], axis=1),
+        lambda: tf.repeat(7, 3),
         lambda: tf.repeat(tf.placeholder_with_default([[1, 2], [3, 4]], None), 2, axis=0),
         lambda: tf.repeat(tf.placeholder(tf.float32), 2, axis=-1),
         lambda: tf.constant([1, 2, 3])[: 2**31],
-        lambda: tf.repeat([[1, 2], [3, 4]], [0, 3, 1], axis=1), lambda: tf.repeat([1], [1], axis=3),
-        lambda: tf.repeat([1, 2, 3], [1.5, 2, 0]), lambda: tf.repeat([[1, 2]], [2, 0], axis=-1),
-        lambda: tf.repeat([1, 2], 2, axis="0"), lambda: tf.repeat([[1, 2], [3, 4]], [2, 1, 0, 1]),
-        lambda: tf.batch_gather([[1, 2], [3, 4]], [[1], [0]]), lambda: tf.batch_gather([5, 6], [1]),
+        lambda: tf.repeat([[1, 2], [3, 4]], [0, 3, 1], axis=1),
+        lambda: tf.repeat([1], [1], axis=3),
+        lambda: tf.repeat([1, 2, 3], [1.5, 2, 0]),
+        lambda: tf.repeat([[1, 2]], [2, 0], axis=-1),
+        lambda: tf.repeat([1, 2], 2, axis="0"),
+        lambda: tf.repeat([[1, 2], [3, 4]], [2, 1, 0, 1]),
+        lambda: tf.batch_gather([[1, 2], [3, 4]], [[1], [0]]),
+        lambda: tf.batch_gather([5, 6], [1]),
         lambda: tf.batch_gather([5], tf.placeholder(tf.int32)),
-    ]  # fmt: skip
+    ]
     single: list[Callable[[], Any]] = [
         lambda: tf.searchsorted([[1, 2, 2, 3]], [[2, 0, 9]], side="right"),
         lambda: tf.searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 0.0], out_type=tf.int64),
-        lambda: tf.searchsorted([1], [1], side="x"), lambda: tf.timestamp() > 1e9,
-        lambda: tf.is_non_decreasing([1, 1, 2]), lambda: tf.is_non_decreasing([]),
+        lambda: tf.searchsorted([1], [1], side="x"),
+        lambda: tf.timestamp() > 1e9,
+        lambda: tf.is_non_decreasing([1, 1, 2]),
+        lambda: tf.is_non_decreasing([]),
         lambda: tf.is_strictly_increasing([1, 1, 2]),
         lambda: tf.is_strictly_increasing([[1, 2], [3, 4]]),
-        lambda: tf.unravel_index([1, 5], [2, 3]), lambda: tf.unravel_index(5, [3, 2]),
-        lambda: tf.unravel_index([6], [2, 3]), lambda: tf.unravel_index([1], [2, 0]),
+        lambda: tf.unravel_index([1, 5], [2, 3]),
+        lambda: tf.unravel_index(5, [3, 2]),
+        lambda: tf.unravel_index([6], [2, 3]),
+        lambda: tf.unravel_index([1], [2, 0]),
         lambda: tf.unravel_index([[1]], tf.placeholder_with_default([2, 3], None)),
-        lambda: tf.parallel_stack([[1, 2], [3, 4]]), lambda: tf.parallel_stack([[1], [1, 2]]),
+        lambda: tf.parallel_stack([[1, 2], [3, 4]]),
+        lambda: tf.parallel_stack([[1], [1, 2]]),
         lambda: tf.parallel_stack([tf.placeholder(tf.int32)]),
-    ]  # fmt: skip
+    ]
     # Of which operations these are made, and so what the last one is called, is left aside.
     named = [lambda call=call: tf.identity(call(), name="rows") for call in several]
     return attempt(*(_shown(tf, call) for call in (*named, *single)))
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "bands": _bands, "factors": _factors, "matrices": _matrices, "rows": _rows,
-}  # fmt: skip
+    "bands": _bands,
+    "factors": _factors,
+    "matrices": _matrices,
+    "rows": _rows,
+}

@@ -39,8 +39,13 @@ def _colocation(tf: Any) -> Any:
             both = tf.constant(3.0)
         with tf.colocate_with(v, ignore_existing=True):
             beside = tf.constant(4.0)
-        seen.extend([both.op.colocation_groups(), tf.constant(1.0).op.colocation_groups(),
-                     beside.op.colocation_groups()])  # fmt: skip
+        seen.extend(
+            [
+                both.op.colocation_groups(),
+                tf.constant(1.0).op.colocation_groups(),
+                beside.op.colocation_groups(),
+            ]
+        )
         return both
 
     with tf.colocate_with(a):
@@ -57,13 +62,22 @@ def _shapes(tf: Any) -> Any:
         shape = tf.concat([[5], size], axis=0)
         partly = tf.concat([unknown, size], axis=0)
         made = [
-            tf.fill(shape, 1.0), tf.zeros(partly), tf.ones(partly), tf.random_uniform(shape),
-            tf.random_normal(partly), tf.truncated_normal(shape), tf.random_poisson([1.0], shape),
-            tf.random_gamma(shape, [[1.0], [2.0]]), tf.reshape(tf.zeros([15]), shape),
-            tf.random.stateless_uniform(shape, [1, 2]), tf.fill(tf.stack([i, i]), 0.0),
-            tf.random.stateless_normal(partly, [1, 2]), tf.fill(tf.cast(size, tf.int64), 0),
-            tf.reshape(tf.zeros([3]), size[0:1]), tf.raw_ops.Fill(dims=[2, 3], value=0.0),
-        ]  # fmt: skip
+            tf.fill(shape, 1.0),
+            tf.zeros(partly),
+            tf.ones(partly),
+            tf.random_uniform(shape),
+            tf.random_normal(partly),
+            tf.truncated_normal(shape),
+            tf.random_poisson([1.0], shape),
+            tf.random_gamma(shape, [[1.0], [2.0]]),
+            tf.reshape(tf.zeros([15]), shape),
+            tf.random.stateless_uniform(shape, [1, 2]),
+            tf.fill(tf.stack([i, i]), 0.0),
+            tf.random.stateless_normal(partly, [1, 2]),
+            tf.fill(tf.cast(size, tf.int64), 0),
+            tf.reshape(tf.zeros([3]), size[0:1]),
+            tf.raw_ops.Fill(dims=[2, 3], value=0.0),
+        ]
         seen.extend(str(each.shape) for each in made)
         return i + 1
 
@@ -76,15 +90,18 @@ def _lists(tf: Any) -> Any:
 
     def elements(shape: Any) -> Any:
         x, y = tf.placeholder(tf.float32, shape), tf.placeholder(tf.float32, shape)
-        result = tf.while_loop(lambda v, _: tf.reduce_all(v < 8.0),
-                               lambda v, u: (tf.pow(v, u), u), [x, y])  # fmt: skip
+        result = tf.while_loop(
+            lambda v, _: tf.reduce_all(v < 8.0), lambda v, u: (tf.pow(v, u), u), [x, y]
+        )
         tf.gradients(result[0], x)
         loop = result[0].op.inputs[0].op
         kept = [each for each in loop.outputs if each.dtype == tf.variant]
-        return attempt(*(
-            lambda each=each: str(lists.tensor_list_pop_back(each, tf.float32)[1].shape)
-            for each in kept
-        ))  # fmt: skip
+        return attempt(
+            *(
+                lambda each=each: str(lists.tensor_list_pop_back(each, tf.float32)[1].shape)
+                for each in kept
+            )
+        )
 
     return [elements(shape) for shape in (None, [None, 2], [1, 2])]
 
@@ -125,20 +142,32 @@ def _lowering(tf: Any) -> Any:
             count = tf.while_loop(lambda i, _: i < 3, body, [0, 0.0])[0]
             chosen = tf.cond(tf.constant(True), lambda: 1, lambda: 2)
         number = branches.indexed_case(tf.constant(1), [lambda: 1.0, lambda: 2.0])
-        told = ["_lower_using_switch_merge" in each.op.inputs[0].op.node_def.attr
-                for each in (count, chosen, number)]  # fmt: skip
+        told = [
+            "_lower_using_switch_merge" in each.op.inputs[0].op.node_def.attr
+            for each in (count, chosen, number)
+        ]
         with tf.Session() as session:
             session.run(v.initializer)
             found.append([told, session.run([count, chosen, number]), session.run(v)])
     graphs = branches.get_func_graphs(chosen.op.inputs[0].op)
-    return found, [type(each.outputs[0].op.type).__name__ for each in graphs], attempt(
-        lambda: branches.indexed_case(1, [lambda: 1.0]), lambda: number,
-    )  # fmt: skip
+    return (
+        found,
+        [type(each.outputs[0].op.type).__name__ for each in graphs],
+        attempt(
+            lambda: branches.indexed_case(1, [lambda: 1.0]),
+            lambda: number,
+        ),
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     program.__name__.strip("_").replace("_", "-"): functional(program)
     for program in (
-        _collections, _colocation, _shapes, _lists, _variables_of_a_custom_gradient, _lowering,
+        _collections,
+        _colocation,
+        _shapes,
+        _lists,
+        _variables_of_a_custom_gradient,
+        _lowering,
     )
-}  # fmt: skip
+}

@@ -25,13 +25,17 @@ def _wrongly_returned(tf: Any) -> Any:
             return re.findall(pattern, error.message)[:1], re.findall(counts, error.message)[:1]
 
     return attempt(
-        lambda: told(np.float64(1), tf.float32), lambda: told(np.float32(1), tf.float64),
-        lambda: told(np.int64(1), tf.half), lambda: told(np.float16(1), tf.int64),
-        lambda: told("text", tf.bool), lambda: told(True, tf.string),
+        lambda: told(np.float64(1), tf.float32),
+        lambda: told(np.float32(1), tf.float64),
+        lambda: told(np.int64(1), tf.half),
+        lambda: told(np.float16(1), tf.int64),
+        lambda: told("text", tf.bool),
+        lambda: told(True, tf.string),
         lambda: told([1.5, np.uint8(2)], [tf.float64, tf.complex64]),
-        lambda: told([1.5], [tf.float64, tf.float64]), lambda: told([1.5, 2.5], tf.float64),
+        lambda: told([1.5], [tf.float64, tf.float64]),
+        lambda: told([1.5, 2.5], tf.float64),
         lambda: told((), tf.float64),
-    )  # fmt: skip
+    )
 
 
 def _ended_with_its_run(tf: Any) -> Any:

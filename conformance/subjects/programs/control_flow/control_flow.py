@@ -35,8 +35,9 @@ def program(function: Program) -> Program:
 
 @program
 def nested_conditionals(tf: Any, w: World) -> Any:
-    return tf.cond(w.p, lambda: tf.cond(w.x > 1.0, lambda: w.x * 2.0, lambda: w.x),
-                   lambda: w.v + w.x)  # fmt: skip
+    return tf.cond(
+        w.p, lambda: tf.cond(w.x > 1.0, lambda: w.x * 2.0, lambda: w.x), lambda: w.v + w.x
+    )
 
 
 @program
@@ -166,9 +167,11 @@ def cases(tf: Any, w: World) -> Any:
     n = tf.cast(w.p, tf.int32) + 1
     pairs = [(w.p, lambda: 1), (n > 1, lambda: 2)]
     return (
-        tf.case(pairs, default=lambda: 3), tf.case(pairs[:1], default=lambda: 4, exclusive=True),
-        tf.case([(n > 5, lambda: 1), (n > 0, lambda: 2)]), tf.case({w.p: lambda: 5}, lambda: 6),
-    )  # fmt: skip
+        tf.case(pairs, default=lambda: 3),
+        tf.case(pairs[:1], default=lambda: 4, exclusive=True),
+        tf.case([(n > 5, lambda: 1), (n > 0, lambda: 2)]),
+        tf.case({w.p: lambda: 5}, lambda: 6),
+    )
 
 
 @program
@@ -183,15 +186,19 @@ def functions_of_elements(tf: Any, w: World) -> Any:
     pairs = (elements, tf.constant([4, 5, 6]))
     unknown = tf.placeholder_with_default([[1.0, 2.0]], [None, 2])
     return (
-        tf.map_fn(lambda e: e * w.x, elements), tf.map_fn(lambda e: (e[0], e[1] + 1), pairs),
+        tf.map_fn(lambda e: e * w.x, elements),
+        tf.map_fn(lambda e: (e[0], e[1] + 1), pairs),
         tf.map_fn(lambda e: tf.cast(e, tf.int32), elements, dtype=tf.int32),
-        tf.map_fn(lambda e: e + 1.0, unknown), tf.foldl(lambda a, e: a + e, elements),
+        tf.map_fn(lambda e: e + 1.0, unknown),
+        tf.foldl(lambda a, e: a + e, elements),
         tf.foldl(lambda a, e: a - e, elements, initializer=5.0),
-        tf.foldr(lambda a, e: a - e, elements), tf.foldr(lambda a, e: a * e, elements, 2.0),
-        tf.scan(lambda a, e: a + e, elements), tf.scan(lambda a, e: a * e, elements, 2.0),
+        tf.foldr(lambda a, e: a - e, elements),
+        tf.foldr(lambda a, e: a * e, elements, 2.0),
+        tf.scan(lambda a, e: a + e, elements),
+        tf.scan(lambda a, e: a * e, elements, 2.0),
         tf.scan(lambda a, e: a + e, elements, reverse=True),
         tf.scan(lambda a, e: (a[0] + e[0], a[1] * e[1]), pairs),
-    )  # fmt: skip
+    )
 
 
 @program
@@ -247,8 +254,12 @@ def functions_of_branches_and_loops(tf: Any, w: World) -> Any:
 
 @program
 def assertions(tf: Any, w: World) -> Any:
-    checks = [tf.Assert(w.p, [1, "a"]), tf.Assert(w.p, [w.x], summarize=2, name="named"),
-              tf.assert_less(w.x, 4.0), tf.assert_equal(w.x, w.x + 0.0)]  # fmt: skip
+    checks = [
+        tf.Assert(w.p, [1, "a"]),
+        tf.Assert(w.p, [w.x], summarize=2, name="named"),
+        tf.assert_less(w.x, 4.0),
+        tf.assert_equal(w.x, w.x + 0.0),
+    ]
     with tf.control_dependencies(checks):
         return w.x * 2.0
 
@@ -296,25 +307,37 @@ def _refused(tf: Any) -> Any:
     return attempt(
         lambda: tf.Session().run(chosen, {any_shape: [True]}),
         lambda: tf.Session().run(chosen, {any_shape: True}),
-        lambda: tf.cond(True, lambda: x, lambda: x), lambda: tf.cond(p, lambda: x, lambda: 1),
-        lambda: tf.cond(p, lambda: x, lambda: [x, x]), lambda: tf.cond(p, lambda: None, lambda: x),
-        lambda: tf.cond(p, lambda: x, lambda: None), lambda: tf.cond(p, 3, lambda: x),
-        lambda: tf.cond(p, lambda: x), lambda: tf.cond(p, lambda: x, lambda: x, fn1=lambda: x),
+        lambda: tf.cond(True, lambda: x, lambda: x),
+        lambda: tf.cond(p, lambda: x, lambda: 1),
+        lambda: tf.cond(p, lambda: x, lambda: [x, x]),
+        lambda: tf.cond(p, lambda: None, lambda: x),
+        lambda: tf.cond(p, lambda: x, lambda: None),
+        lambda: tf.cond(p, 3, lambda: x),
+        lambda: tf.cond(p, lambda: x),
+        lambda: tf.cond(p, lambda: x, lambda: x, fn1=lambda: x),
         lambda: tf.cond(p, fn1=lambda: x, fn2=lambda: x).shape,
-        lambda: tf.while_loop(3, lambda i: i, [0]), lambda: loop(()),
+        lambda: tf.while_loop(3, lambda i: i, [0]),
+        lambda: loop(()),
         lambda: tf.while_loop(lambda i: i < 1, lambda i: [i, i], [0]),
         lambda: tf.while_loop(lambda i: i < 1, lambda i: tf.constant([1]), [tf.constant(0)]),
-        lambda: loop(shape_invariants=[tf.TensorShape([2])]), lambda: loop(parallel_iterations=0),
-        lambda: loop(maximum_iterations=tf.constant([1])), lambda: loop(shape_invariants=[3]),
-        lambda: kept[0] * 2, lambda: tf.Session().run(kept[0]),
+        lambda: loop(shape_invariants=[tf.TensorShape([2])]),
+        lambda: loop(parallel_iterations=0),
+        lambda: loop(maximum_iterations=tf.constant([1])),
+        lambda: loop(shape_invariants=[3]),
+        lambda: kept[0] * 2,
+        lambda: tf.Session().run(kept[0]),
         lambda: tf.while_loop(lambda i: x, lambda i: i, [0]),
-        lambda: tf.case([]), lambda: tf.case(3), lambda: tf.case([(p, 3)]),
-        lambda: tf.case([(p, lambda: 1, 2)]), lambda: tf.case([(p, lambda: 1)], default=3),
+        lambda: tf.case([]),
+        lambda: tf.case(3),
+        lambda: tf.case([(p, 3)]),
+        lambda: tf.case([(p, lambda: 1, 2)]),
+        lambda: tf.case([(p, lambda: 1)], default=3),
         lambda: tf.map_fn(lambda e: (e, e), tf.constant([1.0])),
-        lambda: tf.while_loop(lambda i: i < 1, 3, [0]), lambda: tf.cond(p, list, list),
+        lambda: tf.while_loop(lambda i: i < 1, 3, [0]),
+        lambda: tf.cond(p, list, list),
         lambda: tf.foldl(lambda a, e: a + e, tf.constant(1.0)),
         lambda: tf.scan(lambda a, e: a + e, tf.constant(1.0)),
-    )  # fmt: skip
+    )
 
 
 def _fetched_and_fed(tf: Any) -> Any:
@@ -331,7 +354,8 @@ def _fetched_and_fed(tf: Any) -> Any:
         with tf.Session() as session:
             run = session.run
             return attempt(
-                lambda: run("cond/mul:0", {"p:0": True}), lambda: run("cond/mul:0", {"p:0": False}),
+                lambda: run("cond/mul:0", {"p:0": True}),
+                lambda: run("cond/mul:0", {"p:0": False}),
                 lambda: run("cond/mul", {"p:0": False}),
                 lambda: run("cond/Merge:1", {"p:0": False}),
                 lambda: run("cond/Merge:0", {"cond/Merge:0": 5.0}),
@@ -340,7 +364,7 @@ def _fetched_and_fed(tf: Any) -> Any:
                 lambda: tf.Session(graph=w.x.graph).run(inside[0]),
                 lambda: tf.Session(graph=w.x.graph).run(w.x, {inside[0]: 1.0}),
                 lambda: graph.is_fetchable(graph.get_tensor_by_name("cond/mul:0")),
-            )  # fmt: skip
+            )
 
 
 def _references_chosen(tf: Any) -> Any:
@@ -361,11 +385,16 @@ def _references_chosen(tf: Any) -> Any:
             return [session.run(update, {index: number}), session.run([row, other])]
 
     return attempt(
-        lambda: chosen(row, other)[1], lambda: chosen(row, column)[1], lambda: run(1),
-        lambda: run(2), lambda: run(-1), lambda: run([0]), lambda: chosen(row, index=[0]),
+        lambda: chosen(row, other)[1],
+        lambda: chosen(row, column)[1],
+        lambda: run(1),
+        lambda: run(2),
+        lambda: run(-1),
+        lambda: run([0]),
+        lambda: chosen(row, index=[0]),
         lambda: chosen(tf.constant(1.0), tf.constant(2.0))[1],
         lambda: chosen(row, tf.constant(1)),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

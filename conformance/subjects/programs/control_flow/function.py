@@ -27,14 +27,18 @@ def _described(function: Any) -> Any:
     definition = function.definition
     signature = definition.signature
     return [
-        _plain(signature.name), signature.is_stateful, signature.description,
+        _plain(signature.name),
+        signature.is_stateful,
+        signature.description,
         [(arg.name, arg.type) for arg in signature.input_arg],
         [(arg.name, arg.type, definition.ret[arg.name]) for arg in signature.output_arg],
-        [(node.name, _plain(node.op), node.device, list(node.input), sorted(node.attr))
-         for node in definition.node_def],
-        sorted(definition.attr), {key: str(definition.arg_attr[key].attr["_output_shapes"])
-                                  for key in definition.arg_attr},
-    ]  # fmt: skip
+        [
+            (node.name, _plain(node.op), node.device, list(node.input), sorted(node.attr))
+            for node in definition.node_def
+        ],
+        sorted(definition.attr),
+        {key: str(definition.arg_attr[key].attr["_output_shapes"]) for key in definition.arg_attr},
+    ]
 
 
 def _calls(tf: Any) -> Any:
@@ -49,15 +53,23 @@ def _calls(tf: Any) -> Any:
     x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
     with tf.name_scope("s"):
         first, second = both(x, x, name="named"), both(x, 1.0)
-    nodes = [(n.name, _plain(n.op), list(n.input), sorted(n.attr))
-             for n in tf.get_default_graph().as_graph_def().node]  # fmt: skip
+    nodes = [
+        (n.name, _plain(n.op), list(n.input), sorted(n.attr))
+        for n in tf.get_default_graph().as_graph_def().node
+    ]
     with tf.Session() as session:
         values = session.run([first, second])
         fed = session.run([first, second], {x: [3.0, 4.0]})
         skipped = session.run(first[0] + 1.0, {first[0]: [5.0, 6.0]})
     shapes = [str(tensor.shape) for tensor in (*first, *second)]
-    return _described(both), [(_plain(n), _plain(o), i, a) for n, o, i, a in nodes], values, fed, \
-        skipped, shapes  # fmt: skip
+    return (
+        _described(both),
+        [(_plain(n), _plain(o), i, a) for n, o, i, a in nodes],
+        values,
+        fed,
+        skipped,
+        shapes,
+    )
 
 
 def _captures(tf: Any) -> Any:
@@ -82,9 +94,13 @@ def _captures(tf: Any) -> Any:
         session.run(tf.global_variables_initializer())
         values = session.run([called, copied])
     names = [tensor.name for tensor in (*called[0].op.inputs, *copied.op.inputs)]
-    return _described(capturing), _described(copying), values, names, [
-        [tensor.name for tensor in each.captured_inputs] for each in (capturing, copying)
-    ]
+    return (
+        _described(capturing),
+        _described(copying),
+        values,
+        names,
+        [[tensor.name for tensor in each.captured_inputs] for each in (capturing, copying)],
+    )
 
 
 def _overloads(tf: Any) -> Any:
@@ -177,8 +193,9 @@ def _imported(tf: Any) -> Any:
         again = graph.as_graph_def()
         with tf.Session() as session:
             value = session.run(y)
-    versions = [(each.versions.producer > 0, each.versions.min_consumer)
-                for each in (definition, again)]  # fmt: skip
+    versions = [
+        (each.versions.producer > 0, each.versions.min_consumer) for each in (definition, again)
+    ]
     return value, y.name, str(y.shape), len(again.library.function), versions
 
 
@@ -199,14 +216,17 @@ def _refused(tf: Any) -> Any:
     placeholder = tf.placeholder(tf.float32, [])
     defined(tf.float32, func_name="Taken")(1.0)
     return attempt(
-        lambda: function.Defun(tf.float32)(3), lambda: defined(tf.float32, tf.float32),
+        lambda: function.Defun(tf.float32)(3),
+        lambda: defined(tf.float32, tf.float32),
         lambda: function.Defun(tf.float32)(lambda x, y=1: x + y),
-        lambda: defined(tf.float32)(1.0, 2.0), lambda: defined(tf.float32)(tf.constant(1)),
+        lambda: defined(tf.float32)(1.0, 2.0),
+        lambda: defined(tf.float32)(tf.constant(1)),
         lambda: defined(tf.float32)(1.0, bad=1),
         lambda: defined(tf.float32, body=lambda x: (x, None))(1.0),
         lambda: defined(tf.float32, body=lambda _: None, func_name="O")(1.0).type,
         lambda: defined(tf.float32, func_name="Taken", body=lambda x: x + 1)(1.0),
-        lambda: defined(tf.float32, func_name="MatMul")(1.0), reshaped,
+        lambda: defined(tf.float32, func_name="MatMul")(1.0),
+        reshaped,
         lambda: defined(tf.float32, body=lambda x: tf.assign_add(variable, x))(1.0),
         lambda: defined(tf.float32, out_names=["a", "b"])(1.0),
         lambda: defined(tf.float32, capture_by_value=True, body=lambda x: x + placeholder)(1.0),
@@ -215,8 +235,9 @@ def _refused(tf: Any) -> Any:
         lambda: defined(tf.float32, experimental_a=1, func_name="E")(1.0).shape,
         lambda: defined(tf.float32, experimental_a=[])(1.0),
         lambda: defined(tf.float32, shape_func=lambda op: [op.inputs[0].shape])([1.0]).shape,
-        lambda: tf.get_default_graph().finalize(), lambda: defined(tf.float32)(1.0),
-    )  # fmt: skip
+        lambda: tf.get_default_graph().finalize(),
+        lambda: defined(tf.float32)(1.0),
+    )
 
 
 def _outside(tf: Any) -> Any:
@@ -242,6 +263,15 @@ def _outside(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.removeprefix("_"): function
-    for function in (_calls, _captures, _overloads, _effects, _variables, _gradients, _imported,
-                     _refused, _outside)
-}  # fmt: skip
+    for function in (
+        _calls,
+        _captures,
+        _overloads,
+        _effects,
+        _variables,
+        _gradients,
+        _imported,
+        _refused,
+        _outside,
+    )
+}

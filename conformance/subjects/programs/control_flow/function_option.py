@@ -24,9 +24,10 @@ def _plain(name: str) -> str:
 def _attrs(definition: Any) -> Any:
     """The options among the attributes of a function or of a call."""
     return [
-        [key, str(value)] for key, value in sorted(definition.attr.items())
+        [key, str(value)]
+        for key, value in sorted(definition.attr.items())
         if key.startswith(("_Xla", "_implements", "_reference", "_noinline", "experimental"))
-    ]  # fmt: skip
+    ]
 
 
 def _one(x: Any) -> Any:
@@ -49,15 +50,21 @@ def _noted(tf: Any) -> Any:
         return lambda: _in_graph(tf, lambda: _attrs(made(1.0, **options).op.node_def))
 
     return attempt(
-        with_options(compiled=True), with_options(compiled=False, noinline=True),
+        with_options(compiled=True),
+        with_options(compiled=False, noinline=True),
         with_options(compiled=True, separate_compiled_gradients=True),
-        with_options(separate_compiled_gradients=True), with_options(_implements="doubled"),
-        with_options(_reference="mine", noinline=False), with_options(_implements=3),
+        with_options(separate_compiled_gradients=True),
+        with_options(_implements="doubled"),
+        with_options(_reference="mine", noinline=False),
+        with_options(_implements=3),
         with_options(experimental_a=True, experimental_b=2, experimental_c="d"),
-        with_options(experimental_f=0.5), with_options(experimental_n=None),
-        called_with(compiled=True), called_with(noinline=True), called_with(experimental_x="y"),
+        with_options(experimental_f=0.5),
+        with_options(experimental_n=None),
+        called_with(compiled=True),
+        called_with(noinline=True),
+        called_with(experimental_x="y"),
         called_with(_implements=b"no text"),
-    )  # fmt: skip
+    )
 
 
 def _in_graph(tf: Any, program: Callable[[], Any]) -> Any:
@@ -77,8 +84,10 @@ def _without_arguments(tf: Any) -> Any:
     with tf.Session() as session:
         values = session.run(made)
     kinds = [each.op.type for each in made]
-    arguments = [[arg.name for arg in f.definition.signature.input_arg]
-                 for f in (five, named, several, bound)]  # fmt: skip
+    arguments = [
+        [arg.name for arg in f.definition.signature.input_arg]
+        for f in (five, named, several, bound)
+    ]
     return values, kinds, arguments, len(bound.declared_input_types), attempt(lambda: five(1.0))
 
 
@@ -106,12 +115,15 @@ def _overloads(tf: Any) -> Any:
     either = defun(func_name="Kinds")(lambda x: tf.identity(x))
     kinds = (tf.int8, tf.uint16, tf.string, tf.complex64, tf.bool, tf.qint8, tf.quint8, tf.bfloat16)
     return [
-        values, sorted(each.signature.name for each in library.function),
+        values,
+        sorted(each.signature.name for each in library.function),
         sorted((each.function_name, each.gradient_func) for each in library.gradient),
         attempt(*(lambda kind=kind: either(tf.placeholder(kind, [])).op.type for kind in kinds)),
-        attempt(lambda: either(tf.placeholder(tf.variant, [])),
-                lambda: either(tf.placeholder(tf.resource, []))),
-    ]  # fmt: skip
+        attempt(
+            lambda: either(tf.placeholder(tf.variant, [])),
+            lambda: either(tf.placeholder(tf.resource, [])),
+        ),
+    ]
 
 
 def _gradients(tf: Any) -> Any:
@@ -129,8 +141,12 @@ def _gradients(tf: Any) -> Any:
         return made.grad_func_name, tf.Session().run(found)
 
     def given_twice() -> Any:
-        made = defun(tf.float32, func_name="Twice", grad_func=back("TwiceBack"),
-                     python_grad_func=lambda _, grad: grad)(_one)  # fmt: skip
+        made = defun(
+            tf.float32,
+            func_name="Twice",
+            grad_func=back("TwiceBack"),
+            python_grad_func=lambda _, grad: grad,
+        )(_one)
         return made(1.0)
 
     def with_another() -> Any:
@@ -141,8 +157,12 @@ def _gradients(tf: Any) -> Any:
         made = defun(tf.float32, grad_func=back("Unnamed"))(_one)
         return _plain(made.name), made.grad_func_name
 
-    return attempt(*(lambda each=each: _in_graph(tf, each)
-                     for each in (late, given_twice, with_another, unnamed)))  # fmt: skip
+    return attempt(
+        *(
+            lambda each=each: _in_graph(tf, each)
+            for each in (late, given_twice, with_another, unnamed)
+        )
+    )
 
 
 def _libraries(tf: Any) -> Any:
@@ -176,11 +196,13 @@ def _libraries(tf: Any) -> Any:
         copy.gradient.add(function_name="Back", gradient_func="Forth")
 
     return attempt(
-        again, changed(lambda copy: copy.gradient.add(function_name="Nil", gradient_func="Back")),
+        again,
+        changed(lambda copy: copy.gradient.add(function_name="Nil", gradient_func="Back")),
         changed(lambda copy: copy.gradient.add(function_name="Back", gradient_func="Nil")),
-        changed(cyclic), changed(lambda copy: copy.ClearField("gradient")),
+        changed(cyclic),
+        changed(lambda copy: copy.ClearField("gradient")),
         changed(lambda copy: copy.ClearField("function")),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {

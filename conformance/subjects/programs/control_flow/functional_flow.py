@@ -47,8 +47,16 @@ def _operations(tf: Any) -> Any:
                 takes = [(arg.name, arg.type) for arg in body.signature.input_arg]
                 gives = [(arg.name, arg.type) for arg in body.signature.output_arg]
                 takes = [(REDUNDANT.sub("redundant", name), kind) for name, kind in takes]
-                found.append((key, plain_name(each.name, {}), takes, gives,
-                              sorted(body.ret.items()), nodes(body.node_def)))  # fmt: skip
+                found.append(
+                    (
+                        key,
+                        plain_name(each.name, {}),
+                        takes,
+                        gives,
+                        sorted(body.ret.items()),
+                        nodes(body.node_def),
+                    )
+                )
         return found
 
     def nodes(listed: Any) -> list[Any]:
@@ -101,8 +109,11 @@ def _rows(tf: Any) -> Any:
 
 def _what_is_not_fetched(tf: Any) -> Any:
     v, w = (tf.get_variable(name, initializer=7, use_resource=True) for name in "vw")
-    found = tf.cond(tf.constant(True), lambda: [tf.assign(v, 1).op, tf.assign(w, 2).op],
-                    lambda: [tf.constant(3).op, tf.constant(4).op])  # fmt: skip
+    found = tf.cond(
+        tf.constant(True),
+        lambda: [tf.assign(v, 1).op, tf.assign(w, 2).op],
+        lambda: [tf.constant(3).op, tf.constant(4).op],
+    )
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return session.run(found[1]), session.run([v, w]), session.run(found), session.run([v, w])
@@ -115,10 +126,11 @@ def _structures(tf: Any) -> Any:
     return _runs(tf, tf.cond(x > 1, one, other)), attempt(
         lambda: tf.cond(x > 1, one, lambda: {"c": x, "b": (x, [x])}),
         lambda: tf.cond(x > 1, lambda: 1, lambda: 2.0),
-        lambda: tf.cond(True, one, other), lambda: tf.cond(x > 1, lambda: "a", lambda: 2),
+        lambda: tf.cond(True, one, other),
+        lambda: tf.cond(x > 1, lambda: "a", lambda: 2),
         lambda: tf.cond(x > 1, lambda: tf.IndexedSlices(tf.stack([x]), tf.stack([x])), lambda: x),
         lambda: tf.cond(x > 1, lambda: object(), lambda: x),
-    )  # fmt: skip
+    )
 
 
 def _across_branches(tf: Any) -> Any:
@@ -171,11 +183,15 @@ def _loops_in_loops(tf: Any) -> Any:
     v = tf.get_variable("v", initializer=[2.0, 3.0], use_resource=True)
 
     def inner(x: Any) -> Any:
-        return tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a * tf.gather(v, [i])[0]),
-                             [0, x])[1]  # fmt: skip
+        return tf.while_loop(
+            lambda i, _: i < 2, lambda i, a: (i + 1, a * tf.gather(v, [i])[0]), [0, x]
+        )[1]
 
-    y = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, tf.cond(
-        tf.equal(i, 1), lambda: a + v[0], lambda: inner(a))), [0, 1.0])[1]  # fmt: skip
+    y = tf.while_loop(
+        lambda i, _: i < 3,
+        lambda i, a: (i + 1, tf.cond(tf.equal(i, 1), lambda: a + v[0], lambda: inner(a))),
+        [0, 1.0],
+    )[1]
     (grad,) = tf.gradients(y, v)
     return _runs(tf, [y, tf.convert_to_tensor(grad)])
 
@@ -194,8 +210,9 @@ def _what_python_gives(tf: Any) -> Any:
     called = tf.while_loop(
         lambda i, _: i < 2,
         lambda i, a: (i + 1, tf.py_func(lambda value: value + value, [a], tf.float32)),
-        [0, 1.0], [tf.TensorShape([]), tf.TensorShape(None)],
-    )[1]  # fmt: skip
+        [0, 1.0],
+        [tf.TensorShape([]), tf.TensorShape(None)],
+    )[1]
     names = [each.name for each in tf.trainable_variables()]
     return names, _runs(tf, [one, other, called])
 
@@ -204,9 +221,10 @@ def _elements(tf: Any) -> Any:
     rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]))
     tied = tf.tuple([rows, tf.constant(3.0)])
     return _runs(tf, tied[0].values), attempt(
-        lambda: tf.map_fn(lambda x: x, []), lambda: tf.map_fn(lambda x: x, 1),
+        lambda: tf.map_fn(lambda x: x, []),
+        lambda: tf.map_fn(lambda x: x, 1),
         lambda: tf.map_fn(lambda x: x, [1, 2]),
-    )  # fmt: skip
+    )
 
 
 def _arrays(tf: Any) -> Any:
@@ -216,8 +234,18 @@ def _arrays(tf: Any) -> Any:
     array = tf.TensorArray(tf.float32, 3).unstack(x).write(1, 7.0)
     grown = tf.TensorArray(tf.int32, 0, dynamic_size=True).write(2, 5)
     parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
-    fetched = [squares, sums, array.stack(), array.read(1), array.size(), array.gather([2, 0]),
-               grown.size(), grown.stack(), parts.concat(), parts.read(1)]  # fmt: skip
+    fetched = [
+        squares,
+        sums,
+        array.stack(),
+        array.read(1),
+        array.size(),
+        array.gather([2, 0]),
+        grown.size(),
+        grown.stack(),
+        parts.concat(),
+        parts.read(1),
+    ]
     kinds = [array.handle, array.flow.dtype.name, str(array.element_shape)]
     return kinds, _runs(tf, [fetched, tf.gradients([squares, sums], x)])
 
@@ -226,13 +254,16 @@ def _shapes_in_a_loop(tf: Any) -> Any:
     one, pair = tf.constant(0), tf.ones([2, 2])
     grows = lambda i, j: (i + 1, tf.concat([j, j], 0))  # noqa: E731
     goes_on = lambda i, _: i < 2  # noqa: E731
-    free = tf.while_loop(goes_on, grows, [one, pair],
-                         [one.shape, tf.TensorShape([None, 2])])[1]  # fmt: skip
-    return free.shape.as_list(), _runs(tf, free), attempt(
-        lambda: tf.while_loop(goes_on, grows, [one, pair]),
-        lambda: tf.while_loop(goes_on, lambda i, j: (i + 1, tf.cast(j, tf.int32)), [one, pair]),
-        lambda: tf.while_loop(goes_on, lambda i, j: (i, j, j), [one, pair]),
-    )  # fmt: skip
+    free = tf.while_loop(goes_on, grows, [one, pair], [one.shape, tf.TensorShape([None, 2])])[1]
+    return (
+        free.shape.as_list(),
+        _runs(tf, free),
+        attempt(
+            lambda: tf.while_loop(goes_on, grows, [one, pair]),
+            lambda: tf.while_loop(goes_on, lambda i, j: (i + 1, tf.cast(j, tf.int32)), [one, pair]),
+            lambda: tf.while_loop(goes_on, lambda i, j: (i, j, j), [one, pair]),
+        ),
+    )
 
 
 def _waiting(tf: Any) -> Any:
@@ -313,16 +344,29 @@ def _what_is_not_taken(tf: Any) -> Any:
     with tf.control_dependencies([bare[1].op.inputs[0].op]):
         after = tf.constant(1)
     fails = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a + row[i + 1]), [0, 0.0])
-    inner = tf.while_loop(lambda i, *_: i < 2, lambda i, x, y: (
-        i + 1, x + loop(counted, doubled)[1], y + loop(counted, doubled)[2]), [0, 0.0, 0.0])
+    inner = tf.while_loop(
+        lambda i, *_: i < 2,
+        lambda i, x, y: (i + 1, x + loop(counted, doubled)[1], y + loop(counted, doubled)[2]),
+        [0, 0.0, 0.0],
+    )
     chosen = tf.cond(row[0] > 0.0, lambda: loop(counted, doubled)[1:], lambda: [row[0], row[1]])
-    fetched = [bare[1], bare[2], after, bare[1].op.inputs[0].op.outputs[0], fails[0], fails[1],
-               loop(lambda _i, _a, b: b < 3.0, doubled)[1], loop(counted, lambda a, b: a * b)[1],
-               inner[1], inner[2], chosen[0], chosen[1]]  # fmt: skip
+    fetched = [
+        bare[1],
+        bare[2],
+        after,
+        bare[1].op.inputs[0].op.outputs[0],
+        fails[0],
+        fails[1],
+        loop(lambda _i, _a, b: b < 3.0, doubled)[1],
+        loop(counted, lambda a, b: a * b)[1],
+        inner[1],
+        inner[2],
+        chosen[0],
+        chosen[1],
+    ]
     with tf.Session() as session:
         session.run(v.initializer)
-        return attempt(*(lambda each=each: (session.run(each), session.run(v))
-                         for each in fetched))  # fmt: skip
+        return attempt(*(lambda each=each: (session.run(each), session.run(v)) for each in fetched))
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
@@ -331,10 +375,25 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     **{
         program.__name__.strip("_").replace("_", "-"): functional(program)
         for program in (
-            _branch, _nested_branches, _second_derivative, _rows, _what_is_not_fetched,
-            _structures, _across_branches, _loop, _gradient_of_a_loop, _arrays,
-            _derivatives_of_loops, _of_an_imported_graph, _loops_in_loops, _what_python_gives,
-            _elements, _shapes_in_a_loop, _waiting, _what_is_not_taken, _gradients_within,
+            _branch,
+            _nested_branches,
+            _second_derivative,
+            _rows,
+            _what_is_not_fetched,
+            _structures,
+            _across_branches,
+            _loop,
+            _gradient_of_a_loop,
+            _arrays,
+            _derivatives_of_loops,
+            _of_an_imported_graph,
+            _loops_in_loops,
+            _what_python_gives,
+            _elements,
+            _shapes_in_a_loop,
+            _waiting,
+            _what_is_not_taken,
+            _gradients_within,
             _asked_for_after_a_run,
         )
     },

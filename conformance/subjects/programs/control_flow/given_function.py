@@ -43,8 +43,14 @@ def _with_attributes(tf: Any) -> Any:
     def by_default(function: Any) -> None:
         function.signature.attr[0].default_value.b = True
 
-    return attempt(called(True), called(False), called(None), called(True, of_any_dtype),
-                   called(None, by_default), called(False, by_default))  # fmt: skip
+    return attempt(
+        called(True),
+        called(False),
+        called(None),
+        called(True, of_any_dtype),
+        called(None, by_default),
+        called(False, by_default),
+    )
 
 
 def _summing(tf: Any) -> Any:
@@ -108,11 +114,16 @@ def _ill_formed(tf: Any) -> Any:
 
     split = next(n.name for n in definition.library.function[0].node_def if n.op == "Split")
     return attempt(
-        changed(lambda _: None), changed(result(f"{split}:output:0")), changed(unreturned),
-        changed(result("nothing:z:0")), changed(source(f"{split}:nothing:0")),
-        changed(source(f"{split}:output:x")), changed(source("nothing:z:0")),
-        changed(untyped("input_arg")), changed(untyped("output_arg")),
-    )  # fmt: skip
+        changed(lambda _: None),
+        changed(result(f"{split}:output:0")),
+        changed(unreturned),
+        changed(result("nothing:z:0")),
+        changed(source(f"{split}:nothing:0")),
+        changed(source(f"{split}:output:x")),
+        changed(source("nothing:z:0")),
+        changed(untyped("input_arg")),
+        changed(untyped("output_arg")),
+    )
 
 
 def _lists_of_outputs(tf: Any) -> Any:
@@ -152,9 +163,11 @@ def _named(tf: Any) -> Any:
     def of(body: Callable[..., Any], *dtypes: Any, **options: Any) -> Callable[[], Any]:
         def program() -> Any:
             made = defun(*dtypes, func_name="F", **options)(body).definition
-            return [[arg.name for arg in made.signature.input_arg],
-                    [arg.name for arg in made.signature.output_arg],
-                    [[node.name, list(node.input)] for node in made.node_def]]  # fmt: skip
+            return [
+                [arg.name for arg in made.signature.input_arg],
+                [arg.name for arg in made.signature.output_arg],
+                [[node.name, list(node.input)] for node in made.node_def],
+            ]
 
         return program
 
@@ -165,8 +178,9 @@ def _named(tf: Any) -> Any:
         of(alike, tf.float32, tf.float32),
         of(lambda x: (x, x), tf.float32, out_names=["a", "a"]),
         of(lambda x: (x, x), tf.float32, out_names=["a", "b"]),
-        of(lambda x: tf.unstack(x, 3)[2], tf.float32), of(lambda x: (x, x, x), tf.float32),
-    )  # fmt: skip
+        of(lambda x: tf.unstack(x, 3)[2], tf.float32),
+        of(lambda x: (x, x, x), tf.float32),
+    )
 
 
 BEHAVIOURS = {

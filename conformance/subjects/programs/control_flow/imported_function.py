@@ -41,15 +41,17 @@ def _effects_in_branches(tf: Any) -> Any:
     found = tf.gradients(op.outputs[0], [x, v.handle])
     with tf.Session() as session:
         session.run(v.initializer)
-        return [[session.run([op.outputs[0], *found], {x: fed}), session.run(v)]
-                for fed in (2.0, 0.5, 3.0)]  # fmt: skip
+        return [
+            [session.run([op.outputs[0], *found], {x: fed}), session.run(v)]
+            for fed in (2.0, 0.5, 3.0)
+        ]
 
 
 def _effects_in_loops(tf: Any) -> Any:
     def build(x: Any, v: Any) -> Any:
-        return tf.while_loop(
-            lambda i, _: i < 3, lambda i, a: (i + 1, _one_more(x, v) * a), [0, x]
-        )[1]  # fmt: skip
+        return tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, _one_more(x, v) * a), [0, x])[
+            1
+        ]
 
     x, v, op = _imported(tf, _traced(tf, build), ("While",))
     y = op.outputs[3]
@@ -85,8 +87,12 @@ def _missing(tf: Any) -> Any:
     def clear(library: Any) -> None:
         library.ClearField("function")
 
-    return attempt(without(branches, lambda _: None), without(loop, lambda _: None),
-                   without(branches, clear), without(loop, clear))  # fmt: skip
+    return attempt(
+        without(branches, lambda _: None),
+        without(loop, lambda _: None),
+        without(branches, clear),
+        without(loop, clear),
+    )
 
 
 def _unknown_operation(tf: Any) -> Any:
@@ -114,10 +120,13 @@ def _unknown_operation(tf: Any) -> Any:
     def misdirect(node: Any) -> None:
         node.input[0] = "nothing"
 
-    return attempt(*(
-        lambda c=change, f=fed: changed(c, f)
-        for change in (rename, misdirect) for fed in (2.0, 0.5)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda c=change, f=fed: changed(c, f)
+            for change in (rename, misdirect)
+            for fed in (2.0, 0.5)
+        )
+    )
 
 
 def _several(tf: Any) -> Any:
@@ -135,7 +144,9 @@ def _several(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "effects_in_branches": _effects_in_branches, "effects_in_loops": _effects_in_loops,
-    "missing": functional(_missing), "unknown_operation": functional(_unknown_operation),
+    "effects_in_branches": _effects_in_branches,
+    "effects_in_loops": _effects_in_loops,
+    "missing": functional(_missing),
+    "unknown_operation": functional(_unknown_operation),
     "several": functional(_several),
-}  # fmt: skip
+}

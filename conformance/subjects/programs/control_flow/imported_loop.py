@@ -47,9 +47,14 @@ def a_loop(tf: Any) -> Any:
 def a_loop_with_options(tf: Any) -> Any:
     x = _x(tf)
     found = tf.while_loop(
-        lambda v: tf.reduce_sum(v) < 1000.0, lambda v: v * x * 3.0, [x], maximum_iterations=4,
-        parallel_iterations=3, swap_memory=True, name="around",
-    )  # fmt: skip
+        lambda v: tf.reduce_sum(v) < 1000.0,
+        lambda v: v * x * 3.0,
+        [x],
+        maximum_iterations=4,
+        parallel_iterations=3,
+        swap_memory=True,
+        name="around",
+    )
     return found, x
 
 
@@ -89,9 +94,16 @@ def a_loop_with_its_gradient(tf: Any) -> Any:
 
 
 _PROGRAMS: list[Program] = [
-    a_branch, a_variable_in_branches, nested_branches, a_loop, a_loop_with_options,
-    a_loop_without_way_back, a_branch_in_a_loop, nested_loops, arrays_of_tensors,
-]  # fmt: skip
+    a_branch,
+    a_variable_in_branches,
+    nested_branches,
+    a_loop,
+    a_loop_with_options,
+    a_loop_without_way_back,
+    a_branch_in_a_loop,
+    nested_loops,
+    arrays_of_tensors,
+]
 
 
 def _text(message: Any) -> str:
@@ -103,15 +115,23 @@ def _told(tf: Any, definition: Any) -> list[Any]:
     """What a MetaGraphDef says of branches and loops."""
     messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
-        [key, [_text(getattr(messages, kind).FromString(value))
-               for value in definition.collection_def[key].bytes_list.value]]
-        for key, kind in _KINDS.items() if key in definition.collection_def
-    ]  # fmt: skip
+        [
+            key,
+            [
+                _text(getattr(messages, kind).FromString(value))
+                for value in definition.collection_def[key].bytes_list.value
+            ],
+        ]
+        for key, kind in _KINDS.items()
+        if key in definition.collection_def
+    ]
 
 
 def _nodes(graph: Any) -> list[Any]:
-    return [[node.name, node.op, list(node.input), str(node.attr["frame_name"].s)]
-            for node in graph.as_graph_def().node]  # fmt: skip
+    return [
+        [node.name, node.op, list(node.input), str(node.attr["frame_name"].s)]
+        for node in graph.as_graph_def().node
+    ]
 
 
 def _contexts(graph: Any) -> list[Any]:
@@ -149,9 +169,11 @@ def _exchanged(program: Program) -> Program:
             definition = tf.train.export_meta_graph(graph=graph)
         return [
             _told(tf, definition),
-            *attempt(lambda: _imported(tf, definition, names, None),
-                     lambda: _imported(tf, definition, names, "in/side")),
-        ]  # fmt: skip
+            *attempt(
+                lambda: _imported(tf, definition, names, None),
+                lambda: _imported(tf, definition, names, "in/side"),
+            ),
+        ]
 
     return exchanged
 

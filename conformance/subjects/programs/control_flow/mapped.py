@@ -17,8 +17,11 @@ def _nodes(tf: Any) -> list[Any]:
     """All operations, with inputs and attributes of dtypes and shapes."""
     found = []
     for node in tf.get_default_graph().as_graph_def().node:
-        kept = {key: str(node.attr[key]) for key in sorted(node.attr)
-                if key in {"dtype", "out_type", "element_shape", "T", "shape"}}  # fmt: skip
+        kept = {
+            key: str(node.attr[key])
+            for key in sorted(node.attr)
+            if key in {"dtype", "out_type", "element_shape", "T", "shape"}
+        }
         found.append([node.name, node.op, list(node.input), kept])
     return found
 
@@ -31,16 +34,20 @@ def _rows_of_sparse(tf: Any) -> Any:
     m = _matrix(tf)
     same = tf.map_fn(lambda row: row, m)
     sums = tf.map_fn(tf.sparse.reduce_sum, m, dtype=tf.float32)
-    doubled = tf.map_fn(lambda row: row * 2.0, m,
-                        fn_output_signature=tf.SparseTensorSpec([4], tf.float32))  # fmt: skip
+    doubled = tf.map_fn(
+        lambda row: row * 2.0, m, fn_output_signature=tf.SparseTensorSpec([4], tf.float32)
+    )
     return same, sums, doubled, doubled.shape, run(tf, [same, sums, doubled]), _nodes(tf)
 
 
 def _sparse_of_dense(tf: Any) -> Any:
     x = tf.constant([[1.0, 0.0], [0.0, 2.0]])
     free = tf.map_fn(tf.sparse.from_dense, x, fn_output_signature=tf.SparseTensorSpec(None))
-    partly = tf.map_fn(lambda row: tf.sparse.expand_dims(tf.sparse.from_dense(row), 0), x,
-                       fn_output_signature=tf.SparseTensorSpec([None, 2]))  # fmt: skip
+    partly = tf.map_fn(
+        lambda row: tf.sparse.expand_dims(tf.sparse.from_dense(row), 0),
+        x,
+        fn_output_signature=tf.SparseTensorSpec([None, 2]),
+    )
     return free.shape, partly.shape, partly, run(tf, [free, partly]), _nodes(tf)
 
 
@@ -58,8 +65,11 @@ def _spelled_out(tf: Any) -> Any:
     x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], [None, None])
     v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
     fixed = tf.map_fn(lambda row: row[:1], x, fn_output_signature=tf.TensorSpec([1]))
-    nested = tf.map_fn(lambda row: (row, tf.size(row)), x,
-                       fn_output_signature=(tf.float32, tf.TensorSpec([], tf.int32)))  # fmt: skip
+    nested = tf.map_fn(
+        lambda row: (row, tf.size(row)),
+        x,
+        fn_output_signature=(tf.float32, tf.TensorSpec([], tf.int32)),
+    )
     empty = tf.map_fn(lambda each: each, tf.zeros([0, 2]))
     folded = tf.foldl(lambda a, b: a + b, tf.zeros([0, 2]), initializer=tf.zeros([2]))
     read = tf.map_fn(lambda each: each + 1.0, v)
@@ -81,15 +91,20 @@ def _refused(tf: Any) -> Any:
         lambda: tf.map_fn(lambda each: each[0], (m, tf.zeros([2]))),
         lambda: tf.map_fn(lambda each: each, (x, tf.zeros([3]))),
         lambda: tf.map_fn(lambda each: each, (x, tf.constant(1.0))),
-        lambda: tf.map_fn(3, x), lambda: tf.foldl(3, x), lambda: tf.scan("f", x),
-        lambda: tf.foldl(tf.add, m), lambda: tf.scan(tf.add, m),
+        lambda: tf.map_fn(3, x),
+        lambda: tf.foldl(3, x),
+        lambda: tf.scan("f", x),
+        lambda: tf.foldl(tf.add, m),
+        lambda: tf.scan(tf.add, m),
         lambda: tf.map_fn(lambda row: (row, row), m),
-    )  # fmt: skip
+    )
 
 
 _PROGRAMS = (_rows_of_sparse, _sparse_of_dense, _mixed, _spelled_out, _refused)
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     **{program.__name__.strip("_").replace("_", "-"): program for program in _PROGRAMS},
-    **{f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)
-       for program in _PROGRAMS},
-}  # fmt: skip
+    **{
+        f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)
+        for program in _PROGRAMS
+    },
+}

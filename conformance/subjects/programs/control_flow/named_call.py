@@ -18,12 +18,18 @@ def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
         with tf.Graph().as_default() as graph:
             fetched = program()
             definition = graph.as_graph_def()
-            nodes = [[node.name, node.op, list(node.input), sorted(node.attr)]
-                     for node in definition.node]  # fmt: skip
+            nodes = [
+                [node.name, node.op, list(node.input), sorted(node.attr)]
+                for node in definition.node
+            ]
             functions = [
-                [each.signature.name.rpartition("_")[0], len(each.signature.input_arg),
-                 len(each.signature.output_arg)] for each in definition.library.function
-            ]  # fmt: skip
+                [
+                    each.signature.name.rpartition("_")[0],
+                    len(each.signature.input_arg),
+                    len(each.signature.output_arg),
+                ]
+                for each in definition.library.function
+            ]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
                 return [session.run(fetched), nodes, sorted(functions)]
@@ -37,8 +43,10 @@ def _parts(tf: Any) -> Any:
 
 def _branches(tf: Any) -> Any:
     calls, defun = _parts(tf)
-    twice, squared = (defun(tf.float32, func_name=name)(function) for name, function in
-                      (("twice", lambda x: (x + x, x)), ("squared", lambda x: (x * x, -x))))
+    twice, squared = (
+        defun(tf.float32, func_name=name)(function)
+        for name, function in (("twice", lambda x: (x + x, x)), ("squared", lambda x: (x * x, -x)))
+    )
 
     def taken(condition: Any) -> Callable[[], Any]:
         return lambda: calls.If(condition, [3.0], twice, squared, name="here")
@@ -60,8 +68,11 @@ def _loops(tf: Any) -> Any:
         return n + 1.0, x + n
 
     def plain() -> Any:
-        return calls.While([1.0, 0.0], defun(tf.float32, tf.float32, func_name="below")(below),
-                           defun(tf.float32, tf.float32, func_name="summed")(summed))
+        return calls.While(
+            [1.0, 0.0],
+            defun(tf.float32, tf.float32, func_name="below")(below),
+            defun(tf.float32, tf.float32, func_name="summed")(summed),
+        )
 
     def with_a_capture(**options: Any) -> Any:
         v = tf.get_variable("v", [], initializer=tf.ones_initializer())
@@ -82,8 +93,14 @@ def _loops(tf: Any) -> Any:
         goes_on = defun(tf.float32, tf.int32)(below)
         return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
 
-    return _whole(tf, plain, with_a_capture, lambda: with_a_capture(hostmem=[1]),
-                  capturing_condition, other_arguments)
+    return _whole(
+        tf,
+        plain,
+        with_a_capture,
+        lambda: with_a_capture(hostmem=[1]),
+        capturing_condition,
+        other_arguments,
+    )
 
 
 def _ranges(tf: Any) -> Any:
@@ -109,8 +126,14 @@ def _ranges(tf: Any) -> Any:
 
     bounds = ((0, 4, 1), (3, 0, -1), (0, 5, 2), (2, 2, 0), (0, 3, -1), (0, 3, 0), ([0], 3, 1))
     whiles = [with_body(*each, rewrite_with_while=True) for each in ((0, 5, 2), (3, 0, -1))]
-    return _whole(tf, *(with_body(*each) for each in bounds), with_body(0, 4, 1, hostmem=[0]),
-                  *whiles, with_a_capture(), with_a_capture(rewrite_with_while=True))
+    return _whole(
+        tf,
+        *(with_body(*each) for each in bounds),
+        with_body(0, 4, 1, hostmem=[0]),
+        *whiles,
+        with_a_capture(),
+        with_a_capture(rewrite_with_while=True),
+    )
 
 
 def _elsewhere(tf: Any) -> Any:

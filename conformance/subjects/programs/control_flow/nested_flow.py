@@ -51,11 +51,17 @@ def _nodes(tf: Any) -> list[Any]:
                 is_one = value.WhichOneof("value") == "func"
                 for each in [value.func] if is_one else value.list.func:
                     body = library[each.name]
-                    found.append([[arg.type for arg in body.signature.input_arg],
-                                  [arg.name for arg in body.signature.output_arg],
-                                  sorted((name, REDUNDANT.sub("redundant", source))
-                                         for name, source in body.ret.items()),
-                                  sorted(body.control_ret.items())])  # fmt: skip
+                    found.append(
+                        [
+                            [arg.type for arg in body.signature.input_arg],
+                            [arg.name for arg in body.signature.output_arg],
+                            sorted(
+                                (name, REDUNDANT.sub("redundant", source))
+                                for name, source in body.ret.items()
+                            ),
+                            sorted(body.control_ret.items()),
+                        ]
+                    )
                     tell(body.node_def)
 
     tell(graph.node)
@@ -64,8 +70,9 @@ def _nodes(tf: Any) -> list[Any]:
 
 def _times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any) -> Any:
     """The last values of variables that each iteration changes by a function."""
-    return tf.while_loop(lambda i, *_: i < count, lambda i, *v: (i + 1, *step(i, *v)),
-                         [0, *firsts])[1:]  # fmt: skip
+    return tf.while_loop(
+        lambda i, *_: i < count, lambda i, *v: (i + 1, *step(i, *v)), [0, *firsts]
+    )[1:]
 
 
 def _loop_in_branch_in_loop(tf: Any) -> Any:
@@ -106,8 +113,11 @@ def _arrays(tf: Any) -> Any:
 
 def _elements(tf: Any) -> Any:
     x = tf.placeholder_with_default([1.0, 2.0], [2])
-    found = [tf.map_fn(lambda e: e * e + x[0], x), tf.scan(lambda a, e: a * e, x),
-             tf.foldl(lambda a, e: a + e * e, x)]  # fmt: skip
+    found = [
+        tf.map_fn(lambda e: e * e + x[0], x),
+        tf.scan(lambda a, e: a * e, x),
+        tf.foldl(lambda a, e: a + e * e, x),
+    ]
     return found, tf.gradients(found, x)
 
 
@@ -144,10 +154,20 @@ def _shapes(tf: Any) -> Any:
     y = tf.placeholder_with_default([[2.0, 2.0]], [None, 2])
     powers = _times(tf, 2, lambda _, a, b: (tf.pow(a, b), b), x, y)
     (means,) = _times(tf, 2, lambda _, a: [tf.reduce_mean(a, 1, keepdims=True) * x], x)
-    longer = tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, tf.concat([a, a * x[0]], 0)),
-                           [0, x], [tf.TensorShape([]), tf.TensorShape([None, 2])])[1]  # fmt: skip
-    return (powers, means, longer, tf.gradients(powers[0], x), tf.gradients(means, x),
-            tf.gradients(longer, x))  # fmt: skip
+    longer = tf.while_loop(
+        lambda i, _: i < 2,
+        lambda i, a: (i + 1, tf.concat([a, a * x[0]], 0)),
+        [0, x],
+        [tf.TensorShape([]), tf.TensorShape([None, 2])],
+    )[1]
+    return (
+        powers,
+        means,
+        longer,
+        tf.gradients(powers[0], x),
+        tf.gradients(means, x),
+        tf.gradients(longer, x),
+    )
 
 
 def _own_gradients(tf: Any) -> Any:
@@ -159,8 +179,9 @@ def _own_gradients(tf: Any) -> Any:
 
     (r,) = _times(tf, 2, lambda _, a: [square(a)], x)
     stopped = _times(tf, 2, lambda _, a, b: (a * tf.stop_gradient(b), b * x), x, x)[0]
-    within = _times(tf, 2, lambda _, a: tf.gradients(tf.cond(a > 0.0, lambda: a * a * x,
-                                                             lambda: a), a), x)[0]  # fmt: skip
+    within = _times(
+        tf, 2, lambda _, a: tf.gradients(tf.cond(a > 0.0, lambda: a * a * x, lambda: a), a), x
+    )[0]
     return r, stopped, within, tf.gradients(r, x), tf.gradients(stopped, x)
 
 
@@ -172,8 +193,9 @@ def _structures(tf: Any) -> Any:
         return [{"k": _Pair(pair.count + 1, [pair.values[0] * x]), "m": (s["m"][0] + x,)}]
 
     with tf.name_scope("s"):
-        r = tf.while_loop(lambda s: s["k"].count < 3, body,
-                          [{"k": _Pair(0, [x]), "m": (x,)}], name="w")  # fmt: skip
+        r = tf.while_loop(
+            lambda s: s["k"].count < 3, body, [{"k": _Pair(0, [x]), "m": (x,)}], name="w"
+        )
     y = r[0]["k"].values[0] * r[0]["m"][0]
     return y, tf.gradients(y, x, name="g")
 
@@ -182,8 +204,11 @@ def _whole(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """What a program builds, and its values."""
 
     def built(tf: Any) -> Any:
-        found = [each for each in tf.nest.flatten(program(tf), expand_composites=True)
-                 if each is not None]  # fmt: skip
+        found = [
+            each
+            for each in tf.nest.flatten(program(tf), expand_composites=True)
+            if each is not None
+        ]
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             return _nodes(tf), found, session.run(found)
@@ -194,7 +219,16 @@ def _whole(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     program.__name__.strip("_").replace("_", "-"): _whole(program)
     for program in (
-        _loop_in_branch_in_loop, _third_derivatives, _second_derivatives_of_branches, _arrays,
-        _elements, _variables, _changes, _numbers, _shapes, _own_gradients, _structures,
+        _loop_in_branch_in_loop,
+        _third_derivatives,
+        _second_derivatives_of_branches,
+        _arrays,
+        _elements,
+        _variables,
+        _changes,
+        _numbers,
+        _shapes,
+        _own_gradients,
+        _structures,
     )
-}  # fmt: skip
+}

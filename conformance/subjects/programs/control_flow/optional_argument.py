@@ -20,14 +20,24 @@ def _held(tf: Any) -> Any:
     inner = raw.OptionalFromValue(components=[pair])
     back = raw.OptionalGetValue(
         optional=raw.OptionalGetValue(
-            optional=inner, output_types=[tf.variant], output_shapes=[[]])[0],
-        output_types=[tf.int32, tf.string], output_shapes=[[None], None])  # fmt: skip
+            optional=inner, output_types=[tf.variant], output_shapes=[[]]
+        )[0],
+        output_types=[tf.int32, tf.string],
+        output_shapes=[[None], None],
+    )
     has = [raw.OptionalHasValue(optional=each) for each in (pair, one, none, inner)]
     taken = raw.OptionalGetValue(optional=one, output_types=[tf.float32], output_shapes=[[]])
-    chosen = tf.cond(tf.placeholder_with_default(True, []), lambda: tf.identity(none),
-                     lambda: tf.identity(pair))  # fmt: skip
-    return [pair, has, back, taken, run(tf, [has, back, taken]),
-            run(tf, raw.OptionalHasValue(optional=chosen))]  # fmt: skip
+    chosen = tf.cond(
+        tf.placeholder_with_default(True, []), lambda: tf.identity(none), lambda: tf.identity(pair)
+    )
+    return [
+        pair,
+        has,
+        back,
+        taken,
+        run(tf, [has, back, taken]),
+        run(tf, raw.OptionalHasValue(optional=chosen)),
+    ]
 
 
 def _refused(tf: Any) -> Any:
@@ -41,18 +51,25 @@ def _refused(tf: Any) -> Any:
     two, scalars = [tf.int32, tf.string], [[], []]
     return told(
         tf,
-        lambda: got(two, [[2], []]), lambda: got(two, [None, None]), lambda: got(two, [[None], []]),
-        lambda: got(two, [[3], []]), lambda: got(two, scalars), lambda: got(two, [[2], [1]]),
+        lambda: got(two, [[2], []]),
+        lambda: got(two, [None, None]),
+        lambda: got(two, [[None], []]),
+        lambda: got(two, [[3], []]),
+        lambda: got(two, scalars),
+        lambda: got(two, [[2], [1]]),
         lambda: got([tf.int64, tf.string], [[2], []]),
         lambda: got([tf.string, tf.int32], [[], [2]]),
-        lambda: got([tf.int32], [[2]]), lambda: got([*two, tf.int32], [[2], [], []]),
+        lambda: got([tf.int32], [[2]]),
+        lambda: got([*two, tf.int32], [[2], [], []]),
         lambda: got(two, scalars, raw.OptionalNone()),
-        lambda: got([tf.int32], [[]], raw.OptionalNone()), lambda: got(two, [[2]]),
+        lambda: got([tf.int32], [[]], raw.OptionalNone()),
+        lambda: got(two, [[2]]),
         lambda: raw.OptionalHasValue(optional=_a_list(tf)),
-        lambda: got([tf.int32], [[]], _a_list(tf)), lambda: got([], []),
+        lambda: got([tf.int32], [[]], _a_list(tf)),
+        lambda: got([], []),
         lambda: raw.OptionalFromValue(components=[]),
         lambda: got([tf.float32], [[]], raw.OptionalFromValue(components=[of(1)])),
-    )  # fmt: skip
+    )
 
 
 def _a_list(tf: Any) -> Any:
@@ -72,26 +89,42 @@ def _computed(tf: Any) -> Any:
     def both(optional: Any) -> Any:
         has = raw.OptionalHasValue(optional=optional)
         values = raw.OptionalGetValue(
-            optional=optional, output_types=[tf.float32, tf.int32], output_shapes=[[2], []])
-        return attempt(lambda: run(tf, has), lambda: run(tf, values))  # fmt: skip
+            optional=optional, output_types=[tf.float32, tf.int32], output_shapes=[[2], []]
+        )
+        return attempt(lambda: run(tf, has), lambda: run(tf, values))
 
     return [
-        both(tf.identity(some)), both(tf.zeros_like(some)), both(tf.zeros_like(none)),
-        both(tf.add_n([some, other])), both(tf.add_n([some, other, other])),
-        both(tf.add_n([none, none])), both(tf.add_n([some, none])), both(tf.add_n([none, other])),
-    ]  # fmt: skip
+        both(tf.identity(some)),
+        both(tf.zeros_like(some)),
+        both(tf.zeros_like(none)),
+        both(tf.add_n([some, other])),
+        both(tf.add_n([some, other, other])),
+        both(tf.add_n([none, none])),
+        both(tf.add_n([some, none])),
+        both(tf.add_n([none, other])),
+    ]
 
 
 def _never_read(tf: Any) -> Any:
     raw = tf.raw_ops
     dtypes = (tf.float32, tf.int64, tf.bool, tf.string, tf.complex64, tf.bfloat16)
-    made = [raw.FakeParam(dtype=dtype, shape=shape) for dtype in dtypes
-            for shape in ([], [2, 3], [0, 2])]  # fmt: skip
+    made = [
+        raw.FakeParam(dtype=dtype, shape=shape)
+        for dtype in dtypes
+        for shape in ([], [2, 3], [0, 2])
+    ]
     loose = [raw.FakeParam(dtype=tf.float32, shape=shape) for shape in ([None, 2], [3, None], None)]
-    return [made, loose, [np.shape(each) for each in run(tf, made)],
-            attempt(*(lambda each=each: np.shape(run(tf, each)) for each in loose))]  # fmt: skip
+    return [
+        made,
+        loose,
+        [np.shape(each) for each in run(tf, made)],
+        attempt(*(lambda each=each: np.shape(run(tf, each)) for each in loose)),
+    ]
 
 
 BEHAVIOURS = {
-    "held": _held, "refused": _refused, "computed": _computed, "never read": _never_read,
-}  # fmt: skip
+    "held": _held,
+    "refused": _refused,
+    "computed": _computed,
+    "never read": _never_read,
+}

@@ -24,16 +24,26 @@ def _there_or_not(tf: Any) -> Any:
     raw, nothing = tf.raw_ops, tf.raw_ops.OptionalNone()
     one, several = _some(tf, 3), _some(tf, [1.5, 2.5], "a", [[True]])
     return attempt(
-        *(lambda o=optional: run(tf, raw.OptionalHasValue(optional=o))
-          for optional in (nothing, one, several)),
+        *(
+            lambda o=optional: run(tf, raw.OptionalHasValue(optional=o))
+            for optional in (nothing, one, several)
+        ),
         lambda: run(tf, _kept(tf, one, [tf.int32])),
         lambda: run(tf, _kept(tf, several, [tf.float32, tf.string, tf.bool])),
         lambda: run(tf, _kept(tf, nothing, [tf.int32])),
-        lambda: _kept(tf, one, [tf.int32], [[]]), lambda: raw.OptionalHasValue(optional=one),
-        lambda: run(tf, raw.OptionalHasValue(optional=raw.EmptyTensorList(
-            element_shape=[2], max_num_elements=1, element_dtype=tf.float32))),
-        lambda: raw.OptionalHasValue(optional=3), lambda: raw.OptionalFromValue(components=[]),
-    )  # fmt: skip
+        lambda: _kept(tf, one, [tf.int32], [[]]),
+        lambda: raw.OptionalHasValue(optional=one),
+        lambda: run(
+            tf,
+            raw.OptionalHasValue(
+                optional=raw.EmptyTensorList(
+                    element_shape=[2], max_num_elements=1, element_dtype=tf.float32
+                )
+            ),
+        ),
+        lambda: raw.OptionalHasValue(optional=3),
+        lambda: raw.OptionalFromValue(components=[]),
+    )
 
 
 def _sums(tf: Any) -> Any:
@@ -64,15 +74,22 @@ def _sums(tf: Any) -> Any:
 
 def _parameters_of_nothing(tf: Any) -> Any:
     raw = tf.raw_ops
-    made = [raw.FakeParam(dtype=dtype, shape=shape)
-            for dtype in (tf.float32, tf.int64, tf.string, tf.bool)
-            for shape in ([], [2], [0, 3], [None], None, [2, None])]  # fmt: skip
+    made = [
+        raw.FakeParam(dtype=dtype, shape=shape)
+        for dtype in (tf.float32, tf.int64, tf.string, tf.bool)
+        for shape in ([], [2], [0, 3], [None], None, [2, None])
+    ]
     empty = [tf.size(item) for item in made]
-    return made, run(tf, empty), attempt(
-        lambda: raw.FakeParam(dtype=tf.variant, shape=[]),
-        lambda: run(tf, tf.raw_ops.OptionalHasValue(
-            optional=raw.FakeParam(dtype=tf.variant, shape=[]))),
-    )  # fmt: skip
+    return (
+        made,
+        run(tf, empty),
+        attempt(
+            lambda: raw.FakeParam(dtype=tf.variant, shape=[]),
+            lambda: run(
+                tf, tf.raw_ops.OptionalHasValue(optional=raw.FakeParam(dtype=tf.variant, shape=[]))
+            ),
+        ),
+    )
 
 
 def _conditional_gradients(tf: Any) -> Any:
@@ -83,8 +100,10 @@ def _conditional_gradients(tf: Any) -> Any:
         y = tf.cond(x[0] > 0.0, lambda: tf.exp(x) * tf.sin(x), lambda: tf.square(x) * x)
         grads = tf.gradients(y, x)
         with tf.Session() as session:
-            return [session.run([y, grads], {x: value}) for value in
-                    (np.array([1.0, 2.0]), np.array([-1.0, 2.0]))]  # fmt: skip
+            return [
+                session.run([y, grads], {x: value})
+                for value in (np.array([1.0, 2.0]), np.array([-1.0, 2.0]))
+            ]
     finally:
         tf.disable_control_flow_v2()
 
@@ -104,6 +123,11 @@ def _closed_lists(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_there_or_not, _sums, _parameters_of_nothing, _conditional_gradients,
-                     _closed_lists)
-}  # fmt: skip
+    for function in (
+        _there_or_not,
+        _sums,
+        _parameters_of_nothing,
+        _conditional_gradients,
+        _closed_lists,
+    )
+}

@@ -14,14 +14,17 @@ __all__ = ["BEHAVIOURS"]
 def _rows(tf: Any, dtype: Any, whole: bool = True, number: float = 1.0) -> Any:
     """Rows 0 and 1 of a tensor; whether it is told of which shape."""
     return tf.IndexedSlices(
-        tf.constant([[number], [2.0]]), tf.constant([0, 1], dtype),
+        tf.constant([[number], [2.0]]),
+        tf.constant([0, 1], dtype),
         tf.constant([3, 1], dtype) if whole else None,
-    )  # fmt: skip
+    )
 
 
 def _nodes(tf: Any) -> Any:
-    return [[node.name, node.op, list(node.input)]
-            for node in tf.get_default_graph().as_graph_def().node]  # fmt: skip
+    return [
+        [node.name, node.op, list(node.input)]
+        for node in tf.get_default_graph().as_graph_def().node
+    ]
 
 
 def _chosen(tf: Any) -> Any:
@@ -45,27 +48,39 @@ def _chosen(tf: Any) -> Any:
         return lambda: (tf.constant(1.0), _rows(tf, dtype), tf.constant([2]))
 
     return attempt(
-        of(rows(tf.int32), rows(tf.int32, number=5.0)), of(rows(tf.int32), rows(tf.int64)),
+        of(rows(tf.int32), rows(tf.int32, number=5.0)),
+        of(rows(tf.int32), rows(tf.int64)),
         of(rows(tf.int64, whole=False), rows(tf.int32, whole=False)),
-        of(pair(tf.int64), pair(tf.int32)), of(rows(tf.int32), lambda: tf.constant([[1.0]])),
+        of(pair(tf.int64), pair(tf.int32)),
+        of(rows(tf.int32), lambda: tf.constant([[1.0]])),
         of(rows(tf.int32, whole=False), rows(tf.int32)),
-    )  # fmt: skip
+    )
 
 
 def _by_number(tf: Any) -> Any:
     """The same where a branch is chosen by its number."""
     number = tf.placeholder(tf.int32, [])
     dtypes = (tf.int32, tf.int64, tf.int32)
-    found = tf.switch_case(number, [lambda dtype=dtype, at=at: _rows(tf, dtype, number=float(at))
-                                    for at, dtype in enumerate(dtypes)])  # fmt: skip
+    found = tf.switch_case(
+        number,
+        [
+            lambda dtype=dtype, at=at: _rows(tf, dtype, number=float(at))
+            for at, dtype in enumerate(dtypes)
+        ],
+    )
     with tf.Session() as session:
         values = [session.run(found, {number: at}) for at in (0, 1, 2)]
-    return values, str(found.indices.dtype), attempt(
-        lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32), lambda: tf.zeros([2])]),
-        lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32),
-                                        lambda: _rows(tf, tf.int32, whole=False)]),
-        lambda: tf.switch_case(number, [lambda: (1, 2), lambda: (1,)]),
-    )  # fmt: skip
+    return (
+        values,
+        str(found.indices.dtype),
+        attempt(
+            lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32), lambda: tf.zeros([2])]),
+            lambda: tf.switch_case(
+                number, [lambda: _rows(tf, tf.int32), lambda: _rows(tf, tf.int32, whole=False)]
+            ),
+            lambda: tf.switch_case(number, [lambda: (1, 2), lambda: (1,)]),
+        ),
+    )
 
 
 def _sparse(tf: Any) -> Any:
@@ -85,9 +100,12 @@ def _shapes_in_loops(tf: Any) -> Any:
         def program() -> Any:
             with tf.Graph().as_default(), tf.Session() as session:
                 found = tf.while_loop(
-                    lambda i, _: i < 2, lambda i, value: (i + 1, more(value)), [0, first()],
-                    shape_invariants=[tf.TensorShape([]), shape()], **options,
-                )[1]  # fmt: skip
+                    lambda i, _: i < 2,
+                    lambda i, value: (i + 1, more(value)),
+                    [0, first()],
+                    shape_invariants=[tf.TensorShape([]), shape()],
+                    **options,
+                )[1]
                 parts = [found.values, found.indices, found.dense_shape]
                 known = [str(each.shape) for each in [found, *parts] if each is not None]
                 return known, session.run([each for each in parts if each is not None])
@@ -105,19 +123,30 @@ def _shapes_in_loops(tf: Any) -> Any:
 
     sparse = lambda: _sparse(tf)  # noqa: E731 - it makes the first value
     return attempt(
-        loop(sparse, shape([2])), loop(sparse, shape([None])), loop(sparse, shape(None)),
-        loop(sparse, shape([2, 2])), loop(sparse, shape([3])), loop(sparse, lambda: None),
+        loop(sparse, shape([2])),
+        loop(sparse, shape([None])),
+        loop(sparse, shape(None)),
+        loop(sparse, shape([2, 2])),
+        loop(sparse, shape([3])),
+        loop(sparse, lambda: None),
         loop(sparse, lambda: tf.SparseTensorSpec([None, None], tf.float32)),
         loop(sparse, lambda: tf.SparseTensorSpec([None, 2], tf.int32)),
-        loop(rows(), shape([None, 1])), loop(rows(whole=False), shape([None, 1])),
-        loop(rows(), shape([2, 1])), loop(rows(), shape(None)), loop(rows(), lambda: None),
-        loop(rows(), slices(dense_shape_dtype=tf.int32)), loop(rows(), slices()),
-        loop(rows(), lambda: 3), loop(rows(), shape([None, 1]), maximum_iterations=1),
-    )  # fmt: skip
+        loop(rows(), shape([None, 1])),
+        loop(rows(whole=False), shape([None, 1])),
+        loop(rows(), shape([2, 1])),
+        loop(rows(), shape(None)),
+        loop(rows(), lambda: None),
+        loop(rows(), slices(dense_shape_dtype=tf.int32)),
+        loop(rows(), slices()),
+        loop(rows(), lambda: 3),
+        loop(rows(), shape([None, 1]), maximum_iterations=1),
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "chosen": _chosen, "by_number": _by_number, "shapes_in_loops": _shapes_in_loops,
+    "chosen": _chosen,
+    "by_number": _by_number,
+    "shapes_in_loops": _shapes_in_loops,
     "chosen_by_functions": functional(_chosen),
     "shapes_in_loops_of_functions": functional(_shapes_in_loops),
-}  # fmt: skip
+}

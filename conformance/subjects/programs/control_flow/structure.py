@@ -26,22 +26,34 @@ class _Pair(NamedTuple):
 _NAME: Final = re.compile(r'(name: "\w+?)_\d+"')
 #: What a function returns of two tensors.
 _RETURNS: tuple[Callable[[Any, Any], Any], ...] = (
-    lambda a, _: a, lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: (a, b, a),
-    lambda a, b: ((a, b),), lambda a, b: {"a": a, "b": b}, lambda a, b: {"a": a, "c": b}, _Pair,
-    lambda a, b: (a, [b]), lambda a, b: [(a, b)], lambda a, _: [a], lambda a, _: {"a": a},
-    lambda *_: (), lambda a, b: collections.OrderedDict([("b", b), ("a", a)]),
+    lambda a, _: a,
+    lambda a, b: (a, b),
+    lambda a, b: [a, b],
+    lambda a, b: (a, b, a),
+    lambda a, b: ((a, b),),
+    lambda a, b: {"a": a, "b": b},
+    lambda a, b: {"a": a, "c": b},
+    _Pair,
+    lambda a, b: (a, [b]),
+    lambda a, b: [(a, b)],
+    lambda a, _: [a],
+    lambda a, _: {"a": a},
+    lambda *_: (),
+    lambda a, b: collections.OrderedDict([("b", b), ("a", a)]),
     lambda a, _: (a, None),
-)  # fmt: skip
+)
 #: How two tensors are given.
 _GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
-    lambda a, _: a, lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: {"a": a, "b": b}, _Pair,
+    lambda a, _: a,
+    lambda a, b: (a, b),
+    lambda a, b: [a, b],
+    lambda a, b: {"a": a, "b": b},
+    _Pair,
     lambda a, b: (a, [b]),
-)  # fmt: skip
+)
 
 
-def _every(
-    tf: Any, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS
-) -> Any:
+def _every(tf: Any, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS) -> Any:
     """A loop for ways to give two tensors and to return them, and what all of them give.
 
     Where both are of one type, each with each; of the others every second.
@@ -80,64 +92,92 @@ def _parts(tf: Any, nested: Any) -> tuple[Any, Any]:
 
 def _mapped(tf: Any) -> Any:
     x, y = _two(tf)
-    return _every(tf, lambda given, returned: tf.map_fn(
-        lambda each: returned(*_parts(tf, each)), given(x, y)))  # fmt: skip
+    return _every(
+        tf, lambda given, returned: tf.map_fn(lambda each: returned(*_parts(tf, each)), given(x, y))
+    )
 
 
 def _mapped_to_dtypes(tf: Any) -> Any:
     """The structure of the dtypes counts, not that of the elements."""
     x, _ = _two(tf)
-    return _every(tf, lambda given, returned: tf.map_fn(
-        lambda each: returned(each, tf.cast(each[0], tf.int32)), x,
-        dtype=given(tf.float32, tf.int32)))  # fmt: skip
+    return _every(
+        tf,
+        lambda given, returned: tf.map_fn(
+            lambda each: returned(each, tf.cast(each[0], tf.int32)),
+            x,
+            dtype=given(tf.float32, tf.int32),
+        ),
+    )
 
 
 def _scanned(tf: Any) -> Any:
     x, y = _two(tf)
-    return _every(tf, lambda given, returned: tf.scan(
-        lambda made, _: returned(*_parts(tf, made)), given(x, y)))  # fmt: skip
+    return _every(
+        tf,
+        lambda given, returned: tf.scan(lambda made, _: returned(*_parts(tf, made)), given(x, y)),
+    )
 
 
 def _scanned_from(tf: Any) -> Any:
     """The structure of the first value counts, not that of the elements."""
     x, y = _two(tf)
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
-    return _every(tf, lambda given, returned: tf.scan(
-        lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first), reverse=True
-    ))  # fmt: skip
+    return _every(
+        tf,
+        lambda given, returned: tf.scan(
+            lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first), reverse=True
+        ),
+    )
 
 
 def _folded(tf: Any) -> Any:
     x, y = _two(tf)
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     return [
-        _every(tf, lambda given, returned, fold=fold: fold(
-            lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first)))
+        _every(
+            tf,
+            lambda given, returned, fold=fold: fold(
+                lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first)
+            ),
+        )
         for fold in (tf.foldl, tf.foldr)
-    ]  # fmt: skip
+    ]
 
 
 def _looped(tf: Any) -> Any:
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
-    return _every(tf, lambda given, returned: tf.while_loop(
-        lambda *made: tf.nest.flatten(made)[0] < 10.0,
-        lambda *made: [returned(*_parts(tf, made))], [given(*first)],
-    ), _RETURNS[:-1])  # fmt: skip
+    return _every(
+        tf,
+        lambda given, returned: tf.while_loop(
+            lambda *made: tf.nest.flatten(made)[0] < 10.0,
+            lambda *made: [returned(*_parts(tf, made))],
+            [given(*first)],
+        ),
+        _RETURNS[:-1],
+    )
 
 
 def _chosen(tf: Any) -> Any:
     """Two branches that return each structure."""
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     which = tf.placeholder_with_default(False, [])
-    return _every(tf, lambda given, returned: tf.cond(
-        which, lambda: given(*first), lambda: returned(*_parts(tf, first))))  # fmt: skip
+    return _every(
+        tf,
+        lambda given, returned: tf.cond(
+            which, lambda: given(*first), lambda: returned(*_parts(tf, first))
+        ),
+    )
 
 
 def _cased(tf: Any) -> Any:
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     which = tf.placeholder_with_default(1, [])
-    return _every(tf, lambda given, returned: tf.switch_case(
-        which, [lambda: given(*first), lambda: returned(*_parts(tf, first))]))  # fmt: skip
+    return _every(
+        tf,
+        lambda given, returned: tf.switch_case(
+            which, [lambda: given(*first), lambda: returned(*_parts(tf, first))]
+        ),
+    )
 
 
 def _loops(tf: Any) -> list[Callable[[Any], Any]]:
@@ -162,12 +202,15 @@ def _loops(tf: Any) -> list[Callable[[Any], Any]]:
             return tf.while_loop(lambda i: i < 3.0, lambda i: i + x[0], [0.0])
 
     return [
-        constant_in_loop, made_inside, waits_in_body, frees,
+        constant_in_loop,
+        made_inside,
+        waits_in_body,
+        frees,
         lambda x: tf.cond(x[0] > 1.0, lambda: tf.constant(1.0), lambda: x[1]),
         lambda x: tf.cond(x[0] > 1.0, lambda: constant_in_loop(x), lambda: x[1]),
         lambda x: tf.while_loop(lambda i: i < 9.0, lambda i: i + constant_in_loop(x), [0.0]),
         lambda x: (tf.map_fn(lambda each: each * x[1], x), tf.scan(tf.add, x), tf.foldl(tf.add, x)),
-    ]  # fmt: skip
+    ]
 
 
 def _waiting(tf: Any) -> Any:
@@ -185,16 +228,30 @@ def _waiting(tf: Any) -> Any:
                 tf.identity(x, name="later")
             return [_NAME.sub(r'\1"', line) for line in nodes(graph)]
 
-    return attempt(*(
-        lambda make=make, nested=nested: built(make, nested=nested)
-        for make in _loops(tf) for nested in (False, True)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda make=make, nested=nested: built(make, nested=nested)
+            for make in _loops(tf)
+            for nested in (False, True)
+        )
+    )
 
 
-_PROGRAMS = (_mapped, _mapped_to_dtypes, _scanned, _scanned_from, _folded, _looped, _chosen, _cased,
-             _waiting)  # fmt: skip
+_PROGRAMS = (
+    _mapped,
+    _mapped_to_dtypes,
+    _scanned,
+    _scanned_from,
+    _folded,
+    _looped,
+    _chosen,
+    _cased,
+    _waiting,
+)
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     **{program.__name__.strip("_").replace("_", "-"): program for program in _PROGRAMS},
-    **{f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)
-       for program in (_mapped, _looped, _chosen, _waiting)},
-}  # fmt: skip
+    **{
+        f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)
+        for program in (_mapped, _looped, _chosen, _waiting)
+    },
+}

@@ -19,23 +19,43 @@ def _text(tf: Any) -> Any:
     compat = tf.compat
     values = ("a\u00e4", b"a\xc3\xa4", b"\xff", bytearray(b"a"), 3, None, Path("a/b"), ["a"])
     return [
-        attempt(*(lambda value=value, turn=turn: turn(value) for value in values),
-                lambda turn=turn: turn("a", "nope"), lambda turn=turn: turn(b"\xe4", "latin-1"))
+        attempt(
+            *(lambda value=value, turn=turn: turn(value) for value in values),
+            lambda turn=turn: turn("a", "nope"),
+            lambda turn=turn: turn(b"\xe4", "latin-1"),
+        )
         for turn in (compat.as_bytes, compat.as_str, compat.as_text, compat.as_str_any)
-    ], attempt(*(lambda value=value: compat.path_to_str(value) for value in values))  # fmt: skip
+    ], attempt(*(lambda value=value: compat.path_to_str(value) for value in values))
 
 
 def _kinds_of_numbers(tf: Any) -> Any:
     compat = tf.compat
-    values = (1, 1.5, 1j, True, "a", b"a", np.int8(1), np.float32(1), np.complex64(1),
-              np.bool_(True), np.ones(1), None)  # fmt: skip
-    kinds = (compat.bytes_or_text_types, compat.complex_types, compat.integral_types,
-             compat.real_types)  # fmt: skip
+    values = (
+        1,
+        1.5,
+        1j,
+        True,
+        "a",
+        b"a",
+        np.int8(1),
+        np.float32(1),
+        np.complex64(1),
+        np.bool_(True),
+        np.ones(1),
+        None,
+    )
+    kinds = (
+        compat.bytes_or_text_types,
+        compat.complex_types,
+        compat.integral_types,
+        compat.real_types,
+    )
     return [[isinstance(value, kind) for value in values] for kind in kinds], attempt(
-        lambda: compat.dimension_value(tf.Dimension(3)), lambda: compat.dimension_value(4),
+        lambda: compat.dimension_value(tf.Dimension(3)),
+        lambda: compat.dimension_value(4),
         lambda: compat.dimension_at_index(tf.TensorShape([1, 2]), 1),
         lambda: compat.dimension_at_index(tf.TensorShape(None), 1),
-    )  # fmt: skip
+    )
 
 
 def _dates(tf: Any) -> Any:
@@ -56,23 +76,35 @@ def _dates(tf: Any) -> Any:
             return ask(1999, 12, 30), ask(1999, 12, 31), ask(2000, 1, 1), ask(2100, 1, 1)
 
     return attempt(
-        lambda: ask(2019, 8, 1), lambda: ask(2100, 1, 1), moved, moved_twice, moved_back,
-        lambda: ask(2100, 1, 1), lambda: ask("a", 1, 1),
+        lambda: ask(2019, 8, 1),
+        lambda: ask(2100, 1, 1),
+        moved,
+        moved_twice,
+        moved_back,
+        lambda: ask(2100, 1, 1),
+        lambda: ask("a", 1, 1),
         lambda: tf.compat.forward_compatibility_horizon(2100, 13, 1).__enter__(),
-    )  # fmt: skip
+    )
 
 
 def _switches(tf: Any) -> Any:
     x = tf.constant([1])
     return attempt(
-        tf.disable_eager_execution, tf.disable_v2_tensorshape, tf.disable_tensor_equality,
-        tf.disable_control_flow_v2, tf.executing_eagerly, tf.executing_eagerly_outside_functions,
-        tf.control_flow_v2_enabled, lambda: tf.is_symbolic_tensor(x),
-        lambda: tf.is_symbolic_tensor(tf.Variable(1)), lambda: tf.is_symbolic_tensor(np.ones(1)),
+        tf.disable_eager_execution,
+        tf.disable_v2_tensorshape,
+        tf.disable_tensor_equality,
+        tf.disable_control_flow_v2,
+        tf.executing_eagerly,
+        tf.executing_eagerly_outside_functions,
+        tf.control_flow_v2_enabled,
+        lambda: tf.is_symbolic_tensor(x),
+        lambda: tf.is_symbolic_tensor(tf.Variable(1)),
+        lambda: tf.is_symbolic_tensor(np.ones(1)),
         lambda: tf.is_symbolic_tensor(tf.Variable(1, use_resource=True)),
         lambda: tf.is_symbolic_tensor(tf.SparseTensor([[0]], [1], [2])),
-        lambda: tf.is_symbolic_tensor(tf.IndexedSlices(x, x)), lambda: tf.is_symbolic_tensor("x"),
-    )  # fmt: skip
+        lambda: tf.is_symbolic_tensor(tf.IndexedSlices(x, x)),
+        lambda: tf.is_symbolic_tensor("x"),
+    )
 
 
 def _in_another_thread(function: Callable[[], Any]) -> Any:
@@ -88,11 +120,15 @@ def _eager_execution_too_late(tf: Any) -> Any:
     def asked() -> Any:
         tf.constant(1)
         return attempt(
-            ask, lambda: ask(tf.ConfigProto()), lambda: ask(3), lambda: ask({"a": 1}),
+            ask,
+            lambda: ask(tf.ConfigProto()),
+            lambda: ask(3),
+            lambda: ask({"a": 1}),
             *(lambda p=policy: ask(device_policy=p) for policy in (0, 3, 4, -1, "silent")),
             *(lambda m=mode: ask(execution_mode=m) for mode in (0, 1, 2, "sync")),
-            lambda: ask(3, device_policy=7), tf.executing_eagerly,
-        )  # fmt: skip
+            lambda: ask(3, device_policy=7),
+            tf.executing_eagerly,
+        )
 
     return _in_another_thread(asked), tf.executing_eagerly()
 
@@ -110,15 +146,23 @@ def _places(tf: Any) -> Any:
     return attempt(
         lambda: os.path.realpath(loader.get_data_files_path()) == here,
         lambda: os.path.realpath(loader.get_path_to_datafile("x")) == here + "/x",
-        lambda: loader.readahead_file_path("a", "1M"), lambda: loader.load_resource("nope"),
+        lambda: loader.readahead_file_path("a", "1M"),
+        lambda: loader.load_resource("nope"),
         lambda: loader.load_resource(os.__file__)[:9],
         lambda: Path(loader.get_root_dir_with_all_resources()).is_dir(),
         lambda: tf.sysconfig.get_build_info()["is_rocm_build"],
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_text, _kinds_of_numbers, _dates, _switches, _eager_execution_too_late,
-                     _equality, _places)
-}  # fmt: skip
+    for function in (
+        _text,
+        _kinds_of_numbers,
+        _dates,
+        _switches,
+        _eager_execution_too_late,
+        _equality,
+        _places,
+    )
+}

@@ -14,9 +14,11 @@ def _values(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
     """What a program gives for several numbers, and its operations besides functions."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     fetched = build(number, x)
-    nodes = [(node.name, node.op, list(node.input))
-             for node in tf.get_default_graph().as_graph_def().node
-             if not node.name.startswith("gradients")]  # fmt: skip
+    nodes = [
+        (node.name, node.op, list(node.input))
+        for node in tf.get_default_graph().as_graph_def().node
+        if not node.name.startswith("gradients")
+    ]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return [[session.run(fetched, {number: n}) for n in (0, 1, 2, 7, -1)], nodes]
@@ -49,12 +51,15 @@ def _with_variables(tf: Any) -> Any:
 def _refused(tf: Any) -> Any:
     number, x = tf.constant(1), tf.constant(1.0)
     return attempt(
-        lambda: tf.switch_case(1, [lambda: x]), lambda: tf.switch_case(x, [lambda: x]),
-        lambda: tf.switch_case(number, []), lambda: tf.switch_case(number, 3),
-        lambda: tf.switch_case(number, [(0, 3)]), lambda: tf.switch_case(number, [3]),
+        lambda: tf.switch_case(1, [lambda: x]),
+        lambda: tf.switch_case(x, [lambda: x]),
+        lambda: tf.switch_case(number, []),
+        lambda: tf.switch_case(number, 3),
+        lambda: tf.switch_case(number, [(0, 3)]),
+        lambda: tf.switch_case(number, [3]),
         lambda: tf.switch_case(number, {0: lambda: x, 2: lambda: x}),
         lambda: tf.switch_case(number, {"a": lambda: x}),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -15,10 +15,15 @@ __all__ = ["BEHAVIOURS"]
 def _made(tf: Any) -> Any:
     """Operations of the default graph: name, type, inputs, and what waits for what."""
     return [
-        (op.name, op.type, [each.name for each in op.inputs],
-         [each.name for each in op.control_inputs], [str(each.shape) for each in op.outputs])
+        (
+            op.name,
+            op.type,
+            [each.name for each in op.inputs],
+            [each.name for each in op.control_inputs],
+            [str(each.shape) for each in op.outputs],
+        )
         for op in tf.get_default_graph().get_operations()
-    ]  # fmt: skip
+    ]
 
 
 def _value(tf: Any, found: Any) -> Any:
@@ -37,9 +42,13 @@ def _structures(tf: Any) -> Any:
     first, rest = scaled(x)
     again = [scaled(np.array([3.0], np.float32)), scaled(3), scaled(x, factor=np.float32(4))]
     return [
-        scaled.__name__, scaled.__doc__, rest["more"][1], scaled.experimental_get_tracing_count(),
-        _made(tf), _value(tf, [first, rest["more"][0], *(each[0] for each in again)]),
-    ]  # fmt: skip
+        scaled.__name__,
+        scaled.__doc__,
+        rest["more"][1],
+        scaled.experimental_get_tracing_count(),
+        _made(tf),
+        _value(tf, [first, rest["more"][0], *(each[0] for each in again)]),
+    ]
 
 
 def _traces(tf: Any) -> Any:
@@ -113,13 +122,20 @@ def _signatures(tf: Any) -> Any:
     found = taken([1, 2], [3])
     taken(tf.zeros([4]), [5])
     refusals = attempt(
-        taken, lambda: taken([1.0]), lambda: taken([1.0], [2], 3), lambda: taken([[1.0]], [2]),
-        lambda: taken(["a"], [2]), lambda: tf.function(taken, input_signature=spec),
-    )  # fmt: skip
+        taken,
+        lambda: taken([1.0]),
+        lambda: taken([1.0], [2], 3),
+        lambda: taken([[1.0]], [2]),
+        lambda: taken(["a"], [2]),
+        lambda: tf.function(taken, input_signature=spec),
+    )
     return [
-        str(found.shape), _value(tf, found), taken.experimental_get_tracing_count(), refusals,
+        str(found.shape),
+        _value(tf, found),
+        taken.experimental_get_tracing_count(),
+        refusals,
         len(taken.input_signature),
-    ]  # fmt: skip
+    ]
 
 
 def _variables(tf: Any) -> Any:
@@ -137,9 +153,11 @@ def _variables(tf: Any) -> Any:
 
     found = once(tf.constant(2.0))
     return [
-        [each.name for each in tf.global_variables()], _value(tf, found),
-        attempt(lambda: always(tf.constant(1.0))), once.experimental_get_tracing_count(),
-    ]  # fmt: skip
+        [each.name for each in tf.global_variables()],
+        _value(tf, found),
+        attempt(lambda: always(tf.constant(1.0))),
+        once.experimental_get_tracing_count(),
+    ]
 
 
 def _results(tf: Any) -> Any:
@@ -166,10 +184,13 @@ def _results(tf: Any) -> Any:
     number, text, (half,) = plain()
     found = rows(tf.ones([1, 2]))
     return [
-        nothing(), attempt(odd), _value(tf, [number, text, half]), type(found).__name__,
+        nothing(),
+        attempt(odd),
+        _value(tf, [number, text, half]),
+        type(found).__name__,
         _value(tf, tf.convert_to_tensor(found.values)),
         attempt(lambda: _value(tf, read(tf.constant("there is/no such file")))),
-    ]  # fmt: skip
+    ]
 
 
 def _methods(tf: Any) -> Any:
@@ -195,9 +216,13 @@ def _concrete(tf: Any) -> Any:
     found = added.get_concrete_function(tf.TensorSpec([2], tf.float32), tf.TensorSpec([]))
     called = found(tf.constant([1.0, 2.0]), tf.constant(3.0))
     return [
-        [each.name for each in found.inputs[:2]], len(found.captured_inputs), len(found.outputs),
-        sorted(found.structured_outputs), _value(tf, called), added.python_function.__name__,
-    ]  # fmt: skip
+        [each.name for each in found.inputs[:2]],
+        len(found.captured_inputs),
+        len(found.outputs),
+        sorted(found.structured_outputs),
+        _value(tf, called),
+        added.python_function.__name__,
+    ]
 
 
 def _slopes(tf: Any) -> Any:
@@ -228,13 +253,25 @@ def _at_once(tf: Any) -> Any:
     traced = module.function(lambda x: x + 1.0)
     with test.run_functions_eagerly(True):
         found = traced(tf.constant(1.0)).op.type, module.functions_run_eagerly()
-    return found, traced(tf.constant(1.0)).op.type, module.functions_run_eagerly(), attempt(
-        lambda: test.run_functions_eagerly(1).__enter__())  # fmt: skip
+    return (
+        found,
+        traced(tf.constant(1.0)).op.type,
+        module.functions_run_eagerly(),
+        attempt(lambda: test.run_functions_eagerly(1).__enter__()),
+    )
 
 
 BEHAVIOURS = {
-    "at_once": _at_once, "structures": _structures, "traces": _traces, "outside": _outside,
+    "at_once": _at_once,
+    "structures": _structures,
+    "traces": _traces,
+    "outside": _outside,
     "effects": _effects,
-    "signatures": _signatures, "variables": _variables, "results": _results, "methods": _methods,
-    "concrete": _concrete, "slopes": _slopes, "branches": _branches,
-}  # fmt: skip
+    "signatures": _signatures,
+    "variables": _variables,
+    "results": _results,
+    "methods": _methods,
+    "concrete": _concrete,
+    "slopes": _slopes,
+    "branches": _branches,
+}

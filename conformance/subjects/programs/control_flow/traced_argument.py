@@ -33,11 +33,16 @@ def _structures(tf: Any) -> Any:
     one, two = tf.constant([1.0]), tf.constant([2.0, 4.0])
     sparse = tf.SparseTensor([[0, 1]], [3.0], [2, 2])
     made = [
-        taken({"a": one, "b": (two,)}), taken({"b": (two,), "a": one}),
-        taken({"a": one, "b": [two]}), taken(sparse), taken(sparse),
-        taken(one, more=two), taken(np.array([5.0], np.float32)),
-        taken(np.float32(2.0)), taken(one, more=np.ones([1], np.float32)),
-    ]  # fmt: skip
+        taken({"a": one, "b": (two,)}),
+        taken({"b": (two,), "a": one}),
+        taken({"a": one, "b": [two]}),
+        taken(sparse),
+        taken(sparse),
+        taken(one, more=two),
+        taken(np.array([5.0], np.float32)),
+        taken(np.float32(2.0)),
+        taken(one, more=np.ones([1], np.float32)),
+    ]
     return traced, taken.experimental_get_tracing_count(), _value(tf, made)
 
 
@@ -72,8 +77,12 @@ def _methods(tf: Any) -> Any:
 
     one, other = Counted(), Counted()
     made = [one.more(tf.constant(1.0)), one.more(tf.constant(2.0)), other.more(tf.constant(3.0))]
-    return (Counted.count, _value(tf, made), Counted.more.__name__,
-            _value(tf, Counted.more(one, tf.constant(4.0))))  # fmt: skip
+    return (
+        Counted.count,
+        _value(tf, made),
+        Counted.more.__name__,
+        _value(tf, Counted.more(one, tf.constant(4.0))),
+    )
 
 
 def _by_hand(tf: Any) -> Any:
@@ -100,12 +109,21 @@ def _by_hand(tf: Any) -> Any:
         len(again.inputs),
         str(again.outputs),
     ]
-    return names, _value(tf, made), attempt(
-        lambda: signed(x, {"k": [1.0]}), lambda: signed(x, {}), lambda: signed(x, x),
-        lambda: again(x, x, x), lambda: again(), lambda: whole(x),
-        lambda: signed.get_concrete_function(tf.TensorSpec([3], tf.float32),
-                                             {"k": tf.TensorSpec([], tf.float32)}),
-    )  # fmt: skip
+    return (
+        names,
+        _value(tf, made),
+        attempt(
+            lambda: signed(x, {"k": [1.0]}),
+            lambda: signed(x, {}),
+            lambda: signed(x, x),
+            lambda: again(x, x, x),
+            lambda: again(),
+            lambda: whole(x),
+            lambda: signed.get_concrete_function(
+                tf.TensorSpec([3], tf.float32), {"k": tf.TensorSpec([], tf.float32)}
+            ),
+        ),
+    )
 
 
 def _refused(tf: Any) -> Any:
@@ -113,13 +131,19 @@ def _refused(tf: Any) -> Any:
     one = tf.function(lambda x: x)
     matrix = tf.function(lambda x: x, input_signature=[tf.TensorSpec([2, 2], tf.float32)])
     return attempt(
-        lambda: tf.function(lambda x: x, unknown=True), lambda: one(), lambda: one(x, x),
-        lambda: tf.function(lambda x: x, experimental_nothing=1), lambda: one(x, y=1),
-        lambda: matrix(x), lambda: matrix(x, x), lambda: matrix("a"), lambda: matrix(),
+        lambda: tf.function(lambda x: x, unknown=True),
+        lambda: one(),
+        lambda: one(x, x),
+        lambda: tf.function(lambda x: x, experimental_nothing=1),
+        lambda: one(x, y=1),
+        lambda: matrix(x),
+        lambda: matrix(x, x),
+        lambda: matrix("a"),
+        lambda: matrix(),
         lambda: tf.function(lambda x: x, input_signature=tf.TensorSpec([])),
         lambda: tf.function(lambda: x, input_signature=[])().op.type,
         lambda: tf.function(lambda x, y: x * y, input_signature=[tf.TensorSpec([])])(x),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {

@@ -16,23 +16,33 @@ def _loops_in_branches(tf: Any) -> Any:
         def step(i: Any, total: Any) -> Any:
             def looped() -> Any:
                 return tf.while_loop(
-                    lambda j, _: j < inner, lambda j, s: (j + 1, s + j),
-                    [tf.constant(0), total], parallel_iterations=at_a_time,
-                )[1]  # fmt: skip
+                    lambda j, _: j < inner,
+                    lambda j, s: (j + 1, s + j),
+                    [tf.constant(0), total],
+                    parallel_iterations=at_a_time,
+                )[1]
 
             return i + 1, tf.cond(tf.equal(i % every, 0), looped, lambda: total + 100)
 
         with tf.Graph().as_default(), tf.Session() as session:
-            return session.run(tf.while_loop(
-                lambda i, _: i < turns, step, [tf.constant(0), tf.constant(0)],
-                parallel_iterations=at_a_time,
-            ))  # fmt: skip
+            return session.run(
+                tf.while_loop(
+                    lambda i, _: i < turns,
+                    step,
+                    [tf.constant(0), tf.constant(0)],
+                    parallel_iterations=at_a_time,
+                )
+            )
 
-    return attempt(*(
-        lambda t=turns, n=inner, a=at_a_time, e=every: summed(t, n, a, e)
-        for turns in (0, 1, 5) for inner in (0, 1, 3)
-        for at_a_time in (1, 2, 10) for every in (1, 2)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda t=turns, n=inner, a=at_a_time, e=every: summed(t, n, a, e)
+            for turns in (0, 1, 5)
+            for inner in (0, 1, 3)
+            for at_a_time in (1, 2, 10)
+            for every in (1, 2)
+        )
+    )
 
 
 def _branches_in_branches(tf: Any) -> Any:
@@ -43,9 +53,11 @@ def _branches_in_branches(tf: Any) -> Any:
 
         def looped(start: int, less: int) -> Any:
             return tf.while_loop(
-                lambda i, _: i < less, lambda i, s: (i + 1, s * 2), [tf.constant(0), start],
+                lambda i, _: i < less,
+                lambda i, s: (i + 1, s * 2),
+                [tf.constant(0), start],
                 parallel_iterations=1,
-            )[1]  # fmt: skip
+            )[1]
 
         def inner() -> Any:
             return tf.cond(q, lambda: looped(3, 2), lambda: looped(5, 0))
@@ -55,10 +67,13 @@ def _branches_in_branches(tf: Any) -> Any:
         with tf.Session() as session:
             return session.run([chosen, after])
 
-    return attempt(*(
-        lambda f=first, s=second: value(f, s)
-        for first in (False, True) for second in (False, True)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda f=first, s=second: value(f, s)
+            for first in (False, True)
+            for second in (False, True)
+        )
+    )
 
 
 def _dead_loops(tf: Any) -> Any:
@@ -70,8 +85,12 @@ def _dead_loops(tf: Any) -> Any:
     for value, frame in ((to_no, "no"), (to_yes, "yes"), (to_yes, "again")):
         enter = raw.Enter(data=value, frame_name=frame, parallel_iterations=1)
         merge = raw.Merge(inputs=[enter, enter])
-        pred = raw.LoopCond(input=raw.Less(x=merge.output, y=raw.Enter(
-            data=tf.constant(10), frame_name=frame, is_constant=True)))  # fmt: skip
+        pred = raw.LoopCond(
+            input=raw.Less(
+                x=merge.output,
+                y=raw.Enter(data=tf.constant(10), frame_name=frame, is_constant=True),
+            )
+        )
         stop, go = raw.Switch(data=merge.output, pred=pred)
         with tf.control_dependencies([go]):
             step = tf.constant(4)
@@ -84,10 +103,13 @@ def _dead_loops(tf: Any) -> Any:
         waits = tf.constant(1)
     fetches = (left[0], left[1], either, twice, beside, waits, [either, beside], [left[0], waits])
     with tf.Session() as session:
-        return attempt(*(
-            lambda f=fetch, v=value: session.run(f, {p: v})
-            for fetch in fetches for value in (False, True)
-        ))  # fmt: skip
+        return attempt(
+            *(
+                lambda f=fetch, v=value: session.run(f, {p: v})
+                for fetch in fetches
+                for value in (False, True)
+            )
+        )
 
 
 def _loop_over_what_a_branch_left(tf: Any) -> Any:

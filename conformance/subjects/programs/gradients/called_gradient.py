@@ -18,8 +18,9 @@ def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
             found = [None if each is None else tf.convert_to_tensor(each) for each in program()]
             session.run(tf.global_variables_initializer())
-            return [None if each is None else [str(each.shape), session.run(each)]
-                    for each in found]  # fmt: skip
+            return [
+                None if each is None else [str(each.shape), session.run(each)] for each in found
+            ]
 
     return attempt(*(lambda program=program: run(program) for program in programs))
 
@@ -75,9 +76,17 @@ def _defined(tf: Any) -> Any:
         found = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, squared(y)), [0, x])[1]
         return tf.gradients(found, x)
 
-    return _values(tf, of_one, of_several, unused, lambda: of_a_variable(True),
-                   lambda: of_a_variable(False), within_another, within_a_branch,
-                   within_a_loop)  # fmt: skip
+    return _values(
+        tf,
+        of_one,
+        of_several,
+        unused,
+        lambda: of_a_variable(True),
+        lambda: of_a_variable(False),
+        within_another,
+        within_a_branch,
+        within_a_loop,
+    )
 
 
 def _traced(tf: Any) -> Any:
@@ -165,11 +174,14 @@ def _imported_calls(tf: Any) -> Any:
         return checked(x)
 
     defined = _defun(tf)(tf.float32, func_name="cubed")(lambda x: x * x * x)
-    return _values(tf, imported(tf.function(lambda x: x * x * x)), imported(stateful),
-                   imported(defined))  # fmt: skip
+    return _values(
+        tf, imported(tf.function(lambda x: x * x * x)), imported(stateful), imported(defined)
+    )
 
 
 BEHAVIOURS = {
-    "defined": _defined, "traced": _traced, "traced_arguments": _traced_arguments,
+    "defined": _defined,
+    "traced": _traced,
+    "traced_arguments": _traced_arguments,
     "imported_calls": _imported_calls,
-}  # fmt: skip
+}

@@ -70,9 +70,9 @@ def _own_gradients(tf: Any) -> Any:
 
         @tf.custom_gradient
         def updated(handle: Any, value: Any) -> Any:
-            with tf.control_dependencies([
-                tf.raw_ops.ResourceScatterUpdate(resource=handle, indices=[1], updates=value)
-            ]):  # fmt: skip
+            with tf.control_dependencies(
+                [tf.raw_ops.ResourceScatterUpdate(resource=handle, indices=[1], updates=value)]
+            ):
                 return tf.identity(handle), lambda grad: (None, grad.values * 5.0)
 
         value = tf.constant([2.0])
@@ -109,16 +109,18 @@ def _dependence(tf: Any) -> Any:
         lambda: [each.name for each in found._get_dependent_variables([], [x * w + 1.0])],
         lambda: found._get_dependent_variables([x], [x * 2.0]),
         lambda: found._get_dependent_variables([], [tf.ones_like(v)]),
-        lambda: found.get_variable_by_name("v").name, lambda: found.get_variable_by_name("w"),
+        lambda: found.get_variable_by_name("v").name,
+        lambda: found.get_variable_by_name("w"),
         lambda: found.get_variable_by_name("none"),
-    )  # fmt: skip
+    )
 
 
 def _variables(tf: Any) -> Any:
     def function(takes: bool, use_resource: bool = True) -> Any:
         def inner(x: Any) -> Any:
-            v = tf.get_variable("v", [2], initializer=tf.ones_initializer(),
-                                use_resource=use_resource)  # fmt: skip
+            v = tf.get_variable(
+                "v", [2], initializer=tf.ones_initializer(), use_resource=use_resource
+            )
 
             def gradient(dy: Any, variables: Any = None) -> Any:
                 return dy * 3.0, [dy * 11.0 * len(variables)]
@@ -133,9 +135,11 @@ def _variables(tf: Any) -> Any:
         return tf.gradients(found, [x, *tf.global_variables()])
 
     return _whole(
-        tf, used, lambda: [function(takes=False)(tf.constant([1.0, 2.0]))],
+        tf,
+        used,
+        lambda: [function(takes=False)(tf.constant([1.0, 2.0]))],
         lambda: [function(takes=True, use_resource=False)(tf.constant([1.0, 2.0]))],
-    )  # fmt: skip
+    )
 
 
 def _refused(tf: Any) -> Any:
@@ -144,12 +148,17 @@ def _refused(tf: Any) -> Any:
     short = tf.custom_gradient(lambda x, y: (x * y, lambda d: (d,)))(x, y)
     plain = tf.custom_gradient(lambda x: (x, lambda d: d))
     return attempt(
-        lambda: plain(x=x), lambda: tf.gradients(half, x), lambda: tf.gradients(half, y),
-        lambda: tf.gradients(short, x), lambda: tf.gradients(tf.stop_gradient(x * x), x),
-        lambda: tf.RegisterGradient(3), lambda: tf.NotDifferentiable(3),
-        lambda: tf.NoGradient("MatMul"), lambda: tf.RegisterGradient("MatMul")(lambda op, g: g),
+        lambda: plain(x=x),
+        lambda: tf.gradients(half, x),
+        lambda: tf.gradients(half, y),
+        lambda: tf.gradients(short, x),
+        lambda: tf.gradients(tf.stop_gradient(x * x), x),
+        lambda: tf.RegisterGradient(3),
+        lambda: tf.NotDifferentiable(3),
+        lambda: tf.NoGradient("MatMul"),
+        lambda: tf.RegisterGradient("MatMul")(lambda op, g: g),
         lambda: tf.gradients(tf.unique([1.0, 2.0])[0] * x, x)[0].shape,
-    )  # fmt: skip
+    )
 
 
 def _derived(tf: Any) -> Any:

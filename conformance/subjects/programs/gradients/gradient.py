@@ -19,10 +19,16 @@ _NUMBERS = itertools.count()
 
 def _nodes(graph: Any) -> Any:
     return [
-        [node.name, node.op, list(node.input), node.device,
-         str(node.attr["_class"]) if "_class" in node.attr else ""]
-        for node in graph.as_graph_def().node if node.name.startswith(("gradients", "g/"))
-    ]  # fmt: skip
+        [
+            node.name,
+            node.op,
+            list(node.input),
+            node.device,
+            str(node.attr["_class"]) if "_class" in node.attr else "",
+        ]
+        for node in graph.as_graph_def().node
+        if node.name.startswith(("gradients", "g/"))
+    ]
 
 
 def _hundredfold(_op: Any, grad: Any) -> Any:
@@ -65,8 +71,10 @@ def _targets(tf: Any) -> Any:
         for place in ("/task:2", "/task:1"):
             with tf.device(place):
                 made += [tf.sin(x), tf.exp(x)]
-        return [tf.gradients(tf.add_n(made), x, colocate_gradients_with_ops=each)
-                for each in (False, True)]  # fmt: skip
+        return [
+            tf.gradients(tf.add_n(made), x, colocate_gradients_with_ops=each)
+            for each in (False, True)
+        ]
 
     def of_a_matrix() -> Any:
         x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
@@ -87,23 +95,38 @@ def _targets(tf: Any) -> Any:
         return tf.gradients(tf.unstack(x)[0], x)
 
     return _each(
-        tf, two, placed, on_two_devices, of_a_matrix, gated, stopped, unpacked,
+        tf,
+        two,
+        placed,
+        on_two_devices,
+        of_a_matrix,
+        gated,
+        stopped,
+        unpacked,
         lambda: _of_one(tf, lambda x: x * x),
-        lambda: _of_one(tf, lambda x: x), lambda: _of_one(tf, lambda x: tf.stop_gradient(x) * 2.0),
+        lambda: _of_one(tf, lambda x: x),
+        lambda: _of_one(tf, lambda x: tf.stop_gradient(x) * 2.0),
         lambda: _of_one(tf, lambda x: x * 2, tf.int32),
         lambda: _of_one(tf, lambda x: x * 2.0, grad_ys=[tf.constant([1.0, 2.0])]),
-        lambda: _of_one(tf, lambda x: x * 2, tf.complex64,
-                        grad_ys=tf.constant([1j, 2], tf.complex64)),
-        lambda: tf.gradients(*_pair(tf)), lambda: tf.gradients([], _pair(tf)[0]),
+        lambda: _of_one(
+            tf, lambda x: x * 2, tf.complex64, grad_ys=tf.constant([1j, 2], tf.complex64)
+        ),
+        lambda: tf.gradients(*_pair(tf)),
+        lambda: tf.gradients([], _pair(tf)[0]),
         lambda: tf.gradients(*_pair(tf), unconnected_gradients="zero"),
-        *(lambda method=method: _of_one(tf, lambda x: x + tf.exp(x) + tf.sin(x), name="g",
-                                        aggregation_method=method) for method in (0, 1, 2)),
-    )  # fmt: skip
+        *(
+            lambda method=method: _of_one(
+                tf, lambda x: x + tf.exp(x) + tf.sin(x), name="g", aggregation_method=method
+            )
+            for method in (0, 1, 2)
+        ),
+    )
 
 
 def _refused(tf: Any) -> Any:
     return _each(
-        tf, lambda: tf.gradients(*_pair(tf), unconnected_gradients="nope"),
+        tf,
+        lambda: tf.gradients(*_pair(tf), unconnected_gradients="nope"),
         lambda: _of_one(tf, lambda x: x * 2, tf.complex64),
         lambda: _of_one(tf, lambda x: x * 2.0, grad_ys=[tf.constant([1, 2])]),
         lambda: _of_one(tf, lambda x: x * 2.0, grad_ys=[1.0, 2.0]),
@@ -112,8 +135,9 @@ def _refused(tf: Any) -> Any:
         lambda: tf.gradients(tf.constant("a"), _pair(tf)[0]),
         lambda: _of_one(tf, lambda x: tf.raw_ops.PreventGradient(input=x, message="no")),
         lambda: tf.RegisterGradient("Sin")(_hundredfold),
-        lambda: tf.RegisterGradient(7), lambda: tf.NotDifferentiable("Sin"),
-    )  # fmt: skip
+        lambda: tf.RegisterGradient(7),
+        lambda: tf.NotDifferentiable("Sin"),
+    )
 
 
 def _rows(tf: Any) -> Any:
@@ -156,13 +180,17 @@ def _conditional(tf: Any) -> Any:
         return tf.raw_ops.Merge(inputs=[no * 2.0, yes * 5.0])[0]
 
     return _each(
-        tf, lambda: values(lambda p, x: tf.cond(p, lambda: x * x, lambda: x * 3.0)),
+        tf,
+        lambda: values(lambda p, x: tf.cond(p, lambda: x * x, lambda: x * 3.0)),
         lambda: values(lambda p, x: tf.cond(p, lambda: x * x, lambda: 1.0)),
         lambda: values(lambda p, x: tf.cond(p, lambda: x * x, lambda: 1.0), of_variable=True),
-        lambda: values(lambda p, x: tf.cond(
-            p, lambda: tf.cond(x > 1.0, lambda: x * x * x, lambda: -x), lambda: x * 3.0)),
+        lambda: values(
+            lambda p, x: tf.cond(
+                p, lambda: tf.cond(x > 1.0, lambda: x * x * x, lambda: -x), lambda: x * 3.0
+            )
+        ),
         lambda: values(switched),
-    )  # fmt: skip
+    )
 
 
 def _arrays(tf: Any) -> Any:
@@ -175,12 +203,13 @@ def _arrays(tf: Any) -> Any:
         return tf.TensorArray(tf.float32, count)
 
     return _each(
-        tf, lambda: values(lambda x: array().unstack(x).read(1) * 5.0),
+        tf,
+        lambda: values(lambda x: array().unstack(x).read(1) * 5.0),
         lambda: values(lambda x: array().unstack(x).gather([2, 0]) * [1.0, 4.0]),
         lambda: values(lambda x: array(2).write(0, x).write(1, x * x).stack()),
         lambda: values(lambda x: array(2).split(x, [1, 2]).concat() * [1.0, 2.0, 3.0]),
         lambda: tf.gradients(array().unstack(_pair(tf)[0]).read(0), _pair(tf)[0], name="other"),
-    )  # fmt: skip
+    )
 
 
 def _functions(tf: Any) -> Any:

@@ -28,12 +28,21 @@ def _of_tensors(tf: Any) -> Any:
         rows = tf.gather(x, [0, 0])
         return attempt(
             lambda: _rounded(check(x, [2, 2], x * x, [2, 2], start)),
-            lambda: _rounded(check(x, [2, 2], x * factor, [2, 2], start,
-                                   extra_feed_dict={factor: 3.0})),
+            lambda: _rounded(
+                check(x, [2, 2], x * factor, [2, 2], start, extra_feed_dict={factor: 3.0})
+            ),
             lambda: _rounded(check(z, [2], z * z, [2], other)),
             lambda: _rounded(check(z, [2], tf.abs(z), [2], other)),
-            lambda: _rounded(check([x, z], [[2, 2], [2]], tf.real(z) * x, [2, 2], [start, other],
-                                   extra_feed_dict={z: other, x: start})),
+            lambda: _rounded(
+                check(
+                    [x, z],
+                    [[2, 2], [2]],
+                    tf.real(z) * x,
+                    [2, 2],
+                    [start, other],
+                    extra_feed_dict={z: other, x: start},
+                )
+            ),
             lambda: _rounded(check(x, [2, 2], rows, [2, 2], start)),
             lambda: _rounded(check(x, [2, 2], tf.stop_gradient(x) * x, [2, 2], start)),
             lambda: float(error(x, [2, 2], tf.stop_gradient(x) * x, [2, 2], start)) > 0.4,
@@ -42,7 +51,7 @@ def _of_tensors(tf: Any) -> Any:
             lambda: check(tf.constant([1]), [1], x, [2, 2]),
             lambda: check(x, [2, 2], x, [2, 2], start, init_targets=tf.no_op()),
             lambda: float(error(x, [2, 2], tf.reshape(x[:, :0], [2, 0]), [2, 0], start)),
-        )  # fmt: skip
+        )
 
 
 def _of_functions(tf: Any) -> Any:

@@ -34,8 +34,10 @@ def _of_lists(tf: Any, *makes: Make) -> Any:
             found = tf.gradients([tf.square(each) for each in outputs], [handle, x, index, row])
             shown = nodes(graph)[before:]
             with tf.Session() as session:
-                values = [None if each is None or each.dtype == tf.variant else session.run(each)
-                          for each in found]  # fmt: skip
+                values = [
+                    None if each is None or each.dtype == tf.variant else session.run(each)
+                    for each in found
+                ]
             return found, shown, values
 
     return attempt(*(lambda make=make: made(make) for make in makes))
@@ -43,22 +45,28 @@ def _of_lists(tf: Any, *makes: Make) -> Any:
 
 def _one_element(tf: Any) -> Any:
     def set_beyond(raw: Any, handle: Any, index: Any, row: Any) -> Any:
-        longer = raw.TensorListSetItem(input_handle=handle, index=index + 3, item=row,
-                                       resize_if_index_out_of_bounds=True)  # fmt: skip
+        longer = raw.TensorListSetItem(
+            input_handle=handle, index=index + 3, item=row, resize_if_index_out_of_bounds=True
+        )
         return raw.TensorListGetItem(input_handle=longer, index=4, **_ROW)
 
     return _of_lists(
-        tf, lambda raw, handle, index, _: raw.TensorListGetItem(
-            input_handle=handle, index=index, **_ROW),
-        lambda raw, handle, index, row: _stacked(raw, raw.TensorListSetItem(
-            input_handle=handle, index=index, item=row)),
+        tf,
+        lambda raw, handle, index, _: raw.TensorListGetItem(
+            input_handle=handle, index=index, **_ROW
+        ),
+        lambda raw, handle, index, row: _stacked(
+            raw, raw.TensorListSetItem(input_handle=handle, index=index, item=row)
+        ),
         set_beyond,
-        lambda raw, handle, _, row: _stacked(raw, raw.TensorListPushBack(
-            input_handle=handle, tensor=row)),
+        lambda raw, handle, _, row: _stacked(
+            raw, raw.TensorListPushBack(input_handle=handle, tensor=row)
+        ),
         lambda raw, handle, _, row: raw.TensorListPopBack(input_handle=handle, **_ROW).tensor * row,
-        lambda raw, handle, *_: _stacked(raw, raw.TensorListPopBack(
-            input_handle=handle, **_ROW).output_handle),
-    )  # fmt: skip
+        lambda raw, handle, *_: _stacked(
+            raw, raw.TensorListPopBack(input_handle=handle, **_ROW).output_handle
+        ),
+    )
 
 
 def _many_elements(tf: Any) -> Any:
@@ -67,13 +75,15 @@ def _many_elements(tf: Any) -> Any:
         return _stacked(raw, short) * row
 
     def scattered(raw: Any, handle: Any, index: Any, row: Any) -> Any:
-        made = raw.TensorListScatter(tensor=_stacked(raw, handle) * row, element_shape=[2],
-                                     indices=[2, 0, 1])  # fmt: skip
+        made = raw.TensorListScatter(
+            tensor=_stacked(raw, handle) * row, element_shape=[2], indices=[2, 0, 1]
+        )
         return raw.TensorListGather(input_handle=made, indices=[index, 2], **_ROW)
 
     def scattered_again(raw: Any, handle: Any, _: Any, row: Any) -> Any:
-        made = raw.TensorListScatterV2(tensor=_stacked(raw, handle) * row, element_shape=[2],
-                                       indices=[2, 0, 1], num_elements=4)  # fmt: skip
+        made = raw.TensorListScatterV2(
+            tensor=_stacked(raw, handle) * row, element_shape=[2], indices=[2, 0, 1], num_elements=4
+        )
         return raw.TensorListGather(input_handle=made, indices=[1, 2, 2], **_ROW)
 
     def scattered_into(raw: Any, handle: Any, _: Any, row: Any) -> Any:
@@ -88,10 +98,12 @@ def _many_elements(tf: Any) -> Any:
         ).tensor * tf.tile(row, [3])
 
     def split(raw: Any, handle: Any, index: Any, row: Any) -> Any:
-        made = raw.TensorListSplit(tensor=_stacked(raw, handle) * row, element_shape=[-1, 2],
-                                   lengths=[1, 2])  # fmt: skip
-        return raw.TensorListGetItem(input_handle=made, index=index, element_shape=[2, 2],
-                                     element_dtype="float32")  # fmt: skip
+        made = raw.TensorListSplit(
+            tensor=_stacked(raw, handle) * row, element_shape=[-1, 2], lengths=[1, 2]
+        )
+        return raw.TensorListGetItem(
+            input_handle=made, index=index, element_shape=[2, 2], element_dtype="float32"
+        )
 
     def both(raw: Any, handle: Any, _: Any, row: Any) -> Any:
         pair = raw.TensorListConcatLists(input_a=handle, input_b=handle, element_dtype="float32")
@@ -99,11 +111,19 @@ def _many_elements(tf: Any) -> Any:
         return _stacked(raw, pair) * row, length
 
     return _of_lists(
-        tf, lambda raw, handle, _, row: _stacked(raw, handle) * row,
+        tf,
+        lambda raw, handle, _, row: _stacked(raw, handle) * row,
         lambda raw, handle, index, _: raw.TensorListGather(
-            input_handle=handle, indices=[2, index, 2], **_ROW),
-        resized, scattered, scattered_again, scattered_into, joined, split, both,
-    )  # fmt: skip
+            input_handle=handle, indices=[2, index, 2], **_ROW
+        ),
+        resized,
+        scattered,
+        scattered_again,
+        scattered_into,
+        joined,
+        split,
+        both,
+    )
 
 
 def _of_arrays(tf: Any, *makes: Callable[[Any, Any], Any]) -> Any:
@@ -112,8 +132,9 @@ def _of_arrays(tf: Any, *makes: Callable[[Any, Any], Any]) -> Any:
     def made(make: Callable[[Any, Any], Any]) -> Any:
         with tf.Graph().as_default() as graph:
             x = tf.constant([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
-            outputs = tf.nest.flatten(make(tf.TensorArray(tf.float32, 3, dynamic_size=True,
-                                                          infer_shape=False), x))  # fmt: skip
+            outputs = tf.nest.flatten(
+                make(tf.TensorArray(tf.float32, 3, dynamic_size=True, infer_shape=False), x)
+            )
             before = len(nodes(graph))
             found = tf.gradients([tf.square(each) for each in outputs], [x])
             shown = nodes(graph)[before:]
@@ -125,7 +146,8 @@ def _of_arrays(tf: Any, *makes: Callable[[Any, Any], Any]) -> Any:
 
 def _arrays(tf: Any) -> Any:
     return _of_arrays(
-        tf, lambda array, x: array.unstack(x).stack(),
+        tf,
+        lambda array, x: array.unstack(x).stack(),
         lambda array, x: array.unstack(x).read(2) * 3.0,
         lambda array, x: array.unstack(x).gather([2, 0]),
         lambda array, x: array.scatter([2, 0, 1], x).read(0),
@@ -135,7 +157,7 @@ def _arrays(tf: Any) -> Any:
         lambda array, x: array.write(1, x[0]).write(0, x[2] * x[1]).gather([0, 1]),
         lambda array, x: array.write(1, x).write(0, x[:1]).write(2, x * x).concat(),
         lambda array, x: (array.unstack(x).read(0), array.unstack(x * 2.0).size()),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"arrays": _arrays, "many elements": _many_elements, "one element": _one_element}

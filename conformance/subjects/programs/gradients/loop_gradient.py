@@ -34,9 +34,11 @@ def _vector(tf: Any) -> Any:
 def times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any, **options: Any) -> Any:
     """What a number of equal steps make of some values."""
     found = tf.while_loop(
-        lambda i, *_: i < count, lambda i, *values: [i + 1, *step(i, *values)], [0, *firsts],
+        lambda i, *_: i < count,
+        lambda i, *values: [i + 1, *step(i, *values)],
+        [0, *firsts],
         **options,
-    )  # fmt: skip
+    )
     return found[1:]
 
 
@@ -143,9 +145,11 @@ def variables_read_in_the_loop(tf: Any) -> Any:
 def arrays_of_tensors(tf: Any) -> Any:
     x = tf.placeholder_with_default(np.arange(3, dtype=np.float32), [3])
     made = [
-        tf.map_fn(lambda a: a * a * x[0] + a, x), tf.scan(lambda a, b: a * b + b, x),
-        tf.foldl(lambda a, b: a * b + b, x), tf.foldr(lambda a, b: a * b + b, x),
-    ]  # fmt: skip
+        tf.map_fn(lambda a: a * a * x[0] + a, x),
+        tf.scan(lambda a, b: a * b + b, x),
+        tf.foldl(lambda a, b: a * b + b, x),
+        tf.foldr(lambda a, b: a * b + b, x),
+    ]
     return [tf.gradients(each, x)[0] for each in made]
 
 
@@ -163,8 +167,10 @@ def sparse_values_in_a_loop(tf: Any) -> Any:
     rows = tf.IndexedSlices(values, tf.constant([0, 3]), tf.constant([10]))
 
     def step(i: Any, s: Any, r: Any) -> Any:
-        return [tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape),
-                tf.IndexedSlices(r.values * 3.0, r.indices, r.dense_shape)]  # fmt: skip
+        return [
+            tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape),
+            tf.IndexedSlices(r.values * 3.0, r.indices, r.dense_shape),
+        ]
 
     one, two = times(tf, 3, step, sparse, rows)
     return tf.gradients([one.values, two.values], values)
@@ -207,8 +213,9 @@ def options_of_the_loop(tf: Any) -> Any:
 def no_way_back(tf: Any) -> Any:
     x = _number(tf)
     (found,) = times(tf, 3, lambda i, v: [tf.square(v)], x, back_prop=False)
-    return [each for each in [*tf.gradients(found, x), *tf.gradients(found + x, x)]
-            if each is not None]  # fmt: skip
+    return [
+        each for each in [*tf.gradients(found, x), *tf.gradients(found + x, x)] if each is not None
+    ]
 
 
 @program
@@ -283,16 +290,25 @@ def compared(function: Program) -> Program:
         fetched: list[Any] = []
         made = attempt(lambda: fetched.extend(function(tf)))
         graph = tf.get_default_graph()
-        nodes = [[node.name, node.op, list(node.input), node.device,
-                  sorted(str(pair) for pair in node.attr.items() if pair[0] != "value")]
-                 for node in graph.as_graph_def().node]  # fmt: skip
-        shapes = [str(output.shape.as_list()) for op in graph.get_operations()
-                  for output in op.outputs if output.shape.ndims is not None]  # fmt: skip
+        nodes = [
+            [
+                node.name,
+                node.op,
+                list(node.input),
+                node.device,
+                sorted(str(pair) for pair in node.attr.items() if pair[0] != "value"),
+            ]
+            for node in graph.as_graph_def().node
+        ]
+        shapes = [
+            str(output.shape.as_list())
+            for op in graph.get_operations()
+            for output in op.outputs
+            if output.shape.ndims is not None
+        ]
         return [made, nodes, shapes, attempt(values)]
 
     return compared
 
 
-BEHAVIOURS: dict[str, Program] = {
-    function.__name__: compared(function) for function in PROGRAMS
-}
+BEHAVIOURS: dict[str, Program] = {function.__name__: compared(function) for function in PROGRAMS}

@@ -26,15 +26,18 @@ def _slopes(tf: Any, make: Make, *values: Any, known: bool = True, second: bool 
 
     """
     with tf.Graph().as_default():
-        xs = [tf.placeholder_with_default(each, np.shape(each) if known else None)
-              for each in map(np.asarray, values)]  # fmt: skip
+        xs = [
+            tf.placeholder_with_default(each, np.shape(each) if known else None)
+            for each in map(np.asarray, values)
+        ]
         found = tf.gradients(make(*xs), xs)
         if second:
             found = tf.gradients([each * each for each in found if each is not None], xs)
         found = [None if each is None else tf.convert_to_tensor(each) for each in found]
         with tf.Session() as session:
-            return [None if each is None else [str(each.shape), session.run(each)]
-                    for each in found]  # fmt: skip
+            return [
+                None if each is None else [str(each.shape), session.run(each)] for each in found
+            ]
 
 
 def _each(tf: Any, *calls: Any) -> Any:
@@ -79,10 +82,17 @@ def _decompositions(tf: Any) -> Any:
         return tf.abs(tf.raw_ops.Eig(input=x, compute_v=False, Tout=tf.complex128).e)
 
     return _each(
-        tf, (qr(), _matrix(3, 2, np.complex128)), (qr(), _matrix(2, 4)), (qr(True), _matrix(4, 2)),
-        (qr(), _matrix(3, 2), _UNKNOWN), (svd(), _matrix(3, 2)), (of_no_sizes, _matrix(3, 2)),
-        (svd(True), _matrix(2, 4)), (svd(True), _matrix(2, 3)), (eigenvalues, _matrix(3, 3)),
-    )  # fmt: skip
+        tf,
+        (qr(), _matrix(3, 2, np.complex128)),
+        (qr(), _matrix(2, 4)),
+        (qr(True), _matrix(4, 2)),
+        (qr(), _matrix(3, 2), _UNKNOWN),
+        (svd(), _matrix(3, 2)),
+        (of_no_sizes, _matrix(3, 2)),
+        (svd(True), _matrix(2, 4)),
+        (svd(True), _matrix(2, 3)),
+        (eigenvalues, _matrix(3, 3)),
+    )
 
 
 def _solutions(tf: Any) -> Any:
@@ -100,12 +110,19 @@ def _solutions(tf: Any) -> Any:
     tall, wide = (_matrix(4, 2), _matrix(4, 3)), (_matrix(2, 4), _matrix(2, 3))
     bands = _matrix(3, 4) + np.array([[0.0], [3.0], [0.0]]), _matrix(4, 2)
     return _each(
-        tf, (least_squares(), *tall), (least_squares(), *wide), (least_squares(), *tall, _UNKNOWN),
-        (least_squares(), *wide, _UNKNOWN), (least_squares(fast=False), *tall),
-        (by_operation(), *tall), (by_operation(), *wide), (by_operation(), *tall, _UNKNOWN),
+        tf,
+        (least_squares(), *tall),
+        (least_squares(), *wide),
+        (least_squares(), *tall, _UNKNOWN),
+        (least_squares(), *wide, _UNKNOWN),
+        (least_squares(fast=False), *tall),
+        (by_operation(), *tall),
+        (by_operation(), *wide),
+        (by_operation(), *tall, _UNKNOWN),
         (by_operation(fast=False), *wide),
-        (tridiagonal, *bands), (tridiagonal, *bands, _UNKNOWN),
-    )  # fmt: skip
+        (tridiagonal, *bands),
+        (tridiagonal, *bands, _UNKNOWN),
+    )
 
 
 def _diagonals(tf: Any) -> Any:
@@ -124,11 +141,18 @@ def _diagonals(tf: Any) -> Any:
     square, flat = _matrix(2, 2, np.float32), _matrix(2, 3, np.float32)
     row = np.array([1.0, 2.0], np.float32)
     return _each(
-        tf, (of, square), (of, flat), (of, square, _UNKNOWN), (bands("V2"), square),
-        (bands("V2"), square, _UNKNOWN), (bands("V3"), square), (bands("V3"), square, _UNKNOWN),
-        (with_diagonal, square, row), (with_diagonal, flat, row),
+        tf,
+        (of, square),
+        (of, flat),
+        (of, square, _UNKNOWN),
+        (bands("V2"), square),
+        (bands("V2"), square, _UNKNOWN),
+        (bands("V3"), square),
+        (bands("V3"), square, _UNKNOWN),
+        (with_diagonal, square, row),
+        (with_diagonal, flat, row),
         (with_diagonal, square, row, _UNKNOWN),
-    )  # fmt: skip
+    )
 
 
 def _reductions(tf: Any) -> Any:
@@ -138,11 +162,15 @@ def _reductions(tf: Any) -> Any:
     x = _matrix(2, 3, np.float32)
     names = ("reduce_euclidean_norm", "reduce_prod", "reduce_max", "reduce_sum")
     return _each(
-        tf, *((kept(name, axis), x, {"known": known}) for name in names
-              for axis, known in ((1, True), ([0, 1], False))),
+        tf,
+        *(
+            (kept(name, axis), x, {"known": known})
+            for name in names
+            for axis, known in ((1, True), ([0, 1], False))
+        ),
         (lambda x: tf.math.reduce_euclidean_norm(x, 0), x),
         (lambda x: tf.abs(tf.reduce_prod(tf.complex(x, 1.0), 0)), x),
-    )  # fmt: skip
+    )
 
 
 def _special(tf: Any) -> Any:
@@ -150,12 +178,15 @@ def _special(tf: Any) -> Any:
     x = np.array([0.0, 1.0, 0.5, 2.0], np.float32)
     names = ("bessel_i0", "bessel_i1", "bessel_i0e", "bessel_i1e")
     return _each(
-        tf, *((getattr(tf.math, name), x) for name in names),
-        (tf.math.special.spence, x[1:]), (tf.math.special.bessel_j1, x),
-        (tf.math.special.dawsn, x), (tf.math.special.expint, x[1:]),
+        tf,
+        *((getattr(tf.math, name), x) for name in names),
+        (tf.math.special.spence, x[1:]),
+        (tf.math.special.bessel_j1, x),
+        (tf.math.special.dawsn, x),
+        (tf.math.special.expint, x[1:]),
         (lambda x: tf.math.angle(tf.complex(x, x + 1.0)), x),
         (lambda x: tf.math.angle(tf.complex(x, x + 1.0)) * x, x, _SECOND),
-    )  # fmt: skip
+    )
 
 
 def _normalized(tf: Any) -> Any:
@@ -163,10 +194,18 @@ def _normalized(tf: Any) -> Any:
 
     def batch(*, training: bool, data_format: str = "NHWC") -> Make:
         moments = {} if training else {"mean": [0.5, 1.0], "variance": [1.0, 2.0]}
-        return lambda x, scale: tf.nn.fused_batch_norm(
-            x, scale, [0.0, 1.0], **moments, is_training=training, data_format=data_format,
-            epsilon=0.1,
-        )[0] ** 2.0  # fmt: skip
+        return lambda x, scale: (
+            tf.nn.fused_batch_norm(
+                x,
+                scale,
+                [0.0, 1.0],
+                **moments,
+                is_training=training,
+                data_format=data_format,
+                epsilon=0.1,
+            )[0]
+            ** 2.0
+        )
 
     def nodes(training: bool) -> Any:
         with tf.Graph().as_default() as graph:
@@ -178,9 +217,13 @@ def _normalized(tf: Any) -> Any:
 
     x, scale = _matrix(4, 6, np.float32).reshape(2, 2, 3, 2), np.array([1.0, 2.0], np.float32)
     return _each(
-        tf, *((batch(training=training), x, scale, {"second": second})
-              for training in (True, False) for second in (True, False)),
-    ), attempt(lambda: nodes(True), lambda: nodes(False))  # fmt: skip
+        tf,
+        *(
+            (batch(training=training), x, scale, {"second": second})
+            for training in (True, False)
+            for second in (True, False)
+        ),
+    ), attempt(lambda: nodes(True), lambda: nodes(False))
 
 
 def _of_an_old_graph(tf: Any) -> Any:
@@ -227,14 +270,17 @@ def _biased(tf: Any) -> Any:
         return lambda x, bias: tf.nn.bias_add(x, bias, **options) ** 3.0
 
     return _each(
-        tf, (biased(), np.ones([2, 3], np.float32), np.arange(3.0, dtype=np.float32), _SECOND),
+        tf,
+        (biased(), np.ones([2, 3], np.float32), np.arange(3.0, dtype=np.float32), _SECOND),
         (lambda x: tf.raw_ops.BiasAddGrad(out_backprop=x) ** 2.0, _matrix(2, 3)),
-        (lambda x: tf.raw_ops.BiasAddGrad(out_backprop=x, data_format="NCHW") ** 2.0,
-         _matrix(4, 3).reshape(2, 2, 3)),
+        (
+            lambda x: tf.raw_ops.BiasAddGrad(out_backprop=x, data_format="NCHW") ** 2.0,
+            _matrix(4, 3).reshape(2, 2, 3),
+        ),
         (lambda x: tf.raw_ops.BiasAddV1(value=x, bias=x[0]), _matrix(2, 3)),
         (lambda x: tf.raw_ops.IsotonicRegression(input=x).output ** 2.0, _matrix(2, 4)),
         (lambda x: tf.raw_ops.IsotonicRegression(input=x).output ** 2.0, _matrix(1, 4)),
-    )  # fmt: skip
+    )
 
 
 def _gathered(tf: Any) -> Any:
@@ -252,10 +298,16 @@ def _gathered(tf: Any) -> Any:
 
     x = _matrix(2, 6, np.float32).reshape(2, 2, 3)
     return _each(
-        tf, (by(1, 1), x), (by(2, 1), x), (by(0, 0), x), (by(1, -1), x),
-        (raw(constant, batch_dims=-1), x), (raw(of_no_rank, batch_dims=-1), x),
-        (raw(of_no_rank, batch_dims=1), x), (lambda x: tf.raw_ops.Gather(params=x, indices=[1]), x),
-    )  # fmt: skip
+        tf,
+        (by(1, 1), x),
+        (by(2, 1), x),
+        (by(0, 0), x),
+        (by(1, -1), x),
+        (raw(constant, batch_dims=-1), x),
+        (raw(of_no_rank, batch_dims=-1), x),
+        (raw(of_no_rank, batch_dims=1), x),
+        (lambda x: tf.raw_ops.Gather(params=x, indices=[1]), x),
+    )
 
 
 def _joined(tf: Any) -> Any:
@@ -272,10 +324,15 @@ def _joined(tf: Any) -> Any:
 
     pair = _matrix(2, 3, np.float32), _matrix(2, 3, np.float32)
     return _each(
-        tf, (many, pair[0]), (many, pair[0], _UNKNOWN), (rows(fed), *pair),
-        (rows(lambda: 1), *pair), (rows(lambda: -1), *pair), (rows(lambda: -1), *pair, _UNKNOWN),
+        tf,
+        (many, pair[0]),
+        (many, pair[0], _UNKNOWN),
+        (rows(fed), *pair),
+        (rows(lambda: 1), *pair),
+        (rows(lambda: -1), *pair),
+        (rows(lambda: -1), *pair, _UNKNOWN),
         (rows(lambda: 0), *pair, _UNKNOWN),
-    )  # fmt: skip
+    )
 
 
 def _sums_of_products(tf: Any) -> Any:
@@ -287,12 +344,17 @@ def _sums_of_products(tf: Any) -> Any:
     x = _matrix(4, 6, np.float32).reshape(4, 2, 3)
     y, z = _matrix(3, 2, np.float32), x.transpose(0, 2, 1)
     return _each(
-        tf, (product("ij,...->...ij"), y, z[:, 0, 0]), (product("...,ij->...ij"), z[:, 0, 0], y),
-        (product("...ij,jk->...ik"), x, y), (product("ij,...jk->...ik"), y.T, z),
-        (product("...ij,...jk->...ik"), x, z), (product("...ij,...jk->...ik"), x, z[:1]),
-        (product("...ij,...jk->...ik"), x, z, _UNKNOWN), (product("...ij,...jk->ik"), x, z),
+        tf,
+        (product("ij,...->...ij"), y, z[:, 0, 0]),
+        (product("...,ij->...ij"), z[:, 0, 0], y),
+        (product("...ij,jk->...ik"), x, y),
+        (product("ij,...jk->...ik"), y.T, z),
+        (product("...ij,...jk->...ik"), x, z),
+        (product("...ij,...jk->...ik"), x, z[:1]),
+        (product("...ij,...jk->...ik"), x, z, _UNKNOWN),
+        (product("...ij,...jk->ik"), x, z),
         (product("...ij,jk->...ik"), x, y, _UNKNOWN),
-    )  # fmt: skip
+    )
 
 
 def _pictures(tf: Any) -> Any:
@@ -305,9 +367,12 @@ def _pictures(tf: Any) -> Any:
             transforms = tf.placeholder_with_default(values, shape)
             x = x if dtype is None else tf.cast(x, dtype)
             found = tf.raw_ops.ImageProjectiveTransformV3(
-                images=x, transforms=transforms, output_shape=[3, 3], interpolation="BILINEAR",
+                images=x,
+                transforms=transforms,
+                output_shape=[3, 3],
+                interpolation="BILINEAR",
                 fill_value=0.0,
-            )  # fmt: skip
+            )
             return tf.cast(found, tf.float32)
 
         return transformed
@@ -319,23 +384,29 @@ def _pictures(tf: Any) -> Any:
         return tf.image.crop_and_resize(tf.cast(x, tf.int32), y, [0], [2, 2])
 
     return _each(
-        tf, (moved([1, 8]), picture), (moved(None), picture), (moved([8], turn[0]), picture),
+        tf,
+        (moved([1, 8]), picture),
+        (moved(None), picture),
+        (moved([8], turn[0]), picture),
         (moved([1, 1, 8], turn[None]), picture),
-        (moved([1, 8], dtype=tf.float16), picture), (moved([1, 8], dtype=tf.bfloat16), picture),
+        (moved([1, 8], dtype=tf.float16), picture),
+        (moved([1, 8], dtype=tf.bfloat16), picture),
         (of_halves("resize_bicubic"), picture),
-        (of_halves("resize_bilinear"), picture), (cropped, picture, boxes),
+        (of_halves("resize_bilinear"), picture),
+        (cropped, picture, boxes),
         (lambda x, y: tf.image.crop_and_resize(x, y, [0], [2, 2]), picture, boxes, _UNKNOWN),
-    )  # fmt: skip
+    )
 
 
 def _blocks(tf: Any) -> Any:
     raw = tf.raw_ops
     wide, none = _matrix(4, 4, np.float32).reshape(4, 2, 2, 1), [[0, 0], [0, 0]]
     return _each(
-        tf, (lambda x: raw.BatchToSpace(input=x, crops=none, block_size=2) ** 2.0, wide),
+        tf,
+        (lambda x: raw.BatchToSpace(input=x, crops=none, block_size=2) ** 2.0, wide),
         (lambda x: raw.SpaceToBatch(input=x, paddings=none, block_size=2) ** 2.0, wide),
         (lambda x: raw.BatchToSpace(input=x, crops=none, block_size=2) ** 2.0, wide, _UNKNOWN),
-    )  # fmt: skip
+    )
 
 
 def _refused(tf: Any) -> Any:
@@ -344,9 +415,11 @@ def _refused(tf: Any) -> Any:
 
     def added(x: Any) -> Any:
         return tf.raw_ops.SparseDenseCwiseAdd(
-            sp_indices=tf.constant(indices, tf.int64), sp_values=x,
-            sp_shape=tf.constant(whole, tf.int64), dense=tf.ones([2, 2]),
-        )  # fmt: skip
+            sp_indices=tf.constant(indices, tf.int64),
+            sp_values=x,
+            sp_shape=tf.constant(whole, tf.int64),
+            dense=tf.ones([2, 2]),
+        )
 
     def given(dtype: Any, grad: Any) -> Any:
         with tf.Graph().as_default():
@@ -365,15 +438,28 @@ def _refused(tf: Any) -> Any:
         lambda: given(tf.float32, lambda: tf.constant([1j])),
         lambda: given(tf.complex64, lambda: tf.constant([1.0])),
         lambda: given(tf.string, lambda: tf.constant(["a"])),
-        lambda: given(tf.bool, lambda: tf.constant([True])), with_rows,
-    )  # fmt: skip
+        lambda: given(tf.bool, lambda: tf.constant([True])),
+        with_rows,
+    )
 
 
 BEHAVIOURS = {
     program.__name__.removeprefix("_"): program
     for program in (
-        _decompositions, _solutions, _diagonals, _reductions, _special, _normalized, _biased,
-        _of_an_old_graph, _lists,
-        _gathered, _joined, _sums_of_products, _pictures, _blocks, _refused,
+        _decompositions,
+        _solutions,
+        _diagonals,
+        _reductions,
+        _special,
+        _normalized,
+        _biased,
+        _of_an_old_graph,
+        _lists,
+        _gathered,
+        _joined,
+        _sums_of_products,
+        _pictures,
+        _blocks,
+        _refused,
     )
-}  # fmt: skip
+}

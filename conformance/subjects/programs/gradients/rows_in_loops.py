@@ -38,8 +38,13 @@ def rows_of_what_leaves_the_loop(tf: Any) -> Any:
 
 def rows_of_unknown_number(tf: Any) -> Any:
     x, at = _table(tf), _numbers(tf)
-    found = times(tf, 3, lambda i, v: [v + tf.gather(x, at)], tf.ones([2, 3]),
-                  shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 3])])  # fmt: skip
+    found = times(
+        tf,
+        3,
+        lambda i, v: [v + tf.gather(x, at)],
+        tf.ones([2, 3]),
+        shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 3])],
+    )
     return [tf.convert_to_tensor(tf.gradients(found, x)[0])]
 
 
@@ -87,8 +92,9 @@ def exits_of_nothing_within_a_loop(tf: Any) -> Any:
     x = tf.placeholder_with_default(2.0, [], name="x")
 
     def step(i: Any, v: Any) -> Any:
-        inner = times(tf, 2, lambda j, a, b, c: [a * x, b + 1.0, c + tf.ones_like(c)],
-                      v, x, tf.ones([2]))  # fmt: skip
+        inner = times(
+            tf, 2, lambda j, a, b, c: [a * x, b + 1.0, c + tf.ones_like(c)], v, x, tf.ones([2])
+        )
         return inner[:1]
 
     return tf.gradients(times(tf, 2, step, x), x)
@@ -120,8 +126,10 @@ def parts_of_what_is_split(tf: Any) -> Any:
     def free(i: Any, v: Any) -> Any:
         return [v * tf.unstack(tf.stack([unknown, v]), 2)[0]]
 
-    return [tf.gradients(times(tf, 2, step, x), x)[0],
-            tf.gradients(times(tf, 2, free, unknown), unknown)[0]]  # fmt: skip
+    return [
+        tf.gradients(times(tf, 2, step, x), x)[0],
+        tf.gradients(times(tf, 2, free, unknown), unknown)[0],
+    ]
 
 
 def calls_in_the_loop(tf: Any) -> Any:
@@ -150,6 +158,7 @@ def _within_functions(tf: Any) -> Any:
 
 def _twice_through_a_loop(tf: Any) -> Any:
     """What of the gradient of a loop can be differentiated again."""
+
     def run(slopes: Callable[[Any, Any], Any]) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(2.0)
@@ -157,22 +166,30 @@ def _twice_through_a_loop(tf: Any) -> Any:
             return session.run(slopes(first, x))
 
     return attempt(
-        lambda: run(tf.gradients), lambda: run(lambda first, x: tf.gradients(first * x, x)),
+        lambda: run(tf.gradients),
+        lambda: run(lambda first, x: tf.gradients(first * x, x)),
         lambda: run(lambda first, x: tf.gradients(first * x, x, stop_gradients=[first])),
         lambda: run(lambda first, x: tf.gradients([x * x * x, first], [first, x])),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Program] = {
     **{
         program.__name__: compared(program)
         for program in (
-            rows_of_what_leaves_the_loop, rows_of_unknown_number, rows_of_unknown_rank,
-            rows_of_a_variable, rows_of_a_part,
-            exits_of_nothing_within_a_loop, a_known_variable_that_is_set_anew,
-            branches_that_leave_values_aside, parts_of_what_is_split, calls_in_the_loop,
+            rows_of_what_leaves_the_loop,
+            rows_of_unknown_number,
+            rows_of_unknown_rank,
+            rows_of_a_variable,
+            rows_of_a_part,
+            exits_of_nothing_within_a_loop,
+            a_known_variable_that_is_set_anew,
+            branches_that_leave_values_aside,
+            parts_of_what_is_split,
+            calls_in_the_loop,
         )
     },
     "rows_of_no_known_shape": _rows_of_no_known_shape,
-    "within_functions": _within_functions, "twice_through_a_loop": _twice_through_a_loop,
-}  # fmt: skip
+    "within_functions": _within_functions,
+    "twice_through_a_loop": _twice_through_a_loop,
+}

@@ -56,15 +56,24 @@ def _recorded(tf: Any) -> Any:
         return tape.gradient(y, x)
 
     return _values(
-        tf, lambda x: _of(tf, x, lambda x, _: x * x),
+        tf,
+        lambda x: _of(tf, x, lambda x, _: x * x),
         lambda x: _of(tf, x, lambda x, _: x * x, watched=False),
-        computed_before, computed_after, watched_late, read_before_it_is_watched,
+        computed_before,
+        computed_after,
+        watched_late,
+        read_before_it_is_watched,
         lambda x: _of(tf, x, lambda x, _: x),
         lambda x: _of(tf, x, lambda x, _: tf.cast(x * x, tf.int32)),
         lambda x: _of(tf, x, lambda x, _: tf.cond(x[0] > 1, lambda: x * x, lambda: x)),
-        lambda x: _of(tf, x, lambda x, _: tf.while_loop(
-            lambda i, _: i < 3, lambda i, a: (i + 1, a * x), [0, tf.ones([2])])[1]),
-    )  # fmt: skip
+        lambda x: _of(
+            tf,
+            x,
+            lambda x, _: tf.while_loop(
+                lambda i, _: i < 3, lambda i, a: (i + 1, a * x), [0, tf.ones([2])]
+            )[1],
+        ),
+    )
 
 
 def _in_and_out(tf: Any) -> Any:
@@ -91,8 +100,13 @@ def _in_and_out(tf: Any) -> Any:
             slope = _of(tf, x, lambda x, _: x * x * x)
         return outer.gradient(slope, x)
 
-    return _values(tf, lambda x: _of(tf, x, not_recorded), lambda x: _of(tf, x, begun_again),
-                   inside, of_a_gradient)  # fmt: skip
+    return _values(
+        tf,
+        lambda x: _of(tf, x, not_recorded),
+        lambda x: _of(tf, x, begun_again),
+        inside,
+        of_a_gradient,
+    )
 
 
 def _variables(tf: Any) -> Any:
@@ -146,10 +160,19 @@ def _asked_for(tf: Any) -> Any:
     def nothing(x: Any) -> Any:
         return taped(x)[0].gradient(None, x)
 
-    return _values(tf, twice, lambda x: twice(x, persistent=True), other,
-                   lambda x: other(x, tf.UnconnectedGradients.ZERO), weighted, again, many, nothing,
-                   lambda _: tf.GradientTape().watch(3.0),
-                   lambda _: tf.GradientTape().stop_recording().__enter__())  # fmt: skip
+    return _values(
+        tf,
+        twice,
+        lambda x: twice(x, persistent=True),
+        other,
+        lambda x: other(x, tf.UnconnectedGradients.ZERO),
+        weighted,
+        again,
+        many,
+        nothing,
+        lambda _: tf.GradientTape().watch(3.0),
+        lambda _: tf.GradientTape().stop_recording().__enter__(),
+    )
 
 
 def _jacobians(tf: Any) -> Any:
@@ -163,11 +186,16 @@ def _jacobians(tf: Any) -> Any:
         return of(tf.stack([x, x + 1.0, x * 2.0]), make, "batch_jacobian")
 
     return _values(
-        tf, lambda x: of(x, tf.square), lambda x: of(x, lambda x: tf.tensordot(x, x, 0)),
-        lambda x: of(x, lambda _: tf.ones([3])), lambda x: of(x, lambda x: x[0] * x[1]),
-        lambda x: batch(x, tf.square), lambda x: batch(x, lambda x: x[:, :1, None] * x[:, None]),
-        lambda x: batch(x, lambda _: tf.ones([3, 4])), lambda x: batch(x, lambda x: x[:2]),
-    )  # fmt: skip
+        tf,
+        lambda x: of(x, tf.square),
+        lambda x: of(x, lambda x: tf.tensordot(x, x, 0)),
+        lambda x: of(x, lambda _: tf.ones([3])),
+        lambda x: of(x, lambda x: x[0] * x[1]),
+        lambda x: batch(x, tf.square),
+        lambda x: batch(x, lambda x: x[:, :1, None] * x[:, None]),
+        lambda x: batch(x, lambda _: tf.ones([3, 4])),
+        lambda x: batch(x, lambda x: x[:2]),
+    )
 
 
 BEHAVIOURS = {

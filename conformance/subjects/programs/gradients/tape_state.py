@@ -27,11 +27,14 @@ def _recording(tf: Any) -> Any:
         return tape.gradient(y, x)
 
     actions: list[Callable[[Any, Any], Any]] = [
-        stopped, again, lambda tape, x: tape.gradient(x * x, x),
+        stopped,
+        again,
+        lambda tape, x: tape.gradient(x * x, x),
         lambda tape, x: tape.jacobian(x * x, x, experimental_use_pfor=False),
-        lambda tape, _: tape.reset(), lambda tape, x: tape.watch(x),
+        lambda tape, _: tape.reset(),
+        lambda tape, x: tape.watch(x),
         lambda tape, _: tape.watched_variables(),
-    ]  # fmt: skip
+    ]
 
     def tried(persistent: bool, first: Any, second: Any) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
@@ -43,10 +46,12 @@ def _recording(tf: Any) -> Any:
                 inside = [_value(tf, session, each, tape, x) for each in (first, second)]
             return found, inside, _value(tf, session, second, tape, x)
 
-    return attempt(*(
-        lambda case=case: tried(*case)
-        for case in itertools.product((False, True), actions, actions)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda case=case: tried(*case)
+            for case in itertools.product((False, True), actions, actions)
+        )
+    )
 
 
 def _value(tf: Any, session: Any, action: Any, *arguments: Any) -> Any:
@@ -74,8 +79,11 @@ def _eigen(tf: Any) -> Any:
     def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(matrix)
-            found = tf.linalg.eig(x) if hasattr(tf.linalg, "eig") else tf.raw_ops.Eig(
-                input=x, compute_v=True, Tout=tf.complex128)  # fmt: skip
+            found = (
+                tf.linalg.eig(x)
+                if hasattr(tf.linalg, "eig")
+                else tf.raw_ops.Eig(input=x, compute_v=True, Tout=tf.complex128)
+            )
             (by_x,) = tf.gradients(make(*found), x)
             return np.round(session.run(by_x), 5)
 
@@ -85,7 +93,7 @@ def _eigen(tf: Any) -> Any:
         lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.imag(e) ** 2.0),
         lambda e, _: tf.reduce_sum(tf.abs(e) ** 3.0),
         lambda e, _: tf.reduce_sum(tf.math.imag(e * e * e)),
-    ]  # fmt: skip
+    ]
     return attempt(*(lambda m=m, f=f: slope(m, f) for m in _matrices() for f in makes))
 
 
@@ -133,15 +141,20 @@ def _rows(tf: Any) -> Any:
             return isinstance(found, tf.IndexedSlices), values
 
     makes: list[Callable[[Any], Any]] = [
-        lambda x: tf.gather(x, [0, 2]) * 2.0, lambda x: x[:2] * 3.0,
-        lambda x: tf.gather(x, [1, 1]) ** 2.0, lambda _: tf.zeros([2, 2]),
+        lambda x: tf.gather(x, [0, 2]) * 2.0,
+        lambda x: x[:2] * 3.0,
+        lambda x: tf.gather(x, [1, 1]) ** 2.0,
+        lambda _: tf.zeros([2, 2]),
         lambda x: tf.gather(x, [0, 2]) + x[1:] * x[:2],
-    ]  # fmt: skip
+    ]
     pairs = itertools.combinations_with_replacement(makes, 2)
-    return attempt(*(
-        lambda pair=pair, kind=kind: slopes(*pair, functional=kind)
-        for pair in pairs for kind in (False, True)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda pair=pair, kind=kind: slopes(*pair, functional=kind)
+            for pair in pairs
+            for kind in (False, True)
+        )
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

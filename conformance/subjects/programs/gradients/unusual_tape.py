@@ -21,8 +21,10 @@ def _each(tf: Any, *programs: Callable[[Any], Any]) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
             found = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())
-            return [each if each is None or isinstance(each, str) else session.run(each)
-                    for each in tf.nest.flatten(found)]  # fmt: skip
+            return [
+                each if each is None or isinstance(each, str) else session.run(each)
+                for each in tf.nest.flatten(found)
+            ]
 
     return attempt(*(lambda program=program: value(program) for program in programs))
 
@@ -84,8 +86,18 @@ def _tapes(tf: Any) -> Any:
             y = x * x
         return tape.batch_jacobian(y, x, experimental_use_pfor=False)
 
-    return _each(tf, never_entered, reset_after, entered_again, watched_variable, of_a_reference,
-                 watched_reference, too_many, no_batch, unknown_batch)  # fmt: skip
+    return _each(
+        tf,
+        never_entered,
+        reset_after,
+        entered_again,
+        watched_variable,
+        of_a_reference,
+        watched_reference,
+        too_many,
+        no_batch,
+        unknown_batch,
+    )
 
 
 def _own_gradients(tf: Any) -> Any:
@@ -139,8 +151,9 @@ def _what_it_takes(tf: Any) -> Any:
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(x)
             y = x * other + x * other * other
-        return [tape.gradient(y, [x, other], unconnected_gradients=kind) for kind in (
-            "none", "zero")]  # fmt: skip
+        return [
+            tape.gradient(y, [x, other], unconnected_gradients=kind) for kind in ("none", "zero")
+        ]
 
     def with_no_gradient(x: Any) -> Any:
         passed = tf.custom_gradient(lambda x: (x * 2.0, lambda _: None))

@@ -19,8 +19,9 @@ def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
             found = program()
             kinds = [type(each).__name__.removeprefix("Symbolic") for each in found]
             session.run(tf.global_variables_initializer())
-            return kinds, [None if each is None else session.run(tf.convert_to_tensor(each))
-                           for each in found]  # fmt: skip
+            return kinds, [
+                None if each is None else session.run(tf.convert_to_tensor(each)) for each in found
+            ]
 
     return attempt(*(lambda program=program: run(program) for program in programs))
 
@@ -44,12 +45,16 @@ def _handles(tf: Any) -> Any:
         return program
 
     return _values(
-        tf, by_handle(lambda _, read: read() * 2.0),
+        tf,
+        by_handle(lambda _, read: read() * 2.0),
         by_handle(lambda *_: tf.constant(1.0) * 2.0, unconnected_gradients="zero"),
-        by_handle(lambda _, read: tf.cond(read()[0] > 1.0, lambda: read() * 2.0,
-                                          lambda: tf.constant([1.0, 1.0]))),
+        by_handle(
+            lambda _, read: tf.cond(
+                read()[0] > 1.0, lambda: read() * 2.0, lambda: tf.constant([1.0, 1.0])
+            )
+        ),
         by_handle(lambda _, read: tf.gather(read(), [0, 0]) * 3.0),
-    )  # fmt: skip
+    )
 
 
 def _rows(tf: Any) -> Any:
@@ -74,9 +79,14 @@ def _rows(tf: Any) -> Any:
         return tf.gradients([tf.gather(v, [0]), tf.gather_nd(v, [[1], [1]])], v)
 
     return _values(
-        tf, taken([[0], [1], [0]]), taken([[0, 1], [1, 1]]), taken([[[0], [1]]]), twice,
-        by_value(), by_value(unconnected_gradients="zero"),
-    )  # fmt: skip
+        tf,
+        taken([[0], [1], [0]]),
+        taken([[0, 1], [1, 1]]),
+        taken([[[0], [1]]]),
+        twice,
+        by_value(),
+        by_value(unconnected_gradients="zero"),
+    )
 
 
 def _chosen(tf: Any) -> Any:
@@ -107,8 +117,9 @@ def _chosen(tf: Any) -> Any:
         v = _variable(tf)
 
         def loop() -> Any:
-            return tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a * v),
-                                 [0, tf.ones([2, 2])])[1]  # fmt: skip
+            return tf.while_loop(
+                lambda i, _: i < 2, lambda i, a: (i + 1, a * v), [0, tf.ones([2, 2])]
+            )[1]
 
         return tf.gradients(tf.cond(v[0, 0] > 0.0, loop, lambda: tf.ones([2, 2])), v)
 
@@ -164,7 +175,11 @@ def _looped(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "handles": _handles, "rows": _rows, "chosen": _chosen, "looped": _looped,
-    "chosen_by_functions": functional(_chosen), "looped_by_functions": functional(_looped),
+    "handles": _handles,
+    "rows": _rows,
+    "chosen": _chosen,
+    "looped": _looped,
+    "chosen_by_functions": functional(_chosen),
+    "looped_by_functions": functional(_looped),
     "handles_in_functions": functional(_handles),
-}  # fmt: skip
+}

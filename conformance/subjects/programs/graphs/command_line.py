@@ -15,8 +15,17 @@ from sessrun.conformance.subjects.programs.described import attempt, caught
 
 __all__ = ["BEHAVIOURS"]
 
-_NAMES = ("spec_name", "spec_count", "spec_rate", "spec_loud", "spec_sure", "spec_kind",
-          "spec_parts", "spec_sizes", "spec_new")  # fmt: skip
+_NAMES = (
+    "spec_name",
+    "spec_count",
+    "spec_rate",
+    "spec_loud",
+    "spec_sure",
+    "spec_kind",
+    "spec_parts",
+    "spec_sizes",
+    "spec_new",
+)
 
 
 @contextlib.contextmanager
@@ -57,11 +66,16 @@ def _values(flags: Any) -> Any:
 def _parsed_when_asked(tf: Any) -> Any:
     found = []
     for arguments in (
-        (), ("--spec_name=me", "-spec_count", "7", "--spec_loud", "--nospec_sure"),
+        (),
+        ("--spec_name=me", "-spec_count", "7", "--spec_loud", "--nospec_sure"),
         ("--spec_kind=b", "--spec_parts=p,q", "--spec_sizes=4", "--spec_sizes=5", "rest"),
-        ("--spec_rate", "2", "--", "--spec_name=you"), ("--spec_count=many",), ("--spec_rate=-1",),
-        ("--spec_count=10",), ("--spec_nope=1",), ("--spec_kind=c",),
-    ):  # fmt: skip
+        ("--spec_rate", "2", "--", "--spec_name=you"),
+        ("--spec_count=many",),
+        ("--spec_rate=-1",),
+        ("--spec_count=10",),
+        ("--spec_nope=1",),
+        ("--spec_kind=c",),
+    ):
         with _command_line(tf, *arguments) as flags:
             before = flags.is_parsed()
             first = caught(lambda f=flags: f.spec_name)
@@ -72,37 +86,49 @@ def _parsed_when_asked(tf: Any) -> Any:
 def _defined(tf: Any) -> Any:
     with _command_line(tf) as flags:
         return attempt(
-            lambda: flags["spec_count"].value, lambda: flags["spec_rate"].default,
-            lambda: flags["spec_loud"].help, lambda: flags["spec_nope"], flags.is_parsed,
+            lambda: flags["spec_count"].value,
+            lambda: flags["spec_rate"].default,
+            lambda: flags["spec_loud"].help,
+            lambda: flags["spec_nope"],
+            flags.is_parsed,
             lambda: [name in flags for name in (*_NAMES, "spec_nope")],
-            lambda: len(flags) == len(list(flags)), lambda: set(_NAMES) - set(flags),
-            lambda: set(_NAMES) - set(dir(flags)), lambda: "spec_nope" in dir(flags),
-            lambda: "How fast." in str(flags), lambda: "Nothing of it." in str(flags),
+            lambda: len(flags) == len(list(flags)),
+            lambda: set(_NAMES) - set(flags),
+            lambda: set(_NAMES) - set(dir(flags)),
+            lambda: "spec_nope" in dir(flags),
+            lambda: "How fast." in str(flags),
+            lambda: "Nothing of it." in str(flags),
             lambda: tf.flags.DEFINE_integer("spec_new", "many", "?"),
             lambda: tf.flags.DEFINE_string("spec_name", "again", "?"),
-            lambda: tf.app.flags is tf.flags, lambda: tf.app.flags.FLAGS is flags,
+            lambda: tf.app.flags is tf.flags,
+            lambda: tf.app.flags.FLAGS is flags,
             lambda: sorted(name for name in dir(tf.flags) if name.startswith("DEFINE")),
             lambda: issubclass(tf.flags.DuplicateFlagError, tf.flags.Error),
             lambda: flags.find_module_defining_flag("spec_count") == __name__,
             lambda: flags.find_module_defining_flag("spec_nope") is None,
             lambda: sorted(flag.name for flag in flags.get_key_flags_for_module(__name__)),
-        )  # fmt: skip
+        )
 
 
 def _changed(tf: Any) -> Any:
     with _command_line(tf, "--spec_name=first") as flags:
         found = attempt(
-            lambda: setattr(flags, "spec_count", 5), lambda: flags.spec_count,
-            lambda: setattr(flags, "spec_count", 11), lambda: flags.spec_count,
-            lambda: setattr(flags, "spec_nope", 1), lambda: flags.spec_nope,
-            lambda: delattr(flags, "spec_rate"), lambda: hasattr(flags, "spec_rate"),
-            lambda: delattr(flags, "spec_rate"), lambda: "spec_rate" in flags,
+            lambda: setattr(flags, "spec_count", 5),
+            lambda: flags.spec_count,
+            lambda: setattr(flags, "spec_count", 11),
+            lambda: flags.spec_count,
+            lambda: setattr(flags, "spec_nope", 1),
+            lambda: flags.spec_nope,
+            lambda: delattr(flags, "spec_rate"),
+            lambda: hasattr(flags, "spec_rate"),
+            lambda: delattr(flags, "spec_rate"),
+            lambda: "spec_rate" in flags,
             lambda: operator.setitem(flags, "spec_new", flags["spec_name"]),
             lambda: flags.spec_new,
             lambda: operator.setitem(flags, "spec_name", flags["spec_kind"]),
             lambda: flags.spec_name,
             lambda: operator.setitem(flags, "spec_new", 3),
-        )  # fmt: skip
+        )
         own = [name for name in _NAMES if name in flags]
     return found, own, [name in tf.flags.FLAGS for name in _NAMES]
 
@@ -110,10 +136,13 @@ def _changed(tf: Any) -> Any:
 def _called(tf: Any) -> Any:
     found = []
     for arguments, options in (
-        (["p", "--spec_count=4", "left", "--spec_loud"], {}), (["p", "--spec_nope", "x"], {}),
-        (["p", "--spec_nope=2", "x", "--spec_sure=false"], {"known_only": True}), ([], {}),
-        ("p --spec_count=1", {}), (["p", "--spec_name"], {}),
-    ):  # fmt: skip
+        (["p", "--spec_count=4", "left", "--spec_loud"], {}),
+        (["p", "--spec_nope", "x"], {}),
+        (["p", "--spec_nope=2", "x", "--spec_sure=false"], {"known_only": True}),
+        ([], {}),
+        ("p --spec_count=1", {}),
+        (["p", "--spec_name"], {}),
+    ):
         with _command_line(tf, "--spec_name=unread") as flags:
             left = caught(lambda f=flags, a=arguments, o=options: f(a, **o))
             found.append([left, flags.is_parsed(), _values(flags) if flags.is_parsed() else None])
@@ -132,7 +161,7 @@ def _older_names(tf: Any) -> Any:
             (tf.flags.DEFINE_boolean, {"name": "spec_new", "default": None}),
             (tf.flags.DEFINE_integer, {"flag": "spec_new", "default": None}),
             (tf.flags.DEFINE_enum, {"flag_name": "spec_new", "default": "a"}),
-        ):  # fmt: skip
+        ):
             found += attempt(
                 lambda d=define, g=given: type(d(**g, docstring="Old.")).__name__,
                 lambda: (flags["spec_new"].default, flags["spec_new"].help),
@@ -181,10 +210,13 @@ def _run_to_the_end(tf: Any) -> Any:
 
     found = []
     for here, argv in (
-        (["--spec_name=me", "one"], None), (["--spec_name=me"], ["q", "--spec_count=7", "two"]),
-        (["--nospec_sure"], None), ([], ["q", "--spec_loud"]), (["--spec_nope=3", "x"], None),
+        (["--spec_name=me", "one"], None),
+        (["--spec_name=me"], ["q", "--spec_count=7", "two"]),
+        (["--nospec_sure"], None),
+        ([], ["q", "--spec_loud"]),
+        (["--spec_nope=3", "x"], None),
         (["--spec_count=many"], None),
-    ):  # fmt: skip
+    ):
         with _undisturbed(), _command_line(tf, *here):
             found.append(caught(lambda a=argv: _ended(tf, lambda: tf.app.run(main, a))))
     return found, seen
@@ -192,6 +224,5 @@ def _run_to_the_end(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_parsed_when_asked, _defined, _changed, _called, _older_names,
-                     _run_to_the_end)
-}  # fmt: skip
+    for function in (_parsed_when_asked, _defined, _changed, _called, _older_names, _run_to_the_end)
+}

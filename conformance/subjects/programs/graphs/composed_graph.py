@@ -26,8 +26,15 @@ def _clipping(tf: Any) -> Any:
         _built(tf, lambda: tf.clip_by_value(p(), 3.0, [4.0, 5.0, 6.0]), three),
         _built(tf, lambda: tf.clip_by_value(p([3]), [[3.0]], 4.0), three),
         _built(tf, lambda: tf.clip_by_value(p([3]), 3.0, [[4.0], [4.0]]), three),
-        _built(tf, lambda: tf.clip_by_value(tf.IndexedSlices(p(), tf.constant([0, 2, 4])), 0.5,
-                                            1.0, name="c").values, three),
+        _built(
+            tf,
+            lambda: (
+                tf.clip_by_value(
+                    tf.IndexedSlices(p(), tf.constant([0, 2, 4])), 0.5, 1.0, name="c"
+                ).values
+            ),
+            three,
+        ),
         _built(tf, lambda: tf.clip_by_norm(p(), 3.0), three),
         _built(tf, lambda: tf.clip_by_norm(p(), 30.0, name="c"), three),
         _built(tf, lambda: tf.clip_by_norm(p([2, 2]), 1.0, axes=[1]), _fed([[3, 4], [0, 0]])),
@@ -36,11 +43,14 @@ def _clipping(tf: Any) -> Any:
         _built(tf, lambda: tf.clip_by_norm([3.0, 4.0], [1.0, 2.0])),
         _built(tf, lambda: tf.clip_by_norm(p(), [[1.0], [2.0]]), three),
         _built(tf, lambda: tf.clip_by_norm(p(dtype=tf.float64), 1), three),
-        *(_built(tf, lambda limit=limit: tf.clip_by_norm(p(), limit), three)
-          for limit in (-1.0, np.float32(2.0), 0, np.array(1.0, np.float32))),
+        *(
+            _built(tf, lambda limit=limit: tf.clip_by_norm(p(), limit), three)
+            for limit in (-1.0, np.float32(2.0), 0, np.array(1.0, np.float32))
+        ),
         _built(tf, lambda: tf.global_norm([p(), None, rows()]), three),
         _built(tf, lambda: tf.global_norm((p(), [1.0])), three),
-        _built(tf, lambda: tf.global_norm(p())), _built(tf, lambda: tf.global_norm("p")),
+        _built(tf, lambda: tf.global_norm(p())),
+        _built(tf, lambda: tf.global_norm("p")),
         _built(tf, lambda: tf.clip_by_global_norm([p(), None, rows()], 1.0)[0][0], three),
         _built(tf, lambda: tf.clip_by_global_norm([p(), None, rows()], 1.0)[0][2], three),
         _built(tf, lambda: tf.clip_by_global_norm([p(), [1.0]], 1.0, name="n"), three),
@@ -49,7 +59,7 @@ def _clipping(tf: Any) -> Any:
         _built(tf, lambda: tf.clip_by_global_norm(p(), 1.0)),
         _built(tf, lambda: tf.clip_by_average_norm(p(), 1.0), three),
         _built(tf, lambda: tf.clip_by_average_norm(p(None), 1.0, "n"), three),
-    ]  # fmt: skip
+    ]
 
 
 def _masks_and_grids(tf: Any) -> Any:
@@ -71,11 +81,12 @@ def _masks_and_grids(tf: Any) -> Any:
         _built(tf, lambda: tf.meshgrid(p(), p([2]), indexing="ij"), _fed([1, 2, 3], [4, 5])),
         _built(tf, lambda: tf.meshgrid([1, 2], [3], [4, 5], name="m")),
         _built(tf, lambda: tf.meshgrid(p(None)), _fed([1, 2])),
-        _built(tf, lambda: tf.meshgrid(1, [2.0, 3.0])), _built(tf, lambda: tf.meshgrid(1, 2)),
+        _built(tf, lambda: tf.meshgrid(1, [2.0, 3.0])),
+        _built(tf, lambda: tf.meshgrid(1, 2)),
         _built(tf, lambda: tf.meshgrid([1], indexing="q")),
         _built(tf, lambda: tf.meshgrid([1], nope=1)),
         _built(tf, lambda: tf.meshgrid([1.5], [2.5], indexing="xy")),
-    ]  # fmt: skip
+    ]
 
 
 def _matrices(tf: Any) -> Any:
@@ -83,10 +94,29 @@ def _matrices(tf: Any) -> Any:
         return tf.placeholder(dtype, shape, name="p")
 
     square, turned = _fed([[1, -2, 3], [4, 5, 6]]), tf.matrix_transpose
-    norms = [("euclidean", None), (2, 1), (1, (0, 1)), (np.inf, 0), (3, 0), ("fro", [-2, -1]),
-             (np.inf, [-2, -1]), (1, None), (1, 0), (np.inf, None), (2.5, None), ("fro", None),
-             ("fro", 1), (3, (0, 1)), ("a", None), (-1, None), (0, None), (1, [0, 1, 2]),
-             ("euclidean", (0, 0)), ("euclidean", [0, 1]), (2, [1])]  # fmt: skip
+    norms = [
+        ("euclidean", None),
+        (2, 1),
+        (1, (0, 1)),
+        (np.inf, 0),
+        (3, 0),
+        ("fro", [-2, -1]),
+        (np.inf, [-2, -1]),
+        (1, None),
+        (1, 0),
+        (np.inf, None),
+        (2.5, None),
+        ("fro", None),
+        ("fro", 1),
+        (3, (0, 1)),
+        ("a", None),
+        (-1, None),
+        (0, None),
+        (1, [0, 1, 2]),
+        ("euclidean", (0, 0)),
+        ("euclidean", [0, 1]),
+        (2, [1]),
+    ]
     return [
         *(_built(tf, lambda: tf.norm(p(), *one), square) for one in norms),
         _built(tf, lambda: tf.norm(p(), axis=1, keepdims=True, name="n"), square),
@@ -94,8 +124,10 @@ def _matrices(tf: Any) -> Any:
         _built(tf, lambda: tf.norm(p(), keepdims=True, keep_dims=True)),
         _built(tf, lambda: tf.linalg.norm(p(dtype=tf.complex64)), _fed([[1j, 1, 0], [2, 3, 4]])),
         _built(tf, lambda: tf.norm(p(None)), square),
-        _built(tf, lambda: turned(p()), square), _built(tf, lambda: turned(p([2, 3, 4]))),
-        _built(tf, lambda: turned(p(None)), square), _built(tf, lambda: turned(p([1]))),
+        _built(tf, lambda: turned(p()), square),
+        _built(tf, lambda: turned(p([2, 3, 4]))),
+        _built(tf, lambda: turned(p(None)), square),
+        _built(tf, lambda: turned(p([1]))),
         _built(tf, lambda: tf.linalg.transpose(p(), name="t", conjugate=True), square),
         _built(tf, lambda: tf.linalg.adjoint(p(dtype=tf.complex64)), _fed([[1j, 1, 0], [2, 3, 4]])),
         _built(tf, lambda: tf.linalg.adjoint(p(None)), square),
@@ -108,22 +140,29 @@ def _tensor_products(tf: Any) -> Any:
             left, right = (tf.placeholder(tf.float32, sizes, name="p") for sizes in (shape, other))
             return tf.tensordot(left, right, axes)
 
-        feeds = first and _fed(np.arange(np.prod(first)).reshape(first),
-                               np.arange(np.prod(second)).reshape(second))  # fmt: skip
+        feeds = first and _fed(
+            np.arange(np.prod(first)).reshape(first), np.arange(np.prod(second)).reshape(second)
+        )
         return _built(tf, build, feeds)
 
     two = [2, 2]
     return [
-        product([2, 3], [3, 4], 1, [2, 3], [3, 4]), product([2], [3], 0, [2], [3]),
+        product([2, 3], [3, 4], 1, [2, 3], [3, 4]),
+        product([2], [3], 0, [2], [3]),
         product([2, 3, 5], [5, 2, 4], [[0, 2], [1, 0]], [2, 3, 5], [5, 2, 4]),
         product([None, 3, None], [3, None], [[1], [0]], [2, 3, 4], [3, 5]),
-        product(None, None, [[1], [0]], [2, 3], [3, 2]), product(None, None, 1, [2, 3], [3, 2]),
-        product([2, 3], [None, 4], 1, [2, 3], [3, 4]), product(two, two, [1, 0], two, two),
-        product(two, two, [-1, -2], two, two), product([2, 3], [3, 4], [(1,), (0,)]),
+        product(None, None, [[1], [0]], [2, 3], [3, 2]),
+        product(None, None, 1, [2, 3], [3, 2]),
+        product([2, 3], [None, 4], 1, [2, 3], [3, 4]),
+        product(two, two, [1, 0], two, two),
+        product(two, two, [-1, -2], two, two),
+        product([2, 3], [3, 4], [(1,), (0,)]),
         product([None, 3], [3, 4], [[-1], [0]], [2, 3], [3, 4]),
-        *(product(two, two, axes) for axes in
-          ([1], [[1], [0], [2]], [[1, 0], [0]], -1, 3, [[5], [0]], 1.5)),
-    ]  # fmt: skip
+        *(
+            product(two, two, axes)
+            for axes in ([1], [[1], [0], [2]], [[1, 0], [0]], -1, 3, [[5], [0]], 1.5)
+        ),
+    ]
 
 
 BEHAVIOURS = {

@@ -57,10 +57,15 @@ def _colocation(tf: Any) -> Any:
         with tf.colocate_with(None, ignore_existing=True):
             d = tf.constant(4.0, name="d")
     groups = [x.op.colocation_groups() for x in (a, b, c, d)]
-    return groups, [x.device for x in (a, b, c, d)], attempt(
-        lambda: tf.get_default_graph().colocate_with(None).__enter__(),
-        lambda: a.op.get_attr("_class"), lambda: b.op.get_attr("_class"),
-    )  # fmt: skip
+    return (
+        groups,
+        [x.device for x in (a, b, c, d)],
+        attempt(
+            lambda: tf.get_default_graph().colocate_with(None).__enter__(),
+            lambda: a.op.get_attr("_class"),
+            lambda: b.op.get_attr("_class"),
+        ),
+    )
 
 
 def _control(tf: Any) -> Any:
@@ -74,11 +79,23 @@ def _control(tf: Any) -> Any:
         with tf.control_dependencies([tf.no_op("inside")]):
             f = tf.no_op("f")
     g = tf.group(a, [b, {"x": d}], name="g")
-    return c, d, e, f, g, tf.group(), tf.tuple([b, None, d]), attempt(
-        lambda: tf.control_dependencies([1]).__enter__(),
-        lambda: tf.control_dependencies(["nope"]).__enter__(), lambda: tf.tuple([]),
-        lambda: tf.group(1), lambda: tf.group(a, bad=1), lambda: tf.tuple([b], control_inputs=[3]),
-    )  # fmt: skip
+    return (
+        c,
+        d,
+        e,
+        f,
+        g,
+        tf.group(),
+        tf.tuple([b, None, d]),
+        attempt(
+            lambda: tf.control_dependencies([1]).__enter__(),
+            lambda: tf.control_dependencies(["nope"]).__enter__(),
+            lambda: tf.tuple([]),
+            lambda: tf.group(1),
+            lambda: tf.group(a, bad=1),
+            lambda: tf.tuple([b], control_inputs=[3]),
+        ),
+    )
 
 
 def _elements(tf: Any) -> Any:
@@ -88,23 +105,38 @@ def _elements(tf: Any) -> Any:
     with other.as_default():
         strange = tf.constant(1)
     return attempt(
-        lambda: graph.as_graph_element("a"), lambda: graph.as_graph_element("a:0"),
-        lambda: graph.as_graph_element(a), lambda: graph.as_graph_element(a.op),
-        lambda: graph.as_graph_element("a:1"), lambda: graph.as_graph_element("a:x"),
-        lambda: graph.as_graph_element("b:0"), lambda: graph.as_graph_element("b"),
-        lambda: graph.as_graph_element(3), lambda: graph.as_graph_element(None),
-        lambda: graph.as_graph_element(strange), lambda: graph.as_graph_element(strange.op),
+        lambda: graph.as_graph_element("a"),
+        lambda: graph.as_graph_element("a:0"),
+        lambda: graph.as_graph_element(a),
+        lambda: graph.as_graph_element(a.op),
+        lambda: graph.as_graph_element("a:1"),
+        lambda: graph.as_graph_element("a:x"),
+        lambda: graph.as_graph_element("b:0"),
+        lambda: graph.as_graph_element("b"),
+        lambda: graph.as_graph_element(3),
+        lambda: graph.as_graph_element(None),
+        lambda: graph.as_graph_element(strange),
+        lambda: graph.as_graph_element(strange.op),
         lambda: graph.as_graph_element("a", allow_operation=False),
         lambda: graph.as_graph_element("a:0", allow_tensor=False),
         lambda: graph.as_graph_element("a", allow_tensor=False, allow_operation=False),
-        lambda: graph.get_operation_by_name("a"), lambda: graph.get_operation_by_name("a:0"),
-        lambda: graph.get_operation_by_name(1), lambda: graph.get_tensor_by_name("a"),
-        lambda: graph.get_tensor_by_name("a:0"), lambda: graph.get_tensor_by_name(a),
-        lambda: tf.add(a, strange), lambda: a.op.node_def.name, lambda: a.op.op_def.name,
+        lambda: graph.get_operation_by_name("a"),
+        lambda: graph.get_operation_by_name("a:0"),
+        lambda: graph.get_operation_by_name(1),
+        lambda: graph.get_tensor_by_name("a"),
+        lambda: graph.get_tensor_by_name("a:0"),
+        lambda: graph.get_tensor_by_name(a),
+        lambda: tf.add(a, strange),
+        lambda: a.op.node_def.name,
+        lambda: a.op.op_def.name,
         lambda: list(a.op.op_def.attr[0].allowed_values.list.type[:3]),
-        lambda: a.op.get_attr("dtype"), lambda: a.op.get_attr("nope"), a.consumers,
-        lambda: tf.identity(a).op.inputs[0], lambda: a.value_index, lambda: a.graph is graph,
-    )  # fmt: skip
+        lambda: a.op.get_attr("dtype"),
+        lambda: a.op.get_attr("nope"),
+        a.consumers,
+        lambda: tf.identity(a).op.inputs[0],
+        lambda: a.value_index,
+        lambda: a.graph is graph,
+    )
 
 
 def _finalized(tf: Any) -> Any:
@@ -112,10 +144,15 @@ def _finalized(tf: Any) -> Any:
     a = tf.constant(1.0)
     graph.finalize()
     return graph.finalized, attempt(
-        lambda: tf.constant(2.0), lambda: a + a, lambda: graph.add_to_collection("x", 1),
-        lambda: tf.import_graph_def(tf.GraphDef()), lambda: tf.Variable(1.0),
-        lambda: run(tf, a), lambda: tf.Session().run(a), lambda: graph.get_collection("x"),
-    )  # fmt: skip
+        lambda: tf.constant(2.0),
+        lambda: a + a,
+        lambda: graph.add_to_collection("x", 1),
+        lambda: tf.import_graph_def(tf.GraphDef()),
+        lambda: tf.Variable(1.0),
+        lambda: run(tf, a),
+        lambda: tf.Session().run(a),
+        lambda: graph.get_collection("x"),
+    )
 
 
 def _collections(tf: Any) -> Any:
@@ -130,13 +167,25 @@ def _collections(tf: Any) -> Any:
     copied = tf.get_collection("mine")
     copied.append(4)
     tf.GraphKeys.MINE = "mine"
-    found = [tf.get_collection("mine"), tf.get_collection("none"), tf.get_collection("named", "s"),
-             graph.get_all_collection_keys(), sorted(graph.collections)]  # fmt: skip
+    found = [
+        tf.get_collection("mine"),
+        tf.get_collection("none"),
+        tf.get_collection("named", "s"),
+        graph.get_all_collection_keys(),
+        sorted(graph.collections),
+    ]
     graph.clear_collection("mine")
-    return found, tf.get_collection("mine"), tf.get_collection_ref("new"), attempt(
-        lambda: graph.add_to_collections("letters", 5), lambda: graph.get_collection("letters"),
-        lambda: tf.get_collection("s"), lambda: tf.GraphKeys.TRAINABLE_VARIABLES,
-    )  # fmt: skip
+    return (
+        found,
+        tf.get_collection("mine"),
+        tf.get_collection_ref("new"),
+        attempt(
+            lambda: graph.add_to_collections("letters", 5),
+            lambda: graph.get_collection("letters"),
+            lambda: tf.get_collection("s"),
+            lambda: tf.GraphKeys.TRAINABLE_VARIABLES,
+        ),
+    )
 
 
 def _imports(tf: Any) -> Any:
@@ -152,14 +201,23 @@ def _imports(tf: Any) -> Any:
     third = tf.import_graph_def(graph_def, {"x:0": mine}, ["y:0"], name="")
     with tf.name_scope("outer"), tf.control_dependencies([mine]):
         fourth = tf.import_graph_def(graph_def, return_elements=["wait", "x"])
-    return first, second, third, fourth, _names(tf), run(tf, [second, third]), attempt(
-        lambda: tf.import_graph_def(graph_def, {"nope": mine}),
-        lambda: tf.import_graph_def(graph_def, {"x": tf.constant(1)}),
-        lambda: tf.import_graph_def(graph_def, return_elements=["nope:0"]),
-        lambda: tf.import_graph_def(graph_def, return_elements=[1]),
-        lambda: tf.import_graph_def("not a graph"), lambda: tf.import_graph_def(graph_def, [1]),
-        lambda: tf.import_graph_def(graph_def, return_elements="y"),
-    )  # fmt: skip
+    return (
+        first,
+        second,
+        third,
+        fourth,
+        _names(tf),
+        run(tf, [second, third]),
+        attempt(
+            lambda: tf.import_graph_def(graph_def, {"nope": mine}),
+            lambda: tf.import_graph_def(graph_def, {"x": tf.constant(1)}),
+            lambda: tf.import_graph_def(graph_def, return_elements=["nope:0"]),
+            lambda: tf.import_graph_def(graph_def, return_elements=[1]),
+            lambda: tf.import_graph_def("not a graph"),
+            lambda: tf.import_graph_def(graph_def, [1]),
+            lambda: tf.import_graph_def(graph_def, return_elements="y"),
+        ),
+    )
 
 
 def _graph_defs(tf: Any) -> Any:
@@ -167,10 +225,18 @@ def _graph_defs(tf: Any) -> Any:
     tf.matmul(x, tf.ones([2, 3]), transpose_b=False, name="m")
     graph = tf.get_default_graph()
     plain, shaped = graph.as_graph_def(), graph.as_graph_def(add_shapes=True)
-    return [sorted(node.attr) for node in plain.node], shaped.node[-1].attr["_output_shapes"], [
-        graph.version, graph.graph_def_versions.producer, plain.versions.producer,
-        len(graph.as_graph_def(from_version=1).node), graph.seed, graph.building_function,
-    ]  # fmt: skip
+    return (
+        [sorted(node.attr) for node in plain.node],
+        shaped.node[-1].attr["_output_shapes"],
+        [
+            graph.version,
+            graph.graph_def_versions.producer,
+            plain.versions.producer,
+            len(graph.as_graph_def(from_version=1).node),
+            graph.seed,
+            graph.building_function,
+        ],
+    )
 
 
 def _default_graphs(tf: Any) -> Any:
@@ -187,10 +253,12 @@ def _create_op(tf: Any) -> Any:
     graph = tf.get_default_graph()
     a = tf.constant(1.0)
     return attempt(
-        lambda: graph.create_op("Identity", [a], [tf.float32], attrs={
-            "T": tf.AttrValue(type=1)}, name="made"),
-        lambda: graph.create_op("NoOp", [], []), lambda: graph.create_op("Nope", [], []),
-    )  # fmt: skip
+        lambda: graph.create_op(
+            "Identity", [a], [tf.float32], attrs={"T": tf.AttrValue(type=1)}, name="made"
+        ),
+        lambda: graph.create_op("NoOp", [], []),
+        lambda: graph.create_op("Nope", [], []),
+    )
 
 
 def _scope_attributes(tf: Any) -> Any:
@@ -211,135 +279,246 @@ def _conversion(tf: Any) -> Any:
 
     tf.register_tensor_conversion_function(
         Box,
-        lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.value, name=name)  # noqa: ARG005 - the signature is TensorFlow's
-    )  # fmt: skip
+        lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.value, name=name),  # noqa: ARG005 - the signature is TensorFlow's
+    )
     a = tf.constant(1.0)
     return attempt(
-        lambda: tf.convert_to_tensor(Box([1, 2])), lambda: Box(1) + a, lambda: a + Box(1.0),
-        lambda: tf.convert_to_tensor([a, 2.0]), lambda: tf.convert_to_tensor([[a], [3.0]]),
-        lambda: tf.convert_to_tensor([a, 2], tf.float64), lambda: tf.convert_to_tensor(a, tf.int32),
-        lambda: tf.convert_to_tensor(None), lambda: tf.convert_to_tensor(object()),
+        lambda: tf.convert_to_tensor(Box([1, 2])),
+        lambda: Box(1) + a,
+        lambda: a + Box(1.0),
+        lambda: tf.convert_to_tensor([a, 2.0]),
+        lambda: tf.convert_to_tensor([[a], [3.0]]),
+        lambda: tf.convert_to_tensor([a, 2], tf.float64),
+        lambda: tf.convert_to_tensor(a, tf.int32),
+        lambda: tf.convert_to_tensor(None),
+        lambda: tf.convert_to_tensor(object()),
         lambda: tf.convert_to_tensor(1, preferred_dtype=tf.float32),
         lambda: tf.convert_to_tensor("a", preferred_dtype=tf.float32),
-        lambda: tf.convert_to_tensor([1, "a"]), lambda: tf.convert_to_tensor([[1], [2, 3]]),
-        lambda: tf.convert_to_tensor(1.5, tf.int32), lambda: tf.convert_to_tensor(300, tf.int8),
-        lambda: tf.convert_to_tensor(np.float64(2)), lambda: tf.convert_to_tensor(2**40),
+        lambda: tf.convert_to_tensor([1, "a"]),
+        lambda: tf.convert_to_tensor([[1], [2, 3]]),
+        lambda: tf.convert_to_tensor(1.5, tf.int32),
+        lambda: tf.convert_to_tensor(300, tf.int8),
+        lambda: tf.convert_to_tensor(np.float64(2)),
+        lambda: tf.convert_to_tensor(2**40),
         lambda: tf.convert_to_tensor(True),
         lambda: tf.convert_to_tensor(1j),
         lambda: tf.convert_to_tensor(tf.TensorShape([2, 3])),
         lambda: tf.convert_to_tensor(tf.TensorShape([2, None])),
-        lambda: tf.convert_to_tensor(tf.TensorShape([2])[0]), lambda: tf.convert_to_tensor([]),
-        lambda: tf.convert_to_tensor(np.zeros([0, 2], np.uint8)), lambda: tf.is_tensor(a),
-        lambda: tf.is_tensor(1), lambda: tf.convert_to_tensor(range(3)),
+        lambda: tf.convert_to_tensor(tf.TensorShape([2])[0]),
+        lambda: tf.convert_to_tensor([]),
+        lambda: tf.convert_to_tensor(np.zeros([0, 2], np.uint8)),
+        lambda: tf.is_tensor(a),
+        lambda: tf.is_tensor(1),
+        lambda: tf.convert_to_tensor(range(3)),
         lambda: tf.constant(range(3)),
-        lambda: tf.convert_to_tensor(range(1, 9, 3), tf.float32), lambda: a + range(2),
+        lambda: tf.convert_to_tensor(range(1, 9, 3), tf.float32),
+        lambda: a + range(2),
         lambda: tf.register_tensor_conversion_function(int, lambda: 1),
-    )  # fmt: skip
+    )
 
 
 def _constants(tf: Any) -> Any:
     return attempt(
-        lambda: tf.constant(1), lambda: tf.constant([1.5]), lambda: tf.constant("a"),
-        lambda: tf.constant([b"a", "b"]), lambda: tf.constant(2, shape=[2, 2]),
-        lambda: tf.constant([1, 2], shape=[3]), lambda: tf.constant([1, 2], shape=[4], name="fill"),
-        lambda: tf.constant([1, 2, 3], shape=[2]), lambda: tf.constant(1, tf.float64),
+        lambda: tf.constant(1),
+        lambda: tf.constant([1.5]),
+        lambda: tf.constant("a"),
+        lambda: tf.constant([b"a", "b"]),
+        lambda: tf.constant(2, shape=[2, 2]),
+        lambda: tf.constant([1, 2], shape=[3]),
+        lambda: tf.constant([1, 2], shape=[4], name="fill"),
+        lambda: tf.constant([1, 2, 3], shape=[2]),
+        lambda: tf.constant(1, tf.float64),
         lambda: tf.constant([1, 2], shape=[3], verify_shape=True),
         lambda: tf.constant(1.5, "int32"),
-        lambda: tf.constant(None), lambda: tf.constant(tf.constant(1)),
-        lambda: tf.constant(np.array(["x", "yy"])), lambda: tf.constant(np.float16(1)),
-        lambda: tf.constant([[1, 2], [3]]), lambda: tf.constant(1, tf.bfloat16),
-        lambda: tf.constant(-1, tf.uint8), lambda: tf.constant([1, 2**31]),
-        lambda: tf.constant(2**63), lambda: tf.constant(1, dtype=tf.string),
-        lambda: tf.constant("1", dtype=tf.int32), lambda: tf.constant(1.0, tf.bool),
-        lambda: run(tf, tf.constant([1, 2], shape=[2, 3])), lambda: tf.constant(1, tf.complex64),
+        lambda: tf.constant(None),
+        lambda: tf.constant(tf.constant(1)),
+        lambda: tf.constant(np.array(["x", "yy"])),
+        lambda: tf.constant(np.float16(1)),
+        lambda: tf.constant([[1, 2], [3]]),
+        lambda: tf.constant(1, tf.bfloat16),
+        lambda: tf.constant(-1, tf.uint8),
+        lambda: tf.constant([1, 2**31]),
+        lambda: tf.constant(2**63),
+        lambda: tf.constant(1, dtype=tf.string),
+        lambda: tf.constant("1", dtype=tf.int32),
+        lambda: tf.constant(1.0, tf.bool),
+        lambda: run(tf, tf.constant([1, 2], shape=[2, 3])),
+        lambda: tf.constant(1, tf.complex64),
         lambda: tf.make_ndarray(tf.make_tensor_proto([1.5, 2.0])),
         lambda: tf.make_tensor_proto([[1, 2]], shape=[1, 2]).tensor_shape,
         lambda: tf.make_tensor_proto([1], verify_shape=True, shape=[2]),
-    )  # fmt: skip
+    )
 
 
 def _placeholders(tf: Any) -> Any:
     return attempt(
-        lambda: tf.placeholder(tf.float32), lambda: tf.placeholder("int64", [None, 2]),
-        lambda: tf.placeholder(tf.bool, []), lambda: tf.placeholder(None),
+        lambda: tf.placeholder(tf.float32),
+        lambda: tf.placeholder("int64", [None, 2]),
+        lambda: tf.placeholder(tf.bool, []),
+        lambda: tf.placeholder(None),
         lambda: tf.placeholder(np.float32, shape=(2, 3), name="named"),
-        lambda: tf.placeholder(tf.float32, [-1, 2]), lambda: tf.placeholder(tf.float32, [-2]),
-        lambda: tf.placeholder(tf.float32, 3), lambda: tf.placeholder(tf.float32, "a"),
-        lambda: tf.placeholder("nope"), lambda: tf.placeholder_with_default([1.0], [None]),
-        lambda: tf.placeholder_with_default([1.0], [2]), lambda: tf.placeholder(tf.float32_ref),
-        lambda: tf.placeholder(tf.float32, tf.TensorShape([2])), lambda: tf.placeholder(),
-        lambda: tf.placeholder(tf.float32, [2.5]), lambda: tf.placeholder(tf.float32, name="a b"),
-    )  # fmt: skip
+        lambda: tf.placeholder(tf.float32, [-1, 2]),
+        lambda: tf.placeholder(tf.float32, [-2]),
+        lambda: tf.placeholder(tf.float32, 3),
+        lambda: tf.placeholder(tf.float32, "a"),
+        lambda: tf.placeholder("nope"),
+        lambda: tf.placeholder_with_default([1.0], [None]),
+        lambda: tf.placeholder_with_default([1.0], [2]),
+        lambda: tf.placeholder(tf.float32_ref),
+        lambda: tf.placeholder(tf.float32, tf.TensorShape([2])),
+        lambda: tf.placeholder(),
+        lambda: tf.placeholder(tf.float32, [2.5]),
+        lambda: tf.placeholder(tf.float32, name="a b"),
+    )
 
 
 def _shapes(tf: Any) -> Any:
     shape, unknown = tf.TensorShape([None, 3]), tf.TensorShape(None)
     return attempt(
-        lambda: shape, lambda: unknown, lambda: shape[0], lambda: shape[1], lambda: shape[1:],
-        shape.as_list, unknown.as_list, lambda: shape.ndims, lambda: unknown.ndims,
-        lambda: len(shape), lambda: len(unknown), shape.num_elements,
-        tf.TensorShape([2, 3]).num_elements, shape.is_fully_defined,
-        lambda: shape.merge_with([2, None]), lambda: shape.merge_with([2, 4]),
-        lambda: shape.concatenate([5]), lambda: shape.concatenate(unknown),
-        lambda: shape.with_rank(2), lambda: shape.with_rank(3), lambda: unknown.with_rank(2),
-        lambda: shape.with_rank_at_least(3), lambda: shape.with_rank_at_most(2),
-        lambda: shape.is_compatible_with([7, 3]), lambda: shape.is_compatible_with([7]),
-        lambda: shape == tf.TensorShape([None, 3]), lambda: tf.TensorShape([2]) == [2],
-        lambda: tf.TensorShape([2]) != [3], lambda: shape.assert_has_rank(2),
-        lambda: shape.assert_is_compatible_with([1, 2]), shape.assert_is_fully_defined,
-        lambda: repr(shape), lambda: str(unknown), lambda: repr(shape[0]), lambda: shape[1] + 2,
-        lambda: shape[1] // 2, lambda: shape[0] * 2, lambda: shape[1] - 1, lambda: 7 % shape[1],
-        lambda: shape[1] < 4, lambda: shape[0] < 4, lambda: int(shape[1]), lambda: shape.as_proto(),
-        lambda: unknown.as_proto(), lambda: tf.TensorShape(shape.as_proto()), shape.dims.__len__,
-        lambda: list(shape), lambda: list(unknown), lambda: tf.TensorShape(5),
-        lambda: tf.TensorShape([-2]), lambda: tf.TensorShape("ab"), lambda: bool(unknown),
-        lambda: bool(shape), lambda: shape + [1],
+        lambda: shape,
+        lambda: unknown,
+        lambda: shape[0],
+        lambda: shape[1],
+        lambda: shape[1:],
+        shape.as_list,
+        unknown.as_list,
+        lambda: shape.ndims,
+        lambda: unknown.ndims,
+        lambda: len(shape),
+        lambda: len(unknown),
+        shape.num_elements,
+        tf.TensorShape([2, 3]).num_elements,
+        shape.is_fully_defined,
+        lambda: shape.merge_with([2, None]),
+        lambda: shape.merge_with([2, 4]),
+        lambda: shape.concatenate([5]),
+        lambda: shape.concatenate(unknown),
+        lambda: shape.with_rank(2),
+        lambda: shape.with_rank(3),
+        lambda: unknown.with_rank(2),
+        lambda: shape.with_rank_at_least(3),
+        lambda: shape.with_rank_at_most(2),
+        lambda: shape.is_compatible_with([7, 3]),
+        lambda: shape.is_compatible_with([7]),
+        lambda: shape == tf.TensorShape([None, 3]),
+        lambda: tf.TensorShape([2]) == [2],
+        lambda: tf.TensorShape([2]) != [3],
+        lambda: shape.assert_has_rank(2),
+        lambda: shape.assert_is_compatible_with([1, 2]),
+        shape.assert_is_fully_defined,
+        lambda: repr(shape),
+        lambda: str(unknown),
+        lambda: repr(shape[0]),
+        lambda: shape[1] + 2,
+        lambda: shape[1] // 2,
+        lambda: shape[0] * 2,
+        lambda: shape[1] - 1,
+        lambda: 7 % shape[1],
+        lambda: shape[1] < 4,
+        lambda: shape[0] < 4,
+        lambda: int(shape[1]),
+        lambda: shape.as_proto(),
+        lambda: unknown.as_proto(),
+        lambda: tf.TensorShape(shape.as_proto()),
+        shape.dims.__len__,
+        lambda: list(shape),
+        lambda: list(unknown),
+        lambda: tf.TensorShape(5),
+        lambda: tf.TensorShape([-2]),
+        lambda: tf.TensorShape("ab"),
+        lambda: bool(unknown),
+        lambda: bool(shape),
+        lambda: shape + [1],
         lambda: [1] + tf.TensorShape([2]),
-        lambda: tf.dimension_value(shape[1]), lambda: tf.Dimension(3).merge_with(4),
-        lambda: tf.Dimension(3).is_compatible_with(None), lambda: hash(tf.TensorShape([1])) is None,
-        lambda: tf.Dimension(-1), lambda: tf.Dimension("3"), lambda: tf.Dimension(3) == "a",
-        lambda: tf.dimension_at_index(shape, 1), lambda: shape.rank,
+        lambda: tf.dimension_value(shape[1]),
+        lambda: tf.Dimension(3).merge_with(4),
+        lambda: tf.Dimension(3).is_compatible_with(None),
+        lambda: hash(tf.TensorShape([1])) is None,
+        lambda: tf.Dimension(-1),
+        lambda: tf.Dimension("3"),
+        lambda: tf.Dimension(3) == "a",
+        lambda: tf.dimension_at_index(shape, 1),
+        lambda: shape.rank,
         lambda: shape.most_specific_compatible_shape([4, 3]),
-    )  # fmt: skip
+    )
 
 
 def _dtypes(tf: Any) -> Any:
     names = ("float32", "bfloat16", "int32", "uint8", "bool", "string", "complex64", "qint8")
     kinds = [tf.as_dtype(name) for name in names]
     facts = [
-        [str(k), repr(k), k.size, k.is_floating, k.is_integer, k.is_complex, k.is_bool,
-         k.is_unsigned, k.is_quantized, k.is_numpy_compatible, k.as_datatype_enum, k.real_dtype,
-         k.base_dtype, k.name, str(k.as_numpy_dtype)] for k in kinds
-    ]  # fmt: skip
+        [
+            str(k),
+            repr(k),
+            k.size,
+            k.is_floating,
+            k.is_integer,
+            k.is_complex,
+            k.is_bool,
+            k.is_unsigned,
+            k.is_quantized,
+            k.is_numpy_compatible,
+            k.as_datatype_enum,
+            k.real_dtype,
+            k.base_dtype,
+            k.name,
+            str(k.as_numpy_dtype),
+        ]
+        for k in kinds
+    ]
     ref = tf.as_dtype("float32_ref")
     return facts, attempt(
-        lambda: tf.float32.min, lambda: tf.uint8.max, lambda: tf.string.max, lambda: tf.bool.max,
-        lambda: tf.uint8.limits, lambda: tf.as_dtype(np.float64), lambda: tf.as_dtype(1),
-        lambda: tf.as_dtype("x"), lambda: tf.as_dtype(object), lambda: tf.as_dtype(float),
-        lambda: tf.float32 == "float32", lambda: tf.float32 == np.float32, lambda: tf.float32 != 1,
-        lambda: hash(tf.float32) == hash(tf.as_dtype("float32")), lambda: ref,
+        lambda: tf.float32.min,
+        lambda: tf.uint8.max,
+        lambda: tf.string.max,
+        lambda: tf.bool.max,
+        lambda: tf.uint8.limits,
+        lambda: tf.as_dtype(np.float64),
+        lambda: tf.as_dtype(1),
+        lambda: tf.as_dtype("x"),
+        lambda: tf.as_dtype(object),
+        lambda: tf.as_dtype(float),
+        lambda: tf.float32 == "float32",
+        lambda: tf.float32 == np.float32,
+        lambda: tf.float32 != 1,
+        lambda: hash(tf.float32) == hash(tf.as_dtype("float32")),
+        lambda: ref,
         lambda: ref.base_dtype,
-        lambda: ref.is_compatible_with(tf.float32), lambda: tf.float32.is_compatible_with("int32"),
-        lambda: tf.bfloat16.max, lambda: tf.int64.min, lambda: tf.DType(1),
+        lambda: ref.is_compatible_with(tf.float32),
+        lambda: tf.float32.is_compatible_with("int32"),
+        lambda: tf.bfloat16.max,
+        lambda: tf.int64.min,
+        lambda: tf.DType(1),
         lambda: tf.float32 is None,
-        lambda: tf.as_dtype(np.dtype("S4")), lambda: tf.as_dtype(np.str_), lambda: tf.qint8.min,
-        lambda: ref == tf.float32, lambda: tf.half is tf.float16, lambda: tf.complex64.limits,
-        lambda: int(tf.float32.as_datatype_enum), lambda: tf.as_dtype(None),
-    )  # fmt: skip
+        lambda: tf.as_dtype(np.dtype("S4")),
+        lambda: tf.as_dtype(np.str_),
+        lambda: tf.qint8.min,
+        lambda: ref == tf.float32,
+        lambda: tf.half is tf.float16,
+        lambda: tf.complex64.limits,
+        lambda: int(tf.float32.as_datatype_enum),
+        lambda: tf.as_dtype(None),
+    )
 
 
 def _specs(tf: Any) -> Any:
     spec = tf.DeviceSpec.from_string("/job:ps/replica:1/task:2/device:GPU:3")
     part = tf.DeviceSpec(job="w", device_type="CPU")
     return attempt(
-        spec.to_string, part.to_string, lambda: (spec.job, spec.replica, spec.task),
-        lambda: (spec.device_type, spec.device_index), lambda: tf.DeviceSpec.from_string("/gpu:1"),
-        lambda: tf.DeviceSpec.from_string("bad"), lambda: tf.DeviceSpec.from_string("/cpu:0/gpu:0"),
-        lambda: part.merge_from(spec), part.to_string, lambda: spec == spec,
+        spec.to_string,
+        part.to_string,
+        lambda: (spec.job, spec.replica, spec.task),
+        lambda: (spec.device_type, spec.device_index),
+        lambda: tf.DeviceSpec.from_string("/gpu:1"),
+        lambda: tf.DeviceSpec.from_string("bad"),
+        lambda: tf.DeviceSpec.from_string("/cpu:0/gpu:0"),
+        lambda: part.merge_from(spec),
+        part.to_string,
+        lambda: spec == spec,
         lambda: tf.DeviceSpec(),
         lambda: tf.DeviceSpec.from_string("/device:CPU:*").to_string(),
         lambda: tf.DeviceSpec(job=1),
-    )  # fmt: skip
+    )
 
 
 def _set_shape(tf: Any) -> Any:
@@ -347,8 +526,16 @@ def _set_shape(tf: Any) -> Any:
     x.set_shape([None, 3])
     found = [x.shape, x.get_shape()]
     x.set_shape([2, None])
-    return found, x.shape, attempt(lambda: x.set_shape([3, 3]), lambda: x.set_shape([2]),
-                                   lambda: x.shape, lambda: tf.reshape(x, [-1]).shape)  # fmt: skip
+    return (
+        found,
+        x.shape,
+        attempt(
+            lambda: x.set_shape([3, 3]),
+            lambda: x.set_shape([2]),
+            lambda: x.shape,
+            lambda: tf.reshape(x, [-1]).shape,
+        ),
+    )
 
 
 def _seeds(tf: Any) -> Any:
@@ -356,11 +543,17 @@ def _seeds(tf: Any) -> Any:
     first = tf.random_uniform([2], seed=3)
     tf.set_random_seed(9)
     second, third = tf.random_normal([2]), tf.truncated_normal([2], seed=4)
-    seeds = [(t.op.inputs[0].op.inputs[0].op if t.op.type != "RandomUniform" else t.op)
-             for t in (first, second, third)]  # fmt: skip
-    return found, tf.get_seed(None), tf.get_seed(2), tf.get_default_graph().seed, [
-        (op.get_attr("seed"), op.get_attr("seed2")) for op in seeds if "seed" in op.node_def.attr
-    ]  # fmt: skip
+    seeds = [
+        (t.op.inputs[0].op.inputs[0].op if t.op.type != "RandomUniform" else t.op)
+        for t in (first, second, third)
+    ]
+    return (
+        found,
+        tf.get_seed(None),
+        tf.get_seed(2),
+        tf.get_default_graph().seed,
+        [(op.get_attr("seed"), op.get_attr("seed2")) for op in seeds if "seed" in op.node_def.attr],
+    )
 
 
 def _original_operations(tf: Any) -> Any:
@@ -384,9 +577,12 @@ def _names_as_bytes(tf: Any) -> Any:
     with tf.name_scope("s"):
         made = [c, x, tf.add(c, x, name=b"sum"), tf.identity(c, name=b"e"), tf.no_op(name=b"n")]
     return [item.name for item in made], attempt(
-        lambda: tf.identity(c, name=b"bad name"), lambda: tf.identity(c, name=3),
-        lambda: run(tf, b"c:0"), lambda: run(tf, [b"s/n"]), lambda: run(tf, c, {b"c:0": 4.0}),
-    )  # fmt: skip
+        lambda: tf.identity(c, name=b"bad name"),
+        lambda: tf.identity(c, name=3),
+        lambda: run(tf, b"c:0"),
+        lambda: run(tf, [b"s/n"]),
+        lambda: run(tf, c, {b"c:0": 4.0}),
+    )
 
 
 def _strings_of_objects(tf: Any) -> Any:
@@ -400,9 +596,28 @@ def _strings_of_objects(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _scopes, _devices, _colocation, _control, _elements, _finalized, _collections, _imports,
-        _graph_defs, _default_graphs, _create_op, _scope_attributes, _conversion, _constants,
-        _placeholders, _shapes, _dtypes, _specs, _set_shape, _seeds, _original_operations,
-        _names_as_bytes, _strings_of_objects,
+        _scopes,
+        _devices,
+        _colocation,
+        _control,
+        _elements,
+        _finalized,
+        _collections,
+        _imports,
+        _graph_defs,
+        _default_graphs,
+        _create_op,
+        _scope_attributes,
+        _conversion,
+        _constants,
+        _placeholders,
+        _shapes,
+        _dtypes,
+        _specs,
+        _set_shape,
+        _seeds,
+        _original_operations,
+        _names_as_bytes,
+        _strings_of_objects,
     )
-}  # fmt: skip
+}

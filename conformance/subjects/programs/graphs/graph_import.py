@@ -37,21 +37,31 @@ def _replaced(tf: Any) -> Any:
             return names, found, found and run(tf, found[-1])
 
     return attempt(
-        lambda: imported({"a": None}), lambda: imported({"a:0": None}),
-        lambda: imported({b"b:0": None}), lambda: imported({"^n": None}),
+        lambda: imported({"a": None}),
+        lambda: imported({"a:0": None}),
+        lambda: imported({b"b:0": None}),
+        lambda: imported({"^n": None}),
         lambda: imported({"c": None}),
         lambda: imported({"c:0": None}, return_elements=["c", "a:0"]),
-        lambda: imported({"a": 7}), lambda: imported({"a": 7}, name="x"),
-        lambda: imported({"a": 7}, name=""), lambda: imported({"c": 7}, name=""),
-        lambda: imported({"a": 7.0}), lambda: imported({"a": "text"}),
-        lambda: imported({"c:1": None}), lambda: imported({"n:0": None}),
-        lambda: imported({"z": None}), lambda: imported({"^z": None}),
-        lambda: imported({"^a:0": None}), lambda: imported({"": None}),
-        lambda: imported({"a:b": None}), lambda: imported({"a:0:0": None}),
+        lambda: imported({"a": 7}),
+        lambda: imported({"a": 7}, name="x"),
+        lambda: imported({"a": 7}, name=""),
+        lambda: imported({"c": 7}, name=""),
+        lambda: imported({"a": 7.0}),
+        lambda: imported({"a": "text"}),
+        lambda: imported({"c:1": None}),
+        lambda: imported({"n:0": None}),
+        lambda: imported({"z": None}),
+        lambda: imported({"^z": None}),
+        lambda: imported({"^a:0": None}),
+        lambda: imported({"": None}),
+        lambda: imported({"a:b": None}),
+        lambda: imported({"a:0:0": None}),
         lambda: imported({"a": _elsewhere(tf, "strange")}),
-        lambda: imported({"a": _elsewhere(tf, "five")}), lambda: imported({3: None}),
+        lambda: imported({"a": _elsewhere(tf, "five")}),
+        lambda: imported({3: None}),
         lambda: imported({"a": None}, return_elements=["a:0", "a"]),
-    )  # fmt: skip
+    )
 
 
 def _returned(tf: Any) -> Any:
@@ -61,11 +71,18 @@ def _returned(tf: Any) -> Any:
         return tf.import_graph_def(graph_def, return_elements=names)
 
     return attempt(
-        lambda: returned("c", "a:0", b"b:0", "c"), returned, lambda: returned("z"),
-        lambda: returned("z:0"), lambda: returned("c:1"), lambda: returned("n:0"),
-        lambda: returned("c:0:0"), lambda: returned("c:x"), lambda: returned("^n"),
-        lambda: returned(3), lambda: returned(None),
-    )  # fmt: skip
+        lambda: returned("c", "a:0", b"b:0", "c"),
+        returned,
+        lambda: returned("z"),
+        lambda: returned("z:0"),
+        lambda: returned("c:1"),
+        lambda: returned("n:0"),
+        lambda: returned("c:0:0"),
+        lambda: returned("c:x"),
+        lambda: returned("^n"),
+        lambda: returned(3),
+        lambda: returned(None),
+    )
 
 
 def _node(tf: Any, text: str) -> Any:
@@ -84,13 +101,19 @@ def _refused(tf: Any) -> Any:
 
     ints = "a IntOutput"
     return attempt(
-        lambda: imported(ints, "b None a"), lambda: imported(ints, "b IntInputFloatInput a"),
-        lambda: imported(ints, "b Add a"), lambda: imported(ints, "b FloatInput a"),
-        lambda: imported(ints, "b RefInputIntInput a a"), lambda: imported("b None a:b"),
-        lambda: imported("b None a:0:0"), lambda: imported(ints, "b IntInput a:-1"),
-        lambda: imported(ints, "b None ^a:0"), lambda: imported("b Neg b"),
-        lambda: imported(ints, "a None"), lambda: imported("b None ^b"),
-    )  # fmt: skip
+        lambda: imported(ints, "b None a"),
+        lambda: imported(ints, "b IntInputFloatInput a"),
+        lambda: imported(ints, "b Add a"),
+        lambda: imported(ints, "b FloatInput a"),
+        lambda: imported(ints, "b RefInputIntInput a a"),
+        lambda: imported("b None a:b"),
+        lambda: imported("b None a:0:0"),
+        lambda: imported(ints, "b IntInput a:-1"),
+        lambda: imported(ints, "b None ^a:0"),
+        lambda: imported("b Neg b"),
+        lambda: imported(ints, "a None"),
+        lambda: imported("b None ^b"),
+    )
 
 
 def _versions(tf: Any) -> Any:
@@ -100,10 +123,14 @@ def _versions(tf: Any) -> Any:
         tf.import_graph_def(_graph_def(tf, producer, min_consumer))
         versions = graph.graph_def_versions
         seen.append((versions.producer, versions.min_consumer))
-    return seen, graph.as_graph_def().versions.producer, attempt(
-        lambda: tf.import_graph_def(_graph_def(tf, producer=-1)),
-        lambda: tf.import_graph_def(_graph_def(tf, min_consumer=99999999)),
-    )  # fmt: skip
+    return (
+        seen,
+        graph.as_graph_def().versions.producer,
+        attempt(
+            lambda: tf.import_graph_def(_graph_def(tf, producer=-1)),
+            lambda: tf.import_graph_def(_graph_def(tf, min_consumer=99999999)),
+        ),
+    )
 
 
 def _library(tf: Any) -> Any:
@@ -124,11 +151,15 @@ def _library(tf: Any) -> Any:
     tf.import_graph_def(same)
     tf.import_graph_def(with_function("G", "Neg"))
     functions = graph.as_graph_def().library.function
-    return [f.signature.name for f in functions], [f.node_def for f in functions], attempt(
-        lambda: tf.import_graph_def(with_function("F", "Neg")),
-        lambda: tf.import_graph_def(with_function("Neg", "Neg")),
-        lambda: len(graph.as_graph_def().library.function),
-    )  # fmt: skip
+    return (
+        [f.signature.name for f in functions],
+        [f.node_def for f in functions],
+        attempt(
+            lambda: tf.import_graph_def(with_function("F", "Neg")),
+            lambda: tf.import_graph_def(with_function("Neg", "Neg")),
+            lambda: len(graph.as_graph_def().library.function),
+        ),
+    )
 
 
 def _later_attributes(tf: Any) -> Any:

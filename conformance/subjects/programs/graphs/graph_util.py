@@ -37,11 +37,15 @@ def _sub_graphs(tf: Any) -> Any:
     chain = _chain(tf)
     extract = tf.graph_util.extract_sub_graph
     return attempt(
-        lambda: extract(chain, ["d"]), lambda: extract(chain, ("b", "c")),
-        lambda: extract(chain, {"f": 1}), lambda: extract(chain, []),
-        lambda: extract(chain, "d"), lambda: extract(chain, ["nope"]),
-        lambda: extract(chain, ["h"]), lambda: extract("chain", ["d"]),
-    )  # fmt: skip
+        lambda: extract(chain, ["d"]),
+        lambda: extract(chain, ("b", "c")),
+        lambda: extract(chain, {"f": 1}),
+        lambda: extract(chain, []),
+        lambda: extract(chain, "d"),
+        lambda: extract(chain, ["nope"]),
+        lambda: extract(chain, ["h"]),
+        lambda: extract("chain", ["d"]),
+    )
 
 
 def _training_nodes(tf: Any) -> Any:
@@ -62,12 +66,14 @@ def _training_nodes(tf: Any) -> Any:
     )
     remove = tf.graph_util.remove_training_nodes
     return attempt(
-        lambda: remove(graph_def), lambda: remove(graph_def, ["check", "e"]),
-        lambda: remove(graph_def, protected_nodes=()), lambda: remove(tf.GraphDef()),
+        lambda: remove(graph_def),
+        lambda: remove(graph_def, ["check", "e"]),
+        lambda: remove(graph_def, protected_nodes=()),
+        lambda: remove(tf.GraphDef()),
         lambda: remove(tf.GraphDef(node=[_node(tf, "a", "Identity")])),
         lambda: remove(tf.GraphDef(node=[_node(tf, "a", "Identity")]), ["a"]),
         lambda: remove(tf.GraphDef(node=[_node(tf, "a", "Identity", beside=("loc:@a",))])),
-    )  # fmt: skip
+    )
 
 
 def _rules_of_thumb(tf: Any) -> Any:
@@ -76,9 +82,15 @@ def _rules_of_thumb(tf: Any) -> Any:
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     variable = tf.Variable(1.0, use_resource=False).op
     some = [
-        tf.constant(1), tf.constant("a"), tf.constant(1.0), x, tf.cast(tf.constant(1), tf.float32),
-        tf.cast(x, tf.int32), tf.dynamic_stitch([[0]], [[1]]), tf.dynamic_stitch([[0]], [[1.0]]),
-    ]  # fmt: skip
+        tf.constant(1),
+        tf.constant("a"),
+        tf.constant(1.0),
+        x,
+        tf.cast(tf.constant(1), tf.float32),
+        tf.cast(x, tf.int32),
+        tf.dynamic_stitch([[0]], [[1]]),
+        tf.dynamic_stitch([[0]], [[1.0]]),
+    ]
     return attempt(
         lambda: [util.must_run_on_cpu(tensor.op) for tensor in some],
         lambda: [util.must_run_on_cpu(tensor.op.node_def) for tensor in some],
@@ -89,7 +101,7 @@ def _rules_of_thumb(tf: Any) -> Any:
         lambda: util.tensor_shape_from_node_def_name(graph, "x:0"),
         lambda: util.tensor_shape_from_node_def_name(graph, "y"),
         lambda: util.import_graph_def is tf.import_graph_def,
-    )  # fmt: skip
+    )
 
 
 def _model(tf: Any, use_resource: bool) -> None:

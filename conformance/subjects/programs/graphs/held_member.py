@@ -30,12 +30,15 @@ def _narrower_dtypes(tf: Any) -> Any:
 
 
 def _narrower_shapes(tf: Any) -> Any:
-    shapes = [tf.TensorShape(sizes) for sizes in
-              (None, [], [2], [3], [None], [2, 3], [None, 3], [2, None], [None, None])]  # fmt: skip
+    shapes = [
+        tf.TensorShape(sizes)
+        for sizes in (None, [], [2], [3], [None], [2, 3], [None, 3], [2, None], [None, None])
+    ]
     return [[int(one.is_subtype_of(other)) for other in shapes] for one in shapes], attempt(
-        lambda: shapes[2].is_subtype_of([2]), lambda: shapes[2].is_subtype_of(2),
+        lambda: shapes[2].is_subtype_of([2]),
+        lambda: shapes[2].is_subtype_of(2),
         lambda: shapes[0].is_subtype_of(None),
-    )  # fmt: skip
+    )
 
 
 def _copied(tf: Any) -> Any:
@@ -56,17 +59,28 @@ def _copied(tf: Any) -> Any:
 def _copied_errors(tf: Any) -> Any:
     """Errors as copies tell them."""
     errors, node = tf.errors, tf.NodeDef(name="where", op="Add")
-    kinds = (errors.CancelledError, errors.UnknownError, errors.InvalidArgumentError,
-             errors.DataLossError, errors.UnauthenticatedError)  # fmt: skip
+    kinds = (
+        errors.CancelledError,
+        errors.UnknownError,
+        errors.InvalidArgumentError,
+        errors.DataLossError,
+        errors.UnauthenticatedError,
+    )
     made = [kind(node, None, f"message {number}") for number, kind in enumerate(kinds)]
     made += [errors.OpError(node, None, "bare", code) for code in (0, 3, 77)]
     made += [errors.OpError(None, None, "nothing", 5), errors.NotFoundError(None, None, "")]
     return [
-        [type(again).__name__, again.error_code, again.message, again.op,
-         None if again.node_def is None else again.node_def.name, str(again) == str(error)]
+        [
+            type(again).__name__,
+            again.error_code,
+            again.message,
+            again.op,
+            None if again.node_def is None else again.node_def.name,
+            str(again) == str(error),
+        ]
         for error in made
         for again in (copy.deepcopy(error), copy.copy(error))
-    ]  # fmt: skip
+    ]
 
 
 def _statuses(tf: Any) -> Any:
@@ -83,9 +97,11 @@ def _statuses(tf: Any) -> Any:
             raise error
 
     return attempt(
-        lambda: done(3), lambda: failed(KeyError("k")), lambda: failed(ValueError("v")),
+        lambda: done(3),
+        lambda: failed(KeyError("k")),
+        lambda: failed(ValueError("v")),
         lambda: failed(tf.errors.AbortedError(None, None, "a")),
-    )  # fmt: skip
+    )
 
 
 def _helper_of_a_program(tf: Any) -> Any:
@@ -125,8 +141,11 @@ def _scope_names(tf: Any) -> Any:
         before = scope.name
         with scope as opened:
             found.append([before, opened, scope.name, tf.get_default_graph().get_name_scope()])
-    return found, attempt(lambda: tf.name_scope(None).name, lambda: tf.name_scope("").name,
-                          lambda: setattr(tf.name_scope("a"), "name", "b"))  # fmt: skip
+    return found, attempt(
+        lambda: tf.name_scope(None).name,
+        lambda: tf.name_scope("").name,
+        lambda: setattr(tf.name_scope("a"), "name", "b"),
+    )
 
 
 def _consumers(tf: Any) -> Any:
@@ -153,9 +172,10 @@ def _ragged_members(tf: Any) -> Any:
     plain = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 3])
     nested = tf.ragged.constant([[[1.0], []], [[2.0, 3.0]]])
     values = (
-        tf.ragged.constant_value([[1], [2, 3]]), tf.ragged.constant_value([[[1.5], []]]),
+        tf.ragged.constant_value([[1], [2, 3]]),
+        tf.ragged.constant_value([[[1.5], []]]),
         tf.ragged.constant_value([[b"a"]], row_splits_dtype="int32"),
-    )  # fmt: skip
+    )
     return (
         [repr(plain), repr(nested), str(plain)],
         [plain.get_shape(), nested.get_shape()],
@@ -169,8 +189,12 @@ def _ragged_of_fetched(tf: Any) -> Any:
     deep = tf.ragged.constant_value([[[1], [2, 3]], [], [[4]]])
     deeper = tf.RaggedTensor.from_row_splits(deep, [0, 1, 3])
     words = tf.ragged.constant_value([[b"a b", b"c"], [], [b"d,e f"]])
-    found = [outer, deeper, tf.strings.split(words, result_type="RaggedTensor"),
-             tf.strings.split(words, ",", result_type="RaggedTensor")]  # fmt: skip
+    found = [
+        outer,
+        deeper,
+        tf.strings.split(words, result_type="RaggedTensor"),
+        tf.strings.split(words, ",", result_type="RaggedTensor"),
+    ]
     with tf.Session() as session:
         return [value.to_list() for value in session.run(found)]
 
@@ -179,18 +203,27 @@ def _arguments_by_name(tf: Any) -> Any:
     """A function of older times whose arguments are all given by name."""
     parameters = inspect.signature(tf.sparse_split).parameters
     sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 4])
-    return repr(parameters["keyword_required"].default), list(parameters), attempt(
-        lambda: tf.sparse_split(sparse, 2, 1), lambda: tf.sparse_split(None, sparse, 2, 1),
-        lambda: tf.sparse_split(sp_input=sparse, num_split=2, axis=1),
-    )  # fmt: skip
+    return (
+        repr(parameters["keyword_required"].default),
+        list(parameters),
+        attempt(
+            lambda: tf.sparse_split(sparse, 2, 1),
+            lambda: tf.sparse_split(None, sparse, 2, 1),
+            lambda: tf.sparse_split(sp_input=sparse, num_split=2, axis=1),
+        ),
+    )
 
 
 def _identities(tf: Any) -> Any:
     """The same rows and sparse values once more, part by part."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([4, 1]))
-    made = [tf.identity(sparse), tf.identity(sparse, name="same"), tf.identity(rows),
-            tf.identity(tf.sparse_placeholder(tf.int32, [2, None], name="fed"))]  # fmt: skip
+    made = [
+        tf.identity(sparse),
+        tf.identity(sparse, name="same"),
+        tf.identity(rows),
+        tf.identity(tf.sparse_placeholder(tf.int32, [2, None], name="fed")),
+    ]
     return made, made[3].shape, run(tf, made[:3]), nodes(tf.get_default_graph())
 
 
@@ -198,12 +231,24 @@ def _sparse_quotients(tf: Any) -> Any:
     """`__div__`, which Python 2 called for `/`."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     whole = tf.SparseTensor([[0, 1], [1, 0]], [7, -7], [2, 2])
-    made = [sparse.__div__([[1.0, 4.0], [2.0, 8.0]]), sparse.__div__(3.0), whole.__div__(2),
-            sparse / [[1.0, 4.0], [2.0, 8.0]], whole / 2]  # fmt: skip
+    made = [
+        sparse.__div__([[1.0, 4.0], [2.0, 8.0]]),
+        sparse.__div__(3.0),
+        whole.__div__(2),
+        sparse / [[1.0, 4.0], [2.0, 8.0]],
+        whole / 2,
+    ]
     with tf.Session() as session:
         values = [session.run(item.values) for item in made]
-    return made, values, attempt(lambda: sparse.__div__(whole), lambda: sparse.__div__([1, 2]),
-                                 lambda: whole.__div__(np.float32(2)))  # fmt: skip
+    return (
+        made,
+        values,
+        attempt(
+            lambda: sparse.__div__(whole),
+            lambda: sparse.__div__([1, 2]),
+            lambda: whole.__div__(np.float32(2)),
+        ),
+    )
 
 
 def _names_of_the_namespace(tf: Any) -> Any:
@@ -220,21 +265,42 @@ def _wider_specs(tf: Any) -> Any:
     """The narrowest spec of rows that describes two others."""
     spec = tf.IndexedSlicesSpec
     specs = (
-        spec([2, 3]), spec([None, 3]), spec([4, 3]), spec(), spec([2, 3], tf.int32),
-        spec([2, 3], indices_dtype=tf.int32), spec([2, 3], dense_shape_dtype=tf.int32),
-    )  # fmt: skip
+        spec([2, 3]),
+        spec([None, 3]),
+        spec([4, 3]),
+        spec(),
+        spec([2, 3], tf.int32),
+        spec([2, 3], indices_dtype=tf.int32),
+        spec([2, 3], dense_shape_dtype=tf.int32),
+    )
     return [
-        attempt(lambda o=one, t=other: repr(o.most_specific_compatible_type(t)),
-                lambda o=one, t=other: repr(o.most_specific_common_supertype([t])))
-        for one in specs for other in specs
-    ]  # fmt: skip
+        attempt(
+            lambda o=one, t=other: repr(o.most_specific_compatible_type(t)),
+            lambda o=one, t=other: repr(o.most_specific_common_supertype([t])),
+        )
+        for one in specs
+        for other in specs
+    ]
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_narrower_dtypes, _narrower_shapes, _copied, _copied_errors, _statuses,
-                     _traced_back, _references, _scope_names, _consumers, _ragged_members,
-                     _ragged_of_fetched, _arguments_by_name,
-                     _names_of_the_namespace, _wider_specs,
-                     _sparse_quotients, _identities)
-}  # fmt: skip
+    for function in (
+        _narrower_dtypes,
+        _narrower_shapes,
+        _copied,
+        _copied_errors,
+        _statuses,
+        _traced_back,
+        _references,
+        _scope_names,
+        _consumers,
+        _ragged_members,
+        _ragged_of_fetched,
+        _arguments_by_name,
+        _names_of_the_namespace,
+        _wider_specs,
+        _sparse_quotients,
+        _identities,
+    )
+}

@@ -58,8 +58,15 @@ def _elsewhere(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _levels(tf: Any) -> Any:
     log = tf.logging
-    writers = (log.debug, log.info, log.warn, log.warning, log.error, log.fatal,
-               log.TaskLevelStatusMessage)  # fmt: skip
+    writers = (
+        log.debug,
+        log.info,
+        log.warn,
+        log.warning,
+        log.error,
+        log.fatal,
+        log.TaskLevelStatusMessage,
+    )
     found = []
     with _listening(tf) as messages:
         for level in (log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL, 15, "WARNING"):
@@ -76,17 +83,25 @@ def _arguments(tf: Any) -> Any:
     with _listening(tf) as messages:
         log.set_verbosity(log.DEBUG)
         found = attempt(
-            lambda: log.debug("a %d of %s", 1, [2]), lambda: log.info("100%"),
+            lambda: log.debug("a %d of %s", 1, [2]),
+            lambda: log.info("100%"),
             lambda: log.warn("b %s", "c"),  # noqa: G010 - that one is asked
             lambda: log.error("%(k)s", {"k": 3}),
-            lambda: log.fatal("d %.1f", 2.25), lambda: log.log(log.WARN, "e %s %s", 1, 2),
-            lambda: log.log("INFO", "not written"), lambda: log.vlog(log.ERROR, "f %s", 3),
-            lambda: log.vlog(1, "below all"), lambda: log.log(25, "g"),
+            lambda: log.fatal("d %.1f", 2.25),
+            lambda: log.log(log.WARN, "e %s %s", 1, 2),
+            lambda: log.log("INFO", "not written"),
+            lambda: log.vlog(log.ERROR, "f %s", 3),
+            lambda: log.vlog(1, "below all"),
+            lambda: log.log(25, "g"),
             lambda: log.TaskLevelStatusMessage("h %s"),
-            lambda: log.TaskLevelStatusMessage("h %s", 1), lambda: log.info(4),
-            log.debug, log.flush,
-            lambda: log.set_verbosity("nope"), lambda: log.set_verbosity(None), log.get_verbosity,
-        )  # fmt: skip
+            lambda: log.TaskLevelStatusMessage("h %s", 1),
+            lambda: log.info(4),
+            log.debug,
+            log.flush,
+            lambda: log.set_verbosity("nope"),
+            lambda: log.set_verbosity(None),
+            log.get_verbosity,
+        )
     return found, messages
 
 
@@ -95,10 +110,13 @@ def _conditions(tf: Any) -> Any:
     with _listening(tf) as messages:
         log.set_verbosity(log.INFO)
         found = attempt(
-            lambda: log.log_if(log.INFO, "a %s", True, 1), lambda: log.log_if(log.ERROR, "b", []),
-            lambda: log.log_if(log.WARN, "c", [0]), lambda: log.log_if(log.DEBUG, "d", True),
-            lambda: log.log_if("INFO", "e", True), lambda: log.log_if("INFO", "f", False),
-        )  # fmt: skip
+            lambda: log.log_if(log.INFO, "a %s", True, 1),
+            lambda: log.log_if(log.ERROR, "b", []),
+            lambda: log.log_if(log.WARN, "c", [0]),
+            lambda: log.log_if(log.DEBUG, "d", True),
+            lambda: log.log_if("INFO", "e", True),
+            lambda: log.log_if("INFO", "f", False),
+        )
     return found, messages
 
 

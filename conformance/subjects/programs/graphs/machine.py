@@ -16,14 +16,25 @@ __all__ = ["BEHAVIOURS"]
 
 #: The switches of the graph's optimizer with what they are while nobody sets them.
 _SWITCHES: Final = {
-    "layout_optimizer": True, "constant_folding": True, "shape_optimization": True,
-    "remapping": True, "arithmetic_optimization": True, "dependency_optimization": True,
-    "loop_optimization": True, "function_optimization": True, "debug_stripper": False,
-    "scoped_allocator_optimization": False, "pin_to_host_optimization": False,
-    "implementation_selector": True, "auto_mixed_precision": False,
-    "auto_mixed_precision_mkl": False, "auto_mixed_precision_onednn_bfloat16": False,
-    "use_plugin_optimizers": True, "disable_model_pruning": False, "disable_meta_optimizer": False,
-}  # fmt: skip
+    "layout_optimizer": True,
+    "constant_folding": True,
+    "shape_optimization": True,
+    "remapping": True,
+    "arithmetic_optimization": True,
+    "dependency_optimization": True,
+    "loop_optimization": True,
+    "function_optimization": True,
+    "debug_stripper": False,
+    "scoped_allocator_optimization": False,
+    "pin_to_host_optimization": False,
+    "implementation_selector": True,
+    "auto_mixed_precision": False,
+    "auto_mixed_precision_mkl": False,
+    "auto_mixed_precision_onednn_bfloat16": False,
+    "use_plugin_optimizers": True,
+    "disable_model_pruning": False,
+    "disable_meta_optimizer": False,
+}
 
 
 def _processors(tf: Any) -> Any:
@@ -33,9 +44,12 @@ def _processors(tf: Any) -> Any:
     visible = config.get_visible_devices("CPU")
     return [list(map(tuple, devices)) for devices in (logical, physical, visible)], attempt(
         lambda: [type(device[0]).__name__ for device in (logical, physical, visible)],
-        lambda: config.list_logical_devices("NPU"), lambda: config.get_visible_devices("NPU"),
-        lambda: tuple(config.list_logical_devices()[0]), lambda: config.list_logical_devices("cpu"),
-        lambda: tuple(config.get_visible_devices()[0]), lambda: tuple(config.LogicalDevice("a", 1)),
+        lambda: config.list_logical_devices("NPU"),
+        lambda: config.get_visible_devices("NPU"),
+        lambda: tuple(config.list_logical_devices()[0]),
+        lambda: config.list_logical_devices("cpu"),
+        lambda: tuple(config.get_visible_devices()[0]),
+        lambda: tuple(config.LogicalDevice("a", 1)),
         lambda: config.PhysicalDevice("a", "b") == ("a", "b"),
         lambda: config.experimental.list_logical_devices("CPU") == logical,
         lambda: config.experimental.get_visible_devices("CPU") == visible,
@@ -43,7 +57,7 @@ def _processors(tf: Any) -> Any:
         lambda: config.experimental.get_device_details(logical[0]),
         lambda: config.experimental.get_device_details(config.PhysicalDevice("x", "CPU")),
         lambda: config.experimental.get_device_details("/cpu:0"),
-    )  # fmt: skip
+    )
 
 
 def _visible_processors(tf: Any) -> Any:
@@ -54,15 +68,17 @@ def _visible_processors(tf: Any) -> Any:
         lambda: config.set_visible_devices(first, "CPU"),
         lambda: config.set_visible_devices([first], "CPU"),
         lambda: config.set_visible_devices(config.list_physical_devices()),
-        lambda: config.set_visible_devices([], "CPU"), lambda: config.set_visible_devices([]),
+        lambda: config.set_visible_devices([], "CPU"),
+        lambda: config.set_visible_devices([]),
         lambda: config.set_visible_devices(other),
         lambda: config.set_visible_devices([first], "GPU"),
         lambda: config.set_visible_devices([first, other], "CPU"),
-        lambda: config.set_visible_devices("/cpu:0"), lambda: config.set_visible_devices(None),
+        lambda: config.set_visible_devices("/cpu:0"),
+        lambda: config.set_visible_devices(None),
         lambda: config.set_visible_devices((first,), "CPU"),
         lambda: config.experimental.set_visible_devices([], "CPU"),
         lambda: [tuple(device) for device in config.get_visible_devices("CPU")],
-    )  # fmt: skip
+    )
 
 
 def _logical_processors(tf: Any) -> Any:
@@ -75,16 +91,18 @@ def _logical_processors(tf: Any) -> Any:
         lambda: config.get_logical_device_configuration(first),
         lambda: config.get_logical_device_configuration(other),
         lambda: experimental.get_virtual_device_configuration(first),
-        lambda: tell(first, [part(), part()]), lambda: tell(first, []),
+        lambda: tell(first, [part(), part()]),
+        lambda: tell(first, []),
         lambda: tell(other, [part()]),
         lambda: tell(first, [part(), part(memory_limit=10)]),
         lambda: tell(first, [part(experimental_priority=1)]),
         lambda: tell(first, [part(experimental_device_ordinal=1)]),
         lambda: experimental.set_virtual_device_configuration(first, [part()]),
-        lambda: tuple(part()), lambda: tuple(part(1, 2, 3)),
+        lambda: tuple(part()),
+        lambda: tuple(part(1, 2, 3)),
         lambda: tuple(experimental.VirtualDeviceConfiguration(memory_limit=5)),
         lambda: config.get_logical_device_configuration(first),
-    )  # fmt: skip
+    )
 
 
 def _memory(tf: Any) -> Any:
@@ -93,18 +111,31 @@ def _memory(tf: Any) -> Any:
     config.list_logical_devices()
     first, other = config.list_physical_devices("CPU")[0], config.PhysicalDevice("x", "GPU")
     return [
-        attempt(*(lambda ask=ask, device=device: ask(device) for device in (
-            "CPU", "CPU:9", "/job:a/cpu:0", "/device:CPU:9", "no name", 3,
-        )))
-        for ask in (experimental.get_memory_info, experimental.reset_memory_stats,
-                    experimental.get_memory_usage)
+        attempt(
+            *(
+                lambda ask=ask, device=device: ask(device)
+                for device in (
+                    "CPU",
+                    "CPU:9",
+                    "/job:a/cpu:0",
+                    "/device:CPU:9",
+                    "no name",
+                    3,
+                )
+            )
+        )
+        for ask in (
+            experimental.get_memory_info,
+            experimental.reset_memory_stats,
+            experimental.get_memory_usage,
+        )
     ], attempt(
         lambda: experimental.get_memory_growth(first),
         lambda: experimental.get_memory_growth(other),
         lambda: experimental.set_memory_growth(first, True),
         lambda: experimental.set_memory_growth(first, False),
         lambda: experimental.set_memory_growth(other, True),
-    )  # fmt: skip
+    )
 
 
 def _threads(tf: Any) -> Any:
@@ -160,12 +191,16 @@ def _optimizer_options(tf: Any) -> Any:
             tell({name: number % 2 == 0})
             found.append(optimizer.get_experimental_options())
         found += attempt(
-            lambda: tell({"min_graph_nodes": 7}), optimizer.get_experimental_options,
-            lambda: tell({}), lambda: tell({"no such option": True}),
-            lambda: sorted(optimizer.get_experimental_options().items()),
-            lambda: tell(None), lambda: tell(3), lambda: tell({"min_graph_nodes": -1}),
+            lambda: tell({"min_graph_nodes": 7}),
             optimizer.get_experimental_options,
-        )  # fmt: skip
+            lambda: tell({}),
+            lambda: tell({"no such option": True}),
+            lambda: sorted(optimizer.get_experimental_options().items()),
+            lambda: tell(None),
+            lambda: tell(3),
+            lambda: tell({"min_graph_nodes": -1}),
+            optimizer.get_experimental_options,
+        )
         with tf.Graph().as_default(), tf.Session() as session:
             found.append(session.run(tf.constant([1, 2]) + tf.constant([3, 4])))
     return found, sorted(optimizer.get_experimental_options().items())
@@ -183,6 +218,14 @@ def _jit(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_processors, _visible_processors, _logical_processors, _memory, _threads,
-                     _soft_placement, _optimizer_options, _jit)
-}  # fmt: skip
+    for function in (
+        _processors,
+        _visible_processors,
+        _logical_processors,
+        _memory,
+        _threads,
+        _soft_placement,
+        _optimizer_options,
+        _jit,
+    )
+}

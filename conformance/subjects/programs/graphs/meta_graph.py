@@ -19,8 +19,17 @@ __all__ = ["BEHAVIOURS"]
 
 def _collections_of(graph: Any) -> list[Any]:
     keys = sorted(graph.get_all_collection_keys())
-    return [[key, [getattr(item, "name", item) for item in graph.get_collection(key)
-                   if not hasattr(item, "saver_def")]] for key in keys]  # fmt: skip
+    return [
+        [
+            key,
+            [
+                getattr(item, "name", item)
+                for item in graph.get_collection(key)
+                if not hasattr(item, "saver_def")
+            ],
+        ]
+        for key in keys
+    ]
 
 
 def _full_graph(tf: Any) -> Any:
@@ -30,9 +39,15 @@ def _full_graph(tf: Any) -> Any:
     with tf.variable_scope("inner"):
         tf.get_variable("w", [2], initializer=tf.zeros_initializer())
     tf.train.get_or_create_global_step()
-    for key, values in (("texts", ["one", b"two"]), ("ints", [3, True]), ("floats", [2.5]),
-                        ("nodes", [a, a.op]), ("mixed", [1, "a"]), ("odd", [object()]),
-                        ("variable", [tf.global_variables()[0]])):  # fmt: skip
+    for key, values in (
+        ("texts", ["one", b"two"]),
+        ("ints", [3, True]),
+        ("floats", [2.5]),
+        ("nodes", [a, a.op]),
+        ("mixed", [1, "a"]),
+        ("odd", [object()]),
+        ("variable", [tf.global_variables()[0]]),
+    ):
         for value in values:
             tf.add_to_collection(key, value)
     saver = tf.train.Saver()
@@ -45,11 +60,15 @@ def _told(definition: Any) -> list[Any]:
     info = definition.meta_info_def
     return [
         [[n.name, n.op, inputs(n), n.device, sorted(n.attr)] for n in definition.graph_def.node],
-        [[key, sorted(str(definition.collection_def[key]).split())]
-         for key in sorted(definition.collection_def)],
-        sorted(op.name for op in info.stripped_op_list.op), info.stripped_default_attrs,
-        info.tensorflow_version, definition.saver_def,
-    ]  # fmt: skip
+        [
+            [key, sorted(str(definition.collection_def[key]).split())]
+            for key in sorted(definition.collection_def)
+        ],
+        sorted(op.name for op in info.stripped_op_list.op),
+        info.stripped_default_attrs,
+        info.tensorflow_version,
+        definition.saver_def,
+    ]
 
 
 @in_a_folder
@@ -57,14 +76,22 @@ def _exporting(tf: Any) -> Any:
     saver = _full_graph(tf)
     export = tf.train.export_meta_graph
     return attempt(
-        lambda: _told(saver.export_meta_graph()), lambda: _told(export()),
+        lambda: _told(saver.export_meta_graph()),
+        lambda: _told(export()),
         lambda: _told(export(export_scope="inner", clear_devices=True)),
         lambda: _told(export(collection_list=["ints"], clear_extraneous_savers=True)),
-        lambda: _told(export(saver_def=saver.saver_def, clear_extraneous_savers=True,
-                             strip_default_attrs=True)),
-        lambda: _told(export("d/g.meta", as_text=True)), lambda: _told(export("g.meta")), listing,
-        lambda: export(foo=1), lambda: export(graph=5), lambda: export(graph_def=5),
-    )  # fmt: skip
+        lambda: _told(
+            export(
+                saver_def=saver.saver_def, clear_extraneous_savers=True, strip_default_attrs=True
+            )
+        ),
+        lambda: _told(export("d/g.meta", as_text=True)),
+        lambda: _told(export("g.meta")),
+        listing,
+        lambda: export(foo=1),
+        lambda: export(graph=5),
+        lambda: export(graph_def=5),
+    )
 
 
 @in_a_folder
@@ -79,10 +106,17 @@ def _importing(tf: Any) -> Any:
     Path("bad").write_bytes(b"what")
     found = []
     for given, options in (
-        (definition, {}), ("g.meta", {"import_scope": "z"}), ("text.meta", {"clear_devices": True}),
-        (inner, {}), (inner, {"import_scope": "y/z"}),
-        (tf.MetaGraphDef(), {}), ("none", {}), ("bad", {}), (5, {}),
-    ):  # fmt: skip
+        (definition, {}),
+        ("g.meta", {"import_scope": "z"}),
+        ("text.meta", {"clear_devices": True}),
+        (inner, {}),
+        (inner, {"import_scope": "y/z"}),
+        (tf.MetaGraphDef(), {}),
+        ("none", {}),
+        ("bad", {}),
+        (5, {}),
+    ):
+
         def program(given: Any = given, options: Any = options) -> Any:
             with tf.Graph().as_default() as graph:
                 tf.no_op(name="before")
@@ -103,17 +137,20 @@ def _queue_runners(tf: Any) -> Any:
     with tf.name_scope("in"):
         queue = tf.FIFOQueue(3, tf.float32, name="q")
         runner = tf.train.QueueRunner(
-            queue, [queue.enqueue(1.0)] * 2,
+            queue,
+            [queue.enqueue(1.0)] * 2,
             queue_closed_exception_types=(tf.errors.CancelledError, tf.errors.OutOfRangeError),
-        )  # fmt: skip
+        )
         queue.dequeue(name="next")
     tf.train.add_queue_runner(runner)
     definition = tf.train.export_meta_graph()
     found = attempt(
-        runner.to_proto, lambda: runner.to_proto("in"), lambda: runner.to_proto("out"),
+        runner.to_proto,
+        lambda: runner.to_proto("in"),
+        lambda: runner.to_proto("out"),
         lambda: list(definition.collection_def["queue_runners"].bytes_list.value),
         lambda: tf.train.QueueRunner.from_proto(runner.to_proto(), "nowhere"),
-    )  # fmt: skip
+    )
     for scope in (None, "z"):
         with tf.Graph().as_default(), tf.Session() as session:
             tf.train.import_meta_graph(definition, import_scope=scope)
@@ -139,10 +176,13 @@ def _scopes(tf: Any) -> Any:
     inner, _ = module.export_scoped_meta_graph(export_scope="in", unbound_inputs_col_name="open")
     found = [sorted(inner.collection_def), definition.collection_def["left"]]
     for given, options in (
-        (definition, {}), (definition, {"import_scope": "z"}),
+        (definition, {}),
+        (definition, {"import_scope": "z"}),
         (definition, {"restore_collections_predicate": lambda key: key != "left"}),
-        (inner, {"unbound_inputs_col_name": "open"}), (inner, {}),
-    ):  # fmt: skip
+        (inner, {"unbound_inputs_col_name": "open"}),
+        (inner, {}),
+    ):
+
         def program(given: Any = given, options: Any = options) -> Any:
             with tf.Graph().as_default() as graph, tf.name_scope("foo"):
                 made = module.import_scoped_meta_graph(given, **options)
@@ -170,6 +210,9 @@ def _ops_that_are_used(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "exporting": _exporting, "importing": _importing, "queue_runners": _queue_runners,
-    "scopes": _scopes, "ops_that_are_used": _ops_that_are_used,
-}  # fmt: skip
+    "exporting": _exporting,
+    "importing": _importing,
+    "queue_runners": _queue_runners,
+    "scopes": _scopes,
+    "ops_that_are_used": _ops_that_are_used,
+}

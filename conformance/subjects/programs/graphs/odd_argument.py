@@ -14,13 +14,37 @@ __all__ = ["BEHAVIOURS"]
 def _compared(tf: Any) -> Any:
     """Shapes and dtypes beside what is none."""
     others = (
-        None, 1, -1, "a", b"a", object, (1, 2), [1, 2], [1, None], [1, "a"], {}, {1: 2},
-        np.array([1, 2]), np.float32, np.dtype("int32"), 1.5, "float32", "FLOAT", True,
-    )  # fmt: skip
+        None,
+        1,
+        -1,
+        "a",
+        b"a",
+        object,
+        (1, 2),
+        [1, 2],
+        [1, None],
+        [1, "a"],
+        {},
+        {1: 2},
+        np.array([1, 2]),
+        np.float32,
+        np.dtype("int32"),
+        1.5,
+        "float32",
+        "FLOAT",
+        True,
+    )
     mine = (
-        tf.TensorShape([1, 2]), tf.TensorShape(None), tf.TensorShape([1, None]), tf.TensorShape([]),
-        tf.Dimension(2), tf.Dimension(None), tf.float32, tf.int32, tf.string,
-    )  # fmt: skip
+        tf.TensorShape([1, 2]),
+        tf.TensorShape(None),
+        tf.TensorShape([1, None]),
+        tf.TensorShape([]),
+        tf.Dimension(2),
+        tf.Dimension(None),
+        tf.float32,
+        tf.int32,
+        tf.string,
+    )
     return [
         attempt(*(lambda o=other, m=value: (m == o, m != o) for other in others)) for value in mine
     ]
@@ -50,15 +74,20 @@ def _registered(tf: Any) -> Any:
         return tf.constant(value.value + 100)
 
     return attempt(
-        lambda: register((), convert), lambda: register([], convert), lambda: register(1, convert),
-        lambda: register((_Thing, 1), convert), lambda: register(int, convert),
-        lambda: register((_Thing, float), convert), lambda: register(_Part, 3),
-        lambda: register(_Thing, convert), lambda: register(_Part, later, 200),
+        lambda: register((), convert),
+        lambda: register([], convert),
+        lambda: register(1, convert),
+        lambda: register((_Thing, 1), convert),
+        lambda: register(int, convert),
+        lambda: register((_Thing, float), convert),
+        lambda: register(_Part, 3),
+        lambda: register(_Thing, convert),
+        lambda: register(_Part, later, 200),
         lambda: tf.convert_to_tensor(_Thing(2), name="named"),
         lambda: tf.convert_to_tensor(_Part(3), tf.int32),
         lambda: tf.convert_to_tensor(_Thing(2), tf.string),
         lambda: run(tf, [tf.add(_Thing(2), tf.constant(1.0, tf.float64)), tf.negative(_Part(4))]),
-    )  # fmt: skip
+    )
 
 
 def _versions(tf: Any) -> Any:
@@ -81,12 +110,24 @@ def _versions(tf: Any) -> Any:
             names = [op.name for op in graph.get_operations()]
             return told.producer == now, consumer, names
 
-    return attempt(*(lambda f=fields: imported(**f) for fields in (
-        {}, {"producer": now}, {"producer": now + 1}, {"producer": oldest}, {"producer": 1},
-        {"producer": now, "min_consumer": least}, {"producer": now, "min_consumer": now},
-        {"producer": now, "min_consumer": now + 1}, {"min_consumer": now - 1},
-        {"producer": now, "bad_consumers": [now]}, {"producer": now, "bad_consumers": [now - 1]},
-    )))  # fmt: skip
+    return attempt(
+        *(
+            lambda f=fields: imported(**f)
+            for fields in (
+                {},
+                {"producer": now},
+                {"producer": now + 1},
+                {"producer": oldest},
+                {"producer": 1},
+                {"producer": now, "min_consumer": least},
+                {"producer": now, "min_consumer": now},
+                {"producer": now, "min_consumer": now + 1},
+                {"min_consumer": now - 1},
+                {"producer": now, "bad_consumers": [now]},
+                {"producer": now, "bad_consumers": [now - 1]},
+            )
+        )
+    )
 
 
 def _attribute_lists(tf: Any) -> Any:
@@ -97,41 +138,68 @@ def _attribute_lists(tf: Any) -> Any:
         return raw.DecodeCSV(records=text, record_defaults=[tf.constant(d) for d in defaults])
 
     def single(**options: Any) -> Any:
-        given = {"sparse_keys": [], "sparse_types": [], "dense_keys": [], "dense_shapes": [],
-                 "dense_defaults": [], "num_sparse": 0, "serialized": "", **options}  # fmt: skip
+        given = {
+            "sparse_keys": [],
+            "sparse_types": [],
+            "dense_keys": [],
+            "dense_shapes": [],
+            "dense_defaults": [],
+            "num_sparse": 0,
+            "serialized": "",
+            **options,
+        }
         return raw.ParseSingleExample(**given)
 
     return attempt(
-        lambda: parsed([1.0], [2]), lambda: parsed([1.0], [True]), lambda: parsed([True], [1.0]),
-        lambda: parsed([1.0], [2], [1j]), lambda: parsed(),
+        lambda: parsed([1.0], [2]),
+        lambda: parsed([1.0], [True]),
+        lambda: parsed([True], [1.0]),
+        lambda: parsed([1.0], [2], [1j]),
+        lambda: parsed(),
         lambda: single(sparse_keys=["a", "b"], sparse_types=[tf.float32, tf.int64], num_sparse=2),
         lambda: single(sparse_keys=["a", "b"], sparse_types=[tf.float32, tf.bool], num_sparse=2),
         lambda: single(sparse_keys=["a"], sparse_types=[tf.int32], num_sparse=1),
-        lambda: raw.FIFOQueueV2(component_types=[]), lambda: raw.Stage(values=[]),
+        lambda: raw.FIFOQueueV2(component_types=[]),
+        lambda: raw.Stage(values=[]),
         lambda: raw.StringFormat(inputs=[], template="a"),
         lambda: raw.PaddingFIFOQueueV2(component_types=[tf.int32, tf.float32], shapes=[[1]]),
-        lambda: raw.Conv2D(input=tf.zeros([1, 3, 3, 1]), filter=tf.zeros([1, 1, 1, 1]),
-                           strides=[1, 1, 1, 1], padding="SAME", data_format="CHWN"),
+        lambda: raw.Conv2D(
+            input=tf.zeros([1, 3, 3, 1]),
+            filter=tf.zeros([1, 1, 1, 1]),
+            strides=[1, 1, 1, 1],
+            padding="SAME",
+            data_format="CHWN",
+        ),
         lambda: raw.MaxPool(input=tf.zeros([1, 3, 3, 1]), ksize=[1], strides=[1], padding="SAME"),
-        lambda: raw.Unpack(value=[1], num=-1), lambda: raw.Pack(values=[]),
-        lambda: raw.AddN(inputs=[]), lambda: raw.ConcatV2(values=[[1]], axis=0),
-        lambda: raw.Bitcast(input=[1], type=tf.string), lambda: raw.Cast(x=1, DstT="what"),
-    )  # fmt: skip
+        lambda: raw.Unpack(value=[1], num=-1),
+        lambda: raw.Pack(values=[]),
+        lambda: raw.AddN(inputs=[]),
+        lambda: raw.ConcatV2(values=[[1]], axis=0),
+        lambda: raw.Bitcast(input=[1], type=tf.string),
+        lambda: raw.Cast(x=1, DstT="what"),
+    )
 
 
 def _raw(tf: Any) -> Any:
     """Raw operations: each is one function, with arguments by name alone."""
     raw = tf.raw_ops
     return attempt(
-        lambda: raw.Add is raw.Add, lambda: raw.Add == raw.AddV2, lambda: raw.Add(x=1.0, y=2.0),
+        lambda: raw.Add is raw.Add,
+        lambda: raw.Add == raw.AddV2,
+        lambda: raw.Add(x=1.0, y=2.0),
         lambda: raw.AddV2(x=tf.constant(1), y=tf.get_variable("of_floats", [], tf.float32)),
         lambda: tf.nest.map_structure(
-            lambda part: type(part).__name__, tf.SparseTensor([[0]], [1], [2])),
-        lambda: raw.Add(1.0, 2.0), lambda: raw.Add(x=1.0), lambda: raw.Add(x=1.0, y=2.0, z=3.0),
-        lambda: raw.Add(x=1.0, y=2.0, name="named"), lambda: raw.NoSuchOperation(x=1),
-        lambda: raw.Unique(x=[1, 1])._fields, lambda: raw.NoOp(),
+            lambda part: type(part).__name__, tf.SparseTensor([[0]], [1], [2])
+        ),
+        lambda: raw.Add(1.0, 2.0),
+        lambda: raw.Add(x=1.0),
+        lambda: raw.Add(x=1.0, y=2.0, z=3.0),
+        lambda: raw.Add(x=1.0, y=2.0, name="named"),
+        lambda: raw.NoSuchOperation(x=1),
+        lambda: raw.Unique(x=[1, 1])._fields,
+        lambda: raw.NoOp(),
         lambda: raw.Unpack(value=[1], num=1),
-    )  # fmt: skip
+    )
 
 
 def _texts(tf: Any) -> Any:

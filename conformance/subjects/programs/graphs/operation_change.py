@@ -48,26 +48,40 @@ def _consumers(tf: Any) -> Any:
         seen.append(taken())
     later = tf.negative(z, name="later")
     seen.append(taken())
-    return seen, run(tf, [total, twice, later]), attempt(
-        lambda: total.op._update_input(0, tf.constant([1.0])), lambda: run(tf, total),
-    )  # fmt: skip
+    return (
+        seen,
+        run(tf, [total, twice, later]),
+        attempt(
+            lambda: total.op._update_input(0, tf.constant([1.0])),
+            lambda: run(tf, total),
+        ),
+    )
 
 
 def _payloads(tf: Any) -> Any:
     """What else an error carries, beside its node, operation, code and message."""
     errors, op = tf.errors, tf.no_op("n")
     made = (
-        errors.OpError(None, op, "m", 3), errors.OpError(op.node_def, op, "m", 3, {"a": "b"}),
+        errors.OpError(None, op, "m", 3),
+        errors.OpError(op.node_def, op, "m", 3, {"a": "b"}),
         errors.InvalidArgumentError(None, None, "m"),
         errors.InvalidArgumentError(None, None, "m", {b"a": b"b"}),
-        errors.NotFoundError(None, op, "m", {}), errors.CancelledError(None, op, "m"),
-        errors.UnknownError(None, op, "m"), errors.UnknownError(None, op, "m", {"a": 1}),
-    )  # fmt: skip
+        errors.NotFoundError(None, op, "m", {}),
+        errors.CancelledError(None, op, "m"),
+        errors.UnknownError(None, op, "m"),
+        errors.UnknownError(None, op, "m", {"a": 1}),
+    )
     return [
-        [error.experimental_payloads, error.error_code, error.message, error.op is op,
-         error.node_def is None, str(error.args[1:])]
+        [
+            error.experimental_payloads,
+            error.error_code,
+            error.message,
+            error.op is op,
+            error.node_def is None,
+            str(error.args[1:]),
+        ]
         for error in made
-    ]  # fmt: skip
+    ]
 
 
 def _attributes(tf: Any) -> Any:
@@ -75,10 +89,18 @@ def _attributes(tf: Any) -> Any:
     value, listed = tf.AttrValue, tf.AttrValue.ListValue
     found = []
     for held in (
-        value(i=3), value(f=1.5), value(b=True), value(s=b"x"), value(type=1), value(),
-        value(list=listed(i=[1, 2])), value(list=listed(type=[1, 3])), value(list=listed()),
-        value(func=tf.NameAttrList(name="f")), value(shape=tf.TensorShape([1, None]).as_proto()),
-    ):  # fmt: skip
+        value(i=3),
+        value(f=1.5),
+        value(b=True),
+        value(s=b"x"),
+        value(type=1),
+        value(),
+        value(list=listed(i=[1, 2])),
+        value(list=listed(type=[1, 3])),
+        value(list=listed()),
+        value(func=tf.NameAttrList(name="f")),
+        value(shape=tf.TensorShape([1, None]).as_proto()),
+    ):
         op._set_attr("_given", held)
         found.append(op.get_attr("_given"))
     op._clear_attr("_given")
@@ -104,10 +126,12 @@ def _kernel_labels(tf: Any) -> Any:
         seen.append(label())
     seen.append(label())
     return seen, attempt(
-        lambda: run(tf, y), lambda: run(tf, x), lambda: run(tf, y, {y: 3.0}),
+        lambda: run(tf, y),
+        lambda: run(tf, x),
+        lambda: run(tf, y, {y: 3.0}),
         lambda: graph._kernel_label_map({"a": 1}).__enter__(),
         lambda: graph._kernel_label_map("a").__enter__(),
-    )  # fmt: skip
+    )
 
 
 def _names_come_first(tf: Any) -> Any:
@@ -117,9 +141,12 @@ def _names_come_first(tf: Any) -> Any:
         lambda: graph.create_op("Unheard", [], [], name="good"),
         lambda: graph.create_op("NoOp", [], [], name="a b"),
         lambda: graph.create_op("NoOp", [], [], name="a/").name,
-        lambda: tf.no_op("").name, lambda: tf.identity(1, "").name, lambda: tf.constant(1, name=""),
-        lambda: tf.add(1, 2, name="").name, lambda: graph.create_op("NoOp", [], [], name=""),
-    )  # fmt: skip
+        lambda: tf.no_op("").name,
+        lambda: tf.identity(1, "").name,
+        lambda: tf.constant(1, name=""),
+        lambda: tf.add(1, 2, name="").name,
+        lambda: graph.create_op("NoOp", [], [], name=""),
+    )
 
 
 def _made_from_node_defs(tf: Any) -> Any:
@@ -132,27 +159,37 @@ def _made_from_node_defs(tf: Any) -> Any:
 
     with tf.name_scope("scope"), tf.device("/cpu:0"), tf.control_dependencies([d]):
         inside = make(node("inside", T=kind, other=tf.AttrValue(i=3)), graph, [c, d])
-        placed = make(tf.NodeDef(op="Add", name="placed", device="/gpu:901", input=["^c"]), graph,
-                      [c, d])  # fmt: skip
-    return inside, inside.get_attr("other"), placed, attempt(
-        lambda: make(node("waits"), graph, [c, d], control_inputs=[c, d.op]),
-        lambda: make(node("typed"), graph, [c, d], [tf.int32], input_types=[tf.float32] * 2),
-        lambda: make(node("stands"), graph, [c, d], original_op=c.op)._original_op,
-        lambda: make(node("inside"), graph, [c, d]),
-        lambda: make(node("wrong"), graph, [c, d], input_types=[tf.int32, tf.float32]),
-        lambda: make(node("wrong"), graph, [c, d], control_inputs=["c"]),
-        lambda: make(node("wrong"), graph, [c, 1.0]), lambda: make(node("wrong"), graph, (c, d)),
-        lambda: make(node("wrong"), graph, c), lambda: make(node("not valid"), graph, [c, d]),
-        lambda: make(node("wrong", "Unheard"), graph), lambda: make(3, graph),
-        lambda: make(node("wrong"), None, [c, d]),
-        lambda: make(node("wrong", "MatMul"), graph, [c, d]),
-        lambda: make(node("wrong", T=tf.AttrValue(type=3)), graph, [c, d]),
-        lambda: make(node("wrong", "Assign"), graph, [c, d]),
-        lambda: make(node("p", "Placeholder", dtype=kind), graph).outputs,
-        lambda: make(node("pack", "Pack", N=tf.AttrValue(i=2)), graph, [c, d]).outputs,
-        lambda: [graph.unique_name(name) for name in ("wrong", "p", "inside", "scope")],
-        lambda: run(tf, inside.outputs[0]), lambda: [op.name for op in graph.get_operations()],
-    )  # fmt: skip
+        placed = make(
+            tf.NodeDef(op="Add", name="placed", device="/gpu:901", input=["^c"]), graph, [c, d]
+        )
+    return (
+        inside,
+        inside.get_attr("other"),
+        placed,
+        attempt(
+            lambda: make(node("waits"), graph, [c, d], control_inputs=[c, d.op]),
+            lambda: make(node("typed"), graph, [c, d], [tf.int32], input_types=[tf.float32] * 2),
+            lambda: make(node("stands"), graph, [c, d], original_op=c.op)._original_op,
+            lambda: make(node("inside"), graph, [c, d]),
+            lambda: make(node("wrong"), graph, [c, d], input_types=[tf.int32, tf.float32]),
+            lambda: make(node("wrong"), graph, [c, d], control_inputs=["c"]),
+            lambda: make(node("wrong"), graph, [c, 1.0]),
+            lambda: make(node("wrong"), graph, (c, d)),
+            lambda: make(node("wrong"), graph, c),
+            lambda: make(node("not valid"), graph, [c, d]),
+            lambda: make(node("wrong", "Unheard"), graph),
+            lambda: make(3, graph),
+            lambda: make(node("wrong"), None, [c, d]),
+            lambda: make(node("wrong", "MatMul"), graph, [c, d]),
+            lambda: make(node("wrong", T=tf.AttrValue(type=3)), graph, [c, d]),
+            lambda: make(node("wrong", "Assign"), graph, [c, d]),
+            lambda: make(node("p", "Placeholder", dtype=kind), graph).outputs,
+            lambda: make(node("pack", "Pack", N=tf.AttrValue(i=2)), graph, [c, d]).outputs,
+            lambda: [graph.unique_name(name) for name in ("wrong", "p", "inside", "scope")],
+            lambda: run(tf, inside.outputs[0]),
+            lambda: [op.name for op in graph.get_operations()],
+        ),
+    )
 
 
 def _values_that_make_tensors(tf: Any) -> Any:
@@ -162,19 +199,31 @@ def _values_that_make_tensors(tf: Any) -> Any:
 
     one, two = Own(), tf.constant(2.0)
     return attempt(
-        lambda: tf.convert_to_tensor(one, name="n"), lambda: tf.convert_to_tensor(one, tf.int32),
-        lambda: tf.convert_to_tensor(one, preferred_dtype=tf.float64), lambda: one + two,
-        lambda: two + one, lambda: tf.negative(one), lambda: tf.stack([one, 2.0]),
-        lambda: tf.convert_to_tensor([one, 2.0]), lambda: tf.constant(one),
+        lambda: tf.convert_to_tensor(one, name="n"),
+        lambda: tf.convert_to_tensor(one, tf.int32),
+        lambda: tf.convert_to_tensor(one, preferred_dtype=tf.float64),
+        lambda: one + two,
+        lambda: two + one,
+        lambda: tf.negative(one),
+        lambda: tf.stack([one, 2.0]),
+        lambda: tf.convert_to_tensor([one, 2.0]),
+        lambda: tf.constant(one),
         lambda: tf.is_tensor(one),
         lambda: run(tf, tf.placeholder(tf.float32, name="p"), {"p:0": one}),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _control_inputs, _inputs_of_a_wrong_dtype, _attributes, _consumers, _payloads,
-        _kernel_labels, _names_come_first, _made_from_node_defs, _values_that_make_tensors,
+        _control_inputs,
+        _inputs_of_a_wrong_dtype,
+        _attributes,
+        _consumers,
+        _payloads,
+        _kernel_labels,
+        _names_come_first,
+        _made_from_node_defs,
+        _values_that_make_tensors,
     )
-}  # fmt: skip
+}

@@ -104,9 +104,11 @@ def _others(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
 def _rows(tf: Any) -> _Makers:
     """All of them, in the default graph."""
     given = (
-        tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [2, 3]),
-        tf.placeholder(tf.float32, None), tf.placeholder(tf.int32, []),
-    )  # fmt: skip
+        tf.placeholder(tf.float32, [None, 3]),
+        tf.placeholder(tf.float32, [2, 3]),
+        tf.placeholder(tf.float32, None),
+        tf.placeholder(tf.int32, []),
+    )
     return {**_vectors(tf, *given), **_others(tf, *given)}
 
 
@@ -131,10 +133,12 @@ def _values(tf: Any) -> Any:
             return value, graph.is_feedable(tensor), tensor.shape
 
     return [
-        [name, *attempt(*(lambda p=partial, n=name: told(n, partial=p)
-                          for partial in (False, True)))]
+        [
+            name,
+            *attempt(*(lambda p=partial, n=name: told(n, partial=p) for partial in (False, True))),
+        ]
         for name in _rows(tf)
-    ]  # fmt: skip
+    ]
 
 
 def _shapes(tf: Any) -> Any:

@@ -25,21 +25,51 @@ class _Interface:
 
 #: One of each kind of thing that a constant may be asked of.
 THINGS = {
-    "int": 1, "large": 2**40, "huge": 2**70, "float": 1.5, "complex": 1j, "bool": True,
-    "text": "a", "bytes": b"a\0", "ints": [1, 2], "mixed": [1, 2.5], "bools": [True, False],
-    "texts": ["a", b"b"], "odd": ["a", 1], "uneven": [[1], [2, 3]], "empty": [], "none": None,
-    "holes": [1, None], "range": range(3), "set": {1}, "array": _Array(), "interface": _Interface(),
-    "buffer": bytearray(b"x"), "view": memoryview(b"xy"), "fraction": fractions.Fraction(1, 2),
-    "float32": np.float32(1.5), "int8": np.int8(3), "bool_": np.bool_(True), "str_": np.str_("q"),
-    "numpy list": [np.float64(1.5)], "numpy bools": [np.bool_(True)],
+    "int": 1,
+    "large": 2**40,
+    "huge": 2**70,
+    "float": 1.5,
+    "complex": 1j,
+    "bool": True,
+    "text": "a",
+    "bytes": b"a\0",
+    "ints": [1, 2],
+    "mixed": [1, 2.5],
+    "bools": [True, False],
+    "texts": ["a", b"b"],
+    "odd": ["a", 1],
+    "uneven": [[1], [2, 3]],
+    "empty": [],
+    "none": None,
+    "holes": [1, None],
+    "range": range(3),
+    "set": {1},
+    "array": _Array(),
+    "interface": _Interface(),
+    "buffer": bytearray(b"x"),
+    "view": memoryview(b"xy"),
+    "fraction": fractions.Fraction(1, 2),
+    "float32": np.float32(1.5),
+    "int8": np.int8(3),
+    "bool_": np.bool_(True),
+    "str_": np.str_("q"),
+    "numpy list": [np.float64(1.5)],
+    "numpy bools": [np.bool_(True)],
     "nested": [1.0, np.array(2.0)],
-    "arrays": [np.array([1, 2]), np.array([3, 4])], "objects": np.array([1, "a"], object),
-    "numbers": np.array([1, 2], object), "fixed": np.array([b"ab", b"c"]),
+    "arrays": [np.array([1, 2]), np.array([3, 4])],
+    "objects": np.array([1, "a"], object),
+    "numbers": np.array([1, 2], object),
+    "fixed": np.array([b"ab", b"c"]),
     "swapped": np.array([1], ">i4"),
-    "half": np.array([1], np.float16), "bfloat16": np.array([1], ml_dtypes.bfloat16),
-    "dates": np.array(["2020-01-01"], "M8[D]"), "long": np.array([1.0], np.longdouble),
-    "tuple": (21,), "tuples": [(21,), (22,)], "pair": (1, 2), "unsigned": 2**63,
-}  # fmt: skip
+    "half": np.array([1], np.float16),
+    "bfloat16": np.array([1], ml_dtypes.bfloat16),
+    "dates": np.array(["2020-01-01"], "M8[D]"),
+    "long": np.array([1.0], np.longdouble),
+    "tuple": (21,),
+    "tuples": [(21,), (22,)],
+    "pair": (1, 2),
+    "unsigned": 2**63,
+}
 #: What TensorFlow reads as other bytes, or refuses with a class that says nothing.
 _SKIPPED = {("range", name) for name in ("float32", "int32", "uint8", "complex64")} | {
     ("swapped", None)
@@ -64,74 +94,136 @@ def _protos(tf: Any) -> Any:
     def proto(*args: Any, **options: Any) -> str:
         return " ".join(str(tf.make_tensor_proto(*args, **options)).split())
 
-    names = ("float32", "float16", "bfloat16", "int8", "uint16", "int64", "uint64", "bool",
-             "complex64", "float8_e5m2", "float4_e2m1fn", "int4", "uint2", "string", "qint8",
-             "quint16")  # fmt: skip
+    names = (
+        "float32",
+        "float16",
+        "bfloat16",
+        "int8",
+        "uint16",
+        "int64",
+        "uint64",
+        "bool",
+        "complex64",
+        "float8_e5m2",
+        "float4_e2m1fn",
+        "int4",
+        "uint2",
+        "string",
+        "qint8",
+        "quint16",
+    )
     found = []
     for name in names:
         dtype = tf.as_dtype(name)
         one = {"string": "x", "bool": True}.get(name, (3,) if dtype.is_quantized else 1)
         for value, options in (
-            (one, {}), ([one], {}), ([one, one], {}), ([], {}), (one, {"shape": [2, 2]}),
-            ([one, one], {"shape": [2, 2]}), ([one], {"shape": []}),
-        ):  # fmt: skip
+            (one, {}),
+            ([one], {}),
+            ([one, one], {}),
+            ([], {}),
+            (one, {"shape": [2, 2]}),
+            ([one, one], {"shape": [2, 2]}),
+            ([one], {"shape": []}),
+        ):
             found.append(attempt(lambda v=value, d=dtype, o=options: proto(v, d, **o)))
         back = tf.make_ndarray(tf.make_tensor_proto([one, one], dtype, shape=[3]))
         found.append((str(back.dtype), back.tolist().__repr__(), back.flags.writeable))
     return found, attempt(
-        lambda: proto([1, 2], shape=tf.TensorShape([2])), lambda: proto(1, shape=[0]),
-        lambda: proto([1], shape=[tf.Dimension(3)]), lambda: proto([1, 2, 3], shape=[2]),
-        lambda: proto([1, 2], shape=[3], verify_shape=True), lambda: proto(1, shape=[-1]),
-        lambda: proto([10, tf.Dimension(20)], tf.int32), lambda: proto([tf.Dimension(1)]),
-    )  # fmt: skip
+        lambda: proto([1, 2], shape=tf.TensorShape([2])),
+        lambda: proto(1, shape=[0]),
+        lambda: proto([1], shape=[tf.Dimension(3)]),
+        lambda: proto([1, 2, 3], shape=[2]),
+        lambda: proto([1, 2], shape=[3], verify_shape=True),
+        lambda: proto(1, shape=[-1]),
+        lambda: proto([10, tf.Dimension(20)], tf.int32),
+        lambda: proto([tf.Dimension(1)]),
+    )
 
 
 def _constants_of_protos(tf: Any) -> Any:
     message = type(tf.make_tensor_proto(1))
     shape = tf.TensorShape([2]).as_proto()
     short = message(dtype=1, tensor_shape=shape, float_val=[2.5])
-    pairs = ((3, [2]), ([3], [2]), ([[3]], [2]), ([1, 2], [2, 1]), ([1, 2], [3]), ([1, 2], [1]),
-             ([], [0]), ([], [2]))  # fmt: skip
+    pairs = (
+        (3, [2]),
+        ([3], [2]),
+        ([[3]], [2]),
+        ([1, 2], [2, 1]),
+        ([1, 2], [3]),
+        ([1, 2], [1]),
+        ([], [0]),
+        ([], [2]),
+    )
     return attempt(
-        lambda: tf.constant(short, name="mine").op.node_def, lambda: tf.constant(short, tf.int32),
-        lambda: tf.constant(short, shape=[3]), lambda: tf.convert_to_tensor(short),
-        lambda: tf.get_static_value(tf.constant(short) + 1), lambda: tf.constant([short]),
-        lambda: tf.Session().run(tf.constant(short) * 2), lambda: tf.add(short, 1.0),
-        lambda: tf.constant(message(dtype=21)), lambda: tf.constant(message(dtype=1)),
-        lambda: tf.constant(message()), lambda: tf.constant(message(dtype=101)),
+        lambda: tf.constant(short, name="mine").op.node_def,
+        lambda: tf.constant(short, tf.int32),
+        lambda: tf.constant(short, shape=[3]),
+        lambda: tf.convert_to_tensor(short),
+        lambda: tf.get_static_value(tf.constant(short) + 1),
+        lambda: tf.constant([short]),
+        lambda: tf.Session().run(tf.constant(short) * 2),
+        lambda: tf.add(short, 1.0),
+        lambda: tf.constant(message(dtype=21)),
+        lambda: tf.constant(message(dtype=1)),
+        lambda: tf.constant(message()),
+        lambda: tf.constant(message(dtype=101)),
         lambda: tf.make_tensor_proto(short, tf.int32) is short,
         lambda: tf.make_tensor_proto(1, shape=[1], verify_shape=True, allow_broadcast=True),
     ), attempt(
-        *(lambda v=value, s=sizes: tf.make_tensor_proto(v, shape=s, allow_broadcast=True)
-          for value, sizes in pairs),
-    )  # fmt: skip
+        *(
+            lambda v=value, s=sizes: tf.make_tensor_proto(v, shape=s, allow_broadcast=True)
+            for value, sizes in pairs
+        ),
+    )
 
 
 def _negative_sizes(tf: Any) -> Any:
     one = tf.placeholder(tf.int32, [])
     return [
-        attempt(lambda s=sizes: tf.fill(s, 7), lambda s=sizes: tf.zeros(s),
-                lambda s=sizes: tf.ones(tf.constant(s)))
+        attempt(
+            lambda s=sizes: tf.fill(s, 7),
+            lambda s=sizes: tf.zeros(s),
+            lambda s=sizes: tf.ones(tf.constant(s)),
+        )
         for sizes in ([-1], [2, -1], [-2], [2, -3], -1, -3, [], 0)
     ], attempt(
-        lambda: tf.fill(tf.stack([one, -1]), 2), lambda: tf.fill(tf.stack([one, -2]), 2),
+        lambda: tf.fill(tf.stack([one, -1]), 2),
+        lambda: tf.fill(tf.stack([one, -2]), 2),
         lambda: tf.fill(tf.constant([2], tf.int64) - 3, 2),
         lambda: tf.Session().run(tf.fill(tf.stack([one, 2]), 2), {one: -1}),
-    )  # fmt: skip
+    )
 
 
 def _told_without_a_run(tf: Any) -> Any:
     fed = tf.placeholder(tf.int32, [])
     part = tf.placeholder(tf.int32, [2, None])
     tensors = (
-        tf.constant(["a"]), tf.shape(part), tf.shape(tf.ones([2, 3]), out_type=tf.int64),
-        tf.size(tf.ones([2, 3])), tf.rank(part), tf.range(1, 9, 2), tf.range(fed),
-        tf.cast(tf.constant([1, 2]), tf.float64), tf.concat([[1], [2]], 0), tf.stack([1, fed]),
-        tf.concat([[1], [fed]], 0), tf.stack([[1], [2]], axis=1), tf.unstack([1, 2])[1],
-        tf.split(tf.constant([1, 2]), 2)[1], tf.fill([2], 3), tf.fill([fed], 3), fed,
-        tf.equal([1, 2], 1), tf.not_equal([1, 2], 1), tf.identity(1), tf.stop_gradient(1.5),
-        tf.add(1, 2), tf.less(1, 2), tf.reshape([1, 2], [2, 1]), tf.placeholder_with_default(1, []),
-    )  # fmt: skip
+        tf.constant(["a"]),
+        tf.shape(part),
+        tf.shape(tf.ones([2, 3]), out_type=tf.int64),
+        tf.size(tf.ones([2, 3])),
+        tf.rank(part),
+        tf.range(1, 9, 2),
+        tf.range(fed),
+        tf.cast(tf.constant([1, 2]), tf.float64),
+        tf.concat([[1], [2]], 0),
+        tf.stack([1, fed]),
+        tf.concat([[1], [fed]], 0),
+        tf.stack([[1], [2]], axis=1),
+        tf.unstack([1, 2])[1],
+        tf.split(tf.constant([1, 2]), 2)[1],
+        tf.fill([2], 3),
+        tf.fill([fed], 3),
+        fed,
+        tf.equal([1, 2], 1),
+        tf.not_equal([1, 2], 1),
+        tf.identity(1),
+        tf.stop_gradient(1.5),
+        tf.add(1, 2),
+        tf.less(1, 2),
+        tf.reshape([1, 2], [2, 1]),
+        tf.placeholder_with_default(1, []),
+    )
     whole = [(tf.get_static_value(tensor), fed.graph.is_feedable(tensor)) for tensor in tensors]
     parts = [repr(tf.get_static_value(tensor, partial=True)) for tensor in tensors]
     rest = ["hi", 3, None, fed.op, tf.Variable(1), tf.SparseTensor([[0]], [1], [2]), tf.float32]
@@ -144,39 +236,64 @@ def _shapes_told_by_vectors(tf: Any) -> Any:
     whole = tf.concat([[7], fed, [9, -1]], 0)
     scalar = tf.placeholder(tf.int64, [])
     vectors = (
-        [3, -1], fed, some, whole, whole[1:], whole[::-2], whole[:-3:1], whole[-2:1:-1],
-        five[...], five[1:3], five * 1, five[scalar:], tf.stack([2, scalar]), tf.stack([-1, 2]),
-        tf.shape(tf.zeros([2, 3]), out_type=tf.int64), tf.cast([4, -1], tf.int64),
-        tf.cast(tf.constant([300, 2]), tf.uint8), tf.identity(five),
-        tf.fill([2], tf.cast(4, tf.int64)), tf.concat([[1], some], 0), tf.reshape(five, [5]),
-        tf.zeros([0], tf.int64), tf.range(five[4]),
-    )  # fmt: skip
+        [3, -1],
+        fed,
+        some,
+        whole,
+        whole[1:],
+        whole[::-2],
+        whole[:-3:1],
+        whole[-2:1:-1],
+        five[...],
+        five[1:3],
+        five * 1,
+        five[scalar:],
+        tf.stack([2, scalar]),
+        tf.stack([-1, 2]),
+        tf.shape(tf.zeros([2, 3]), out_type=tf.int64),
+        tf.cast([4, -1], tf.int64),
+        tf.cast(tf.constant([300, 2]), tf.uint8),
+        tf.identity(five),
+        tf.fill([2], tf.cast(4, tf.int64)),
+        tf.concat([[1], some], 0),
+        tf.reshape(five, [5]),
+        tf.zeros([0], tf.int64),
+        tf.range(five[4]),
+    )
     rows = tf.zeros([1, 2])
-    return [
+    return (
+        [
+            attempt(
+                lambda d=vector: tf.SparseTensor(
+                    tf.placeholder(tf.int64, [None, None]),
+                    tf.placeholder(tf.float32, [None]),
+                    tf.cast(d, tf.int64),
+                ).shape.as_list(),
+                lambda d=vector: tf.IndexedSlices(rows, [0], tf.convert_to_tensor(d)).shape,
+            )
+            for vector in vectors
+        ],
         attempt(
-            lambda d=vector: tf.SparseTensor(
-                tf.placeholder(tf.int64, [None, None]), tf.placeholder(tf.float32, [None]),
-                tf.cast(d, tf.int64),
-            ).shape.as_list(),
-            lambda d=vector: tf.IndexedSlices(rows, [0], tf.convert_to_tensor(d)).shape,
-        )
-        for vector in vectors
-    ], attempt(
-        lambda: tf.IndexedSlices(rows, [0], tf.constant(-1)).shape,
-        lambda: tf.IndexedSlices(rows, [0], tf.constant(2)).shape,
-        lambda: tf.IndexedSlices(rows, [0], scalar).shape,
-        lambda: tf.IndexedSlices(rows, [0], tf.constant([[1]])).shape,
-    ), [fed.graph.is_feedable(tensor) for tensor in (five, whole, fed)]  # fmt: skip
+            lambda: tf.IndexedSlices(rows, [0], tf.constant(-1)).shape,
+            lambda: tf.IndexedSlices(rows, [0], tf.constant(2)).shape,
+            lambda: tf.IndexedSlices(rows, [0], scalar).shape,
+            lambda: tf.IndexedSlices(rows, [0], tf.constant([[1]])).shape,
+        ),
+        [fed.graph.is_feedable(tensor) for tensor in (five, whole, fed)],
+    )
 
 
 def _stacked_along_another_axis(tf: Any) -> Any:
     pair, single = np.ones(2), tf.placeholder(tf.float32, [2])
     made = attempt(
-        lambda: tf.stack([pair, single], axis=1), lambda: tf.stack([single, pair], axis=1),
-        lambda: tf.stack([pair, np.ones(2, np.int32)], axis=1), lambda: tf.stack([pair], 2),
-        lambda: tf.stack([[1, 2], [3, 4]], axis=-1), lambda: tf.stack([], axis=1),
+        lambda: tf.stack([pair, single], axis=1),
+        lambda: tf.stack([single, pair], axis=1),
+        lambda: tf.stack([pair, np.ones(2, np.int32)], axis=1),
+        lambda: tf.stack([pair], 2),
+        lambda: tf.stack([[1, 2], [3, 4]], axis=-1),
+        lambda: tf.stack([], axis=1),
         lambda: tf.stack([pair, tf.placeholder(tf.int32)], axis=1, name="named"),
-    )  # fmt: skip
+    )
     return made, [(op.name, op.type) for op in tf.get_default_graph().get_operations()]
 
 
@@ -185,21 +302,50 @@ def _indices_of_many_kinds(tf: Any) -> Any:
     narrow, odd = tf.placeholder(tf.int16, []), tf.placeholder(tf.uint8, [])
     x, size = tf.placeholder(tf.float32, [5, None, None]), tf.Dimension
     found = attempt(
-        lambda: x[wide:], lambda: x[:plain], lambda: x[wide], lambda: x[plain:wide],
-        lambda: x[1:2:wide], lambda: x[..., narrow], lambda: x[narrow::2], lambda: x[:narrow],
-        lambda: x[narrow, wide], lambda: x[np.int64(1) : plain], lambda: x[np.int16(1)],
-        lambda: x[odd], lambda: x[np.uint8(3)], lambda: x[np.bool_(True)], lambda: x[()],
-        lambda: x[True:], lambda: x[np.array(1)], lambda: x[np.array([1])], lambda: x[size(2) :],
-        lambda: x[size(None) : size(3)], lambda: x[2**33 :], lambda: x["a":], lambda: x[[1]],
-        lambda: x[wide, None, 1], lambda: x[tf.constant(True)], lambda: x[tf.placeholder("bool")],
-    )  # fmt: skip
+        lambda: x[wide:],
+        lambda: x[:plain],
+        lambda: x[wide],
+        lambda: x[plain:wide],
+        lambda: x[1:2:wide],
+        lambda: x[..., narrow],
+        lambda: x[narrow::2],
+        lambda: x[:narrow],
+        lambda: x[narrow, wide],
+        lambda: x[np.int64(1) : plain],
+        lambda: x[np.int16(1)],
+        lambda: x[odd],
+        lambda: x[np.uint8(3)],
+        lambda: x[np.bool_(True)],
+        lambda: x[()],
+        lambda: x[True:],
+        lambda: x[np.array(1)],
+        lambda: x[np.array([1])],
+        lambda: x[size(2) :],
+        lambda: x[size(None) : size(3)],
+        lambda: x[2**33 :],
+        lambda: x["a":],
+        lambda: x[[1]],
+        lambda: x[wide, None, 1],
+        lambda: x[tf.constant(True)],
+        lambda: x[tf.placeholder("bool")],
+    )
     return found, [(op.name, op.type) for op in x.graph.get_operations()]
 
 
 def _casts_of_narrow_dtypes(tf: Any) -> Any:
     narrow = [name for name in dir(tf.dtypes.experimental) if not name.startswith("_")]
-    names = ("float32", "int32", "uint8", "bool", "complex64", "bfloat16", "float64", "int64",
-             "string", *sorted(narrow))  # fmt: skip
+    names = (
+        "float32",
+        "int32",
+        "uint8",
+        "bool",
+        "complex64",
+        "bfloat16",
+        "float64",
+        "int64",
+        "string",
+        *sorted(narrow),
+    )
     session, found = tf.Session(), []
     for source in sorted(narrow):
         dtype = tf.as_dtype(source)
@@ -209,8 +355,9 @@ def _casts_of_narrow_dtypes(tf: Any) -> Any:
         for name in names:
             made = tf.cast(fed, name)
             found.append(attempt(lambda m=made, f=fed, v=one: session.run(m, {f: v}).astype(int)))
-        found.append(attempt(lambda d=dtype, b=back: session.run(tf.cast(b, d), {b: [1.5]})
-                             .astype(float)))  # fmt: skip
+        found.append(
+            attempt(lambda d=dtype, b=back: session.run(tf.cast(b, d), {b: [1.5]}).astype(float))
+        )
         found.append(attempt(lambda d=dtype: session.run(tf.identity(tf.constant([1, 0], d)))))
     return sorted(narrow), found
 
@@ -225,25 +372,40 @@ def _more_of_dtypes(tf: Any) -> Any:
     named += [hasattr(tf, "int4"), hasattr(tf.dtypes, "float8_e5m2")]
     limits = [(d.min, d.max, d.is_integer, d.size) for d in (narrow.uint2, narrow.float4_e2m1fn)]
     same = tf.dtypes.QUANTIZED_DTYPES == tf.QUANTIZED_DTYPES
-    return named, limits, same, attempt(
-        lambda: tf.int32.is_subtype_of(tf.int32), lambda: tf.int32.is_subtype_of(tf.int64),
-        lambda: tf.int32.most_specific_common_supertype([tf.int32]),
-        lambda: tf.int32.most_specific_common_supertype([tf.int64]), lambda: tf.as_dtype(1),
-        lambda: tf.as_dtype(True), lambda: sorted(d.name for d in tf.QUANTIZED_DTYPES),
-    )  # fmt: skip
+    return (
+        named,
+        limits,
+        same,
+        attempt(
+            lambda: tf.int32.is_subtype_of(tf.int32),
+            lambda: tf.int32.is_subtype_of(tf.int64),
+            lambda: tf.int32.most_specific_common_supertype([tf.int32]),
+            lambda: tf.int32.most_specific_common_supertype([tf.int64]),
+            lambda: tf.as_dtype(1),
+            lambda: tf.as_dtype(True),
+            lambda: sorted(d.name for d in tf.QUANTIZED_DTYPES),
+        ),
+    )
 
 
 def _more_of_shapes(tf: Any) -> Any:
     shape, unknown = tf.TensorShape([2, None]), tf.TensorShape(None)
-    return [bool(tf.Dimension(n)) for n in (0, 1, None)], shape.__reduce__()[1], attempt(
-        lambda: unknown[::2], lambda: unknown[1:3], lambda: unknown[-2:], lambda: shape[::-1],
-        lambda: shape.most_specific_common_supertype([tf.TensorShape([2, 3])]),
-        lambda: shape.most_specific_common_supertype([unknown]),
-        lambda: tf.TensorShape.experimental_from_proto(shape.experimental_as_proto()),
-        lambda: isinstance(shape.as_proto(), tf.TensorShape.experimental_type_proto()),
-        lambda: copy.deepcopy(shape),
-        lambda: copy.deepcopy(tf.Dimension(3)),
-    )  # fmt: skip
+    return (
+        [bool(tf.Dimension(n)) for n in (0, 1, None)],
+        shape.__reduce__()[1],
+        attempt(
+            lambda: unknown[::2],
+            lambda: unknown[1:3],
+            lambda: unknown[-2:],
+            lambda: shape[::-1],
+            lambda: shape.most_specific_common_supertype([tf.TensorShape([2, 3])]),
+            lambda: shape.most_specific_common_supertype([unknown]),
+            lambda: tf.TensorShape.experimental_from_proto(shape.experimental_as_proto()),
+            lambda: isinstance(shape.as_proto(), tf.TensorShape.experimental_type_proto()),
+            lambda: copy.deepcopy(shape),
+            lambda: copy.deepcopy(tf.Dimension(3)),
+        ),
+    )
 
 
 def _more_of_device_specs(tf: Any) -> Any:
@@ -251,23 +413,37 @@ def _more_of_device_specs(tf: Any) -> Any:
     other = tf.DeviceSpec.from_string("/job:b/replica:3")
     merged, changed = spec.make_merged_spec(other), spec.replace(task=None, device_type="GPU")
     return [merged, changed, spec], attempt(
-        lambda: spec.replace(nope=1), lambda: tf.DeviceSpec.from_string("/job:j/task:x"),
-    )  # fmt: skip
+        lambda: spec.replace(nope=1),
+        lambda: tf.DeviceSpec.from_string("/job:j/task:x"),
+    )
 
 
 def _changed_device_specs(tf: Any) -> Any:
     spec = tf.DeviceSpec(job=3, device_type="cpu")
     before = hash(spec)
     seen = []
-    for part, value in (("task", "3"), ("replica", 1.5), ("job", 5), ("device_type", "gpu"),
-                        ("device_index", "7"), ("task", None), ("device_type", "Gpu")):  # fmt: skip
+    for part, value in (
+        ("task", "3"),
+        ("replica", 1.5),
+        ("job", 5),
+        ("device_type", "gpu"),
+        ("device_index", "7"),
+        ("task", None),
+        ("device_type", "Gpu"),
+    ):
         setattr(spec, part, value)
         seen.append([getattr(spec, part), spec.to_string()])
-    return seen, hash(spec) == before, attempt(
-        lambda: setattr(spec, "task", "x"), lambda: spec.merge_from("/cpu:0"),
-        lambda: spec.parse_from_string("/task:1/cpu:*").to_string(), spec.to_string,
-        lambda: spec == spec.to_string(),
-    )  # fmt: skip
+    return (
+        seen,
+        hash(spec) == before,
+        attempt(
+            lambda: setattr(spec, "task", "x"),
+            lambda: spec.merge_from("/cpu:0"),
+            lambda: spec.parse_from_string("/task:1/cpu:*").to_string(),
+            spec.to_string,
+            lambda: spec == spec.to_string(),
+        ),
+    )
 
 
 def _errors(tf: Any) -> Any:
@@ -276,24 +452,43 @@ def _errors(tf: Any) -> Any:
     bare = errors.NotFoundError(None, None, "bare", {"key": "value"})
     again = copy.deepcopy(bare)
     names = ("AbortedError", "InvalidArgumentError", "NotFoundError", "UnknownError")
-    return [errors.OpError in getattr(errors, name).__bases__ for name in names], [
-        str(wrong).splitlines()[:3], wrong.message, str(bare), bare.experimental_payloads,
-        again.message, again.error_code, errors.OpError(None, None, "m", 3).error_code,
-        type(errors.exception_type_from_error_code(5)(None, None, "x")).__name__,
-    ], attempt(
-        lambda: errors.NotFoundError("x"), lambda: errors.exception_type_from_error_code(0),
-        lambda: errors.error_code_from_exception_type(errors.AbortedError),
-        lambda: type(errors.error_code_from_exception_type("?")).__name__,
-    )  # fmt: skip
+    return (
+        [errors.OpError in getattr(errors, name).__bases__ for name in names],
+        [
+            str(wrong).splitlines()[:3],
+            wrong.message,
+            str(bare),
+            bare.experimental_payloads,
+            again.message,
+            again.error_code,
+            errors.OpError(None, None, "m", 3).error_code,
+            type(errors.exception_type_from_error_code(5)(None, None, "x")).__name__,
+        ],
+        attempt(
+            lambda: errors.NotFoundError("x"),
+            lambda: errors.exception_type_from_error_code(0),
+            lambda: errors.error_code_from_exception_type(errors.AbortedError),
+            lambda: type(errors.error_code_from_exception_type("?")).__name__,
+        ),
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _constants_of_things, _constants_of_protos, _negative_sizes, _protos,
-        _told_without_a_run, _shapes_told_by_vectors,
-        _stacked_along_another_axis, _indices_of_many_kinds, _more_of_dtypes,
-        _casts_of_narrow_dtypes, _more_of_shapes, _more_of_device_specs,
-        _changed_device_specs, _errors,
+        _constants_of_things,
+        _constants_of_protos,
+        _negative_sizes,
+        _protos,
+        _told_without_a_run,
+        _shapes_told_by_vectors,
+        _stacked_along_another_axis,
+        _indices_of_many_kinds,
+        _more_of_dtypes,
+        _casts_of_narrow_dtypes,
+        _more_of_shapes,
+        _more_of_device_specs,
+        _changed_device_specs,
+        _errors,
     )
-}  # fmt: skip
+}

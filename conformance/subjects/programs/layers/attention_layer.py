@@ -33,8 +33,9 @@ def _einsum(tf: Any) -> Any:
     layer.build((None, 4))
     return [
         [_one(tf, made(equation, options), value) for value, equation, options in projections()],
-        layer.compute_output_shape((None, 4)).as_list(), layer.get_config()["bias_axes"],
-    ]  # fmt: skip
+        layer.compute_output_shape((None, 4)).as_list(),
+        layer.get_config()["bias_axes"],
+    ]
 
 
 def _attention(tf: Any) -> Any:
@@ -61,7 +62,7 @@ def _attention(tf: Any) -> Any:
         called({"softmax_robust_masking": True}, seen > 0, use_causal_mask=True),
         called({"dropout": 0.5}, training=False),
         called({"attention_axes": 1}),
-    ]  # fmt: skip
+    ]
 
 
 def _attention_more(tf: Any) -> Any:
@@ -86,13 +87,15 @@ def _attention_more(tf: Any) -> Any:
     gaps[0, 2] = 0.0
     plain = layers.MultiHeadAttention(2, 3, output_shape=(5,))
     return [
-        values, before, sorted(map(str, config.items())),
+        values,
+        before,
+        sorted(map(str, config.items())),
         [w.shape.as_list() for w in again.weights],
         layered(tf, masked, gaps),
         plain.compute_output_shape((2, 3, 4), (2, 5, 4)).as_list(),
         attempt(lambda: plain.compute_output_shape((2, 3, 4), (2, 5, 3))),
         attempt(lambda: plain.compute_output_shape((2, 3, 4), (2, 5, 4), (2, 6, 4))),
-    ]  # fmt: skip
+    ]
 
 
 def _images(tf: Any) -> Any:
@@ -100,31 +103,66 @@ def _images(tf: Any) -> Any:
     wide = {"shape": (2, 3, 5, 4, 2)}
     return [
         _one(tf, lambda k: k.ConvLSTM2D(3, 2), x),
-        _one(tf, lambda k: k.ConvLSTM2D(3, (3, 2), padding="same", return_sequences=True,
-                                        return_state=True), x, **wide),
+        _one(
+            tf,
+            lambda k: k.ConvLSTM2D(
+                3, (3, 2), padding="same", return_sequences=True, return_state=True
+            ),
+            x,
+            **wide,
+        ),
         _one(tf, lambda k: k.ConvLSTM2D(3, 2, (2, 1), use_bias=False, go_backwards=True), x),
-        _one(tf, lambda k: k.ConvLSTM2D(2, 2, dilation_rate=2, unit_forget_bias=False,
-                                        activation="relu", recurrent_activation="sigmoid"), x),
+        _one(
+            tf,
+            lambda k: k.ConvLSTM2D(
+                2,
+                2,
+                dilation_rate=2,
+                unit_forget_bias=False,
+                activation="relu",
+                recurrent_activation="sigmoid",
+            ),
+            x,
+        ),
         _one(tf, lambda k: k.ConvLSTM2D(3, 2, stateful=True), x, **wide),
         _one(tf, lambda k: k.ConvLSTM2D(2, 2, "kernel_regularizer"), x),
-        _one(tf, lambda k: k.ConvLSTM2D(2, 2, kernel_regularizer="l1", recurrent_regularizer="l2",
-                                        bias_regularizer="l2", activity_regularizer="l2"), x),
+        _one(
+            tf,
+            lambda k: k.ConvLSTM2D(
+                2,
+                2,
+                kernel_regularizer="l1",
+                recurrent_regularizer="l2",
+                bias_regularizer="l2",
+                activity_regularizer="l2",
+            ),
+            x,
+        ),
         _one(tf, lambda k: k.ConvLSTM2D(2, 2, unroll=True), x),
         _one(tf, lambda k: k.ConvLSTM2D(2, 2), line),
         _one(tf, lambda k: k.ConvLSTM1D(2, 3, padding="same"), line),
         _one(tf, lambda k: k.ConvLSTM3D(2, 2), volume),
-    ]  # fmt: skip
+    ]
 
 
 def _channels_first(tf: Any) -> Any:
     layers = tf.keras.layers
     found = []
-    for kind, shape in ((layers.ConvLSTM1D, (2, 3, 2, 4)), (layers.ConvLSTM2D, (2, 3, 2, 4, 3)),
-                        (layers.ConvLSTM3D, (1, 2, 2, 3, 3, 3))):  # fmt: skip
+    for kind, shape in (
+        (layers.ConvLSTM1D, (2, 3, 2, 4)),
+        (layers.ConvLSTM2D, (2, 3, 2, 4, 3)),
+        (layers.ConvLSTM3D, (1, 2, 2, 3, 3, 3)),
+    ):
         with tf.Graph().as_default(), tf.Session() as session:
             tf.keras.backend.set_session(session)
-            layer = kind(3, 2, data_format="channels_first", kernel_initializer="ones",
-                         recurrent_initializer="ones", return_state=True)  # fmt: skip
+            layer = kind(
+                3,
+                2,
+                data_format="channels_first",
+                kernel_initializer="ones",
+                recurrent_initializer="ones",
+                return_state=True,
+            )
             out = layer(tf.constant(examples(*shape)))
             session.run(tf.global_variables_initializer())
             shapes = layer.compute_output_shape(shape)
@@ -138,8 +176,9 @@ def _image_states(tf: Any) -> Any:
     x = tf.constant(examples(2, 3, 4, 4, 1))
     with tf.Session() as sess:
         backend.set_session(sess)
-        layer = layers.ConvLSTM2D(2, 2, stateful=True, kernel_initializer="ones",
-                                  recurrent_initializer="ones")
+        layer = layers.ConvLSTM2D(
+            2, 2, stateful=True, kernel_initializer="ones", recurrent_initializer="ones"
+        )
         out = layer(tf.constant(examples(2, 3, 4, 4, 1)))
         sess.run(tf.global_variables_initializer())
         step = [out, layer.updates]
@@ -164,8 +203,14 @@ def _image_states(tf: Any) -> Any:
         layers.ConvLSTM2D(2, 2, **options).compute_output_shape((None, 3, 4, 4, 1))
         for options in ({}, {"return_sequences": True}, {"padding": "same", "return_state": True})
     ]
-    return [found, refused, values, sorted(map(str, config.items())),
-            again.get_config() == config, str(shapes)]  # fmt: skip
+    return [
+        found,
+        refused,
+        values,
+        sorted(map(str, config.items())),
+        again.get_config() == config,
+        str(shapes),
+    ]
 
 
 def _channels_apart(tf: Any) -> Any:
@@ -174,12 +219,16 @@ def _channels_apart(tf: Any) -> Any:
         _one(tf, lambda k: k.DepthwiseConv1D(2), x),
         _one(tf, lambda k: k.DepthwiseConv1D(2, 2, "same", 2, activation="relu"), x),
         _one(tf, lambda k: k.DepthwiseConv1D(2, dilation_rate=2, use_bias=False), x),
-        attempt(lambda: tf.keras.layers.DepthwiseConv1D(
-            2, data_format="channels_first", depth_multiplier=2,
-        ).compute_output_shape(first.shape)),
+        attempt(
+            lambda: tf.keras.layers.DepthwiseConv1D(
+                2,
+                data_format="channels_first",
+                depth_multiplier=2,
+            ).compute_output_shape(first.shape)
+        ),
         _one(tf, lambda k: k.DepthwiseConv1D(2), examples(2, 5, 3, 1)),
         sorted(map(str, tf.keras.layers.DepthwiseConv1D(2, name="apart").get_config().items())),
-    ]  # fmt: skip
+    ]
 
 
 def _windows(tf: Any) -> Any:
@@ -190,15 +239,20 @@ def _windows(tf: Any) -> Any:
         layered(tf, lambda p: backend.conv1d(p, tf.constant(line), padding="causal"), x),
         layered(tf, lambda p: backend.conv1d(p, tf.constant(line), (2,), "same"), x),
         layered(tf, lambda p: backend.conv2d(p, image), y),
-        layered(tf, lambda p: backend.conv2d(tf.transpose(p, [0, 3, 1, 2]), image, padding="same",
-                                             data_format="channels_first"), y),
+        layered(
+            tf,
+            lambda p: backend.conv2d(
+                tf.transpose(p, [0, 3, 1, 2]), image, padding="same", data_format="channels_first"
+            ),
+            y,
+        ),
         layered(tf, lambda p: backend.conv3d(p, volume, dilation_rate=(1, 2, 1)), z),
         layered(tf, lambda p: backend.bias_add(p, tf.ones([2])), y),
         layered(tf, lambda p: backend.bias_add(p, tf.ones([4, 4, 2])), y),
         layered(tf, lambda p: backend.bias_add(p, tf.ones([4, 2])), y),
         layered(tf, lambda p: backend.conv2d(p, image, data_format="x"), y),
         layered(tf, lambda p: backend.conv2d(p, image, padding="full"), y),
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

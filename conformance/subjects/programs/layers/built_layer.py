@@ -19,15 +19,18 @@ _DEMANDS: Final = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
 _FIRST: Final = {"data_format": "channels_first"}
 #: Shapes with channels last and first, of sequences, images and volumes.
 _SHAPES: Final[Mapping[int, tuple[Any, Any]]] = {
-    1: ((None, 7, 2), (None, 2, 7)), 2: ((None, 7, 5, 2), (None, 2, 7, 5)),
+    1: ((None, 7, 2), (None, 2, 7)),
+    2: ((None, 7, 5, 2), (None, 2, 7, 5)),
     3: ((None, 4, 5, 6, 2), (None, 2, 4, 5, 6)),
-}  # fmt: skip
+}
 
 
 def _demanded(tf: Any, layer: Any) -> Any:
     """What a layer demands of its inputs."""
-    return [each and {key: getattr(each, key) for key in _DEMANDS}
-            for each in tf.nest.flatten(layer.input_spec)]  # fmt: skip
+    return [
+        each and {key: getattr(each, key) for key in _DEMANDS}
+        for each in tf.nest.flatten(layer.input_spec)
+    ]
 
 
 def _built(tf: Any, name: str, arguments: Any, options: Any, shape: Any) -> Any:
@@ -75,10 +78,11 @@ def _causal(tf: Any) -> Any:
         lambda: scores(kind(2, 3), query, query, use_causal_mask=True),
         lambda: scores(kind(2, 3), query, value, use_causal_mask=True),
         lambda: scores(kind(2, 3), value, query, use_causal_mask=True),
-        lambda: scores(kind(2, 3), query, value, attention_mask=tf.constant(seen),
-                       use_causal_mask=True),
+        lambda: scores(
+            kind(2, 3), query, value, attention_mask=tf.constant(seen), use_causal_mask=True
+        ),
         lambda: scores(kind(2, 3), query, value, value * np.float32(2.0), use_causal_mask=True),
-    )  # fmt: skip
+    )
 
 
 def _called(tf: Any) -> Any:
@@ -87,8 +91,10 @@ def _called(tf: Any) -> Any:
     def made(name: str, arguments: Any, options: Any, shape: Any) -> Any:
         with tf.Graph().as_default() as graph:
             layer = getattr(tf.keras.layers, name)(*arguments, name="layer", **options)
-            known = [layer(tf.placeholder(tf.float32, each)) for each in
-                     (shape, [None if size != 2 else size for size in shape])]  # fmt: skip
+            known = [
+                layer(tf.placeholder(tf.float32, each))
+                for each in (shape, [None if size != 2 else size for size in shape])
+            ]
             return known, nodes(graph)
 
     transposed = {"output_padding": None, "use_bias": False}
@@ -114,50 +120,76 @@ def _called(tf: Any) -> Any:
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "attention to the past": _causal,
     "called": _called,
-    "elementwise": _of([
-        ("Activation", ("relu",), {}, (None, 3)), ("Dropout", (0.5,), {}, (None, 3)),
-        ("Embedding", (5, 2), {}, (None, 3)), ("Embedding", (5, 2), {"input_length": 4}, (None, 4)),
-        ("Embedding", (5, 2), {"input_length": 4}, (None, 3)),
-        ("Embedding", (5, 2), {"mask_zero": True}, None), ("Masking", (), {}, (None, 3, 2)),
-        ("Dense", (4,), {}, (None, 3)), ("Dense", (4,), {}, (None, 5, 3)),
-        ("Dense", (4,), {"use_bias": False, "dtype": "float64"}, (2, 3)),
-        ("Dense", (4,), {}, (None, None)), ("Dense", (4,), {"dtype": "int32"}, (2, 3)),
-        ("PReLU", (), {}, (None, 3, 2)), ("PReLU", (), {"shared_axes": [2]}, (None, 3, 2, 4)),
-        ("LayerNormalization", (), {}, (None, 3, 2)),
-        ("LayerNormalization", (), {"axis": [1, 2], "scale": False}, (None, 3, 2)),
-        ("BatchNormalization", (), {}, (None, 3, 2)),
-        ("BatchNormalization", (), {"axis": 1, "center": False}, (None, 3, 2, 5)),
-        ("BatchNormalization", (), {"axis": [1, 2]}, (None, 3, 2, 5)),
-        ("Reshape", ((3, 2),), {}, (None, 6)), ("Permute", ((2, 1),), {}, (None, 6, 2)),
-        ("RepeatVector", (3,), {}, (None, 2)), ("Flatten", (), {}, (None, 6, 2)),
-        ("EinsumDense", ("abc,cd->abd", (None, 4)), {"bias_axes": "d"}, (None, 3, 2)),
-        ("ThresholdedReLU", (2.0,), {}, (None, 3)), ("LeakyReLU", (0.2,), {}, (None, 3)),
-    ]),
-    "recurrent": _of([
-        *((name, (3,), {"return_sequences": True}, (None, 5, 2))
-          for name in ("LSTM", "GRU", "SimpleRNN")),
-        *((name, (3,), {}, (None, 2)) for name in ("LSTMCell", "GRUCell", "SimpleRNNCell")),
-        ("LSTM", (3,), {"unit_forget_bias": False, "use_bias": False}, (2, 5, 4)),
-        ("LSTM", (3,), {"stateful": True}, (2, 5, 4)),
-        ("GRU", (3,), {"reset_after": True}, (2, 5, 4)),
-    ]),
-    "windows": _of([
-        *_windows("Conv1D", 1, 4, 3), *_windows("Conv2D", 2, 4, (3, 2)),
-        *_windows("Conv3D", 3, 4, (3, 2, 1)), *_windows("Conv2D", 2, 4, 3, groups=2),
-        *_windows("Conv2D", 2, 3, 3, groups=3), *_windows("Conv2D", 2, 3, 9),
-        *_windows("Conv1DTranspose", 1, 4, 3, 2), *_windows("Conv2DTranspose", 2, 4, (3, 2), 2),
-        *_windows("Conv3DTranspose", 3, 4, (3, 2, 1), 2),
-        *_windows("SeparableConv1D", 1, 4, 3, depth_multiplier=2),
-        *_windows("SeparableConv2D", 2, 4, (3, 2), depth_multiplier=2),
-        *_windows("DepthwiseConv2D", 2, (3, 2), depth_multiplier=3),
-        *_windows("LocallyConnected1D", 1, 4, 3, 2)[:1],
-        *_windows("LocallyConnected2D", 2, 4, (3, 2), (2, 1))[:1],
-        *_windows("MaxPooling1D", 1, 2), *_windows("AveragePooling2D", 2, (2, 3), 1, "same"),
-        *_windows("MaxPooling3D", 3, (2, 1, 3)), *_windows("GlobalMaxPooling1D", 1),
-        *_windows("GlobalAveragePooling2D", 2), *_windows("GlobalMaxPooling3D", 3, keepdims=True),
-        *_windows("UpSampling2D", 2, (2, 3)), *_windows("ZeroPadding2D", 2, ((1, 2), (3, 4))),
-        *_windows("Cropping2D", 2, ((1, 2), (0, 3))), *_windows("UpSampling3D", 3, (1, 2, 3)),
-        *_windows("ZeroPadding3D", 3, (1, 2, 3)),
-        *_windows("Cropping3D", 3, ((1, 0), (0, 2), (1, 1))),
-    ]),
-}  # fmt: skip
+    "elementwise": _of(
+        [
+            ("Activation", ("relu",), {}, (None, 3)),
+            ("Dropout", (0.5,), {}, (None, 3)),
+            ("Embedding", (5, 2), {}, (None, 3)),
+            ("Embedding", (5, 2), {"input_length": 4}, (None, 4)),
+            ("Embedding", (5, 2), {"input_length": 4}, (None, 3)),
+            ("Embedding", (5, 2), {"mask_zero": True}, None),
+            ("Masking", (), {}, (None, 3, 2)),
+            ("Dense", (4,), {}, (None, 3)),
+            ("Dense", (4,), {}, (None, 5, 3)),
+            ("Dense", (4,), {"use_bias": False, "dtype": "float64"}, (2, 3)),
+            ("Dense", (4,), {}, (None, None)),
+            ("Dense", (4,), {"dtype": "int32"}, (2, 3)),
+            ("PReLU", (), {}, (None, 3, 2)),
+            ("PReLU", (), {"shared_axes": [2]}, (None, 3, 2, 4)),
+            ("LayerNormalization", (), {}, (None, 3, 2)),
+            ("LayerNormalization", (), {"axis": [1, 2], "scale": False}, (None, 3, 2)),
+            ("BatchNormalization", (), {}, (None, 3, 2)),
+            ("BatchNormalization", (), {"axis": 1, "center": False}, (None, 3, 2, 5)),
+            ("BatchNormalization", (), {"axis": [1, 2]}, (None, 3, 2, 5)),
+            ("Reshape", ((3, 2),), {}, (None, 6)),
+            ("Permute", ((2, 1),), {}, (None, 6, 2)),
+            ("RepeatVector", (3,), {}, (None, 2)),
+            ("Flatten", (), {}, (None, 6, 2)),
+            ("EinsumDense", ("abc,cd->abd", (None, 4)), {"bias_axes": "d"}, (None, 3, 2)),
+            ("ThresholdedReLU", (2.0,), {}, (None, 3)),
+            ("LeakyReLU", (0.2,), {}, (None, 3)),
+        ]
+    ),
+    "recurrent": _of(
+        [
+            *(
+                (name, (3,), {"return_sequences": True}, (None, 5, 2))
+                for name in ("LSTM", "GRU", "SimpleRNN")
+            ),
+            *((name, (3,), {}, (None, 2)) for name in ("LSTMCell", "GRUCell", "SimpleRNNCell")),
+            ("LSTM", (3,), {"unit_forget_bias": False, "use_bias": False}, (2, 5, 4)),
+            ("LSTM", (3,), {"stateful": True}, (2, 5, 4)),
+            ("GRU", (3,), {"reset_after": True}, (2, 5, 4)),
+        ]
+    ),
+    "windows": _of(
+        [
+            *_windows("Conv1D", 1, 4, 3),
+            *_windows("Conv2D", 2, 4, (3, 2)),
+            *_windows("Conv3D", 3, 4, (3, 2, 1)),
+            *_windows("Conv2D", 2, 4, 3, groups=2),
+            *_windows("Conv2D", 2, 3, 3, groups=3),
+            *_windows("Conv2D", 2, 3, 9),
+            *_windows("Conv1DTranspose", 1, 4, 3, 2),
+            *_windows("Conv2DTranspose", 2, 4, (3, 2), 2),
+            *_windows("Conv3DTranspose", 3, 4, (3, 2, 1), 2),
+            *_windows("SeparableConv1D", 1, 4, 3, depth_multiplier=2),
+            *_windows("SeparableConv2D", 2, 4, (3, 2), depth_multiplier=2),
+            *_windows("DepthwiseConv2D", 2, (3, 2), depth_multiplier=3),
+            *_windows("LocallyConnected1D", 1, 4, 3, 2)[:1],
+            *_windows("LocallyConnected2D", 2, 4, (3, 2), (2, 1))[:1],
+            *_windows("MaxPooling1D", 1, 2),
+            *_windows("AveragePooling2D", 2, (2, 3), 1, "same"),
+            *_windows("MaxPooling3D", 3, (2, 1, 3)),
+            *_windows("GlobalMaxPooling1D", 1),
+            *_windows("GlobalAveragePooling2D", 2),
+            *_windows("GlobalMaxPooling3D", 3, keepdims=True),
+            *_windows("UpSampling2D", 2, (2, 3)),
+            *_windows("ZeroPadding2D", 2, ((1, 2), (3, 4))),
+            *_windows("Cropping2D", 2, ((1, 2), (0, 3))),
+            *_windows("UpSampling3D", 3, (1, 2, 3)),
+            *_windows("ZeroPadding3D", 3, (1, 2, 3)),
+            *_windows("Cropping3D", 3, ((1, 0), (0, 2), (1, 1))),
+        ]
+    ),
+}

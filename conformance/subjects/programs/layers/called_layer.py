@@ -40,8 +40,12 @@ def _training_within(tf: Any) -> Any:
             return one + two + three + four + five + Plain()(inputs) + Open(name="open")(inputs)
 
     x = tf.constant([1.0, 2.0])
-    results = attempt(*(lambda t=training, n=number: Outer(name=f"outer_{n}")(x, training=t)
-                        for number, training in enumerate((True, False, None, 1, 0))))  # fmt: skip
+    results = attempt(
+        *(
+            lambda t=training, n=number: Outer(name=f"outer_{n}")(x, training=t)
+            for number, training in enumerate((True, False, None, 1, 0))
+        )
+    )
     return results, seen, attempt(lambda: Inner(name="alone")(x), lambda: Inner()(x, 5.0, True))
 
 
@@ -56,9 +60,14 @@ def _cast_inputs(tf: Any) -> Any:
 
     values = [tf.constant([1.0], dtype) for dtype in ("float16", "float32", "float64")]
     values += [tf.constant([1]), tf.constant([True])]
-    for options in ({}, {"autocast": True}, {"autocast": False},
-                    {"autocast": True, "dtype": "float64"}, {"autocast": True, "dtype": "int32"},
-                    {"autocast": True, "dtype": None}):  # fmt: skip
+    for options in (
+        {},
+        {"autocast": True},
+        {"autocast": False},
+        {"autocast": True, "dtype": "float64"},
+        {"autocast": True, "dtype": "int32"},
+        {"autocast": True, "dtype": None},
+    ):
         found = attempt(lambda o=options: Telling(**o)(values))
         found += attempt(lambda o=options: Telling(**o)({"b": values[2], "a": [values[0]]}))
         seen.append(found)
@@ -68,8 +77,11 @@ def _cast_inputs(tf: Any) -> Any:
 def _metrics(tf: Any) -> Any:
     layer = tf.keras.layers.Dense(2, name="dense")
     layer(tf.constant([[1.0]]))
-    return attempt(lambda: layer.metrics, lambda: tf.keras.layers.Layer().metrics,
-                   lambda: tf.layers.Dense(2).metrics)  # fmt: skip
+    return attempt(
+        lambda: layer.metrics,
+        lambda: tf.keras.layers.Layer().metrics,
+        lambda: tf.layers.Dense(2).metrics,
+    )
 
 
 def _attention_shapes(tf: Any) -> Any:
@@ -77,14 +89,20 @@ def _attention_shapes(tf: Any) -> Any:
     plain, given = make(2, 3), make(2, 3, output_shape=5)
     several = make(2, 3, output_shape=(4, 6))
     return attempt(
-        *(lambda o=layer, s=shapes: o.compute_output_shape(*s)
-          for layer in (plain, given, several)
-          for shapes in (
-              ((2, 3, 4), (2, 5, 4)), ((2, 3, 4), (2, 5, 4), (2, 5, 7)), ((None, 3, 4), (2, 5, 4)),
-              ((2, 3, 4), (2, 5, 6)), ((2, 3, 4), (2, 5, 4), (2, 6, 4)), ((2, 3, 7, 4), (2, 5, 4)),
-              ((2, 3, 4), (2, 5, 7, 4), (2, 5, 8, 4)),
-          )),
-    )  # fmt: skip
+        *(
+            lambda o=layer, s=shapes: o.compute_output_shape(*s)
+            for layer in (plain, given, several)
+            for shapes in (
+                ((2, 3, 4), (2, 5, 4)),
+                ((2, 3, 4), (2, 5, 4), (2, 5, 7)),
+                ((None, 3, 4), (2, 5, 4)),
+                ((2, 3, 4), (2, 5, 6)),
+                ((2, 3, 4), (2, 5, 4), (2, 6, 4)),
+                ((2, 3, 7, 4), (2, 5, 4)),
+                ((2, 3, 4), (2, 5, 7, 4), (2, 5, 8, 4)),
+            )
+        ),
+    )
 
 
 def _unequal_sequences(tf: Any) -> Any:
@@ -133,9 +151,11 @@ def _nested_inputs(tf: Any) -> Any:
             return session.run(outputs), spec, Pair.seen
 
     return attempt(
-        lambda: ran((one, two)), lambda: ran([one, two], return_sequences=True),
-        lambda: ran({"a": one, "b": two}), lambda: ran((one, two), unroll=True),
-    )  # fmt: skip
+        lambda: ran((one, two)),
+        lambda: ran([one, two], return_sequences=True),
+        lambda: ran({"a": one, "b": two}),
+        lambda: ran((one, two), unroll=True),
+    )
 
 
 def _in_another_thread(function: Callable[[], Any]) -> Any:
@@ -167,6 +187,13 @@ def _sessions_of_keras(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_training_within, _cast_inputs, _metrics, _attention_shapes,
-                     _unequal_sequences, _nested_inputs, _sessions_of_keras)
-}  # fmt: skip
+    for function in (
+        _training_within,
+        _cast_inputs,
+        _metrics,
+        _attention_shapes,
+        _unequal_sequences,
+        _nested_inputs,
+        _sessions_of_keras,
+    )
+}

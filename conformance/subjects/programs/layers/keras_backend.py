@@ -37,13 +37,20 @@ def _crossentropies(tf: Any) -> Any:
         (lambda p: K.sparse_categorical_crossentropy(tf.constant(numbers[..., None]), p), shares),
         (lambda p: K.sparse_categorical_crossentropy(tf.constant(numbers), p, True), x),
         (lambda p: K.sparse_categorical_crossentropy(tf.constant(numbers), tf.nn.softmax(p)), x),
-        (lambda p: K.sparse_categorical_crossentropy(tf.constant([0, 1, 1]), p),
-         np.abs(flat)),
-        (lambda p: K.sparse_categorical_crossentropy(
-            tf.constant([[0, 1, 2, 2], [1, 1, 0, 0]]), p, axis=1), shares),
-        (lambda p: K.sparse_categorical_crossentropy(
-            tf.constant(numbers), tf.placeholder_with_default(p, None), axis=1), shares),
-    )  # fmt: skip
+        (lambda p: K.sparse_categorical_crossentropy(tf.constant([0, 1, 1]), p), np.abs(flat)),
+        (
+            lambda p: K.sparse_categorical_crossentropy(
+                tf.constant([[0, 1, 2, 2], [1, 1, 0, 0]]), p, axis=1
+            ),
+            shares,
+        ),
+        (
+            lambda p: K.sparse_categorical_crossentropy(
+                tf.constant(numbers), tf.placeholder_with_default(p, None), axis=1
+            ),
+            shares,
+        ),
+    )
 
 
 def _windows(tf: Any) -> Any:
@@ -73,14 +80,21 @@ def _others(tf: Any) -> Any:
         lambda p: [K.var(p), K.std(p, axis=1, keepdims=True), K.var(p > 0.0), K.std(p > 0.0)],
         lambda p: [K.arange(3), K.arange(1, 7, 2), K.arange(-1), K.arange(3, dtype="float32"), p],
         lambda p: [K.eye(3), K.eye(2, "float64", name="e"), p],
-        lambda p: [K.map_fn(lambda row: row * 2.0, p), K.foldl(lambda a, b: a + b, p),
-                   K.foldr(lambda a, b: a - b, p, tf.zeros([4]))],
+        lambda p: [
+            K.map_fn(lambda row: row * 2.0, p),
+            K.foldl(lambda a, b: a + b, p),
+            K.foldr(lambda a, b: a - b, p, tf.zeros([4])),
+        ],
         lambda p: [K.map_fn(lambda row: tf.cast(row, tf.int32), p, dtype=tf.int32), p],
         lambda p: [K.dropout(p, 0.5, seed=3), K.random_bernoulli((3,), 0.5, seed=4)],
-        lambda p: [K.in_top_k(p, tf.constant([0, 1, 2]), 2), K.is_sparse(p),
-                   K.to_dense(p), K.to_dense(tf.sparse.from_dense(p)),
-                   K.is_sparse(tf.sparse.from_dense(p))],
-    )  # fmt: skip
+        lambda p: [
+            K.in_top_k(p, tf.constant([0, 1, 2]), 2),
+            K.is_sparse(p),
+            K.to_dense(p),
+            K.to_dense(tf.sparse.from_dense(p)),
+            K.is_sparse(tf.sparse.from_dense(p)),
+        ],
+    )
     return [layered(tf, call, x) for call in calls]
 
 
@@ -103,10 +117,12 @@ def _graph_functions(tf: Any) -> Any:
         more = [fed([rows]), seen, K.function(x, x + 1.0)([rows]), call.name, len(call.outputs)]
         K.set_session(None)
     return [
-        tf.nest.map_structure(np.asarray, values), after, more,
+        tf.nest.map_structure(np.asarray, values),
+        after,
+        more,
         attempt(lambda: K.function([x], [x], updates=variable)),
         attempt(lambda: K.function([x], [x], other=1)),
-    ]  # fmt: skip
+    ]
 
 
 def _average(tf: Any) -> Any:

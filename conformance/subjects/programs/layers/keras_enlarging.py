@@ -19,16 +19,21 @@ def _enlarged(tf: Any) -> Any:
         x = tf.constant(np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4))
         fed = tf.placeholder_with_default(x, [1, None, None, 4])
         return [
-            backend.repeat_elements(x, 2, 2), backend.repeat_elements(fed, 2, 2),
+            backend.repeat_elements(x, 2, 2),
+            backend.repeat_elements(fed, 2, 2),
             backend.resize_images(x, 2, 3, "channels_last"),
             backend.resize_images(fed, 2, 2, "channels_first", "bilinear"),
             backend.resize_volumes(tf.ones([1, 1, 2, 1, 1]), 2, 1, 3, "channels_last"),
             backend.local_conv1d(tf.ones([2, 4, 3]), tf.ones([3, 6, 5]), (2,), (1,)),
             backend.local_conv2d(
-                tf.ones([2, 3, 4, 4]), tf.ones([9, 12, 5]), (2, 2), (1, 1), (3, 3),
+                tf.ones([2, 3, 4, 4]),
+                tf.ones([9, 12, 5]),
+                (2, 2),
+                (1, 1),
+                (3, 3),
                 "channels_first",
             ),
-        ]  # fmt: skip
+        ]
 
     return [built(tf, made), run(tf, made())]
 
@@ -51,18 +56,25 @@ def _weighted(tf: Any) -> Any:
 def _named(tf: Any) -> Any:
     backend, x = tf.keras.backend, tf.constant([[1.0, 2.0], [3.0, 4.0]])
     return [
-        run(tf, [
-            backend.pow(x=x, a=2), backend.reshape(x, shape=[4]), backend.greater(y=x, x=2 * x),
-            backend.random_normal([2], mean=1.0, seed=3),
-            backend.random_uniform((2,), 0.0, maxval=5.0, seed=3),
-            backend.truncated_normal([2], stddev=2.0, seed=1),
-            backend.zeros_like(x, dtype="int32"), backend.ones_like(x, name="n"),
-        ]),
+        run(
+            tf,
+            [
+                backend.pow(x=x, a=2),
+                backend.reshape(x, shape=[4]),
+                backend.greater(y=x, x=2 * x),
+                backend.random_normal([2], mean=1.0, seed=3),
+                backend.random_uniform((2,), 0.0, maxval=5.0, seed=3),
+                backend.truncated_normal([2], stddev=2.0, seed=1),
+                backend.zeros_like(x, dtype="int32"),
+                backend.ones_like(x, name="n"),
+            ],
+        ),
         attempt(
-            lambda: backend.abs(y=x), lambda: backend.resize_images(x, 1, 1, "sideways"),
+            lambda: backend.abs(y=x),
+            lambda: backend.resize_images(x, 1, 1, "sideways"),
             lambda: backend.resize_images(tf.ones([1, 2, 2, 1]), 1, 1, "channels_last", "none"),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _like(tf: Any) -> Any:
@@ -82,18 +94,29 @@ def _like(tf: Any) -> Any:
 def _by_name(tf: Any) -> Any:
     """Arguments that have two names, or one that only some programs give."""
     return [
-        run(tf, [tf.string_to_number(input=["1", "2.5"]), tf.zeros([2], layout=None),
-                 tf.strings.to_number(["3"], tf.int64), tf.fill([2], 1.5, layout=None)]),
+        run(
+            tf,
+            [
+                tf.string_to_number(input=["1", "2.5"]),
+                tf.zeros([2], layout=None),
+                tf.strings.to_number(["3"], tf.int64),
+                tf.fill([2], 1.5, layout=None),
+            ],
+        ),
         run(tf, tf.tensor_scatter_update([1, 2, 3], [[1]], [9], "named")),
         attempt(
             lambda: tf.string_to_number(["1"], input=["2"]),
             lambda: tf.math.reduce_euclidean_norm([1.0], keep_dims=True),
-            lambda: tf.gfile.Exists(filename="nowhere"), lambda: tf.gfile.Exists(path="nowhere"),
+            lambda: tf.gfile.Exists(filename="nowhere"),
+            lambda: tf.gfile.Exists(path="nowhere"),
         ),
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS = {
-    "enlarged": _enlarged, "weighted": _weighted, "named": _named, "like": _like,
+    "enlarged": _enlarged,
+    "weighted": _weighted,
+    "named": _named,
+    "like": _like,
     "by-name": _by_name,
-}  # fmt: skip
+}

@@ -20,10 +20,15 @@ def _settings(tf: Any) -> Any:
     try:
         backend.set_epsilon(0.01)
         backend.set_image_data_format("channels_first")
-        found += [backend.epsilon(), backend.image_data_format(),
-                  layers.Conv2D(2, 3).data_format, layers.Flatten().data_format]  # fmt: skip
-        found += attempt(lambda: backend.set_image_data_format("nowhere"),
-                         lambda: backend.set_floatx("int32"))  # fmt: skip
+        found += [
+            backend.epsilon(),
+            backend.image_data_format(),
+            layers.Conv2D(2, 3).data_format,
+            layers.Flatten().data_format,
+        ]
+        found += attempt(
+            lambda: backend.set_image_data_format("nowhere"), lambda: backend.set_floatx("int32")
+        )
     finally:
         backend.set_epsilon(before[0])
         backend.set_image_data_format(before[1])
@@ -74,8 +79,11 @@ def _sessions(tf: Any) -> Any:
         backend.manual_variable_initialization(False)
     found += [backend.get_session() is session, backend.eval(out)]
     sparse = tf.SparseTensor([[0, 1]], [3.0], [1, 2])
-    found += attempt(lambda: backend.eval(sparse), lambda: backend.get_value(layer.kernel),
-                     lambda: backend.get_value(3.0))  # fmt: skip
+    found += attempt(
+        lambda: backend.eval(sparse),
+        lambda: backend.get_value(layer.kernel),
+        lambda: backend.get_value(3.0),
+    )
     return found
 
 
@@ -94,25 +102,39 @@ def _tensors(tf: Any) -> Any:
     backend = tf.keras.backend
     x = tf.zeros([2, 3])
     return attempt(
-        lambda: backend.count_params(x), lambda: backend.count_params(tf.zeros([])),
-        lambda: backend.placeholder([2, None]), lambda: backend.placeholder(ndim=2),
+        lambda: backend.count_params(x),
+        lambda: backend.count_params(tf.zeros([])),
+        lambda: backend.placeholder([2, None]),
+        lambda: backend.placeholder(ndim=2),
         lambda: backend.placeholder([2], dtype="int32", name="given"),
-        lambda: backend.placeholder([2, 3], sparse=True), lambda: backend.placeholder(),
-        lambda: backend.clip(x, 1, 0), lambda: backend.clip(x, tf.constant(-1.0), 2.0),
-        lambda: backend.constant(np.pi), lambda: backend.ndim(tf.placeholder(tf.float32)),
-        lambda: backend.stop_gradient([x, x]), lambda: "reset_uids" in dir(backend),
-    )  # fmt: skip
+        lambda: backend.placeholder([2, 3], sparse=True),
+        lambda: backend.placeholder(),
+        lambda: backend.clip(x, 1, 0),
+        lambda: backend.clip(x, tf.constant(-1.0), 2.0),
+        lambda: backend.constant(np.pi),
+        lambda: backend.ndim(tf.placeholder(tf.float32)),
+        lambda: backend.stop_gradient([x, x]),
+        lambda: "reset_uids" in dir(backend),
+    )
 
 
 def _activations(tf: Any) -> Any:
     x = tf.constant([-3.0, -1.0, 0.0, 2.0])
     kinds = tf.keras.activations
     with tf.Session() as session:
-        return [session.run(kinds.mish(x)), session.run(kinds.selu(x)),
-                caught(lambda: kinds.softmax(x)), kinds.softmax(x[None], axis=[0, 1])]  # fmt: skip
+        return [
+            session.run(kinds.mish(x)),
+            session.run(kinds.selu(x)),
+            caught(lambda: kinds.softmax(x)),
+            kinds.softmax(x[None], axis=[0, 1]),
+        ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "settings": _settings, "phases": _phases, "sessions": _sessions, "cleared": _cleared,
-    "tensors": _tensors, "activations": _activations,
-}  # fmt: skip
+    "settings": _settings,
+    "phases": _phases,
+    "sessions": _sessions,
+    "cleared": _cleared,
+    "tensors": _tensors,
+    "activations": _activations,
+}

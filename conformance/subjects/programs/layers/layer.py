@@ -17,24 +17,49 @@ def _dense(tf: Any) -> Any:
         layered(tf, lambda p: tf.layers.dense(p, 3), x),
         layered(tf, lambda p: tf.layers.dense(p, 3, activation=tf.nn.relu, use_bias=False), x),
         layered(tf, lambda p: tf.layers.dense(p, 3, tf.nn.tanh, name="mine"), x),
-        layered(tf, lambda p: tf.layers.dense(
-            p, 2, kernel_initializer=tf.ones_initializer(),
-            bias_initializer=tf.constant_initializer(0.5)), x),
+        layered(
+            tf,
+            lambda p: tf.layers.dense(
+                p,
+                2,
+                kernel_initializer=tf.ones_initializer(),
+                bias_initializer=tf.constant_initializer(0.5),
+            ),
+            x,
+        ),
         layered(tf, lambda p: [tf.layers.dense(p, 3), tf.layers.dense(p, 3)], x),
-        layered(tf, lambda p: tf.layers.dense(
-            p, 3, kernel_regularizer=keras.regularizers.l2(0.1),
-            bias_regularizer=keras.regularizers.l1(0.2),
-            activity_regularizer=keras.regularizers.l1_l2(0.1, 0.2)), x),
+        layered(
+            tf,
+            lambda p: tf.layers.dense(
+                p,
+                3,
+                kernel_regularizer=keras.regularizers.l2(0.1),
+                bias_regularizer=keras.regularizers.l1(0.2),
+                activity_regularizer=keras.regularizers.l1_l2(0.1, 0.2),
+            ),
+            x,
+        ),
         layered(tf, lambda p: tf.layers.dense(p, 3, kernel_regularizer=tf.nn.l2_loss), x),
         layered(tf, lambda p: tf.layers.dense(p, 3, trainable=False), x),
         layered(tf, lambda p: tf.layers.dense(p, 3), examples(2, 5, 4)),
         layered(tf, lambda p: tf.layers.dense(p, 3), examples(2, 4).astype("float64")),
-        layered(tf, lambda p: tf.gradients(
-            tf.layers.dense(p, 3, activation=tf.nn.sigmoid), tf.trainable_variables()), x),
+        layered(
+            tf,
+            lambda p: tf.gradients(
+                tf.layers.dense(p, 3, activation=tf.nn.sigmoid), tf.trainable_variables()
+            ),
+            x,
+        ),
         layered(tf, lambda p: tf.gradients(tf.layers.dense(p, 3), p), examples(2, 5, 4)),
-        layered(tf, lambda p: tf.layers.dense(p, 3, kernel_constraint=tf.abs)
-                and [v.constraint is tf.abs for v in tf.global_variables()], x),
-    ]  # fmt: skip
+        layered(
+            tf,
+            lambda p: (
+                tf.layers.dense(p, 3, kernel_constraint=tf.abs)
+                and [v.constraint is tf.abs for v in tf.global_variables()]
+            ),
+            x,
+        ),
+    ]
 
 
 def _dense_refused(tf: Any) -> Any:
@@ -75,9 +100,11 @@ def _scopes(tf: Any) -> Any:
 
     def defaults(p: Any) -> Any:
         with tf.variable_scope(
-            "s", initializer=tf.ones_initializer(), regularizer=lambda v: tf.reduce_sum(v),
+            "s",
+            initializer=tf.ones_initializer(),
+            regularizer=lambda v: tf.reduce_sum(v),
             use_resource=True,
-        ):  # fmt: skip
+        ):
             return tf.layers.dense(p, 2)
 
     def given(p: Any) -> Any:
@@ -102,8 +129,9 @@ def _scopes(tf: Any) -> Any:
             pass
         return [tf.layers.Dense(2, _scope=scope)(p), tf.layers.Dense(2, name="q")(p, scope="t")]
 
-    return [layered(tf, build, x)
-            for build in (shared, defaults, given, called_twice, parted, opened)]  # fmt: skip
+    return [
+        layered(tf, build, x) for build in (shared, defaults, given, called_twice, parted, opened)
+    ]
 
 
 def _state(tf: Any) -> Any:
@@ -115,17 +143,35 @@ def _state(tf: Any) -> Any:
     frozen(x)
     layer.trainable, lists = False, []
     for one in (layer, frozen):
-        lists += [[v.name for v in got] for got in (
-            one.weights, one.trainable_weights, one.non_trainable_weights, one.variables,
-            one.trainable_variables, one.non_trainable_variables)]  # fmt: skip
+        lists += [
+            [v.name for v in got]
+            for got in (
+                one.weights,
+                one.trainable_weights,
+                one.non_trainable_weights,
+                one.variables,
+                one.trainable_variables,
+                one.non_trainable_variables,
+            )
+        ]
     plain = tf.layers.Dense(3, name="plain", dtype=tf.float16)
     return [
-        names, layer.dtype, layer.built, layer.scope_name, lists, layer.count_params(),
-        layer.losses, layer.updates, plain.get_config(), layer.get_losses_for(None),
-        str(layer.compute_output_shape([None, 4])), plain.dtype, plain.scope_name == "x"
-        if plain.built else None, repr(layer.input_spec),
+        names,
+        layer.dtype,
+        layer.built,
+        layer.scope_name,
+        lists,
+        layer.count_params(),
+        layer.losses,
+        layer.updates,
+        plain.get_config(),
+        layer.get_losses_for(None),
+        str(layer.compute_output_shape([None, 4])),
+        plain.dtype,
+        plain.scope_name == "x" if plain.built else None,
+        repr(layer.input_spec),
         [sorted(tf.layers.Dense.from_config(plain.get_config()).get_config())],
-    ]  # fmt: skip
+    ]
 
 
 def _dropout(tf: Any) -> Any:
@@ -139,10 +185,12 @@ def _dropout(tf: Any) -> Any:
         layered(tf, lambda p, t: tf.layers.dropout(p, 0.4, training=t[0] > 0), x, examples(2)),
         layered(tf, lambda p: tf.layers.dropout(p, tf.constant(0.6), training=True), x),
         layered(tf, lambda p: tf.layers.Dropout(0.5, name="d")(p, training=tf.constant(True)), x),
-        attempt(lambda: tf.layers.dropout(tf.constant(1.0), 1.5),
-                lambda: tf.layers.dropout(tf.constant([1.0]), 0.5, training="x"),
-                lambda: tf.layers.Dropout(0.5).get_config()),
-    ]  # fmt: skip
+        attempt(
+            lambda: tf.layers.dropout(tf.constant(1.0), 1.5),
+            lambda: tf.layers.dropout(tf.constant([1.0]), 0.5, training="x"),
+            lambda: tf.layers.Dropout(0.5).get_config(),
+        ),
+    ]
 
 
 def _flatten(tf: Any) -> Any:
@@ -155,13 +203,17 @@ def _flatten(tf: Any) -> Any:
         layered(tf, tf.layers.flatten, examples(5)),
         layered(tf, lambda p: tf.layers.flatten(p, data_format="channels_first"), x),
         layered(tf, tf.layers.flatten, x, shape=None),
-        attempt(lambda: tf.layers.flatten(tf.constant(1.0)),
-                lambda: tf.layers.flatten(tf.placeholder(tf.float32)),
-                lambda: tf.layers.Flatten(data_format="nope"),
-                *(lambda s=shape: str(tf.layers.Flatten().compute_output_shape(s))
-                  for shape in ([None, 3, 4], [2, 1, 3], [2, 0, 3])),
-                lambda: str(tf.layers.Flatten().compute_output_shape([2, None]))),
-    ]  # fmt: skip
+        attempt(
+            lambda: tf.layers.flatten(tf.constant(1.0)),
+            lambda: tf.layers.flatten(tf.placeholder(tf.float32)),
+            lambda: tf.layers.Flatten(data_format="nope"),
+            *(
+                lambda s=shape: str(tf.layers.Flatten().compute_output_shape(s))
+                for shape in ([None, 3, 4], [2, 1, 3], [2, 0, 3])
+            ),
+            lambda: str(tf.layers.Flatten().compute_output_shape([2, None])),
+        ),
+    ]
 
 
 def _own_layers(tf: Any) -> Any:
@@ -185,25 +237,36 @@ def _own_layers(tf: Any) -> Any:
 
     def build(p: Any) -> Any:
         layer = Scaled(name="s")
-        return [layer(p), layer(p), layer.losses, layer.updates, layer.get_losses_for(p),
-                layer.get_losses_for(None), layer.get_updates_for(p),
-                layer.get_updates_for(None), Scaled()(p), Scoped()(p)]  # fmt: skip
+        return [
+            layer(p),
+            layer(p),
+            layer.losses,
+            layer.updates,
+            layer.get_losses_for(p),
+            layer.get_losses_for(None),
+            layer.get_updates_for(p),
+            layer.get_updates_for(None),
+            Scaled()(p),
+            Scoped()(p),
+        ]
 
     return [
         layered(tf, build, examples(2, 2)),
         attempt(
             lambda: tf.layers.Layer(name="l").apply(tf.constant(1.0)),
-            lambda: tf.layers.Layer().name, lambda: tf.layers.Layer().name,
+            lambda: tf.layers.Layer().name,
+            lambda: tf.layers.Layer().name,
             lambda: tf.layers.Layer().get_config(),
             lambda: tf.layers.Layer(trainable=False).trainable,
-            lambda: tf.layers.Layer(nope=3), lambda: tf.layers.Layer().add_weight("a"),
+            lambda: tf.layers.Layer(nope=3),
+            lambda: tf.layers.Layer().add_weight("a"),
             lambda: tf.layers.Layer().add_weight("a", [], nope=1),
             lambda: tf.layers.Layer().add_weight("b", [2]).name,
             lambda: tf.layers.Layer().add_weight("b", [2], initializer="zeros").initial_value,
             lambda: tf.layers.Layer().add_weight("i", [2], dtype=tf.int32),
             lambda: tf.layers.Layer().compute_output_shape([1]),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _styles(tf: Any) -> Any:
@@ -219,13 +282,22 @@ def _styles(tf: Any) -> Any:
 
     return [
         layered(tf, build, examples(2, 3)),
-        attempt(lambda: refused(_scope="a"), lambda: refused(_reuse=True),
-                lambda: refused()(tf.constant([[1.0]]), scope="s"),
-                lambda: refused(name="d").name),
-    ]  # fmt: skip
+        attempt(
+            lambda: refused(_scope="a"),
+            lambda: refused(_reuse=True),
+            lambda: refused()(tf.constant([[1.0]]), scope="s"),
+            lambda: refused(name="d").name,
+        ),
+    ]
 
 
 BEHAVIOURS = {
-    "dense": _dense, "dense-refused": _dense_refused, "scopes": _scopes, "state": _state,
-    "dropout": _dropout, "flatten": _flatten, "own-layers": _own_layers, "styles": _styles,
-}  # fmt: skip
+    "dense": _dense,
+    "dense-refused": _dense_refused,
+    "scopes": _scopes,
+    "state": _state,
+    "dropout": _dropout,
+    "flatten": _flatten,
+    "own-layers": _own_layers,
+    "styles": _styles,
+}

@@ -17,16 +17,32 @@ def _demands(tf: Any) -> Any:
     """Each demand, or none, on each input, alone and one of two."""
     spec = tf.keras.layers.InputSpec
     demands = [
-        None, spec(ndim=2), spec(ndim=3), spec(min_ndim=3), spec(max_ndim=1), spec(max_ndim=2),
-        spec(dtype="int32"), spec(dtype=tf.float32, min_ndim=2), spec(axes={-1: 3}),
-        spec(axes={1: 2}), spec(axes={0: None}), spec(shape=(None, 3)), spec(shape=[2, 2]),
-        spec(shape=(2, 3), allow_last_axis_squeeze=True), spec(optional=True, ndim=1),
-        spec(shape=(2, 1), allow_last_axis_squeeze=True), spec(ndim=2, name="a"),
-    ]  # fmt: skip
+        None,
+        spec(ndim=2),
+        spec(ndim=3),
+        spec(min_ndim=3),
+        spec(max_ndim=1),
+        spec(max_ndim=2),
+        spec(dtype="int32"),
+        spec(dtype=tf.float32, min_ndim=2),
+        spec(axes={-1: 3}),
+        spec(axes={1: 2}),
+        spec(axes={0: None}),
+        spec(shape=(None, 3)),
+        spec(shape=[2, 2]),
+        spec(shape=(2, 3), allow_last_axis_squeeze=True),
+        spec(optional=True, ndim=1),
+        spec(shape=(2, 1), allow_last_axis_squeeze=True),
+        spec(ndim=2, name="a"),
+    ]
     inputs = [
-        tf.zeros([2, 3]), tf.zeros([2, 3, 1]), tf.zeros([2], tf.int32), tf.placeholder(tf.float32),
-        tf.placeholder(tf.float32, [None, None]), tf.zeros([2, 1]),
-    ]  # fmt: skip
+        tf.zeros([2, 3]),
+        tf.zeros([2, 3, 1]),
+        tf.zeros([2], tf.int32),
+        tf.placeholder(tf.float32),
+        tf.placeholder(tf.float32, [None, None]),
+        tf.zeros([2, 1]),
+    ]
 
     def held(demand: Any, given: Any) -> Any:
         layer = tf.keras.layers.Layer(name="one")
@@ -34,18 +50,31 @@ def _demands(tf: Any) -> Any:
         return str(tf.nest.map_structure(lambda each: each.dtype, layer(given)))
 
     alone = [lambda d=d, x=x: held(d, x) for d, x in itertools.product(demands, inputs)]
-    two = [lambda d=d, x=x: held([d, demands[1]], [x, inputs[0]])
-           for d, x in itertools.product(demands, inputs)]  # fmt: skip
-    return attempt(*alone), attempt(*two), attempt(
-        lambda: held(demands[1], [inputs[0], inputs[0]]), lambda: held([demands[1]] * 2, inputs[0]),
-        lambda: held([spec(ndim=2, name="a"), spec(ndim=1, name="b")],
-                     {"a": inputs[0], "b": inputs[2], "c": inputs[1]}),
-        lambda: held([spec(ndim=2, name="a"), spec(ndim=1, name="b")],
-                     {"b": inputs[0], "a": inputs[2]}),
-        lambda: held([spec(ndim=2, name="a"), spec(ndim=1)], {"b": inputs[0], "a": inputs[2]}),
-        lambda: spec(axes={2: 3}, ndim=2), lambda: spec(axes={"a": 3}), lambda: spec(axes=[1]),
-        lambda: spec(axes={1: 3}, max_ndim=1), lambda: repr(spec(shape=(None, 2), axes={"1": 2})),
-    )  # fmt: skip
+    two = [
+        lambda d=d, x=x: held([d, demands[1]], [x, inputs[0]])
+        for d, x in itertools.product(demands, inputs)
+    ]
+    return (
+        attempt(*alone),
+        attempt(*two),
+        attempt(
+            lambda: held(demands[1], [inputs[0], inputs[0]]),
+            lambda: held([demands[1]] * 2, inputs[0]),
+            lambda: held(
+                [spec(ndim=2, name="a"), spec(ndim=1, name="b")],
+                {"a": inputs[0], "b": inputs[2], "c": inputs[1]},
+            ),
+            lambda: held(
+                [spec(ndim=2, name="a"), spec(ndim=1, name="b")], {"b": inputs[0], "a": inputs[2]}
+            ),
+            lambda: held([spec(ndim=2, name="a"), spec(ndim=1)], {"b": inputs[0], "a": inputs[2]}),
+            lambda: spec(axes={2: 3}, ndim=2),
+            lambda: spec(axes={"a": 3}),
+            lambda: spec(axes=[1]),
+            lambda: spec(axes={1: 3}, max_ndim=1),
+            lambda: repr(spec(shape=(None, 2), axes={"1": 2})),
+        ),
+    )
 
 
 def _kept(tf: Any) -> Any:
@@ -57,9 +86,14 @@ def _kept(tf: Any) -> Any:
 
         def told(self) -> Any:
             """The names of what it has."""
-            return [[each.name for each in group] for group in (
-                self.trainable_weights, self.non_trainable_weights, self._flatten_layers(),
-            )]  # fmt: skip
+            return [
+                [each.name for each in group]
+                for group in (
+                    self.trainable_weights,
+                    self.non_trainable_weights,
+                    self._flatten_layers(),
+                )
+            ]
 
     layer = Holder(name="holder")
     one, two = (layers.Dense(2, name=name) for name in ("one", "two"))
@@ -68,12 +102,35 @@ def _kept(tf: Any) -> Any:
     a, b = (tf.Variable(1.0, name=name, use_resource=True) for name in "ab")
     fixed = tf.Variable(1.0, name="fixed", trainable=False, use_resource=True)
     steps: list[tuple[str, Any]] = [
-        ("v", a), ("v", a), ("v", b), ("w", b), ("v", None), ("v", a), ("w", None), ("w", fixed),
-        ("l", one), ("l", two), ("m", two), ("l", None), ("l", [one, two]), ("m", {"x": one}),
-        ("l", [a, b]), ("l", (a, [b])), ("l", 3), ("v", one), ("w", {"x": [fixed, a]}),
-        ("n", [one]), ("n", [one]), ("trainable", False), ("v", two), ("trainable", True),
-        ("weights", 3), ("name", "other"), ("dtype", "int32"), ("losses", []),
-    ]  # fmt: skip
+        ("v", a),
+        ("v", a),
+        ("v", b),
+        ("w", b),
+        ("v", None),
+        ("v", a),
+        ("w", None),
+        ("w", fixed),
+        ("l", one),
+        ("l", two),
+        ("m", two),
+        ("l", None),
+        ("l", [one, two]),
+        ("m", {"x": one}),
+        ("l", [a, b]),
+        ("l", (a, [b])),
+        ("l", 3),
+        ("v", one),
+        ("w", {"x": [fixed, a]}),
+        ("n", [one]),
+        ("n", [one]),
+        ("trainable", False),
+        ("v", two),
+        ("trainable", True),
+        ("weights", 3),
+        ("name", "other"),
+        ("dtype", "int32"),
+        ("losses", []),
+    ]
 
     def step(name: str, value: Any) -> Any:
         setattr(layer, name, value)
@@ -81,9 +138,13 @@ def _kept(tf: Any) -> Any:
 
     found = attempt(*(lambda each=each: step(*each) for each in steps))
     return found, attempt(
-        lambda: layer.count_params(), lambda: [layer.get_layer("one")], lambda: layer.built,
-        lambda: delattr(layer, "v"), layer.told, lambda: delattr(layer, "v"),
-    )  # fmt: skip
+        lambda: layer.count_params(),
+        lambda: [layer.get_layer("one")],
+        lambda: layer.built,
+        lambda: delattr(layer, "v"),
+        layer.told,
+        lambda: delattr(layer, "v"),
+    )
 
 
 def _numbers(tf: Any) -> Any:
@@ -104,18 +165,32 @@ def _numbers(tf: Any) -> Any:
         for dtype in ("float32", "float64", "float16"):
             backend.set_floatx(dtype)
             numbers = attempt(*(lambda v=v: seen(v) for v in values))
-            found.append([backend.floatx(), numbers, attempt(
-                lambda: backend.cast_to_floatx(tf.constant([1, 2])),
-                lambda: tf.keras.layers.LeakyReLU(0.1).alpha,
-                lambda: tf.keras.layers.ELU(0.1).alpha, lambda: tf.keras.layers.ReLU(2).max_value,
-                lambda: tf.keras.layers.ThresholdedReLU(0.1).theta,
-                *(lambda made=made, dtype=dtype: penalty(made, dtype) for made in (
-                    kinds.L1(0.1), kinds.L2(0.1), kinds.L1L2(0.1, 0.3),
-                )),
-                lambda: kinds.L1L2(1, 3).get_config(), lambda: [kinds.L1(0.3).l1, kinds.L2(0.3).l2],
-                lambda: tf.keras.layers.Dense(1)(tf.zeros([1, 2])),
-                lambda: backend.epsilon(), lambda: backend.zeros([2]).dtype,
-            )])  # fmt: skip
+            found.append(
+                [
+                    backend.floatx(),
+                    numbers,
+                    attempt(
+                        lambda: backend.cast_to_floatx(tf.constant([1, 2])),
+                        lambda: tf.keras.layers.LeakyReLU(0.1).alpha,
+                        lambda: tf.keras.layers.ELU(0.1).alpha,
+                        lambda: tf.keras.layers.ReLU(2).max_value,
+                        lambda: tf.keras.layers.ThresholdedReLU(0.1).theta,
+                        *(
+                            lambda made=made, dtype=dtype: penalty(made, dtype)
+                            for made in (
+                                kinds.L1(0.1),
+                                kinds.L2(0.1),
+                                kinds.L1L2(0.1, 0.3),
+                            )
+                        ),
+                        lambda: kinds.L1L2(1, 3).get_config(),
+                        lambda: [kinds.L1(0.3).l1, kinds.L2(0.3).l2],
+                        lambda: tf.keras.layers.Dense(1)(tf.zeros([1, 2])),
+                        lambda: backend.epsilon(),
+                        lambda: backend.zeros([2]).dtype,
+                    ),
+                ]
+            )
     finally:
         backend.set_floatx(before)
     return found, attempt(lambda: backend.set_floatx("int32"), lambda: backend.set_floatx(None))
@@ -140,8 +215,15 @@ def _merged(tf: Any) -> Any:
         return kind().compute_output_shape([tf.TensorShape(each) for each in shapes])
 
     three = [[(2, 3), (2, 1), (1, 3)], [(2, 3)] * 3, [(2, 3)], [], [(2, 3), (2, 1), (2, 5)]]
-    kinds = (layers.Add, layers.Subtract, layers.Multiply, layers.Average, layers.Maximum,
-             layers.Minimum, layers.Concatenate)  # fmt: skip
+    kinds = (
+        layers.Add,
+        layers.Subtract,
+        layers.Multiply,
+        layers.Average,
+        layers.Maximum,
+        layers.Minimum,
+        layers.Concatenate,
+    )
     with tf.Graph().as_default():
         return [
             attempt(*(lambda s=s: merged(layers.Add, s) for s in both)),

@@ -20,15 +20,21 @@ def _rules(tf: Any) -> Any:
     x = tf.constant([[1.0, -2.0]])
     base, limit = keras.regularizers.Regularizer, keras.constraints.Constraint
     return attempt(
-        lambda: base()(x), lambda: base().get_config(), lambda: base.from_config({}).__class__,
+        lambda: base()(x),
+        lambda: base().get_config(),
+        lambda: base.from_config({}).__class__,
         lambda: keras.regularizers.L1(0.5).get_config(),
         lambda: keras.regularizers.L2.from_config({"l2": 0.25}).get_config(),
         lambda: keras.regularizers.L1L2.from_config({"l1": 0.5, "l2": 0.25}).get_config(),
-        lambda: limit()(x), lambda: limit().get_config(), lambda: limit.from_config({}).__class__,
+        lambda: limit()(x),
+        lambda: limit().get_config(),
+        lambda: limit.from_config({}).__class__,
         lambda: keras.constraints.MaxNorm.from_config({"max_value": 3}).get_config(),
-        lambda: keras.regularizers.L1("much"), lambda: keras.regularizers.L1(float("nan")),
-        lambda: keras.regularizers.L1(l=0.5).get_config(), lambda: keras.regularizers.L1(m=0.5),
-    )  # fmt: skip
+        lambda: keras.regularizers.L1("much"),
+        lambda: keras.regularizers.L1(float("nan")),
+        lambda: keras.regularizers.L1(l=0.5).get_config(),
+        lambda: keras.regularizers.L1(m=0.5),
+    )
 
 
 def _demands(tf: Any) -> Any:
@@ -48,12 +54,19 @@ def _demands(tf: Any) -> Any:
     return attempt(
         lambda: spec.from_config(spec(ndim=2, axes={1: 3}).get_config()).get_config(),
         lambda: repr(spec(min_ndim=1, dtype="float32")),
-        held(spec(max_ndim=1), x), held(spec(dtype="int32"), x), held(spec(axes={1: 4}), x),
-        held(spec(axes={1: 3}), x), held(spec(shape=(2, 4)), x), held(spec(shape=(2, None)), x),
+        held(spec(max_ndim=1), x),
+        held(spec(dtype="int32"), x),
+        held(spec(axes={1: 4}), x),
+        held(spec(axes={1: 3}), x),
+        held(spec(shape=(2, 4)), x),
+        held(spec(shape=(2, None)), x),
         held(spec(shape=(2, 3, 1), allow_last_axis_squeeze=True), x),
-        held([named], {"a": x}), held([named], {"b": x}), held([named, named], [x]),
-        held(spec(ndim=2), 3.0), lambda: setattr(layer, "input_spec", 3),
-    )  # fmt: skip
+        held([named], {"a": x}),
+        held([named], {"b": x}),
+        held([named, named], [x]),
+        held(spec(ndim=2), 3.0),
+        lambda: setattr(layer, "input_spec", 3),
+    )
 
 
 def _signatures(tf: Any) -> Any:
@@ -66,7 +79,7 @@ def _signatures(tf: Any) -> Any:
         lambda: layers.Add().compute_output_signature([given, given]).shape,
         lambda: layers.Dense(4).compute_output_signature(tf.zeros([2, 3])),
         lambda: layers.Masking().compute_output_signature(given).shape,
-    )  # fmt: skip
+    )
 
 
 def _attributes(tf: Any) -> Any:
@@ -93,10 +106,15 @@ def _attributes(tf: Any) -> Any:
     found.append([weight.name for weight in layer.trainable_weights])
     layer.activity_regularizer = tf.keras.regularizers.L2(0.5)
     return found + attempt(
-        lambda: layer.inbound_nodes, lambda: layer.outbound_nodes, lambda: layer.compute_dtype,
-        lambda: layer.get_output_at(0), lambda: layer.get_input_at(0), lambda: layer.output,
-        lambda: delattr(layer, "nothing"), lambda: layer.activity_regularizer.get_config(),
-    )  # fmt: skip
+        lambda: layer.inbound_nodes,
+        lambda: layer.outbound_nodes,
+        lambda: layer.compute_dtype,
+        lambda: layer.get_output_at(0),
+        lambda: layer.get_input_at(0),
+        lambda: layer.output,
+        lambda: delattr(layer, "nothing"),
+        lambda: layer.activity_regularizer.get_config(),
+    )
 
 
 def _masks(tf: Any) -> Any:
@@ -108,9 +126,13 @@ def _masks(tf: Any) -> Any:
     with tf.Session() as session:
         masks = [layers.Masking().compute_mask(x), layers.Masking().compute_mask(x, tf.no_op())]
         same = layers.Identity()(x)
-        return [session.run(masks), session.run(same), same,
-                wrapped.activity_regularizer is wrapped.layer.activity_regularizer,
-                layers.TimeDistributed(layers.Flatten()).activity_regularizer]  # fmt: skip
+        return [
+            session.run(masks),
+            session.run(same),
+            same,
+            wrapped.activity_regularizer is wrapped.layer.activity_regularizer,
+            layers.TimeDistributed(layers.Flatten()).activity_regularizer,
+        ]
 
 
 def _functions(tf: Any) -> Any:
@@ -120,8 +142,13 @@ def _functions(tf: Any) -> Any:
     again = kind.from_config(layer.get_config())
     out = again(tf.constant([-1.0, 2.0]))
     masked = kind(tf.abs, mask=lambda x, mask: mask is None or x)
-    return [out, tf.Session().run(out), again.name, again.arguments,
-            masked.get_config()["mask_type"]]  # fmt: skip
+    return [
+        out,
+        tf.Session().run(out),
+        again.name,
+        again.arguments,
+        masked.get_config()["mask_type"],
+    ]
 
 
 def _abstract_cells(tf: Any) -> Any:
@@ -149,11 +176,17 @@ def _abstract_cells(tf: Any) -> Any:
     zeros = Sum().get_initial_state(batch_size=2, dtype=tf.float32)
     cell = layers.GRUCell(2, recurrent_dropout=0.5)
     cell.reset_recurrent_dropout_mask()
-    return [tf.Session().run([out, zeros]), attempt(
-        lambda: bare.state_size, lambda: bare.output_size, lambda: bare.call(x, [x]),
-        lambda: bare.get_initial_state(batch_size=2, dtype=tf.float32),
-        lambda: Sum().get_initial_state(), lambda: Sum().get_initial_state(inputs=x[:, 0]),
-    )]  # fmt: skip
+    return [
+        tf.Session().run([out, zeros]),
+        attempt(
+            lambda: bare.state_size,
+            lambda: bare.output_size,
+            lambda: bare.call(x, [x]),
+            lambda: bare.get_initial_state(batch_size=2, dtype=tf.float32),
+            lambda: Sum().get_initial_state(),
+            lambda: Sum().get_initial_state(inputs=x[:, 0]),
+        ),
+    ]
 
 
 def _two_ways(tf: Any) -> Any:
@@ -162,8 +195,9 @@ def _two_ways(tf: Any) -> Any:
     x = tf.constant(examples(2, 3, 2))
 
     def stateful() -> Any:
-        layer = layers.Bidirectional(layers.GRU(2, stateful=True, kernel_initializer="ones",
-                                                recurrent_initializer="ones"))  # fmt: skip
+        layer = layers.Bidirectional(
+            layers.GRU(2, stateful=True, kernel_initializer="ones", recurrent_initializer="ones")
+        )
         out = layer(x)
         session = tf.keras.backend.get_session()
         first = session.run(out)
@@ -175,12 +209,15 @@ def _two_ways(tf: Any) -> Any:
     plain = layers.Bidirectional(layers.GRU(2))
     other = layers.Bidirectional(layers.GRU(2), backward_layer=layers.GRU(2, go_backwards=True))
     return attempt(
-        stateful, plain.reset_states, lambda: plain.reset_states(3),
+        stateful,
+        plain.reset_states,
+        lambda: plain.reset_states(3),
         lambda: layers.Bidirectional.from_config(other.get_config()).backward_layer.units,
-        lambda: layers.Bidirectional(3), lambda: (other.build((2, 3, 4)), other.built)[1],
+        lambda: layers.Bidirectional(3),
+        lambda: (other.build((2, 3, 4)), other.built)[1],
         lambda: layers.Bidirectional(layers.GRU(2), backward_layer=3),
         lambda: layers.Bidirectional(layers.GRU(2), backward_layer=layers.GRU(2)),
-    )  # fmt: skip
+    )
 
 
 def _older_layers(tf: Any) -> Any:
@@ -198,9 +235,16 @@ def _older_layers(tf: Any) -> Any:
         named = tf.layers.Dense(1, name=scope)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return [session.run(outs), [v.name for v in tf.global_variables()], hasattr(layer, "mine"),
-                layer.graph, twin is layer, twin.name, kept.kernel.name,
-                caught(lambda: named(tf.ones([1, 2])).name)]  # fmt: skip
+        return [
+            session.run(outs),
+            [v.name for v in tf.global_variables()],
+            hasattr(layer, "mine"),
+            layer.graph,
+            twin is layer,
+            twin.name,
+            kept.kernel.name,
+            caught(lambda: named(tf.ones([1, 2])).name),
+        ]
 
 
 def _metrics(tf: Any) -> Any:
@@ -220,7 +264,14 @@ def _metrics(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "rules": _rules, "demands": _demands, "signatures": _signatures, "attributes": _attributes,
-    "masks": _masks, "functions": _functions, "abstract cells": _abstract_cells,
-    "two ways": _two_ways, "older layers": _older_layers, "metrics": _metrics,
-}  # fmt: skip
+    "rules": _rules,
+    "demands": _demands,
+    "signatures": _signatures,
+    "attributes": _attributes,
+    "masks": _masks,
+    "functions": _functions,
+    "abstract cells": _abstract_cells,
+    "two ways": _two_ways,
+    "older layers": _older_layers,
+    "metrics": _metrics,
+}

@@ -49,8 +49,14 @@ def _added(tf: Any) -> Any:
         layer.metrics[0].reset_states()
         values.append([float(value) for value in sess.run(results)])
         tf.keras.backend.set_session(None)
-    return [names, graph, values, [v.name for v in layer.weights], len(layer.updates),
-            [v.name for v in tf.local_variables() + tf.global_variables()]]  # fmt: skip
+    return [
+        names,
+        graph,
+        values,
+        [v.name for v in layer.weights],
+        len(layer.updates),
+        [v.name for v in tf.local_variables() + tf.global_variables()],
+    ]
 
 
 def _refused(tf: Any) -> Any:
@@ -76,15 +82,21 @@ def _refused(tf: Any) -> Any:
         attempt(lambda: layer.add_metric(value, name="x", aggregation="mean")),
         [metric.name for metric in layer.metrics],
         layer.metrics[0].get_config(),
-    ]  # fmt: skip
+    ]
 
 
 def _weighted(tf: Any) -> Any:
     values = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
     found = []
     for make in (tf.keras.metrics.Mean, tf.keras.metrics.Sum):
-        for weights in (None, 2.0, [1.0, 0.0, 2.0], [[1.0, 2.0]] * 3, np.ones((3, 2, 1)),
-                        np.ones((3, 2, 2, 1))):  # fmt: skip
+        for weights in (
+            None,
+            2.0,
+            [1.0, 0.0, 2.0],
+            [[1.0, 2.0]] * 3,
+            np.ones((3, 2, 1)),
+            np.ones((3, 2, 2, 1)),
+        ):
             with tf.Graph().as_default() as graph:
                 metric = make()
                 result = metric(tf.constant(values), sample_weight=weights)

@@ -39,8 +39,17 @@ def _told(tf: Any, make: _Make, shape: tuple[int, ...]) -> Any:
         name: list(value) if isinstance(value, list) else value  # TensorFlow's are of another class
         for name, value in layer.get_config().items()
     }
-    return (out, y, kept, weights, trained, frozen, layer.count_params(),
-            layer.compute_output_shape(shape), config)  # fmt: skip
+    return (
+        out,
+        y,
+        kept,
+        weights,
+        trained,
+        frozen,
+        layer.count_params(),
+        layer.compute_output_shape(shape),
+        config,
+    )
 
 
 def _of(table: Sequence[tuple[_Make, tuple[int, ...]]]) -> Callable[[Any], Any]:

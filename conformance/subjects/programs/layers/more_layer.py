@@ -18,8 +18,12 @@ def _attention(tf: Any) -> Any:
     def calls(make: Callable[[], Any], **options: Any) -> Any:
         def build(q: Any, v: Any) -> Any:
             layer = make()
-            return [layer([q, v], **options), [w.name for w in layer.weights], layer.get_config(),
-                    layer.compute_output_shape([(2, 3, 4), (2, 5, 4)])]  # fmt: skip
+            return [
+                layer([q, v], **options),
+                [w.name for w in layer.weights],
+                layer.get_config(),
+                layer.compute_output_shape([(2, 3, 4), (2, 5, 4)]),
+            ]
 
         return layered(tf, build, query, value)
 
@@ -27,9 +31,12 @@ def _attention(tf: Any) -> Any:
         seen = [[True, True, False]] * 2, [[True, False, True, False, True]] * 2
         masks = [tf.constant(part) for part in seen]
         layer = layers.Attention()
-        return [layer([q, v, v * 2.0], mask=masks), layer.compute_mask([q, v], masks),
-                layer([q, v], mask=[None, masks[1]], return_attention_scores=True),
-                layers.AdditiveAttention()([q, v], mask=[masks[0], None])]  # fmt: skip
+        return [
+            layer([q, v, v * 2.0], mask=masks),
+            layer.compute_mask([q, v], masks),
+            layer([q, v], mask=[None, masks[1]], return_attention_scores=True),
+            layers.AdditiveAttention()([q, v], mask=[masks[0], None]),
+        ]
 
     def through(p: Any) -> Any:
         here = layers.Masking(7.0)(p)
@@ -39,20 +46,23 @@ def _attention(tf: Any) -> Any:
     one = tf.constant([[[1.0]]])
     wrong = [one, [one], [one] * 4]
     return [
-        calls(layers.Attention), calls(lambda: layers.Attention(use_scale=True)),
+        calls(layers.Attention),
+        calls(lambda: layers.Attention(use_scale=True)),
         calls(lambda: layers.Attention(score_mode="concat", use_scale=True)),
         calls(lambda: layers.Attention(score_mode="concat")),
-        calls(layers.AdditiveAttention), calls(lambda: layers.AdditiveAttention(use_scale=False)),
+        calls(layers.AdditiveAttention),
+        calls(lambda: layers.AdditiveAttention(use_scale=False)),
         calls(lambda: layers.Attention(causal=True)),
         calls(layers.AdditiveAttention, use_causal_mask=True),
         calls(lambda: layers.Attention(dropout=0.5), training=False),
         layered(tf, lambda q: layers.Attention(dropout=0.5)([q, q]).shape, query),
-        layered(tf, masked, query, value), layered(tf, through, query),
+        layered(tf, masked, query, value),
+        layered(tf, through, query),
         [attempt(lambda bad=bad: layers.Attention()(bad)) for bad in wrong],
         attempt(lambda: layers.Attention()([one, one], mask=one > 0)),
         attempt(lambda: layers.Attention()([one, one], mask=[None])),
         attempt(lambda: layers.Attention(score_mode="other")),
-    ]  # fmt: skip
+    ]
 
 
 def _products(tf: Any) -> Any:
@@ -72,18 +82,22 @@ def _products(tf: Any) -> Any:
 
     one = tf.constant([[1.0, 2.0]])
     return [
-        [layered(tf, products(axes), examples(*first), examples(*second))
-         for first, second, axes in shapes],
+        [
+            layered(tf, products(axes), examples(*first), examples(*second))
+            for first, second, axes in shapes
+        ],
         layered(tf, products(1, normalize=True), examples(2, 3), examples(2, 3)),
         layered(tf, lambda x, y: layers.dot([x, y], axes=1), examples(2, 3), examples(2, 3)),
-        layered(tf, lambda x, y: tf.keras.backend.batch_dot(x, y), examples(2, 3, 4),
-                examples(2, 4, 3)),
+        layered(
+            tf, lambda x, y: tf.keras.backend.batch_dot(x, y), examples(2, 3, 4), examples(2, 4, 3)
+        ),
         layers.Dot(1).compute_output_shape([(2, 3), (2, 3)]),
         layers.Dot((2, 1)).compute_output_shape([(2, 3, 4), (2, 4)]),
         *(attempt(lambda bad=bad: layers.Dot(bad)) for bad in ("a", (1, 2, 3), (1, "b"))),
-        attempt(lambda: layers.Dot(1)(one)), attempt(lambda: layers.Dot(1)([one] * 3)),
+        attempt(lambda: layers.Dot(1)(one)),
+        attempt(lambda: layers.Dot(1)([one] * 3)),
         attempt(lambda: layers.Dot(1)([one, tf.constant([[1.0]])])),
-    ]  # fmt: skip
+    ]
 
 
 def _larger(tf: Any) -> Any:
@@ -94,8 +108,11 @@ def _larger(tf: Any) -> Any:
         def build(p: Any) -> Any:
             layer = getattr(layers, kind)(*args, **options)
             rank = len(p.shape)
-            return [layer(p), layer.get_config(),
-                    layer.compute_output_shape((2, *range(3, rank + 2)))]  # fmt: skip
+            return [
+                layer(p),
+                layer.get_config(),
+                layer.compute_output_shape((2, *range(3, rank + 2))),
+            ]
 
         return build
 
@@ -111,7 +128,7 @@ def _larger(tf: Any) -> Any:
         layered(tf, made("UpSampling1D", 3), examples(2, 3, 4), shape=(2, None, 4)),
         attempt(lambda: layers.UpSampling2D(interpolation="other")),
         attempt(lambda: layers.UpSampling2D((1, 2, 3))),
-    ]  # fmt: skip
+    ]
 
 
 def _places(tf: Any) -> Any:
@@ -120,28 +137,63 @@ def _places(tf: Any) -> Any:
     def made(kind: str, *args: Any, **options: Any) -> Any:
         def build(p: Any) -> Any:
             layer = getattr(layers, kind)(*args, **options)
-            return [layer(p), [w.name for w in layer.weights], layer.get_config(),
-                    layer.compute_output_shape(p.shape)]  # fmt: skip
+            return [
+                layer(p),
+                [w.name for w in layer.weights],
+                layer.get_config(),
+                layer.compute_output_shape(p.shape),
+            ]
 
         return build
 
     lines, pictures = examples(2, 5, 2), examples(2, 4, 5, 2)
     return [
-        [layered(tf, made("LocallyConnected1D", 3, 2, strides, implementation=way), lines)
-         for way in (1, 2, 3) for strides in (1, 2)],
-        [layered(tf, made("LocallyConnected1D", 3, 2, padding="same", implementation=way), lines)
-         for way in (2, 3)],
-        [layered(tf, made("LocallyConnected2D", 2, (2, 3), implementation=way, use_bias=False,
-                          kernel_regularizer="l2", activation="relu"), pictures)
-         for way in (1, 2, 3)],
-        [layered(tf, made("LocallyConnected2D", 2, 2, (2, 1), implementation=way,
-                          data_format="channels_first"), pictures) for way in (1, 2, 3)],
+        [
+            layered(tf, made("LocallyConnected1D", 3, 2, strides, implementation=way), lines)
+            for way in (1, 2, 3)
+            for strides in (1, 2)
+        ],
+        [
+            layered(tf, made("LocallyConnected1D", 3, 2, padding="same", implementation=way), lines)
+            for way in (2, 3)
+        ],
+        [
+            layered(
+                tf,
+                made(
+                    "LocallyConnected2D",
+                    2,
+                    (2, 3),
+                    implementation=way,
+                    use_bias=False,
+                    kernel_regularizer="l2",
+                    activation="relu",
+                ),
+                pictures,
+            )
+            for way in (1, 2, 3)
+        ],
+        [
+            layered(
+                tf,
+                made(
+                    "LocallyConnected2D",
+                    2,
+                    2,
+                    (2, 1),
+                    implementation=way,
+                    data_format="channels_first",
+                ),
+                pictures,
+            )
+            for way in (1, 2, 3)
+        ],
         layered(tf, made("LocallyConnected1D", 3, 2, data_format="channels_first"), lines),
         attempt(lambda: layers.LocallyConnected1D(3, 2, padding="same")),
         layered(tf, made("LocallyConnected2D", 2, 7), pictures),
         layered(tf, made("LocallyConnected2D", 2, 1), pictures, shape=(None, None, 5, 2)),
         layered(tf, made("LocallyConnected1D", 2, 1, implementation=4), lines),
-    ]  # fmt: skip
+    ]
 
 
 def _kept(tf: Any) -> Any:
@@ -166,27 +218,35 @@ def _kept(tf: Any) -> Any:
     dense(inputs := backend.variable([[1.0, 2.0]]))
     merges = [layers.Add(), layers.Concatenate()]
     return [
-        [v.name for v in Own().weights], len(dense.get_losses_for(inputs)),
+        [v.name for v in Own().weights],
+        len(dense.get_losses_for(inputs)),
         [said(lambda m=m: m.compute_mask([one, one], one)) for m in merges],
         [said(lambda m=m: m.compute_mask(one, [one, one])) for m in merges],
         [said(lambda m=m: m.compute_mask([one, one], [one])) for m in merges],
         [m.compute_mask([one, one], [one, one]).shape.as_list() for m in merges],
         layers.Lambda(lambda x: tf.reduce_sum(x, 1)).compute_output_shape((3, 2)),
         layers.Lambda(lambda x: x, output_shape=[(10,), (20,)]).compute_output_shape(
-            [(10, 10), (10, 20)]),
+            [(10, 10), (10, 20)]
+        ),
         layers.Lambda(lambda x: tf.matmul(*x), dtype="float64").compute_output_shape(
-            [(10, 10), (10, 20)]),
+            [(10, 10), (10, 20)]
+        ),
         layers.Lambda(lambda x: x, output_shape=lambda shape: shape).compute_output_shape(
-            [(10, 10), (10, 20)]),
-        [layers.Lambda(lambda x: x, output_shape=given).get_config()[name]
-         for given in (None, (2, 3), lambda shape: shape)
-         for name in ("function_type", "output_shape_type")],
+            [(10, 10), (10, 20)]
+        ),
+        [
+            layers.Lambda(lambda x: x, output_shape=given).get_config()[name]
+            for given in (None, (2, 3), lambda shape: shape)
+            for name in ("function_type", "output_shape_type")
+        ],
         len(layers.Lambda(lambda x, v: x * v, arguments={"v": tf.Variable(1.0)}).weights),
-        many(tf.zeros([3, 4, 2], tf.int32)).shape, again(tf.zeros([3, 4, 2], tf.int32)).shape,
+        many(tf.zeros([3, 4, 2], tf.int32)).shape,
+        again(tf.zeros([3, 4, 2], tf.int32)).shape,
         layers.TimeDistributed(layers.TimeDistributed(layers.Dense(2)))(
-            tf.ones([2, 3, 4, 5])).shape,
+            tf.ones([2, 3, 4, 5])
+        ).shape,
         backend.random_normal_variable((2, 3), 0.0, 1.0).shape,
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -29,11 +29,15 @@ def _projections(tf: Any) -> Any:
     layer = kind("ab,bc->ac", 3, bias_axes="c")
     layer.build((None, 4))
     return [
-        attempt(*(
-            lambda row=row: _computed(tf, kind(row[1], **row[2]), row[0]) for row in projections()
-        )),
-        layer.compute_output_shape((None, 4)).as_list(), layer.get_config()["bias_axes"],
-    ]  # fmt: skip
+        attempt(
+            *(
+                lambda row=row: _computed(tf, kind(row[1], **row[2]), row[0])
+                for row in projections()
+            )
+        ),
+        layer.compute_output_shape((None, 4)).as_list(),
+        layer.get_config()["bias_axes"],
+    ]
 
 
 def _heads(tf: Any) -> Any:
@@ -51,7 +55,7 @@ def _heads(tf: Any) -> Any:
         lambda: _computed(tf, kind(2, 3, dropout=0.5), query, value, training=False),
         lambda: _computed(tf, kind(2, 3, attention_axes=(1, 2)), wide, wide),
         lambda: _computed(tf, kind(2, 3, attention_axes=1), wide, wide),
-    )  # fmt: skip
+    )
 
 
 def _configs_of_heads(tf: Any) -> Any:
@@ -63,8 +67,12 @@ def _configs_of_heads(tf: Any) -> Any:
     config = layer.get_config()
     after = kind.from_config(config)
     keys = ("name", "num_heads", "key_dim", "value_dim", "dropout", "use_bias", "output_shape")
-    return [[config[key] for key in keys], len(before.weights), len(after.weights),
-            [weight.name for weight in layer.trainable_weights]]  # fmt: skip
+    return [
+        [config[key] for key in keys],
+        len(before.weights),
+        len(after.weights),
+        [weight.name for weight in layer.trainable_weights],
+    ]
 
 
 def _masked_heads(tf: Any) -> Any:

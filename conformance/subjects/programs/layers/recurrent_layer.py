@@ -36,16 +36,28 @@ def _kinds(tf: Any) -> Any:
         _one(tf, lambda k: k.GRU(2, reset_after=True)),
         _one(tf, lambda k: k.GRU(2, use_bias=False, implementation=2, reset_after=True)),
         _one(tf, lambda k: k.LSTM(2, use_bias=False)),
-        _one(tf, lambda k: k.SimpleRNN(2, "relu", False, "ones", "ones", activity_regularizer="l2",
-                                       kernel_regularizer="l1", recurrent_regularizer="l2")),
-    ]  # fmt: skip
+        _one(
+            tf,
+            lambda k: k.SimpleRNN(
+                2,
+                "relu",
+                False,
+                "ones",
+                "ones",
+                activity_regularizer="l2",
+                kernel_regularizer="l1",
+                recurrent_regularizer="l2",
+            ),
+        ),
+    ]
 
 
 def _flags(tf: Any) -> Any:
     wide = {"shape": (2, 3, 4)}
     return [
-        _one(tf, lambda k: k.GRU(2, return_sequences=True, return_state=True),
-             shape=(None, None, 4)),
+        _one(
+            tf, lambda k: k.GRU(2, return_sequences=True, return_state=True), shape=(None, None, 4)
+        ),
         _one(tf, lambda k: k.LSTM(2, go_backwards=True, return_state=True, return_sequences=True)),
         _one(tf, lambda k: k.LSTM(2, unroll=True, return_sequences=True), **wide),
         _one(tf, lambda k: k.SimpleRNN(2, unroll=True, go_backwards=True)),
@@ -56,7 +68,7 @@ def _flags(tf: Any) -> Any:
         _one(tf, lambda k: k.SimpleRNN(2, stateful=True)),
         _one(tf, lambda k: k.SimpleRNN(0)),
         _one(tf, lambda k: k.SimpleRNN(2), shape=(2, 3)),
-    ]  # fmt: skip
+    ]
 
 
 def _masks(tf: Any) -> Any:
@@ -79,23 +91,31 @@ def _masks(tf: Any) -> Any:
         return [layer(p, mask=mask), unrolled(p, mask=mask)]
 
     return [
-        masked(), masked(return_sequences=True), masked(go_backwards=True, return_state=True),
-        masked(unroll=True, return_sequences=True), layered(tf, given, _X),
-    ]  # fmt: skip
+        masked(),
+        masked(return_sequences=True),
+        masked(go_backwards=True, return_state=True),
+        masked(unroll=True, return_sequences=True),
+        layered(tf, given, _X),
+    ]
 
 
 def _states(tf: Any) -> Any:
     def first(p: Any, s: Any) -> Any:
         layers = tf.keras.layers
         layer, other = layers.SimpleRNN(2), layers.LSTM(2)
-        return [layer(p, initial_state=s), layer([p, s]), other(p, initial_state=(s, s)),
-                attempt(lambda: layer(p, initial_state=[s, s])),
-                attempt(lambda: layers.GRU(3)(p, initial_state=s)).__class__.__name__]  # fmt: skip
+        return [
+            layer(p, initial_state=s),
+            layer([p, s]),
+            other(p, initial_state=(s, s)),
+            attempt(lambda: layer(p, initial_state=[s, s])),
+            attempt(lambda: layers.GRU(3)(p, initial_state=s)).__class__.__name__,
+        ]
 
     def kept() -> Any:
         p = tf.placeholder(tf.float32, [2, 3, 4])
-        layer = tf.keras.layers.SimpleRNN(2, stateful=True, kernel_initializer="ones",
-                                         recurrent_initializer="ones")
+        layer = tf.keras.layers.SimpleRNN(
+            2, stateful=True, kernel_initializer="ones", recurrent_initializer="ones"
+        )
         out = layer(p)
         backend = tf.keras.backend
         backend.set_session(session := tf.Session())
@@ -107,8 +127,10 @@ def _states(tf: Any) -> Any:
         values += [session.run(out, {p: _X}).round(3).tolist()]
         layer.reset_states([examples(2, 2)])
         values += [session.run(out, {p: _X}).round(3).tolist()]
-        wrong = [attempt(lambda: layer.reset_states([examples(2, 3)])).__class__.__name__,
-                 attempt(lambda: layer.reset_states([_X, _X])).__class__.__name__]  # fmt: skip
+        wrong = [
+            attempt(lambda: layer.reset_states([examples(2, 3)])).__class__.__name__,
+            attempt(lambda: layer.reset_states([_X, _X])).__class__.__name__,
+        ]
         backend.set_session(None)
         return [out, values, wrong, len(layer.weights), layer.stateful]
 
@@ -128,9 +150,13 @@ def _dropouts(tf: Any) -> Any:
         layer = tf.keras.layers.GRU(2, dropout=0.5, recurrent_dropout=0.2, name="d")
         return [layer(p, training=True).shape, layer(p, training=False)]
 
-    return [graphs(dropout=0.5), graphs(recurrent_dropout=0.5),
-            graphs(dropout=0.3, implementation=2), graphs(dropout=0.3, unroll=True),
-            layered(tf, training, _X)]  # fmt: skip
+    return [
+        graphs(dropout=0.5),
+        graphs(recurrent_dropout=0.5),
+        graphs(dropout=0.3, implementation=2),
+        graphs(dropout=0.3, unroll=True),
+        layered(tf, training, _X),
+    ]
 
 
 def _cells(tf: Any) -> Any:
@@ -165,27 +191,43 @@ def _cells(tf: Any) -> Any:
         out = layer(p)
         config = layer.get_config()
         again = layers.RNN.from_config(copy.deepcopy(config), custom_objects={"Own": Own})
-        return [out, [v.name for v in layer.weights], config,
-                [str(list(s) if isinstance(s, list) else s) for s in again.cell.state_size],
-                layer.cell.output_size, layer.compute_output_shape((2, 3, 4))]  # fmt: skip
+        return [
+            out,
+            [v.name for v in layer.weights],
+            config,
+            [str(list(s) if isinstance(s, list) else s) for s in again.cell.state_size],
+            layer.cell.output_size,
+            layer.compute_output_shape((2, 3, 4)),
+        ]
 
     def single(p: Any) -> Any:
         cell = layers.LSTMCell(2)
         states = cell.get_initial_state(inputs=p)
-        return [cell(p, states), states, [v.name for v in cell.weights],
-                attempt(lambda: cell.get_initial_state()),
-                attempt(lambda: layers.LSTMCell(-1))]  # fmt: skip
+        return [
+            cell(p, states),
+            states,
+            [v.name for v in cell.weights],
+            attempt(lambda: cell.get_initial_state()),
+            attempt(lambda: layers.LSTMCell(-1)),
+        ]
 
     return [
-        layered(tf, stacked, _X), layered(tf, single, examples(2, 4)),
-        _one(tf, lambda k: k.RNN(Own(2))), _one(tf, lambda k: k.RNN(Bare())),
+        layered(tf, stacked, _X),
+        layered(tf, single, examples(2, 4)),
+        _one(tf, lambda k: k.RNN(Own(2))),
+        _one(tf, lambda k: k.RNN(Bare())),
         _one(tf, lambda k: k.RNN([k.SimpleRNNCell(2), k.SimpleRNNCell(3)], return_sequences=True)),
-        _one(tf, lambda k: k.RNN(k.StackedRNNCells(
-            [k.LSTMCell(2), k.GRUCell(3)], reverse_state_order=True), return_state=True)),
+        _one(
+            tf,
+            lambda k: k.RNN(
+                k.StackedRNNCells([k.LSTMCell(2), k.GRUCell(3)], reverse_state_order=True),
+                return_state=True,
+            ),
+        ),
         attempt(lambda: layers.RNN(3)).__class__.__name__,
         _one(tf, lambda k: k.RNN(tf.nn.rnn_cell.BasicRNNCell(2))),
         _one(tf, lambda k: k.RNN(tf.nn.rnn_cell.BasicLSTMCell(2), return_state=True)),
-    ]  # fmt: skip
+    ]
 
 
 def _both_ways(tf: Any) -> Any:
@@ -200,16 +242,24 @@ def _both_ways(tf: Any) -> Any:
         out = layer(p, initial_state=[s, s])
         config = layer.get_config()
         again = layers.Bidirectional.from_config(config)
-        return [out, config, again.name, layer.compute_output_shape((2, 3, 4)),
-                attempt(lambda: layer(p, initial_state=[s]))]  # fmt: skip
+        return [
+            out,
+            config,
+            again.name,
+            layer.compute_output_shape((2, 3, 4)),
+            attempt(lambda: layer(p, initial_state=[s])),
+        ]
 
     return [
-        *modes, layered(tf, states, _X, examples(2, 2)),
-        _one(tf, lambda k: k.Bidirectional(k.SimpleRNN(2), backward_layer=k.GRU(
-            2, go_backwards=True))),
+        *modes,
+        layered(tf, states, _X, examples(2, 2)),
+        _one(
+            tf,
+            lambda k: k.Bidirectional(k.SimpleRNN(2), backward_layer=k.GRU(2, go_backwards=True)),
+        ),
         _one(tf, lambda k: k.Bidirectional(k.SimpleRNN(2), backward_layer=k.GRU(2))),
         _one(tf, lambda k: k.Bidirectional(k.SimpleRNN(2), "other")),
-    ]  # fmt: skip
+    ]
 
 
 def _times(tf: Any) -> Any:
@@ -222,9 +272,13 @@ def _times(tf: Any) -> Any:
     def nested(p: Any) -> Any:
         layer = layers.TimeDistributed(layers.Dense(2))
         out = layer(p)
-        return [out, layer.get_config(), layers.TimeDistributed.from_config(
-            layer.get_config()).layer.units, layer.compute_output_shape((2, 3, 4)),
-            [v.name for v in layer.weights]]  # fmt: skip
+        return [
+            out,
+            layer.get_config(),
+            layers.TimeDistributed.from_config(layer.get_config()).layer.units,
+            layer.compute_output_shape((2, 3, 4)),
+            [v.name for v in layer.weights],
+        ]
 
     def masked(p: Any) -> Any:
         here = layers.Masking()(p)
@@ -232,35 +286,45 @@ def _times(tf: Any) -> Any:
         return [out, out._keras_mask]
 
     return [
-        layered(tf, nested, _X), layered(tf, masked, _X), layered(tf, nested, _X, shape=(2, 3, 4)),
+        layered(tf, nested, _X),
+        layered(tf, masked, _X),
+        layered(tf, nested, _X, shape=(2, 3, 4)),
         _one(tf, lambda k: k.TimeDistributed(k.Dense(2)), shape=(None, None, 4)),
         _one(tf, lambda k: k.TimeDistributed(k.Dropout(0.5))),
         _one(tf, lambda k: k.TimeDistributed(Own(name="o")), shape=(2, 3, 4)),
         _one(tf, lambda k: k.TimeDistributed(Own(name="o"))),
         _one(tf, lambda k: k.TimeDistributed(k.Dense(2)), shape=(2, 3)),
-        attempt(lambda: layers.TimeDistributed(3)), attempt(lambda: layers.Wrapper(3)),
-    ]  # fmt: skip
+        attempt(lambda: layers.TimeDistributed(3)),
+        attempt(lambda: layers.Wrapper(3)),
+    ]
 
 
 def _configs(tf: Any) -> Any:
     layers = tf.keras.layers
     with tf.Graph().as_default():
         made = [
-            layers.SimpleRNN(2, dropout=0.1), layers.LSTM(2, return_sequences=True, name="l"),
-            layers.GRU(2, reset_after=True, kernel_constraint="non_neg"), layers.LSTMCell(3),
-            layers.GRUCell(2), layers.SimpleRNNCell(1, "relu"), layers.Dense(3, "relu"),
-            layers.Dropout(0.5), layers.Bidirectional(layers.LSTM(1)),
-        ]  # fmt: skip
+            layers.SimpleRNN(2, dropout=0.1),
+            layers.LSTM(2, return_sequences=True, name="l"),
+            layers.GRU(2, reset_after=True, kernel_constraint="non_neg"),
+            layers.LSTMCell(3),
+            layers.GRUCell(2),
+            layers.SimpleRNNCell(1, "relu"),
+            layers.Dense(3, "relu"),
+            layers.Dropout(0.5),
+            layers.Bidirectional(layers.LSTM(1)),
+        ]
         whole = [layers.serialize(layer) for layer in made]
         again = [layers.deserialize(config) for config in whole]
         return [
-            whole, [layers.serialize(layer) == config
-                    for layer, config in zip(again, whole, strict=True)],
+            whole,
+            [layers.serialize(layer) == config for layer, config in zip(again, whole, strict=True)],
             [type(layer).__name__ for layer in again],
-            *(attempt(lambda bad=bad: layers.deserialize(bad)).__class__.__name__
-              for bad in (None, 3, {"a": 1}, {"class_name": "Nope", "config": {}}, "Dense")),
+            *(
+                attempt(lambda bad=bad: layers.deserialize(bad)).__class__.__name__
+                for bad in (None, 3, {"a": 1}, {"class_name": "Nope", "config": {}}, "Dense")
+            ),
             [getattr(made[1], name) for name in ("units", "use_bias", "implementation")],
-        ]  # fmt: skip
+        ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

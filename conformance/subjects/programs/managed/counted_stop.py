@@ -28,19 +28,25 @@ def _stops(tf: Any) -> Any:
                     done += 1
             return done
 
-    return attempt(*(
-        lambda m=make, i=initial, b=by: rounds(m, i, b)
-        for make in (
-            lambda: hooks.StopAtStepHook(num_steps=3), lambda: hooks.StopAtStepHook(last_step=5),
-            lambda: hooks.StopAtStepHook(last_step=0), lambda: hooks.StopAtStepHook(num_steps=0),
-            lambda: hooks.StopAtStepHook(3, 5), lambda: hooks.StopAtStepHook(),
+    return attempt(
+        *(
+            lambda m=make, i=initial, b=by: rounds(m, i, b)
+            for make in (
+                lambda: hooks.StopAtStepHook(num_steps=3),
+                lambda: hooks.StopAtStepHook(last_step=5),
+                lambda: hooks.StopAtStepHook(last_step=0),
+                lambda: hooks.StopAtStepHook(num_steps=0),
+                lambda: hooks.StopAtStepHook(3, 5),
+                lambda: hooks.StopAtStepHook(),
+            )
+            for initial, by in ((0, 1), (2, 1), (0, 2), (9, 1))
         )
-        for initial, by in ((0, 1), (2, 1), (0, 2), (9, 1))
-    ))  # fmt: skip
+    )
 
 
 def _fed(tf: Any) -> Any:
     """What comes out of a queue whose runner a supervisor, a session or a coordinator starts."""
+
     def taken(start: Any) -> Any:
         with tf.Graph().as_default():
             queue = tf.FIFOQueue(10, tf.int32, [[]])
@@ -84,6 +90,7 @@ def _fed(tf: Any) -> Any:
 
 def _recovered(tf: Any) -> Any:
     """A session that goes on from a checkpoint: what its saver then knows of those there are."""
+
     def saved(folder: str, count: int) -> Any:
         with tf.Graph().as_default():
             v = tf.get_variable("v", initializer=1.0)
@@ -97,14 +104,18 @@ def _recovered(tf: Any) -> Any:
     def recovered(count: int, keep: int, **how: Any) -> Any:
         with tempfile.TemporaryDirectory() as folder:
             saved(folder, count)
-            given = {"checkpoint_dir": folder} if not how else {
-                key: value.format(folder) for key, value in how.items()}  # fmt: skip
+            given = (
+                {"checkpoint_dir": folder}
+                if not how
+                else {key: value.format(folder) for key, value in how.items()}
+            )
             with tf.Graph().as_default():
                 v = tf.get_variable("v", initializer=7.0)
                 saver = tf.train.Saver(max_to_keep=keep)
                 manager = tf.train.SessionManager()
                 session = manager.prepare_session(
-                    "", init_op=tf.global_variables_initializer(), saver=saver, **given)
+                    "", init_op=tf.global_variables_initializer(), saver=saver, **given
+                )
                 known = [Path(path).name for path in saver.last_checkpoints]
                 value = session.run(v)
                 saver.save(session, f"{folder}/model", global_step=50)
@@ -112,10 +123,11 @@ def _recovered(tf: Any) -> Any:
                 names = sorted(path.name for path in Path(folder).glob("*.index"))
                 return float(value), known, names
 
-    return attempt(*(
-        lambda c=count, k=keep: recovered(c, k) for count in (0, 1, 4) for keep in (1, 2, 5)
-    ), lambda: recovered(2, 5, checkpoint_filename_with_path="{}/model-0"),
-       lambda: recovered(2, 5, checkpoint_filename_with_path="{}/nothing"))  # fmt: skip
+    return attempt(
+        *(lambda c=count, k=keep: recovered(c, k) for count in (0, 1, 4) for keep in (1, 2, 5)),
+        lambda: recovered(2, 5, checkpoint_filename_with_path="{}/model-0"),
+        lambda: recovered(2, 5, checkpoint_filename_with_path="{}/nothing"),
+    )
 
 
 BEHAVIOURS = {"stops": _stops, "fed": _fed, "recovered": _recovered}

@@ -51,8 +51,15 @@ def _recorded(tf: Any) -> Any:
                 session.run(tf.assign_add(step, 1))
             session.run(flush)
             session.run(close)
-    return [found, written, always, never, now_and_then, _events(tf, "d"),
-            [op.name for op in ops.summary_writer_initializer_op()]]  # fmt: skip
+    return [
+        found,
+        written,
+        always,
+        never,
+        now_and_then,
+        _events(tf, "d"),
+        [op.name for op in ops.summary_writer_initializer_op()],
+    ]
 
 
 @in_a_folder
@@ -143,10 +150,13 @@ def _plug_ins(tf: Any) -> Any:
     graph = tf.get_default_graph()
     first = get(Own)
     found = attempt(
-        lambda: get(Own) is first, lambda: get(Own, graph) is first, lambda: get(Other),
-        lambda: get(Unnamed), lambda: len(module.get_all_plugin_assets()),
+        lambda: get(Own) is first,
+        lambda: get(Own, graph) is first,
+        lambda: get(Other),
+        lambda: get(Unnamed),
+        lambda: len(module.get_all_plugin_assets()),
         lambda: Unnamed().assets(),
-    )  # fmt: skip
+    )
     with tf.summary.FileWriter("d", graph):
         pass
     return [found, sorted(str(path) for path in Path("d").rglob("*.txt"))]
@@ -165,6 +175,10 @@ def _files(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "recorded": _recorded, "steps": _steps, "graphs": _graphs, "by sessions": _by_sessions,
-    "plug-ins": _plug_ins, "files": _files,
-}  # fmt: skip
+    "recorded": _recorded,
+    "steps": _steps,
+    "graphs": _graphs,
+    "by sessions": _by_sessions,
+    "plug-ins": _plug_ins,
+    "files": _files,
+}

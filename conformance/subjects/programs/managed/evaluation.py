@@ -50,16 +50,22 @@ def _once(tf: Any) -> Any:
                     _steps_per_run(tf)
                     hooks = [evaluation._MultiStepStopAfterNEvalsHook(count, 2)]
                 return evaluation._evaluate_once(
-                    checkpoint_path=tf.train.latest_checkpoint("d"), eval_ops=more,
-                    final_ops={"total": total}, hooks=hooks, **options,
-                )  # fmt: skip
+                    checkpoint_path=tf.train.latest_checkpoint("d"),
+                    eval_ops=more,
+                    final_ops={"total": total},
+                    hooks=hooks,
+                    **options,
+                )
 
         return call
 
     return attempt(
-        evaluated(3), evaluated(1), evaluated(25), evaluated(4, several=True),
+        evaluated(3),
+        evaluated(1),
+        evaluated(25),
+        evaluated(4, several=True),
         evaluated(2, final_ops_feed_dict={}),
-    )  # fmt: skip
+    )
 
 
 @in_a_folder
@@ -73,9 +79,11 @@ def _kinds_of_operations(tf: Any) -> Any:
             with tf.Graph().as_default():
                 total, more = _model(tf)
                 return evaluation._evaluate_once(
-                    checkpoint_path="d/x", eval_ops=choose(more), final_ops=[total],
+                    checkpoint_path="d/x",
+                    eval_ops=choose(more),
+                    final_ops=[total],
                     hooks=[evaluation._StopAfterNEvalsHook(2, log_progress=False)],
-                )  # fmt: skip
+                )
 
         return call
 
@@ -85,10 +93,13 @@ def _kinds_of_operations(tf: Any) -> Any:
             return evaluation._evaluate_once("d/x", final_ops=total)
 
     return attempt(
-        evaluated(lambda more: more), evaluated(lambda more: [more]),
-        evaluated(lambda more: (more,)), evaluated(lambda more: {"more": more}), unhooked,
+        evaluated(lambda more: more),
+        evaluated(lambda more: [more]),
+        evaluated(lambda more: (more,)),
+        evaluated(lambda more: {"more": more}),
+        unhooked,
         lambda: evaluation._evaluate_once("d/none"),
-    )  # fmt: skip
+    )
 
 
 def _counts(tf: Any) -> Any:
@@ -96,8 +107,7 @@ def _counts(tf: Any) -> Any:
     evaluation = _module(tf)
     count = evaluation._get_or_create_eval_step()
     steps = _steps_per_run(tf)
-    again = [evaluation._get_or_create_eval_step() is count,
-             _steps_per_run(tf) is steps]  # fmt: skip
+    again = [evaluation._get_or_create_eval_step() is count, _steps_per_run(tf) is steps]
     latest = evaluation._get_latest_eval_step_value([count.assign_add(5)])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -114,5 +124,7 @@ def _counts(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "once": _once, "kinds of operations": _kinds_of_operations, "counts": _counts,
-}  # fmt: skip
+    "once": _once,
+    "kinds of operations": _kinds_of_operations,
+    "counts": _counts,
+}

@@ -47,11 +47,14 @@ def _steps(tf: Any) -> Any:
         with tf.summary.FileWriter(folder) as writer:
             add = writer.add_summary
             found = attempt(
-                *(lambda step=step: add(_summary(tf), step)
-                  for step in (1, 1.7, "3", None, -5, 2**70, float("nan"), [1])),
+                *(
+                    lambda step=step: add(_summary(tf), step)
+                    for step in (1, 1.7, "3", None, -5, 2**70, float("nan"), [1])
+                ),
                 *(lambda bad=bad: add(bad) for bad in ("x", b"\xff", None, 3, tf.Event())),
-                lambda: add(_summary(tf, "q").SerializeToString(), 2), lambda: add(b""),
-            )  # fmt: skip
+                lambda: add(_summary(tf, "q").SerializeToString(), 2),
+                lambda: add(b""),
+            )
         return [found, _events(tf, folder)]
 
 
@@ -63,17 +66,23 @@ def _kinds(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.FileWriter(folder)
         found = attempt(
-            lambda: writer.add_session_log(log, 7), lambda: writer.add_session_log(None),
-            lambda: writer.add_session_log(3), lambda: writer.add_run_metadata(metadata, "a", 1),
-            lambda: writer.add_run_metadata(metadata, "a"), lambda: writer.add_graph(graph, 2),
-            lambda: writer.add_run_metadata(None, "b"), lambda: writer.add_meta_graph(3),
-            lambda: writer.add_meta_graph(tf.MetaGraphDef()), lambda: writer.add_graph(None),
+            lambda: writer.add_session_log(log, 7),
+            lambda: writer.add_session_log(None),
+            lambda: writer.add_session_log(3),
+            lambda: writer.add_run_metadata(metadata, "a", 1),
+            lambda: writer.add_run_metadata(metadata, "a"),
+            lambda: writer.add_graph(graph, 2),
+            lambda: writer.add_run_metadata(None, "b"),
+            lambda: writer.add_meta_graph(3),
+            lambda: writer.add_meta_graph(tf.MetaGraphDef()),
+            lambda: writer.add_graph(None),
             lambda: writer.add_graph(graph, graph_def=graph.as_graph_def()),
             lambda: writer.add_graph(graph.as_graph_def()),
             lambda: writer.add_graph(None, graph_def=graph),
             lambda: writer.add_event(tf.Event(step=3, wall_time=1.5, file_version="x")),
-            writer.close, writer.close,
-        )  # fmt: skip
+            writer.close,
+            writer.close,
+        )
         return [found, _events(tf, folder)]
 
 

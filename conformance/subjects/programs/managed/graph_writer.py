@@ -46,29 +46,46 @@ def _operations(tf: Any) -> Any:
             written = [module.scalar("a", 1.5, step=1), module.generic("b", ["x"], step=2)]
             given = tf.placeholder(tf.string, [])
             added = module.import_event(given)
-            wrong = attempt(lambda: module.scalar("a", 1.0, step=[1, 2]),
-                            lambda: module.graph_v1("text", 1))  # fmt: skip
+            wrong = attempt(
+                lambda: module.scalar("a", 1.0, step=[1, 2]), lambda: module.graph_v1("text", 1)
+            )
         with writer.as_default(), module.never_record_summaries():
             unwritten = module.scalar("c", 1.0, step=3)
         begin, flush, close = writer.init(), writer.flush(), writer.close()
         with tf.Session() as session:
             run = session.run
             found = attempt(
-                lambda: run(written[0]), lambda: run(flush), lambda: run(begin),
-                *(lambda each=each: run(each) for each in written), lambda: run(unwritten),
-                lambda: run(added, {given: event}), lambda: run(added, {given: b"\xff"}),
-                lambda: run(begin), lambda: run(close), lambda: run(close), lambda: run(flush),
-            )  # fmt: skip
-        return [wrong, found, _events(tf, folder), len(tf.summary.all_v2_summary_ops()),
-                attempt(tf.summary.initialize)]  # fmt: skip
+                lambda: run(written[0]),
+                lambda: run(flush),
+                lambda: run(begin),
+                *(lambda each=each: run(each) for each in written),
+                lambda: run(unwritten),
+                lambda: run(added, {given: event}),
+                lambda: run(added, {given: b"\xff"}),
+                lambda: run(begin),
+                lambda: run(close),
+                lambda: run(close),
+                lambda: run(flush),
+            )
+        return [
+            wrong,
+            found,
+            _events(tf, folder),
+            len(tf.summary.all_v2_summary_ops()),
+            attempt(tf.summary.initialize),
+        ]
 
 
 def _nodes(graph: Any) -> list[Any]:
     return [
-        (op.name, op.type, [each.name for each in op.inputs],
-         sorted(each.name for each in op.control_inputs))
+        (
+            op.name,
+            op.type,
+            [each.name for each in op.inputs],
+            sorted(each.name for each in op.control_inputs),
+        )
         for op in graph.get_operations()
-    ]  # fmt: skip
+    ]
 
 
 def _kinds(tf: Any) -> Any:
@@ -89,22 +106,25 @@ def _kinds(tf: Any) -> Any:
                 module.image("j", np.ones_like(pictures, "uint8"), step=step, max_images=1),
                 module.image("k", pictures, tf.constant([1, 2, 3], tf.uint8), step=step),
                 module.audio("a", sounds, 44100.0, 2, step=step),
-                module.scalar("s", 1.5, step=step), module.generic("g", [1, 2], step=step),
+                module.scalar("s", 1.5, step=step),
+                module.generic("g", [1, 2], step=step),
                 module.write("w", [[1, 2]], step=step or 3),
                 module.write_raw_pb(raw, step=step or 4),
-            ]  # fmt: skip
+            ]
 
     for way in ("always", "every", "nothing"):
         with (
-            tempfile.TemporaryDirectory() as folder, tf.Graph().as_default() as graph,
+            tempfile.TemporaryDirectory() as folder,
+            tf.Graph().as_default() as graph,
             tf.Session() as session,
-        ):  # fmt: skip
+        ):
             step = tf.train.get_or_create_global_step()
             writer = module.create_file_writer("folder")
             recording = {
-                "always": module.always_record_summaries, "nothing": contextlib.nullcontext,
+                "always": module.always_record_summaries,
+                "nothing": contextlib.nullcontext,
                 "every": lambda: module.record_summaries_every_n_global_steps(2),
-            }[way]  # fmt: skip
+            }[way]
             with recording(), writer.as_default():
                 operations = written(None if way == "every" else 7)
             nodes = _nodes(graph)
@@ -145,10 +165,12 @@ def _refused(tf: Any) -> Any:
     module = _writers(tf)
     wrong = [{"flush_millis": [1, 2]}, {"max_queue": [1]}, {"filename_suffix": ["a", "b"]}]
     with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
-        return attempt(*(
-            lambda given=given: session.run(module.create_file_writer(folder, **given).init())
-            for given in wrong
-        ))  # fmt: skip
+        return attempt(
+            *(
+                lambda given=given: session.run(module.create_file_writer(folder, **given).init())
+                for given in wrong
+            )
+        )
 
 
 BEHAVIOURS = {

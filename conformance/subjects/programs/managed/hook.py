@@ -126,9 +126,13 @@ def _checkpoints(tf: Any) -> Any:
     for _ in range(2):
         hooks = [tf.train.StopAtStepHook(num_steps=3)]
         with tf.train.MonitoredTrainingSession(
-            checkpoint_dir=folder, save_checkpoint_steps=2, hooks=hooks, log_step_count_steps=None,
-            save_summaries_steps=None, save_summaries_secs=None,
-        ) as session:  # fmt: skip
+            checkpoint_dir=folder,
+            save_checkpoint_steps=2,
+            hooks=hooks,
+            log_step_count_steps=None,
+            save_summaries_steps=None,
+            save_summaries_secs=None,
+        ) as session:
             while not session.should_stop():
                 session.run(train)
                 if not session.should_stop():

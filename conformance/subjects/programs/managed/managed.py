@@ -24,9 +24,12 @@ def _training(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         hooks = [tf.train.StopAtStepHook(last_step=4)]
         with tf.train.MonitoredTrainingSession(
-            checkpoint_dir=folder, save_checkpoint_steps=3, save_summaries_steps=2,
-            log_step_count_steps=2, hooks=hooks,
-        ) as session:  # fmt: skip
+            checkpoint_dir=folder,
+            save_checkpoint_steps=3,
+            save_summaries_steps=2,
+            log_step_count_steps=2,
+            hooks=hooks,
+        ) as session:
             while not session.should_stop():
                 seen.append(int(session.run(add)))
         files = sorted(path.name for path in Path(folder).glob("model*"))
@@ -40,8 +43,10 @@ def _scaffold(tf: Any) -> Any:
     keys = ("init_op", "ready_op", "ready_for_local_init_op", "local_init_op", "savers")
     kept = [len(tf.get_collection(key)) for key in keys]
     with tf.Session() as session:
-        missing = [sorted(session.run(op).tolist())
-                   for op in (scaffold.ready_op, scaffold.ready_for_local_init_op)]  # fmt: skip
+        missing = [
+            sorted(session.run(op).tolist())
+            for op in (scaffold.ready_op, scaffold.ready_for_local_init_op)
+        ]
     changes = attempt(lambda: setattr(scaffold, "init_op", None), lambda: tf.constant(1))
     return [kept, missing, changes, scaffold.init_op.name, scaffold.ready_op.name]
 
@@ -68,22 +73,35 @@ def _refused(tf: Any) -> Any:
 def _clusters(tf: Any) -> Any:
     spec = tf.train.ClusterSpec({"b": ["x:1", "y:2"], "a": {2: "z:3"}, "none": []})
     return [
-        spec.as_dict(), sorted(spec.jobs), repr(spec), spec.num_tasks("b"),
-        spec.task_indices("a"), spec.job_tasks("a"), bool(spec), bool(tf.train.ClusterSpec({})),
-        spec == tf.train.ClusterSpec(spec), spec == tf.train.ClusterSpec(spec.as_cluster_def()),
+        spec.as_dict(),
+        sorted(spec.jobs),
+        repr(spec),
+        spec.num_tasks("b"),
+        spec.task_indices("a"),
+        spec.job_tasks("a"),
+        bool(spec),
+        bool(tf.train.ClusterSpec({})),
+        spec == tf.train.ClusterSpec(spec),
+        spec == tf.train.ClusterSpec(spec.as_cluster_def()),
         spec.as_cluster_def().SerializeToString(deterministic=True),
         attempt(
-            lambda: spec.num_tasks("c"), lambda: spec.task_address("b", 7),
-            lambda: tf.train.ClusterSpec(None), lambda: tf.train.ClusterSpec({"a": 1}),
-            lambda: tf.train.ClusterSpec({"a": [1]}), lambda: spec.job_tasks("none"),
+            lambda: spec.num_tasks("c"),
+            lambda: spec.task_address("b", 7),
+            lambda: tf.train.ClusterSpec(None),
+            lambda: tf.train.ClusterSpec({"a": 1}),
+            lambda: tf.train.ClusterSpec({"a": [1]}),
+            lambda: spec.job_tasks("none"),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _devices(tf: Any) -> Any:
     found = []
-    for options in ({"ps_tasks": 2}, {"ps_tasks": 1, "merge_devices": False},
-                    {"cluster": {"ps": ["a:1", "b:1", "c:1"]}}):  # fmt: skip
+    for options in (
+        {"ps_tasks": 2},
+        {"ps_tasks": 1, "merge_devices": False},
+        {"cluster": {"ps": ["a:1", "b:1", "c:1"]}},
+    ):
         with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(**options)):
             v = [tf.Variable(i, use_resource=i % 2 == 1) for i in range(4)]
             with tf.device("/cpu:0"):

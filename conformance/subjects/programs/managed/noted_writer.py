@@ -80,8 +80,9 @@ def _summaries(tf: Any) -> Any:
     hook = tf.train.SummarySaverHook
 
     def scaffold(writer: Any) -> Any:
-        return hook(2, summary_writer=writer, scaffold=tf.train.Scaffold(
-            summary_op=tf.summary.merge_all()))
+        return hook(
+            2, summary_writer=writer, scaffold=tf.train.Scaffold(summary_op=tf.summary.merge_all())
+        )
 
     def empty(writer: Any) -> Any:
         tf.get_default_graph().clear_collection("summaries")
@@ -92,21 +93,27 @@ def _summaries(tf: Any) -> Any:
         lambda w: hook(2, summary_writer=w, summary_op=tf.summary.merge_all()),
         lambda w: hook(3, summary_writer=w, summary_op=[tf.summary.merge_all()] * 2),
         lambda w: hook(save_secs=1000, summary_writer=w, summary_op=tf.summary.merge_all()),
-        scaffold, empty,
+        scaffold,
+        empty,
         lambda w: hook(2, summary_writer=w),
         lambda w: hook(summary_writer=w, summary_op=tf.constant("")),
         lambda w: hook(2, 3.0, summary_writer=w, summary_op=tf.constant("")),
-        lambda w: hook(2, summary_writer=w, summary_op=tf.constant(""),
-                       scaffold=tf.train.Scaffold()),
-    )  # fmt: skip
-    return attempt(*(
-        lambda m=make, n=rounds, i=initial: _ran(tf, m, n, initial=i)
-        for make in makers for rounds, initial in ((0, 0), (1, 0), (5, 0), (4, 7))
-    ))  # fmt: skip
+        lambda w: hook(
+            2, summary_writer=w, summary_op=tf.constant(""), scaffold=tf.train.Scaffold()
+        ),
+    )
+    return attempt(
+        *(
+            lambda m=make, n=rounds, i=initial: _ran(tf, m, n, initial=i)
+            for make in makers
+            for rounds, initial in ((0, 0), (1, 0), (5, 0), (4, 7))
+        )
+    )
 
 
 def _saved(tf: Any) -> Any:
     """When a hook saves, what it tells its writer and its listeners, and whose saver it takes."""
+
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
         def __init__(self) -> None:
             self.noted: list[Any] = []
@@ -139,25 +146,33 @@ def _saved(tf: Any) -> Any:
             return done, listener.noted, names
 
     return attempt(
-        *(lambda r=rounds, n=every: saving(r, 1, save_steps=n)
-          for rounds in (0, 1, 6) for every in (1, 2)),
+        *(
+            lambda r=rounds, n=every: saving(r, 1, save_steps=n)
+            for rounds in (0, 1, 6)
+            for every in (1, 2)
+        ),
         *(lambda n=savers: saving(2, n, save_steps=1) for savers in (0, 1, 2)),
         lambda: saving(2, 0, save_steps=1, saver=tf.train.Saver()),
         lambda: saving(2, 0, save_steps=1, scaffold=tf.train.Scaffold()),
-        lambda: saving(2, 1, save_secs=1000), lambda: saving(2, 1, save_steps=1, save_secs=1),
+        lambda: saving(2, 1, save_secs=1000),
+        lambda: saving(2, 1, save_steps=1, save_secs=1),
         lambda: saving(2, 1, save_steps=2, checkpoint_basename="other.ckpt"),
-    )  # fmt: skip
+    )
 
 
 def _supervised(tf: Any) -> Any:
     """What a supervisor gives its writer: graphs, starts, and summaries at steps."""
+
     def supervised(**options: Any) -> Any:
         with tf.Graph().as_default():
             step, after = _model(tf)
             writer, merged = _Writer(), tf.summary.merge_all()
             supervisor = tf.train.Supervisor(
-                logdir=tempfile.mkdtemp(), summary_writer=writer, save_model_secs=0,
-                save_summaries_secs=0, **{"global_step": step, **options},
+                logdir=tempfile.mkdtemp(),
+                summary_writer=writer,
+                save_model_secs=0,
+                save_summaries_secs=0,
+                **{"global_step": step, **options},
             )
             with supervisor.managed_session() as session:
                 values = [int(session.run(after)) for _ in range(2)]
@@ -171,7 +186,9 @@ def _supervised(tf: Any) -> Any:
             _model(tf)
             writer = _Writer()
             supervisor = tf.train.Supervisor(
-                logdir=tempfile.mkdtemp(), summary_writer=writer, save_model_secs=0,
+                logdir=tempfile.mkdtemp(),
+                summary_writer=writer,
+                save_model_secs=0,
                 save_summaries_secs=0,
             )
             session = supervisor.prepare_or_wait_for_session(start_standard_services=services)
@@ -180,10 +197,14 @@ def _supervised(tf: Any) -> Any:
             return writer.noted
 
     return attempt(
-        supervised, lambda: supervised(global_step=None), lambda: supervised(summary_op=None),
-        lambda: supervised(is_chief=True), lambda: prepared(True), lambda: prepared(False),
+        supervised,
+        lambda: supervised(global_step=None),
+        lambda: supervised(summary_op=None),
+        lambda: supervised(is_chief=True),
+        lambda: prepared(True),
+        lambda: prepared(False),
         lambda: tf.train.Supervisor(logdir=None, summary_op=None).summary_computed(None, b""),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"summaries": _summaries, "saved": _saved, "supervised": _supervised}

@@ -14,9 +14,16 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 _PARTS: Final = (
-    "init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op", "local_init_op",
-    "local_init_feed_dict", "summary_op", "saver", "init_fn",
-)  # fmt: skip
+    "init_op",
+    "init_feed_dict",
+    "ready_op",
+    "ready_for_local_init_op",
+    "local_init_op",
+    "local_init_feed_dict",
+    "summary_op",
+    "saver",
+    "init_fn",
+)
 
 
 def _named(value: Any) -> Any:
@@ -38,8 +45,13 @@ def _given(tf: Any, prefix: str) -> dict[str, Any]:
         for part in ("ready_op", "ready_for_local_init_op", "summary_op")
     }
     made |= {part: tf.no_op(name=f"{prefix}_{part}") for part in ("init_op", "local_init_op")}
-    return {**made, "init_feed_dict": {fed: 1.0}, "local_init_feed_dict": {fed: 2.0},
-            "init_fn": lambda *_: None, "saver": tf.train.Saver()}  # fmt: skip
+    return {
+        **made,
+        "init_feed_dict": {fed: 1.0},
+        "local_init_feed_dict": {fed: 2.0},
+        "init_fn": lambda *_: None,
+        "saver": tf.train.Saver(),
+    }
 
 
 def _copied(tf: Any) -> Any:
@@ -47,9 +59,7 @@ def _copied(tf: Any) -> Any:
     tf.get_variable("v", initializer=1.0)
     first, second = _given(tf, "first"), _given(tf, "second")
     whole = tf.train.Scaffold(**first)
-    made = [
-        tf.train.Scaffold(copy_from_scaffold=whole, **{part: second[part]}) for part in _PARTS
-    ]
+    made = [tf.train.Scaffold(copy_from_scaffold=whole, **{part: second[part]}) for part in _PARTS]
     made.append(tf.train.Scaffold(copy_from_scaffold=whole))
     made.append(tf.train.Scaffold(copy_from_scaffold=tf.train.Scaffold(), **first))
     saver_kept = [each.saver is whole.saver for each in made]
@@ -61,8 +71,14 @@ def _copied(tf: Any) -> Any:
 def _finalized(tf: Any) -> Any:
     """What a scaffold finds in collections, makes where there is nothing, and refuses of two."""
     keys = tf.GraphKeys
-    collections = (keys.INIT_OP, keys.READY_OP, keys.READY_FOR_LOCAL_INIT_OP, keys.LOCAL_INIT_OP,
-                   keys.SUMMARY_OP, keys.SAVERS)  # fmt: skip
+    collections = (
+        keys.INIT_OP,
+        keys.READY_OP,
+        keys.READY_FOR_LOCAL_INIT_OP,
+        keys.LOCAL_INIT_OP,
+        keys.SUMMARY_OP,
+        keys.SAVERS,
+    )
 
     def finalized(key: Any, count: int) -> Any:
         with tf.Graph().as_default() as graph:
@@ -70,8 +86,12 @@ def _finalized(tf: Any) -> Any:
             tf.get_local_variable("l", initializer=2.0)
             tf.summary.scalar("s", 3.0)
             for number in range(count):
-                graph.add_to_collection(key, tf.train.Saver() if key == keys.SAVERS else
-                                        tf.constant([], tf.string, name=f"kept{number}"))
+                graph.add_to_collection(
+                    key,
+                    tf.train.Saver()
+                    if key == keys.SAVERS
+                    else tf.constant([], tf.string, name=f"kept{number}"),
+                )
             scaffold = tf.train.Scaffold().finalize()
             kept = [len(graph.get_collection(each)) for each in collections]
             return _parts(scaffold), kept, graph.finalized
@@ -136,8 +156,16 @@ def _functions_of_steps(tf: Any, step: Any, add: Any) -> tuple[list[Any], list[A
     def two(step_context: Any, more: Any) -> Any:
         return step_context.session.run(step) + more
 
-    functions = [without, both, functools.partial(two, more=5), functools.partial(two, 5), two,
-                 other, lambda: 1, 3]  # fmt: skip
+    functions = [
+        without,
+        both,
+        functools.partial(two, more=5),
+        functools.partial(two, 5),
+        two,
+        other,
+        lambda: 1,
+        3,
+    ]
     return functions, [without, stopping, failing]
 
 
@@ -155,15 +183,22 @@ def _steps(tf: Any) -> Any:
 
     found: list[Any] = []
     for kind, last in itertools.product(
-        (tf.train.MonitoredSession, tf.train.SingularMonitoredSession,
-         tf.train.MonitoredTrainingSession), endings,
-    ):  # fmt: skip
+        (
+            tf.train.MonitoredSession,
+            tf.train.SingularMonitoredSession,
+            tf.train.MonitoredTrainingSession,
+        ),
+        endings,
+    ):
         with kind(hooks=[Noting()]) as session:
             found.append(attempt(*(lambda f=f: session.run_step_fn(f) for f in functions)))
             session.run_step_fn(last)
             found.append("after")
-        found += [list(calls), session.should_stop(),
-                  caught(lambda: session.run_step_fn(functions[0]))]  # fmt: skip
+        found += [
+            list(calls),
+            session.should_stop(),
+            caught(lambda: session.run_step_fn(functions[0])),
+        ]
         calls.clear()
     return found
 
@@ -183,8 +218,11 @@ def _savers(tf: Any) -> Any:
                 name = names[number]
                 tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver({name: variables[name]}))
             own = tf.train.Saver({"own": v, "own_step": step})
-            options = {"saver": {"saver": own}, "none": {},
-                       "scaffold": {"scaffold": tf.train.Scaffold(saver=own)}}[given]  # fmt: skip
+            options = {
+                "saver": {"saver": own},
+                "none": {},
+                "scaffold": {"scaffold": tf.train.Scaffold(saver=own)},
+            }[given]
             hook = tf.train.CheckpointSaverHook(folder, save_steps=2, **options)
             add = step.assign_add(1)
             hook.begin()
@@ -198,8 +236,9 @@ def _savers(tf: Any) -> Any:
         kept = sorted(path.name for path in Path(folder).iterdir() if "tfevents" not in path.name)
         return tf.train.list_variables(latest), Path(latest).name, kept, graph.finalized
 
-    return attempt(*(lambda n=n, g=g: saved(n, g) for n in range(3)
-                     for g in ("none", "saver", "scaffold")))  # fmt: skip
+    return attempt(
+        *(lambda n=n, g=g: saved(n, g) for n in range(3) for g in ("none", "saver", "scaffold"))
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

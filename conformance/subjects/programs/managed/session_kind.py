@@ -33,27 +33,33 @@ def _recovered(tf: Any) -> Any:
     init = tf.local_variables_initializer()
     never = tf.constant(["never"])
     kinds = [
-        {"ready_op": ready}, {"ready_op": ready, "local_init_op": init}, {},
+        {"ready_op": ready},
+        {"ready_op": ready, "local_init_op": init},
+        {},
         {"ready_op": never, "local_init_op": init},
         {"ready_op": ready, "local_init_op": init, "ready_for_local_init_op": never},
-    ]  # fmt: skip
+    ]
 
     def recovered(options: Any, **given: Any) -> Callable[[], Any]:
         def call() -> Any:
             manager = tf.train.SessionManager(**options)
             session, is_restored = manager.recover_session("", saver=saver, **given)
-            return [is_restored, caught(lambda: session.run("v:0")),
-                    caught(lambda: session.run(local))]  # fmt: skip
+            return [
+                is_restored,
+                caught(lambda: session.run("v:0")),
+                caught(lambda: session.run(local)),
+            ]
 
         return call
 
     return attempt(
         *(recovered(options, checkpoint_dir="d") for options in kinds),
-        recovered(kinds[1], checkpoint_filename_with_path="d/x"), recovered(kinds[1]),
+        recovered(kinds[1], checkpoint_filename_with_path="d/x"),
+        recovered(kinds[1]),
         recovered(kinds[1], checkpoint_dir="none"),
         recovered(kinds[1], checkpoint_dir="d", checkpoint_filename_with_path="d/x"),
         recovered(kinds[1], checkpoint_dir="none", wait_for_checkpoint=True, max_wait_secs=0),
-    )  # fmt: skip
+    )
 
 
 def _waited_for(tf: Any) -> Any:
@@ -77,7 +83,7 @@ def _waited_for(tf: Any) -> Any:
         lambda: late.wait_for_session("", max_wait_secs=0),
         lambda: creator.create_session().graph is tf.get_default_graph(),
         lambda: Own().create_session(),
-    )  # fmt: skip
+    )
 
 
 def _wrapped(tf: Any) -> Any:
@@ -88,8 +94,12 @@ def _wrapped(tf: Any) -> Any:
     with tf.Session() as session:
         wrapped = monitored._WrappedSession(session)
         outer = monitored._WrappedSession(wrapped)
-        found += [outer.graph is session.graph, outer.sess_str == session.sess_str,
-                  outer.should_stop(), outer.run(tf.constant(4))]  # fmt: skip
+        found += [
+            outer.graph is session.graph,
+            outer.sess_str == session.sess_str,
+            outer.should_stop(),
+            outer.run(tf.constant(4)),
+        ]
         outer.close()
         found += [outer.should_stop(), caught(lambda: outer.run(step))]
     with tf.train.MonitoredSession() as session:
@@ -105,9 +115,14 @@ def _timers(tf: Any) -> Any:
     counter = tf.train.StepCounterHook(every_n_steps=4, output_dir="d")
     for hook in (saver, counter):
         hook._set_steps_per_run(2)
-    return [never.should_trigger_for_step(3), never.update_last_triggered_step(3),
-            never.last_triggered_step(), never.reset(), saver._steps_per_run,
-            counter._steps_per_run]  # fmt: skip
+    return [
+        never.should_trigger_for_step(3),
+        never.update_last_triggered_step(3),
+        never.last_triggered_step(),
+        never.reset(),
+        saver._steps_per_run,
+        counter._steps_per_run,
+    ]
 
 
 def _events(tf: Any) -> Any:
@@ -128,8 +143,11 @@ def _services(tf: Any) -> Any:
     with supervisor.managed_session() as session:
         session.run(tf.assign_add(step, 1) if not session.graph.finalized else step)
         threads = module_of(tf, "training.supervisor")
-        kinds = (threads.SVSummaryThread, threads.SVStepCounterThread,
-                 threads.SVTimerCheckpointThread)  # fmt: skip
+        kinds = (
+            threads.SVSummaryThread,
+            threads.SVStepCounterThread,
+            threads.SVTimerCheckpointThread,
+        )
         for kind in kinds:
             thread = kind(supervisor, session)
             thread.start_loop()
@@ -138,8 +156,12 @@ def _services(tf: Any) -> Any:
         waiting.start()
         supervisor.request_stop()
         waiting.join(10)
-    return [waiting.is_alive(), supervisor.should_stop(), _events(tf),
-            [name for name in listing() if name.endswith("index")]]  # fmt: skip
+    return [
+        waiting.is_alive(),
+        supervisor.should_stop(),
+        _events(tf),
+        [name for name in listing() if name.endswith("index")],
+    ]
 
 
 @in_a_folder
@@ -147,8 +169,9 @@ def _services_without_steps(tf: Any) -> Any:
     """Where nothing counts steps, summaries have none."""
     tf.get_variable("v", initializer=3.0)
     tf.summary.scalar("v", 2.0)
-    supervisor = tf.train.Supervisor(logdir="d", global_step=None, save_summaries_secs=1000,
-                                     save_model_secs=0)  # fmt: skip
+    supervisor = tf.train.Supervisor(
+        logdir="d", global_step=None, save_summaries_secs=1000, save_model_secs=0
+    )
     with supervisor.managed_session() as session:
         threads = module_of(tf, "training.supervisor")
         threads.SVSummaryThread(supervisor, session).run_loop()
@@ -164,7 +187,11 @@ def _odd_steps(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "recovered": _recovered, "waited for": _waited_for, "wrapped": _wrapped, "timers": _timers,
-    "services": _services, "services without steps": _services_without_steps,
+    "recovered": _recovered,
+    "waited for": _waited_for,
+    "wrapped": _wrapped,
+    "timers": _timers,
+    "services": _services,
+    "services without steps": _services_without_steps,
     "odd steps": _odd_steps,
-}  # fmt: skip
+}

@@ -30,11 +30,16 @@ def _supervisor(tf: Any) -> Any:
         supervisor.summary_computed(session, session.run(supervisor.summary_op))
         supervisor.saver.save(session, supervisor.save_path, global_step=step)
         told = [
-            supervisor.is_chief, supervisor.save_model_secs, supervisor.save_summaries_secs,
-            Path(supervisor.save_path).name, supervisor.global_step.name,
-            supervisor.init_feed_dict, supervisor.coord.should_stop(),
-            supervisor.ready_op.name, supervisor.ready_for_local_init_op is None,
-        ]  # fmt: skip
+            supervisor.is_chief,
+            supervisor.save_model_secs,
+            supervisor.save_summaries_secs,
+            Path(supervisor.save_path).name,
+            supervisor.global_step.name,
+            supervisor.init_feed_dict,
+            supervisor.coord.should_stop(),
+            supervisor.ready_op.name,
+            supervisor.ready_for_local_init_op is None,
+        ]
         supervisor.request_stop()
     names = sorted(path.name for path in Path(folder).glob("*.index"))
     return [rounds, told, names, supervisor.should_stop(), _again(tf, folder)]

@@ -15,13 +15,20 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf: Any, folder: str, queue: int = 10, millis: int = 1000000, suffix: str = ".x",
-          name: str = "w") -> tuple[Any, Any]:  # fmt: skip
+def _made(
+    tf: Any,
+    folder: str,
+    queue: int = 10,
+    millis: int = 1000000,
+    suffix: str = ".x",
+    name: str = "w",
+) -> tuple[Any, Any]:
     """A writer and what begins its file."""
     writer = tf.raw_ops.SummaryWriter(shared_name=name)
     path = str(Path(folder).absolute())
     return writer, tf.raw_ops.CreateSummaryFileWriter(
-        writer=writer, logdir=path, max_queue=queue, flush_millis=millis, filename_suffix=suffix)
+        writer=writer, logdir=path, max_queue=queue, flush_millis=millis, filename_suffix=suffix
+    )
 
 
 def _steps(tf: Any, folder: str) -> list[Any]:
@@ -29,8 +36,12 @@ def _steps(tf: Any, folder: str) -> list[Any]:
     found = []
     for path in sorted(Path(folder).glob("*")):
         events = list(tf.train.summary_iterator(str(path)))
-        found.append([[event.step, event.WhichOneof("what"),
-                       [value.tag for value in event.summary.value]] for event in events])
+        found.append(
+            [
+                [event.step, event.WhichOneof("what"), [value.tag for value in event.summary.value]]
+                for event in events
+            ]
+        )
     return found
 
 
@@ -42,14 +53,20 @@ def _flushed(tf: Any) -> Any:
         folder = f"f{number}"
         writer, begin = _made(tf, folder, queue, name=folder)
         write = raw.WriteScalarSummary(
-            writer=writer, step=tf.placeholder_with_default(np.int64(4), []), tag="t", value=2.5)
+            writer=writer, step=tf.placeholder_with_default(np.int64(4), []), tag="t", value=2.5
+        )
         flush, close = raw.FlushSummaryWriter(writer=writer), raw.CloseSummaryWriter(writer=writer)
         with tf.Session() as session:
             for op in (begin, write, write, write, flush, write, close):
                 session.run(op)
                 found.append(_steps(tf, folder))
-            found.append(attempt(lambda op=write: session.run(op), lambda op=flush: session.run(op),
-                                 lambda op=close: session.run(op)))  # fmt: skip
+            found.append(
+                attempt(
+                    lambda op=write: session.run(op),
+                    lambda op=flush: session.run(op),
+                    lambda op=close: session.run(op),
+                )
+            )
     return found
 
 
@@ -60,12 +77,16 @@ def _places(tf: Any) -> Any:
     first, begin = _made(tf, "a")
     again, anew = _made(tf, "b")
     other, third = _made(tf, "c", suffix="y", name="other")
-    writes = [raw.WriteScalarSummary(writer=writer, step=np.int64(step), tag="t", value=step)
-              for step, writer in enumerate((first, again, other))]  # fmt: skip
+    writes = [
+        raw.WriteScalarSummary(writer=writer, step=np.int64(step), tag="t", value=step)
+        for step, writer in enumerate((first, again, other))
+    ]
     with tf.Session() as session:
-        before = attempt(lambda: session.run(writes[0]),
-                         lambda: session.run(raw.FlushSummaryWriter(writer=first)),
-                         lambda: session.run(raw.CloseSummaryWriter(writer=first)))  # fmt: skip
+        before = attempt(
+            lambda: session.run(writes[0]),
+            lambda: session.run(raw.FlushSummaryWriter(writer=first)),
+            lambda: session.run(raw.CloseSummaryWriter(writer=first)),
+        )
         for op in (begin, anew, third, *writes, raw.CloseSummaryWriter(writer=again)):
             session.run(op)
         after = attempt(lambda: session.run(writes[0]), lambda: session.run(writes[2]))
@@ -89,27 +110,63 @@ def _refused(tf: Any) -> Any:
 
     step, tag = np.int64(3), "t"
     makers = [
-        lambda: begun(logdir=[path]), lambda: begun(max_queue=[1]), lambda: begun(flush_millis=[1]),
+        lambda: begun(logdir=[path]),
+        lambda: begun(max_queue=[1]),
+        lambda: begun(flush_millis=[1]),
         lambda: begun(filename_suffix=["a"]),
-        *(lambda step=step, tag=tag, value=value: raw.WriteScalarSummary(
-            writer=writer, step=of(step), tag=of(tag), value=of(value))
-          for step, tag, value in (([step], tag, 1.0), (step, [tag], 1.0), (step, tag, [1.0]),
-                                   (step, tag, 3), (step, tag, 1e300))),
-        *(lambda value=value: raw.WriteHistogramSummary(
-            writer=writer, step=step, tag=tag, values=of(value))
-          for value in ([1.0, 2.0], float("nan"), [float("inf")], [], 3, [[1], [2]])),
-        *(lambda data=data: raw.ImportEvent(writer=writer, event=of(data))
-          for data in (b"", b"\xff", [b""], tf.Event(step=9).SerializeToString())),
-        *(lambda data=data: raw.WriteRawProtoSummary(writer=writer, step=step, tensor=of(data))
-          for data in (b"", b"\xff", [], [tf.Summary(value=[tf.Summary.Value(
-              tag=each, simple_value=2.0)]).SerializeToString() for each in "xy"])),
-        *(lambda data=data: raw.WriteGraphSummary(writer=writer, step=step, tensor=of(data))
-          for data in (b"", b"\xff", [b""], tf.GraphDef().SerializeToString())),
-        *(lambda told=told, tag=tag: raw.WriteSummary(
-            writer=writer, step=step, tensor=of([1, 2]), tag=of(tag), summary_metadata=of(told))
-          for told, tag in ((b"", "t"), (b"\xff", "t"), ([b""], "t"), (b"", ["t"]),
-                            (tf.SummaryMetadata(display_name="d").SerializeToString(), "t"))),
-    ]  # fmt: skip
+        *(
+            lambda step=step, tag=tag, value=value: raw.WriteScalarSummary(
+                writer=writer, step=of(step), tag=of(tag), value=of(value)
+            )
+            for step, tag, value in (
+                ([step], tag, 1.0),
+                (step, [tag], 1.0),
+                (step, tag, [1.0]),
+                (step, tag, 3),
+                (step, tag, 1e300),
+            )
+        ),
+        *(
+            lambda value=value: raw.WriteHistogramSummary(
+                writer=writer, step=step, tag=tag, values=of(value)
+            )
+            for value in ([1.0, 2.0], float("nan"), [float("inf")], [], 3, [[1], [2]])
+        ),
+        *(
+            lambda data=data: raw.ImportEvent(writer=writer, event=of(data))
+            for data in (b"", b"\xff", [b""], tf.Event(step=9).SerializeToString())
+        ),
+        *(
+            lambda data=data: raw.WriteRawProtoSummary(writer=writer, step=step, tensor=of(data))
+            for data in (
+                b"",
+                b"\xff",
+                [],
+                [
+                    tf.Summary(
+                        value=[tf.Summary.Value(tag=each, simple_value=2.0)]
+                    ).SerializeToString()
+                    for each in "xy"
+                ],
+            )
+        ),
+        *(
+            lambda data=data: raw.WriteGraphSummary(writer=writer, step=step, tensor=of(data))
+            for data in (b"", b"\xff", [b""], tf.GraphDef().SerializeToString())
+        ),
+        *(
+            lambda told=told, tag=tag: raw.WriteSummary(
+                writer=writer, step=step, tensor=of([1, 2]), tag=of(tag), summary_metadata=of(told)
+            )
+            for told, tag in (
+                (b"", "t"),
+                (b"\xff", "t"),
+                ([b""], "t"),
+                (b"", ["t"]),
+                (tf.SummaryMetadata(display_name="d").SerializeToString(), "t"),
+            )
+        ),
+    ]
     with tf.Session() as session:
         session.run(begin)
         found = attempt(*(lambda make=make: session.run(make()) for make in makers))

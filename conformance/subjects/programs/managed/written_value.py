@@ -23,19 +23,29 @@ def _sounds_of_a_fixed_rate(tf: Any) -> Any:
         attrs = {"sample_rate": rate, "max_outputs": outputs}
         (found,) = run_node(tf, "AudioSummary", [tag, sounds], attrs, **given)
         return [
-            [value.tag, value.audio.sample_rate, value.audio.num_channels,
-             value.audio.length_frames, value.audio.content_type, value.audio.encoded_audio_string]
+            [
+                value.tag,
+                value.audio.sample_rate,
+                value.audio.num_channels,
+                value.audio.length_frames,
+                value.audio.content_type,
+                value.audio.encoded_audio_string,
+            ]
             for value in tf.Summary.FromString(found).value
-        ]  # fmt: skip
+        ]
 
     return attempt(
-        lambda: written(mono, 8000.0, producer=14), lambda: written(stereo, 11025.5, producer=14),
-        lambda: written(mono, 44100.0, 1, producer=14), lambda: written(mono, 0.0, producer=14),
-        lambda: written(mono, -1.0, producer=14), lambda: written(mono[0], 1.0, producer=14),
+        lambda: written(mono, 8000.0, producer=14),
+        lambda: written(stereo, 11025.5, producer=14),
+        lambda: written(mono, 44100.0, 1, producer=14),
+        lambda: written(mono, 0.0, producer=14),
+        lambda: written(mono, -1.0, producer=14),
+        lambda: written(mono[0], 1.0, producer=14),
         lambda: written(mono, 8000.0, tag=[b"a", b"b"], producer=14),
-        lambda: written(mono, 8000.0, producer=15), lambda: written(mono, 8000.0),
+        lambda: written(mono, 8000.0, producer=15),
+        lambda: written(mono, 8000.0),
         lambda: run(tf, tf.raw_ops.AudioSummary(tag="t", tensor=mono, sample_rate=8000.0)),
-    )  # fmt: skip
+    )
 
 
 @in_a_folder
@@ -50,22 +60,37 @@ def _tensors_with_metadata(tf: Any) -> Any:
     )
     values = {
         "described": (tf.constant([1, 2]), metadata.SerializeToString()),
-        "bare": (tf.constant(["a"]), b""), "bad": (tf.constant(1.5), b"\x0a\xff"),
-    }  # fmt: skip
+        "bare": (tf.constant(["a"]), b""),
+        "bad": (tf.constant(1.5), b"\x0a\xff"),
+    }
     with tf.Session() as session:
         session.run(opened)
-        found = attempt(*(
-            lambda t=tag, v=value, d=data, s=step: session.run(raw.WriteSummary(
-                writer=writer, step=tf.constant(s, tf.int64), tensor=v, tag=t, summary_metadata=d))
-            for step, (tag, (value, data)) in enumerate(values.items())
-        ), lambda: session.run(raw.CloseSummaryWriter(writer=writer)))  # fmt: skip
+        found = attempt(
+            *(
+                lambda t=tag, v=value, d=data, s=step: session.run(
+                    raw.WriteSummary(
+                        writer=writer,
+                        step=tf.constant(s, tf.int64),
+                        tensor=v,
+                        tag=t,
+                        summary_metadata=d,
+                    )
+                )
+                for step, (tag, (value, data)) in enumerate(values.items())
+            ),
+            lambda: session.run(raw.CloseSummaryWriter(writer=writer)),
+        )
     events = [
-        [event.step, value.tag, value.tag == "bad" or str(value.metadata),
-         tf.make_ndarray(value.tensor)]
+        [
+            event.step,
+            value.tag,
+            value.tag == "bad" or str(value.metadata),
+            tf.make_ndarray(value.tensor),
+        ]
         for path in sorted(Path("d").glob("*.end"))
         for event in tf.train.summary_iterator(str(path))
         for value in event.summary.value
-    ]  # fmt: skip
+    ]
     return found, events
 
 

@@ -31,29 +31,46 @@ def _averages(tf: Any) -> Any:
         return tf.placeholder_with_default(np.asarray(value, np.float32), None)
 
     losses = [[1.0, 2.0], [3.0, 5.0]]
-    return attempt(*(_built(tf, make) for make in (
-        lambda: average([1.0, 2.0, 6.0]), lambda: average([1.0, 2.0], global_batch_size=4),
-        lambda: average(losses), lambda: average([1.0, 2.0], sample_weight=[2.0, 0.5]),
-        lambda: average(losses, sample_weight=[2.0, 0.5]), lambda: average([1.0], 3.0),
-        lambda: average([1.0, 2.0], sample_weight=[[2.0], [0.5]]),
-        lambda: average(tf.constant([1.0, 2.0], tf.float16), sample_weight=[2, 3]),
-        lambda: average(unknown([1.0, 2.0])), lambda: average(unknown(3.0)),
-        lambda: average(unknown(losses), sample_weight=unknown([2.0, 0.5])),
-        lambda: average(unknown([1.0, 2.0]), sample_weight=unknown([[2.0], [0.5]])),
-        lambda: average(unknown([1.0, 2.0]), sample_weight=unknown(2.0)),
-        lambda: average(3.0), lambda: average([1.0], global_batch_size=2.5),
-        lambda: average([1.0], global_batch_size=-1),
-        lambda: average([1.0], global_batch_size=[1]),
-        lambda: average(tf.zeros([0])),
-        lambda: average([[1.0, 2.0]], sample_weight=[1.0, 2.0, 3.0]),
-    )))  # fmt: skip
+    return attempt(
+        *(
+            _built(tf, make)
+            for make in (
+                lambda: average([1.0, 2.0, 6.0]),
+                lambda: average([1.0, 2.0], global_batch_size=4),
+                lambda: average(losses),
+                lambda: average([1.0, 2.0], sample_weight=[2.0, 0.5]),
+                lambda: average(losses, sample_weight=[2.0, 0.5]),
+                lambda: average([1.0], 3.0),
+                lambda: average([1.0, 2.0], sample_weight=[[2.0], [0.5]]),
+                lambda: average(tf.constant([1.0, 2.0], tf.float16), sample_weight=[2, 3]),
+                lambda: average(unknown([1.0, 2.0])),
+                lambda: average(unknown(3.0)),
+                lambda: average(unknown(losses), sample_weight=unknown([2.0, 0.5])),
+                lambda: average(unknown([1.0, 2.0]), sample_weight=unknown([[2.0], [0.5]])),
+                lambda: average(unknown([1.0, 2.0]), sample_weight=unknown(2.0)),
+                lambda: average(3.0),
+                lambda: average([1.0], global_batch_size=2.5),
+                lambda: average([1.0], global_batch_size=-1),
+                lambda: average([1.0], global_batch_size=[1]),
+                lambda: average(tf.zeros([0])),
+                lambda: average([[1.0, 2.0]], sample_weight=[1.0, 2.0, 3.0]),
+            )
+        )
+    )
 
 
 def _regularization(tf: Any) -> Any:
     scale = tf.nn.scale_regularization_loss
-    return attempt(*(_built(tf, make) for make in (
-        lambda: scale(3.0), lambda: scale([1.0, 2.0]), lambda: scale([tf.constant(1.0), 2.0]),
-    )))  # fmt: skip
+    return attempt(
+        *(
+            _built(tf, make)
+            for make in (
+                lambda: scale(3.0),
+                lambda: scale([1.0, 2.0]),
+                lambda: scale([tf.constant(1.0), 2.0]),
+            )
+        )
+    )
 
 
 def _dropped(tf: Any) -> Any:
@@ -66,15 +83,24 @@ def _dropped(tf: Any) -> Any:
         return tf.reshape(tf.cast(tf.range(count) / count, dtype), shape)
 
     x = np.arange(1.0, 7.0, dtype=np.float32).reshape(2, 3)
-    return attempt(*(_built(tf, make) for make in (
-        lambda: general(x, 0.5, rising), lambda: general(x, 0.5, rising, noise_shape=[2, 1]),
-        lambda: general(x, tf.constant(0.25), rising, name="kept"),
-        lambda: general(x, 0, rising), lambda: general(x, 1.0, rising),
-        lambda: general([1, 2], 0.5, rising), lambda: stateless(x, 0.5, [1, 2]),
-        lambda: stateless(x, 0.5, [1, 2], rng_alg="threefry"),
-        lambda: stateless(x, 0.3, [3, 4], noise_shape=[1, 3], name="kept"),
-        lambda: stateless(x, 0.0, [3, 4]), lambda: stateless(x, -0.5, [3, 4]),
-    )))  # fmt: skip
+    return attempt(
+        *(
+            _built(tf, make)
+            for make in (
+                lambda: general(x, 0.5, rising),
+                lambda: general(x, 0.5, rising, noise_shape=[2, 1]),
+                lambda: general(x, tf.constant(0.25), rising, name="kept"),
+                lambda: general(x, 0, rising),
+                lambda: general(x, 1.0, rising),
+                lambda: general([1, 2], 0.5, rising),
+                lambda: stateless(x, 0.5, [1, 2]),
+                lambda: stateless(x, 0.5, [1, 2], rng_alg="threefry"),
+                lambda: stateless(x, 0.3, [3, 4], noise_shape=[1, 3], name="kept"),
+                lambda: stateless(x, 0.0, [3, 4]),
+                lambda: stateless(x, -0.5, [3, 4]),
+            )
+        )
+    )
 
 
 def _fractional(tf: Any) -> Any:
@@ -105,15 +131,25 @@ def _errors(tf: Any) -> Any:
         with tf.device("/cpu:0"):  # a GPU cannot tell of a label
             return cost(labels=[0, 2], logits=[[1.0, 2.0], [0.0, 1.0]])
 
-    return attempt(*(_built(tf, make) for make in (
-        outside,
-        lambda: cost(labels=[[0, 1]], logits=[[[1.0, 2.0], [0.0, 1.0]]]),
-        lambda: cost(labels=[1], logits=rows[:1]), lambda: cost(labels=[1, 2, 0], logits=rows),
-        lambda: cost(labels=1, logits=rows), lambda: cost(labels=1, logits=rows[0]),
-    )))  # fmt: skip
+    return attempt(
+        *(
+            _built(tf, make)
+            for make in (
+                outside,
+                lambda: cost(labels=[[0, 1]], logits=[[[1.0, 2.0], [0.0, 1.0]]]),
+                lambda: cost(labels=[1], logits=rows[:1]),
+                lambda: cost(labels=[1, 2, 0], logits=rows),
+                lambda: cost(labels=1, logits=rows),
+                lambda: cost(labels=1, logits=rows[0]),
+            )
+        )
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "averages": _averages, "regularization": _regularization, "dropped": _dropped,
-    "fractional": _fractional, "errors": _errors,
-}  # fmt: skip
+    "averages": _averages,
+    "regularization": _regularization,
+    "dropped": _dropped,
+    "fractional": _fractional,
+    "errors": _errors,
+}

@@ -62,27 +62,41 @@ def _plain(tf: Any) -> Any:
 
     return _each(
         tf,
-        step(lambda: cells.BasicRNNCell(3)), step(lambda: cells.BasicRNNCell(3, tf.nn.relu), 2),
+        step(lambda: cells.BasicRNNCell(3)),
+        step(lambda: cells.BasicRNNCell(3, tf.nn.relu), 2),
         step(lambda: cells.BasicRNNCell(3, activation="sigmoid", name="mine")),
-        step(lambda: cells.GRUCell(3)), step(lambda: cells.GRUCell(
-            3, kernel_initializer=tf.zeros_initializer(), bias_initializer=tf.ones_initializer()),
-            2),
+        step(lambda: cells.GRUCell(3)),
+        step(
+            lambda: cells.GRUCell(
+                3, kernel_initializer=tf.zeros_initializer(), bias_initializer=tf.ones_initializer()
+            ),
+            2,
+        ),
         step(lambda: cells.BasicLSTMCell(3)),
         step(lambda: cells.BasicLSTMCell(3, 0.5, state_is_tuple=False), 2),
-        step(lambda: cells.LSTMCell(3)), step(lambda: cells.LSTMCell(3, use_peepholes=True), 2),
+        step(lambda: cells.LSTMCell(3)),
+        step(lambda: cells.LSTMCell(3, use_peepholes=True), 2),
         step(lambda: cells.LSTMCell(3, cell_clip=0.1, num_proj=2, proj_clip=0.05), 2),
         step(lambda: cells.LSTMCell(3, state_is_tuple=False, num_proj=2)),
         step(lambda: cells.LSTMCell(4, num_unit_shards=2, num_proj_shards=2, num_proj=2)),
-        step(lambda: cells.LSTMCell(3, initializer=tf.ones_initializer(), forget_bias=0.0,
-                                    activation=tf.nn.elu, name="lstm")),
+        step(
+            lambda: cells.LSTMCell(
+                3,
+                initializer=tf.ones_initializer(),
+                forget_bias=0.0,
+                activation=tf.nn.elu,
+                name="lstm",
+            )
+        ),
         step(lambda: cells.LSTMCell(3, dtype=tf.int32)),
         lambda: cells.BasicRNNCell(3)(_p(tf, (2, None)), tf.zeros([2, 3])),
         lambda: cells.BasicRNNCell(3)(tf.zeros([2, 2], tf.int32), tf.zeros([2, 3])),
         lambda: cells.BasicRNNCell(3)(tf.zeros([2, 2]), tf.zeros([2, 3], tf.int32)),
         lambda: cells.LSTMCell(3)(_p(tf, (2, 3, 2)), None),
-        lambda: cells.BasicLSTMCell(3)(_p(tf), cells.LSTMStateTuple(*[tf.ones([2, 3])] * 2),
-                                       scope="s"),
-    )  # fmt: skip
+        lambda: cells.BasicLSTMCell(3)(
+            _p(tf), cells.LSTMStateTuple(*[tf.ones([2, 3])] * 2), scope="s"
+        ),
+    )
 
 
 def _described_cells(tf: Any) -> Any:
@@ -91,25 +105,35 @@ def _described_cells(tf: Any) -> Any:
     many = cells.MultiRNNCell([lstm, gru])
     pair = cells.LSTMStateTuple(tf.zeros([]), tf.zeros([], tf.float64))
     return (
-        lstm.state_size, lstm.output_size, gru.state_size, many.state_size, many.output_size,
-        gru.get_config()["num_units"], attempt(lambda: pair.dtype),
+        lstm.state_size,
+        lstm.output_size,
+        gru.state_size,
+        many.state_size,
+        many.output_size,
+        gru.get_config()["num_units"],
+        attempt(lambda: pair.dtype),
         attempt(
-            lambda: cells.RNNCell().state_size, lambda: cells.RNNCell().output_size,
-            lambda: gru.get_initial_state(), lambda: gru.get_initial_state(tf.zeros([2, 3])),
+            lambda: cells.RNNCell().state_size,
+            lambda: cells.RNNCell().output_size,
+            lambda: gru.get_initial_state(),
+            lambda: gru.get_initial_state(tf.zeros([2, 3])),
             lambda: gru.get_initial_state(tf.zeros([2, 3]), 4),
             lambda: gru.get_initial_state(tf.zeros([2, 3]), dtype=tf.float64),
             lambda: gru.get_initial_state(batch_size=tf.constant(2), dtype=tf.float64),
-            lambda: many.zero_state(2, tf.float32), lambda: lstm.zero_state(
-                tf.placeholder(tf.int32, []), tf.float32),
-            lambda: cells.MultiRNNCell([]), lambda: cells.MultiRNNCell(gru),
+            lambda: many.zero_state(2, tf.float32),
+            lambda: lstm.zero_state(tf.placeholder(tf.int32, []), tf.float32),
+            lambda: cells.MultiRNNCell([]),
+            lambda: cells.MultiRNNCell(gru),
             lambda: cells.MultiRNNCell([lstm], state_is_tuple=False),
-            lambda: cells.DropoutWrapper(gru, 1.5), lambda: cells.DropoutWrapper(3),
+            lambda: cells.DropoutWrapper(gru, 1.5),
+            lambda: cells.DropoutWrapper(3),
             lambda: cells.DropoutWrapper(gru, 0.5, variational_recurrent=True),
             lambda: cells.DropoutWrapper(gru, 0.5, variational_recurrent=True, dtype=tf.float32),
             lambda: cells.DropoutWrapper(gru, dropout_state_filter_visitor=3),
-            lambda: cells.ResidualWrapper(None), lambda: cells.DeviceWrapper("a", "/cpu:0"),
+            lambda: cells.ResidualWrapper(None),
+            lambda: cells.DeviceWrapper("a", "/cpu:0"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _wrapped(tf: Any) -> Any:
@@ -127,20 +151,28 @@ def _wrapped(tf: Any) -> Any:
     drop = cells.DropoutWrapper
     return _each(
         tf,
-        step(many), step(lambda: many(state_is_tuple=False), 2),
+        step(many),
+        step(lambda: many(state_is_tuple=False), 2),
         step(lambda: cells.MultiRNNCell([cells.LSTMCell(2), cells.BasicLSTMCell(3)])),
-        step(lambda: drop(gru(), 0.5)), step(lambda: drop(gru(), 0.5, 0.7, 0.9, seed=4), 2),
+        step(lambda: drop(gru(), 0.5)),
+        step(lambda: drop(gru(), 0.5, 0.7, 0.9, seed=4), 2),
         step(lambda: drop(cells.LSTMCell(2), state_keep_prob=0.5, seed=4)),
         step(lambda: drop(gru(), output_keep_prob=tf.placeholder_with_default(0.5, []))),
         step(lambda: drop(gru(), 0.5, 0.5, 0.5, True, 2, tf.float32, 7), 2),
-        step(lambda: drop(cells.LSTMCell(2), state_keep_prob=0.5, seed=1,
-                          dropout_state_filter_visitor=lambda _: True)),
+        step(
+            lambda: drop(
+                cells.LSTMCell(2),
+                state_keep_prob=0.5,
+                seed=1,
+                dropout_state_filter_visitor=lambda _: True,
+            )
+        ),
         step(lambda: cells.ResidualWrapper(gru())),
         step(lambda: cells.ResidualWrapper(gru(), lambda x, y: x * y)),
         step(lambda: cells.ResidualWrapper(cells.GRUCell(3))),
         step(lambda: cells.DeviceWrapper(gru(), "/cpu:0")),
         step(lambda: cells.MultiRNNCell([cells.ResidualWrapper(drop(gru(), 0.5)), gru()])),
-    )  # fmt: skip
+    )
 
 
 def _unrolled(tf: Any) -> Any:
@@ -162,14 +194,19 @@ def _unrolled(tf: Any) -> Any:
         lambda: trained(nn.dynamic_rnn(cells.GRUCell(3), x(), [2, 3], **kind)[0]),
         lambda: trained(nn.static_rnn(cells.BasicLSTMCell(2), tf.unstack(x(), axis=1), **kind)[0]),
         lambda: nn.bidirectional_dynamic_rnn(cells.LSTMCell(2), cells.GRUCell(2), x(), **kind),
-        lambda: nn.dynamic_rnn(cells.MultiRNNCell([cells.LSTMCell(2), cells.GRUCell(3)]), x(),
-                               **kind),
-        lambda: nn.static_bidirectional_rnn(cells.BasicRNNCell(2), cells.BasicRNNCell(2),
-                                            tf.unstack(x(), axis=1), **kind),
+        lambda: nn.dynamic_rnn(
+            cells.MultiRNNCell([cells.LSTMCell(2), cells.GRUCell(3)]), x(), **kind
+        ),
+        lambda: nn.static_bidirectional_rnn(
+            cells.BasicRNNCell(2), cells.BasicRNNCell(2), tf.unstack(x(), axis=1), **kind
+        ),
         value=_X,
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
-    "plain": _plain, "described": _described_cells, "wrapped": _wrapped, "unrolled": _unrolled,
-}  # fmt: skip
+    "plain": _plain,
+    "described": _described_cells,
+    "wrapped": _wrapped,
+    "unrolled": _unrolled,
+}

@@ -27,8 +27,12 @@ def _rounded(values: Any) -> Any:
 
 
 def _losses(tf: Any) -> Any:
-    options = ({}, {"preprocess_collapse_repeated": True}, {"ctc_merge_repeated": False},
-               {"ignore_longer_outputs_than_inputs": True})  # fmt: skip
+    options = (
+        {},
+        {"preprocess_collapse_repeated": True},
+        {"ctc_merge_repeated": False},
+        {"ignore_longer_outputs_than_inputs": True},
+    )
     found = []
     for option in options:
         x = tf.constant(_LOGITS)
@@ -37,21 +41,25 @@ def _losses(tf: Any) -> Any:
         found.append([loss, gradient, _rounded(run(tf, [loss, gradient]))])
     impossible = _labels(tf, ((0, 0, 0, 0, 0), (1, 2), (3, 4)))
     both = tf.raw_ops.CTCLoss(
-        inputs=_LOGITS, labels_indices=impossible.indices, labels_values=impossible.values,
-        sequence_length=[6, 1, 2], ignore_longer_outputs_than_inputs=True,
-    )  # fmt: skip
+        inputs=_LOGITS,
+        labels_indices=impossible.indices,
+        labels_values=impossible.values,
+        sequence_length=[6, 1, 2],
+        ignore_longer_outputs_than_inputs=True,
+    )
     return [found, _rounded(run(tf, list(both)))]
 
 
 def _decoders(tf: Any) -> Any:
     nn = tf.nn
     made = [
-        nn.ctc_greedy_decoder(_LOGITS, _LENGTHS), nn.ctc_greedy_decoder(_LOGITS, _LENGTHS, False),
+        nn.ctc_greedy_decoder(_LOGITS, _LENGTHS),
+        nn.ctc_greedy_decoder(_LOGITS, _LENGTHS, False),
         nn.ctc_greedy_decoder(_LOGITS, _LENGTHS, blank_index=0),
         nn.ctc_beam_search_decoder(_LOGITS, _LENGTHS, 20, 3),
         nn.ctc_beam_search_decoder(_LOGITS, _LENGTHS, 4, 2, merge_repeated=False),
         nn.ctc_beam_search_decoder_v2(_LOGITS, _LENGTHS),
-    ]  # fmt: skip
+    ]
     with tf.Session() as session:
         return [[session.run(paths), np.round(session.run(scores), 3)] for paths, scores in made]
 
@@ -59,12 +67,14 @@ def _decoders(tf: Any) -> Any:
 def _graphs(tf: Any) -> Any:
     fed = lambda: tf.placeholder(tf.float32, [None, 2, 5])  # noqa: E731
     return built(
-        tf, lambda: tf.nn.ctc_loss(_labels(tf), fed(), [1, 2], time_major=True),
-        lambda: tf.nn.ctc_loss(_labels(tf), logits=tf.placeholder(tf.float16),
-                               sequence_length=[1, 2], time_major=False),
+        tf,
+        lambda: tf.nn.ctc_loss(_labels(tf), fed(), [1, 2], time_major=True),
+        lambda: tf.nn.ctc_loss(
+            _labels(tf), logits=tf.placeholder(tf.float16), sequence_length=[1, 2], time_major=False
+        ),
         lambda: tf.nn.ctc_greedy_decoder(fed(), [1, 2]),
         lambda: tf.nn.ctc_beam_search_decoder(fed(), [1, 2], top_paths=2),
-    )  # fmt: skip
+    )
 
 
 def _twice(tf: Any, labels: Any) -> Any:
@@ -76,7 +86,8 @@ def _twice(tf: Any, labels: Any) -> Any:
 def _refusals(tf: Any) -> Any:
     nn, labels = tf.nn, _labels(tf)
     return attempt(
-        lambda: nn.ctc_loss([[1]], _LOGITS, _LENGTHS), lambda: nn.ctc_loss(labels, _LOGITS, [1]),
+        lambda: nn.ctc_loss([[1]], _LOGITS, _LENGTHS),
+        lambda: nn.ctc_loss(labels, _LOGITS, [1]),
         lambda: nn.ctc_loss(labels, _LOGITS[0], _LENGTHS),
         lambda: nn.ctc_loss(labels, _LOGITS, _LENGTHS, logits=_LOGITS),
         lambda: run(tf, nn.ctc_loss(labels, _LOGITS, [2, 3, 5])),
@@ -89,7 +100,7 @@ def _refusals(tf: Any) -> Any:
         lambda: nn.ctc_greedy_decoder(_LOGITS, [1]),
         lambda: run(tf, nn.ctc_beam_search_decoder(_LOGITS, _LENGTHS, 2, 3)[1]),
         lambda: _twice(tf, labels),
-    )  # fmt: skip
+    )
 
 
 _ROWS = [[1, 3, 3, 3, 0], [1, 4, 4, 4, 0], [4, 2, 2, 0, 4]]
@@ -98,13 +109,23 @@ _ROWS = [[1, 3, 3, 3, 0], [1, 4, 4, 4, 0], [4, 2, 2, 0, 4]]
 def _made_labels(tf: Any) -> Any:
     ops = module_of(tf, "ops.ctc_ops")
     sparse = ops.dense_labels_to_sparse(_ROWS, [4, 5, 3])
-    made = [*tf.nn.collapse_repeated(_ROWS, [4, 5, 5]), *tf.nn.ctc_unique_labels(_ROWS),
-            sparse.indices, sparse.values, sparse.dense_shape]  # fmt: skip
+    made = [
+        *tf.nn.collapse_repeated(_ROWS, [4, 5, 5]),
+        *tf.nn.ctc_unique_labels(_ROWS),
+        sparse.indices,
+        sparse.values,
+        sparse.dense_shape,
+    ]
     fed = tf.placeholder(tf.int64, [None, 5])
-    return [[each.name, each.dtype, each.shape] for each in made], run(tf, made), built(
-        tf, lambda: tf.nn.collapse_repeated(tf.constant(_ROWS), tf.constant([1, 2, 3]))[0],
-        lambda: ops.dense_labels_to_sparse(fed, [4, 5, 3]).values,
-    )  # fmt: skip
+    return (
+        [[each.name, each.dtype, each.shape] for each in made],
+        run(tf, made),
+        built(
+            tf,
+            lambda: tf.nn.collapse_repeated(tf.constant(_ROWS), tf.constant([1, 2, 3]))[0],
+            lambda: ops.dense_labels_to_sparse(fed, [4, 5, 3]).values,
+        ),
+    )
 
 
 def _newer_losses(tf: Any) -> Any:
@@ -117,18 +138,23 @@ def _newer_losses(tf: Any) -> Any:
         tf.nn.ctc_loss_v2(rows, x, counts, steps, name="n"),
         tf.nn.ctc_loss_v2(rows, x, counts, steps, blank_index=-1),
         ops.ctc_loss_dense(rows, x, counts, steps, unique=tf.nn.ctc_unique_labels(rows)),
-        ops.ctc_loss_dense(rows, x, counts, steps, blank_index=2,
-                           unique=tf.nn.ctc_unique_labels(rows)),
+        ops.ctc_loss_dense(
+            rows, x, counts, steps, blank_index=2, unique=tf.nn.ctc_unique_labels(rows)
+        ),
         tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS, blank_index=4),
         tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS, blank_index=-1),
         # It is computed within a function there, whose call gives it its name.
         tf.identity(ops.ctc_loss_v3(_labels(tf), x, None, _LENGTHS, blank_index=4), name="third"),
-    ]  # fmt: skip
+    ]
     gradients = [tf.gradients(loss, x)[0] for loss in losses]
     gradients[-1] = tf.identity(gradients[-1], name="of_third")
-    return [loss.shape for loss in losses], _rounded(run(tf, losses + gradients)), attempt(
-        lambda: tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS),
-    )  # fmt: skip
+    return (
+        [loss.shape for loss in losses],
+        _rounded(run(tf, losses + gradients)),
+        attempt(
+            lambda: tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS),
+        ),
+    )
 
 
 def _newer_graphs(tf: Any) -> Any:
@@ -138,6 +164,11 @@ def _newer_graphs(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "decoders": _decoders, "graphs": _graphs, "losses": _losses, "made-labels": _made_labels,
-    "newer-graphs": _newer_graphs, "newer-losses": _newer_losses, "refusals": _refusals,
-}  # fmt: skip
+    "decoders": _decoders,
+    "graphs": _graphs,
+    "losses": _losses,
+    "made-labels": _made_labels,
+    "newer-graphs": _newer_graphs,
+    "newer-losses": _newer_losses,
+    "refusals": _refusals,
+}

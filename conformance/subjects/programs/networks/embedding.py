@@ -42,9 +42,12 @@ def _parts(tf: Any) -> list[Any]:
 
 def _variable(tf: Any, *, resource: bool, parts: int = 1) -> Any:
     return tf.get_variable(
-        "v", [6, 2], initializer=tf.ones_initializer(), use_resource=resource,
+        "v",
+        [6, 2],
+        initializer=tf.ones_initializer(),
+        use_resource=resource,
         partitioner=tf.fixed_size_partitioner(parts) if parts > 1 else None,
-    )  # fmt: skip
+    )
 
 
 def _lookups(tf: Any) -> Any:
@@ -53,19 +56,24 @@ def _lookups(tf: Any) -> Any:
     unknown = tf.int32
     return _each(
         tf,
-        lambda: lookup(_ROWS, ids), lambda: lookup(tf.constant(_ROWS), [2], name="n"),
-        lambda: lookup(_parts(tf), ids), lambda: lookup(_parts(tf), ids, "div", name="d"),
-        lambda: lookup(_parts(tf), ids, "other"), lambda: lookup(None, ids), lambda: lookup([], 1),
+        lambda: lookup(_ROWS, ids),
+        lambda: lookup(tf.constant(_ROWS), [2], name="n"),
+        lambda: lookup(_parts(tf), ids),
+        lambda: lookup(_parts(tf), ids, "div", name="d"),
+        lambda: lookup(_parts(tf), ids, "other"),
+        lambda: lookup(None, ids),
+        lambda: lookup([], 1),
         lambda: lookup(_variable(tf, resource=False), ids),
         lambda: lookup(_variable(tf, resource=True), ids, max_norm=1.0),
         lambda: lookup(_variable(tf, resource=True, parts=2), ids),
         lambda: lookup(_variable(tf, resource=False, parts=3), tf.constant(ids, tf.int64), "div"),
-        lambda: lookup(_ROWS, 1, max_norm=0.5), lambda: lookup(_parts(tf), ids, max_norm=0.5),
+        lambda: lookup(_ROWS, 1, max_norm=0.5),
+        lambda: lookup(_parts(tf), ids, max_norm=0.5),
         lambda: lookup([tf.placeholder_with_default(_ROWS[:3], None), _ROWS[3:]], ids),
         lambda: lookup([tf.placeholder_with_default(_ROWS[:3], [None, 2]), _ROWS[3:]], ids, "div"),
         lambda: lookup(_ROWS, tf.placeholder_with_default([1, 2], None), max_norm=1.0),
         lambda: on_a_cpu(tf, lambda: lookup(_ROWS, tf.cast([1, 2], unknown) + 7)),
-    )  # fmt: skip
+    )
 
 
 def _gradients(tf: Any) -> Any:
@@ -80,9 +88,11 @@ def _gradients(tf: Any) -> Any:
         return build
 
     return _each(
-        tf, of(lambda: tf.constant(_ROWS)), of(lambda: _parts(tf)),
+        tf,
+        of(lambda: tf.constant(_ROWS)),
+        of(lambda: _parts(tf)),
         of(lambda: _variable(tf, resource=True)),
-    )  # fmt: skip
+    )
 
 
 def _sparse(tf: Any, ids: Any = (0, 5, 3), *, weights: bool = False) -> Any:
@@ -103,23 +113,32 @@ def _sparse_lookups(tf: Any) -> Any:
 
     return _each(
         tf,
-        *(lambda how=how: lookup(_ROWS, ids(), None, combiner=how) for how in ("sum", "mean",
-                                                                             "sqrtn", "max")),
-        *(lambda how=how: lookup(_ROWS, ids(), weights(), combiner=how, name="n")
-          for how in ("sum", "mean", "sqrtn")),
-        lambda: lookup(_parts(tf), ids(), None), lambda: lookup(_parts(tf), ids(), weights()),
+        *(
+            lambda how=how: lookup(_ROWS, ids(), None, combiner=how)
+            for how in ("sum", "mean", "sqrtn", "max")
+        ),
+        *(
+            lambda how=how: lookup(_ROWS, ids(), weights(), combiner=how, name="n")
+            for how in ("sum", "mean", "sqrtn")
+        ),
+        lambda: lookup(_parts(tf), ids(), None),
+        lambda: lookup(_parts(tf), ids(), weights()),
         lambda: lookup(_variable(tf, resource=True), ids(), None),
         lambda: lookup(_variable(tf, resource=False), ids(), weights(), max_norm=1.0),
         lambda: lookup(_ROWS, ids(), weights(), allow_fast_lookup=True),
         lambda: lookup(tf.constant(_ROWS, tf.float16), ids(), weights()),
-        lambda: lookup(_ROWS, [1], None), lambda: lookup(_ROWS, ids(), [1.0]),
+        lambda: lookup(_ROWS, [1], None),
+        lambda: lookup(_ROWS, ids(), [1.0]),
         lambda: safe([tf.ones([6, 2], tf.float64)], ids(), weights()),
         lambda: safe([np.ones([6, 2])], ids(), weights()),
-        lambda: safe(_ROWS, ids()), lambda: safe(_ROWS, ids(0, -1, -1), default_id=2, name="n"),
+        lambda: safe(_ROWS, ids()),
+        lambda: safe(_ROWS, ids(0, -1, -1), default_id=2, name="n"),
         lambda: safe(_ROWS, ids(0, -1, 2), weights(), combiner="sum"),
-        lambda: safe(_parts(tf), ids(1, 2, 3), weights()), lambda: safe(None, ids()),
-        lambda: safe(_variable(tf, resource=True), ids(), max_norm=0.5), lambda: safe([], ids()),
-    )  # fmt: skip
+        lambda: safe(_parts(tf), ids(1, 2, 3), weights()),
+        lambda: safe(None, ids()),
+        lambda: safe(_variable(tf, resource=True), ids(), max_norm=0.5),
+        lambda: safe([], ids()),
+    )
 
 
 def _sampled(tf: Any) -> Any:
@@ -128,8 +147,11 @@ def _sampled(tf: Any) -> Any:
     nce, softmax = tf.nn.nce_loss, tf.nn.sampled_softmax_loss
 
     def values() -> Any:
-        return (tf.constant([1, 3, 5], tf.int64), tf.constant([[0.5], [0.25]]),
-                tf.constant([0.5, 0.25, 0.125]))  # fmt: skip
+        return (
+            tf.constant([1, 3, 5], tf.int64),
+            tf.constant([[0.5], [0.25]]),
+            tf.constant([0.5, 0.25, 0.125]),
+        )
 
     given = (_ROWS, biases, tf.constant)
 
@@ -141,15 +163,26 @@ def _sampled(tf: Any) -> Any:
         lambda: nce(*arguments(), 3, 6, sampled_values=values()),
         lambda: nce(*arguments(), 3, 6, sampled_values=values(), remove_accidental_hits=True),
         lambda: softmax(*arguments(), 3, 6, sampled_values=values()),
-        lambda: softmax(*arguments(), 3, 6, sampled_values=values(), name="s",
-                        remove_accidental_hits=False),
-        lambda: softmax(*arguments(), 3, 6, seed=5), lambda: nce(*arguments(), 3, 6),
-        lambda: nce(_parts(tf), [tf.constant(biases[:3]), tf.constant(biases[3:])],
-                    *arguments(((1, 2), (0, 5)))[2:], 3, 6, 2, partition_strategy="div"),
-    )  # fmt: skip
+        lambda: softmax(
+            *arguments(), 3, 6, sampled_values=values(), name="s", remove_accidental_hits=False
+        ),
+        lambda: softmax(*arguments(), 3, 6, seed=5),
+        lambda: nce(*arguments(), 3, 6),
+        lambda: nce(
+            _parts(tf),
+            [tf.constant(biases[:3]), tf.constant(biases[3:])],
+            *arguments(((1, 2), (0, 5)))[2:],
+            3,
+            6,
+            2,
+            partition_strategy="div",
+        ),
+    )
 
 
 BEHAVIOURS = {
-    "lookups": _lookups, "gradients": _gradients, "sparse lookups": _sparse_lookups,
+    "lookups": _lookups,
+    "gradients": _gradients,
+    "sparse lookups": _sparse_lookups,
     "sampled": _sampled,
-}  # fmt: skip
+}

@@ -15,62 +15,88 @@ def _missing(tf: Any) -> Any:
     """Cross entropies without labels or logits, or given by their places."""
     nn, x, y = tf.nn, tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
     kinds = (
-        nn.sigmoid_cross_entropy_with_logits, nn.softmax_cross_entropy_with_logits,
-        nn.softmax_cross_entropy_with_logits_v2, nn.sparse_softmax_cross_entropy_with_logits,
-    )  # fmt: skip
+        nn.sigmoid_cross_entropy_with_logits,
+        nn.softmax_cross_entropy_with_logits,
+        nn.softmax_cross_entropy_with_logits_v2,
+        nn.sparse_softmax_cross_entropy_with_logits,
+    )
     return attempt(
         *(lambda k=kind: k(labels=y, logits=None) for kind in kinds),
         *(lambda k=kind: k(labels=None, logits=x) for kind in kinds),
         *(lambda k=kind: k(labels=None, logits=None) for kind in kinds),
-        *(lambda k=kind: k(y, x) for kind in kinds), *(lambda k=kind: k() for kind in kinds),
+        *(lambda k=kind: k(y, x) for kind in kinds),
+        *(lambda k=kind: k() for kind in kinds),
         *(lambda k=kind: k(labels=tf.constant([[1.0]]), logits=x) for kind in kinds),
         *(lambda k=kind: k(labels=tf.constant([1]), logits=tf.constant(1.0)) for kind in kinds),
         lambda: nn.weighted_cross_entropy_with_logits(labels=y, logits=None, pos_weight=2.0),
         lambda: nn.weighted_cross_entropy_with_logits(labels=y, logits=x, pos_weight=None),
         lambda: nn.weighted_cross_entropy_with_logits(
-            labels=tf.zeros([2, 3]), logits=x, pos_weight=2.0),
-        lambda: run(tf, nn.weighted_cross_entropy_with_logits(
-            labels=y, logits=x, pos_weight=[[2.0, 3.0]])),
+            labels=tf.zeros([2, 3]), logits=x, pos_weight=2.0
+        ),
+        lambda: run(
+            tf, nn.weighted_cross_entropy_with_logits(labels=y, logits=x, pos_weight=[[2.0, 3.0]])
+        ),
         lambda: nn.log_poisson_loss(tf.zeros([2]), tf.zeros([3])),
         lambda: tf.metrics.accuracy(tf.zeros([2]), tf.zeros([3])),
         lambda: tf.metrics.accuracy(tf.zeros([2]), tf.zeros([2]), weights=tf.zeros([3])),
         lambda: tf.losses.cosine_distance(tf.zeros([2, 2]), tf.zeros([2, 3]), axis=1),
-    )  # fmt: skip
+    )
 
 
 def _accumulated(tf: Any) -> Any:
     """Sums of several tensors whose shapes are known in part, or do not fit."""
     p = tf.placeholder
     groups = (
-        [p(tf.float32, [2, None]), p(tf.float32, [None, 3])], [p(tf.float32, None)],
-        [p(tf.float32, [2]), p(tf.float32, [3])], [p(tf.float32, [2]), p(tf.float32, [2, 1])],
-        [p(tf.float32, [2]), p(tf.float64, [2])], [], [p(tf.float32, [2])] * 3,
-    )  # fmt: skip
+        [p(tf.float32, [2, None]), p(tf.float32, [None, 3])],
+        [p(tf.float32, None)],
+        [p(tf.float32, [2]), p(tf.float32, [3])],
+        [p(tf.float32, [2]), p(tf.float32, [2, 1])],
+        [p(tf.float32, [2]), p(tf.float64, [2])],
+        [],
+        [p(tf.float32, [2])] * 3,
+    )
     options: tuple[dict[str, Any], ...] = (
-        {}, {"shape": [2, 3]}, {"shape": [2]}, {"tensor_dtype": tf.float32},
-        {"tensor_dtype": tf.float64}, {"name": "named"},
-    )  # fmt: skip
-    return attempt(*(
-        lambda g=group, o=option: tf.accumulate_n(g, **o) for group in groups for option in options
-    ), *(lambda g=group: tf.add_n(g) for group in groups),
-       lambda: run(tf, tf.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])])))  # fmt: skip
+        {},
+        {"shape": [2, 3]},
+        {"shape": [2]},
+        {"tensor_dtype": tf.float32},
+        {"tensor_dtype": tf.float64},
+        {"name": "named"},
+    )
+    return attempt(
+        *(
+            lambda g=group, o=option: tf.accumulate_n(g, **o)
+            for group in groups
+            for option in options
+        ),
+        *(lambda g=group: tf.add_n(g) for group in groups),
+        lambda: run(tf, tf.accumulate_n([tf.constant([1, 2]), tf.constant([3, 4])])),
+    )
 
 
 def _padded(tf: Any) -> Any:
     """Static shapes of what is padded by amounts that are known in part."""
     x, n = tf.placeholder(tf.float32, [2, None, 4]), tf.placeholder(tf.int32, [])
     amounts = (
-        [[0, 0], [1, 2], [3, 4]], tf.stack([[0, 0], [1, 2], [3, 4]]),
+        [[0, 0], [1, 2], [3, 4]],
+        tf.stack([[0, 0], [1, 2], [3, 4]]),
         tf.stack([tf.stack([n, 1]), tf.constant([0, 0]), tf.constant([2, 2])]),
         tf.stack([tf.constant([1, 1]), tf.stack([0, n]), tf.stack([n, n])]),
-        tf.placeholder(tf.int32, [3, 2]), tf.placeholder(tf.int32, None), [[0, 0], [1, 2]],
-        [[0, -1], [0, 0], [0, 0]], tf.constant([[1, 0], [0, 0], [0, 1]], tf.int64),
-    )  # fmt: skip
-    return attempt(*(
-        lambda a=amount, m=mode, y=given: tf.pad(y, a, m)
-        for amount in amounts for mode in ("CONSTANT", "reflect", "SYMMETRIC")
-        for given in (x, tf.placeholder(tf.float32, None), tf.zeros([2, 3, 4]))
-    ), lambda: tf.pad(x, [[0, 0], [0, 0], [0, 0]], "OTHER"))  # fmt: skip
+        tf.placeholder(tf.int32, [3, 2]),
+        tf.placeholder(tf.int32, None),
+        [[0, 0], [1, 2]],
+        [[0, -1], [0, 0], [0, 0]],
+        tf.constant([[1, 0], [0, 0], [0, 1]], tf.int64),
+    )
+    return attempt(
+        *(
+            lambda a=amount, m=mode, y=given: tf.pad(y, a, m)
+            for amount in amounts
+            for mode in ("CONSTANT", "reflect", "SYMMETRIC")
+            for given in (x, tf.placeholder(tf.float32, None), tf.zeros([2, 3, 4]))
+        ),
+        lambda: tf.pad(x, [[0, 0], [0, 0], [0, 0]], "OTHER"),
+    )
 
 
 def _norms(tf: Any) -> Any:
@@ -78,10 +104,14 @@ def _norms(tf: Any) -> Any:
     x = (np.arange(2 * 3 * 4 * 2) * 7 % 11 - 5.0).reshape(2, 3, 4, 2)
     axes = (None, 0, -1, (0, 1), (1, 0), (1, 2), (-1, 0), (3, 1), [2], (0, 1, 2), (1, 1), 7)
     orders = ("euclidean", "fro", 1, 2, np.inf, 0.5, 3, 0, "other", -1)
-    return attempt(*(
-        lambda a=axis, o=order, k=keep: run(tf, tf.norm(x, o, a, keepdims=k))
-        for axis in axes for order in orders for keep in (False, True)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda a=axis, o=order, k=keep: run(tf, tf.norm(x, o, a, keepdims=k))
+            for axis in axes
+            for order in orders
+            for keep in (False, True)
+        )
+    )
 
 
 def _formats(tf: Any) -> Any:
@@ -96,8 +126,10 @@ def _formats(tf: Any) -> Any:
 
     def pools(count: int, form: Any) -> list[Any]:
         x = tf.placeholder(tf.float32, [2, *range(4, 4 + count), 3])
-        window, transposed = [2] * count, {1: nn.conv1d_transpose, 2: nn.conv2d_transpose,
-                                           3: nn.conv3d_transpose}[count]  # fmt: skip
+        window, transposed = (
+            [2] * count,
+            {1: nn.conv1d_transpose, 2: nn.conv2d_transpose, 3: nn.conv3d_transpose}[count],
+        )
         kernel = tf.placeholder(tf.float32, [*window, 3, 5])
         back = tf.placeholder(tf.float32, [*window, 6, 3])
         sizes = [2, *(2 * n for n in range(4, 4 + count)), 6]
@@ -114,11 +146,15 @@ def _formats(tf: Any) -> Any:
 
     return [
         [count, form, *attempt(*(lambda m=make: told(m) for make in pools(count, form)))]
-        for count in (1, 2, 3) for form in formats
-    ]  # fmt: skip
+        for count in (1, 2, 3)
+        for form in formats
+    ]
 
 
 BEHAVIOURS = {
-    "missing": _missing, "accumulated": _accumulated, "padded": _padded, "norms": _norms,
+    "missing": _missing,
+    "accumulated": _accumulated,
+    "padded": _padded,
+    "norms": _norms,
     "formats": _formats,
-}  # fmt: skip
+}

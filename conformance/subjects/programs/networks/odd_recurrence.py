@@ -13,8 +13,9 @@ __all__ = ["BEHAVIOURS"]
 
 def _ran(tf: Any, build: Any) -> Any:
     """What a function builds, told and run with weights that are all different."""
-    with tf.Graph().as_default(), tf.variable_scope(
-        "s", initializer=tf.constant_initializer(0.25), use_resource=False
+    with (
+        tf.Graph().as_default(),
+        tf.variable_scope("s", initializer=tf.constant_initializer(0.25), use_resource=False),
     ):
         made = build()
         names = [(v.name, v.shape) for v in tf.global_variables()]
@@ -36,8 +37,10 @@ def _cells(tf: Any) -> Any:
     """Cells with every option, run over sequences of unequal lengths."""
     rnn = tf.nn.rnn_cell
     cells = (
-        lambda: rnn.BasicRNNCell(2), lambda: rnn.BasicRNNCell(2, activation="relu"),
-        lambda: rnn.GRUCell(2), lambda: rnn.BasicLSTMCell(2),
+        lambda: rnn.BasicRNNCell(2),
+        lambda: rnn.BasicRNNCell(2, activation="relu"),
+        lambda: rnn.GRUCell(2),
+        lambda: rnn.BasicLSTMCell(2),
         lambda: rnn.BasicLSTMCell(2, forget_bias=0.0, state_is_tuple=False),
         lambda: rnn.LSTMCell(2, use_peepholes=True, cell_clip=0.5, num_proj=3, proj_clip=0.1),
         lambda: rnn.LSTMCell(2, num_proj=1, state_is_tuple=False),
@@ -48,18 +51,26 @@ def _cells(tf: Any) -> Any:
         lambda: rnn.DeviceWrapper(rnn.GRUCell(2), "/cpu:0"),
         lambda: rnn.DropoutWrapper(rnn.GRUCell(2), input_keep_prob=1.0),
         lambda: rnn.ResidualWrapper(rnn.GRUCell(4), lambda x, y: x * y),
-    )  # fmt: skip
+    )
     lengths = (None, [0, 2])
 
     def run(make: Any, given: Any, time_major: bool) -> Any:
         x = np.swapaxes(_inputs(), 0, 1) if time_major else _inputs()
-        return _ran(tf, lambda: tf.nn.dynamic_rnn(
-            make(), tf.constant(x), given, dtype=tf.float32, time_major=time_major))  # fmt: skip
+        return _ran(
+            tf,
+            lambda: tf.nn.dynamic_rnn(
+                make(), tf.constant(x), given, dtype=tf.float32, time_major=time_major
+            ),
+        )
 
-    return attempt(*(
-        lambda c=cell, n=given, t=major: run(c, n, t)
-        for cell in cells for given in lengths for major in (False, True)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda c=cell, n=given, t=major: run(c, n, t)
+            for cell in cells
+            for given in lengths
+            for major in (False, True)
+        )
+    )
 
 
 def _kinds(tf: Any) -> Any:
@@ -91,13 +102,25 @@ def _kinds(tf: Any) -> Any:
 
     return attempt(
         lambda: _ran(tf, lambda: nn.static_rnn(rnn.GRUCell(2), parts(), dtype=tf.float32)),
-        lambda: _ran(tf, lambda: nn.static_rnn(
-            rnn.GRUCell(2), parts(), dtype=tf.float32, sequence_length=[1, 3])),
+        lambda: _ran(
+            tf,
+            lambda: nn.static_rnn(
+                rnn.GRUCell(2), parts(), dtype=tf.float32, sequence_length=[1, 3]
+            ),
+        ),
         lambda: _ran(tf, lambda: nn.static_rnn(rnn.GRUCell(2), [], dtype=tf.float32)),
-        lambda: _ran(tf, lambda: nn.static_bidirectional_rnn(
-            rnn.GRUCell(2), rnn.GRUCell(3), parts(), dtype=tf.float32, sequence_length=[2, 3])),
-        lambda: _ran(tf, lambda: nn.bidirectional_dynamic_rnn(
-            rnn.GRUCell(2), rnn.BasicLSTMCell(3), tf.constant(x), [2, 3], dtype=tf.float32)),
+        lambda: _ran(
+            tf,
+            lambda: nn.static_bidirectional_rnn(
+                rnn.GRUCell(2), rnn.GRUCell(3), parts(), dtype=tf.float32, sequence_length=[2, 3]
+            ),
+        ),
+        lambda: _ran(
+            tf,
+            lambda: nn.bidirectional_dynamic_rnn(
+                rnn.GRUCell(2), rnn.BasicLSTMCell(3), tf.constant(x), [2, 3], dtype=tf.float32
+            ),
+        ),
         *(lambda n=number: _ran(tf, lambda: raw(n)) for number in (0, 1, 3)),
         lambda: nn.dynamic_rnn(rnn.GRUCell(2), tf.constant(x)),
         lambda: nn.dynamic_rnn(3, tf.constant(x), dtype=tf.float32),
@@ -108,14 +131,19 @@ def _kinds(tf: Any) -> Any:
         lambda: nn.dynamic_rnn(rnn.GRUCell(2), tf.constant(x), initial_state=tf.zeros([2, 3])),
         lambda: nn.dynamic_rnn(rnn.GRUCell(2), tf.constant(x), initial_state=tf.zeros([3, 2])),
         lambda: nn.dynamic_rnn(
-            rnn.BasicLSTMCell(2), tf.constant(x), initial_state=tf.zeros([2, 2])),
-        *(lambda s=sizes: [
-            (out.shape, state.shape) for out, state in [nn.dynamic_rnn(
-                rnn.GRUCell(2), tf.placeholder(tf.float32, s), dtype=tf.float32)]]
-          for sizes in ([None, None, 4], [2, None, 4], [None, 3, 4], [2, 3, None])),
-        lambda: nn.static_rnn(
-            Swaps(), [tf.placeholder(tf.float32, [2, None])], dtype=tf.float32),
-    )  # fmt: skip
+            rnn.BasicLSTMCell(2), tf.constant(x), initial_state=tf.zeros([2, 2])
+        ),
+        *(
+            lambda s=sizes: [
+                (out.shape, state.shape)
+                for out, state in [
+                    nn.dynamic_rnn(rnn.GRUCell(2), tf.placeholder(tf.float32, s), dtype=tf.float32)
+                ]
+            ]
+            for sizes in ([None, None, 4], [2, None, 4], [None, 3, 4], [2, 3, None])
+        ),
+        lambda: nn.static_rnn(Swaps(), [tf.placeholder(tf.float32, [2, None])], dtype=tf.float32),
+    )
 
 
 def _states(tf: Any) -> Any:
@@ -139,9 +167,16 @@ def _states(tf: Any) -> Any:
             return inputs, state
 
     sizes = (
-        3, tf.TensorShape([3]), tf.TensorShape([2, 3]), (2, 3), [2, tf.TensorShape([1, 2])],
-        tf.TensorShape([None, 2]), ((1, 2), 3), {"a": 2, "b": 3}, tf.Dimension(3),
-    )  # fmt: skip
+        3,
+        tf.TensorShape([3]),
+        tf.TensorShape([2, 3]),
+        (2, 3),
+        [2, tf.TensorShape([1, 2])],
+        tf.TensorShape([None, 2]),
+        ((1, 2), 3),
+        {"a": 2, "b": 3},
+        tf.Dimension(3),
+    )
 
     def zeros(size: Any, batch: Any, dtype: Any) -> Any:
         cell = Own(size, 4)
@@ -154,15 +189,18 @@ def _states(tf: Any) -> Any:
         with tf.Session() as session:
             return session.run([out, state])
 
-    return attempt(*(
-        lambda s=size, b=batch, d=dtype: zeros(s, b, d)
-        for size in sizes
-        for batch, dtype in ((2, tf.float32), (tf.constant(2), tf.float64), (0, tf.int32))
-    ), *(lambda s=size: looped(s) for size in sizes),
-       lambda: Own(3, 4).get_initial_state(tf.zeros([5, 2])),
-       lambda: Own(3, 4).get_initial_state(batch_size=5, dtype=tf.float64),
-       lambda: Own(3, 4).get_initial_state(),
-       lambda: Own(3, 4)(tf.zeros([2, 4]), tf.zeros([2, 3])))  # fmt: skip
+    return attempt(
+        *(
+            lambda s=size, b=batch, d=dtype: zeros(s, b, d)
+            for size in sizes
+            for batch, dtype in ((2, tf.float32), (tf.constant(2), tf.float64), (0, tf.int32))
+        ),
+        *(lambda s=size: looped(s) for size in sizes),
+        lambda: Own(3, 4).get_initial_state(tf.zeros([5, 2])),
+        lambda: Own(3, 4).get_initial_state(batch_size=5, dtype=tf.float64),
+        lambda: Own(3, 4).get_initial_state(),
+        lambda: Own(3, 4)(tf.zeros([2, 4]), tf.zeros([2, 3])),
+    )
 
 
 BEHAVIOURS = {"cells": _cells, "kinds": _kinds, "states": _states}

@@ -30,34 +30,55 @@ def _poolings(tf: Any) -> Any:
     even = tf.bitcast(tf.constant(sixties), tf.quint8)
     found = []
     for pool, pictures in ((tf.nn.quantized_avg_pool, even), (tf.nn.quantized_max_pool, x)):
-        for ksize, strides, padding in (([1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
-                                        ([1, 3, 2, 1], [1, 1, 2, 1], "SAME"),
-                                        ([1, 5, 4, 1], [1, 1, 1, 1], "VALID")):  # fmt: skip
+        for ksize, strides, padding in (
+            ([1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
+            ([1, 3, 2, 1], [1, 1, 2, 1], "SAME"),
+            ([1, 5, 4, 1], [1, 1, 1, 1], "VALID"),
+        ):
             found.append(_plain(tf, pool(pictures, -1.0, 2.5, ksize, strides, padding)))
     pool = tf.nn.quantized_max_pool
     return found, attempt(
         lambda: pool(x, 0.0, 1.0, [1, 2, 2, 1], [1, 2, 2, 1], "NOPE"),
         lambda: pool(tf.zeros([1, 2, 2, 1]), 0.0, 1.0, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
         lambda: pool(x, 0.0, 1.0, [1, 2], [1, 2, 2, 1], "SAME"),
-        lambda: pool(input=x, min_input=0.0, max_input=1.0, ksize=[1, 2, 2, 1],
-                     strides=[1, 2, 2, 1], padding="SAME", name="named"),
+        lambda: pool(
+            input=x,
+            min_input=0.0,
+            max_input=1.0,
+            ksize=[1, 2, 2, 1],
+            strides=[1, 2, 2, 1],
+            padding="SAME",
+            name="named",
+        ),
         lambda: tf.nn.quantized_avg_pool(x, 0.0, 1.0, [1, 2, 2, 1], [1, 2, 2, 1], "SAME", "mean"),
-    )  # fmt: skip
+    )
 
 
 def _convolutions(tf: Any) -> Any:
     x, w = _quantized(tf, 1, 4, 5, 2), _quantized(tf, 2, 3, 2, 4, step=91)
     conv, found = tf.nn.quantized_conv2d, []
-    for strides, padding in (([1, 1, 1, 1], "SAME"), ([1, 2, 2, 1], "VALID"),
-                             ([1, 2, 2, 1], "SAME")):  # fmt: skip
+    for strides, padding in (
+        ([1, 1, 1, 1], "SAME"),
+        ([1, 2, 2, 1], "VALID"),
+        ([1, 2, 2, 1], "SAME"),
+    ):
         found.append(_plain(tf, conv(x, w, -1.0, 2.0, -0.5, 3.0, strides, padding)))
     return found, attempt(
         lambda: conv(x, w, 0.0, 1.0, 0.0, 1.0, [1, 1, 1, 1], "SAME", name="named"),
-        lambda: conv(input=x, filter=w, min_input=0.0, max_input=1.0, min_filter=0.0,
-                     max_filter=1.0, strides=[1, 1, 1, 1], padding="VALID", out_type=tf.qint32),
+        lambda: conv(
+            input=x,
+            filter=w,
+            min_input=0.0,
+            max_input=1.0,
+            min_filter=0.0,
+            max_filter=1.0,
+            strides=[1, 1, 1, 1],
+            padding="VALID",
+            out_type=tf.qint32,
+        ),
         lambda: conv(x, w, 0.0, 1.0, 0.0, 1.0, [1, 1, 1, 1], "SAME", tf.float32),
         lambda: conv(x, _quantized(tf, 2, 3, 3, 4), 0.0, 1.0, 0.0, 1.0, [1, 1, 1, 1], "SAME"),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"poolings": _poolings, "convolutions": _convolutions}

@@ -76,16 +76,21 @@ def _dynamic(tf: Any) -> Any:
     kind = {"dtype": tf.float32}
     return _each(
         tf,
-        lambda: rnn(cell, _p(tf), **kind), lambda: rnn(two, _p(tf), [3, 1], **kind),
+        lambda: rnn(cell, _p(tf), **kind),
+        lambda: rnn(two, _p(tf), [3, 1], **kind),
         lambda: rnn(cell, _p(tf), initial_state=tf.ones([2, 2]), time_major=False, scope="s"),
         lambda: rnn(cell, _p(tf, [None, None, 2]), [1, 2], **kind),
-        lambda: rnn(two, _p(tf, (2, 3, 2)), time_major=True, parallel_iterations=1,
-                    swap_memory=True, **kind),
-        lambda: rnn(cell, _p(tf)), lambda: rnn(cell, _p(tf, None), **kind),
-        lambda: rnn(cell, _p(tf, [2, 3, None]), **kind), lambda: rnn("cell", _p(tf), **kind),
-        lambda: rnn(cell, _p(tf), [[1, 2]], **kind), lambda: rnn(cell, _p(tf), [1, 2, 3], **kind),
+        lambda: rnn(
+            two, _p(tf, (2, 3, 2)), time_major=True, parallel_iterations=1, swap_memory=True, **kind
+        ),
+        lambda: rnn(cell, _p(tf)),
+        lambda: rnn(cell, _p(tf, None), **kind),
+        lambda: rnn(cell, _p(tf, [2, 3, None]), **kind),
+        lambda: rnn("cell", _p(tf), **kind),
+        lambda: rnn(cell, _p(tf), [[1, 2]], **kind),
+        lambda: rnn(cell, _p(tf), [1, 2, 3], **kind),
         lambda: rnn(cell, _p(tf), tf.constant([3, 0], tf.int64), **kind),
-    )  # fmt: skip
+    )
 
 
 def _dynamic_gradients(tf: Any) -> Any:
@@ -98,9 +103,10 @@ def _dynamic_gradients(tf: Any) -> Any:
 
     rnn = tf.nn.dynamic_rnn
     return _each(
-        tf, of(lambda: rnn(_Cell(tf), _p(tf), dtype=tf.float32)),
+        tf,
+        of(lambda: rnn(_Cell(tf), _p(tf), dtype=tf.float32)),
         of(lambda: rnn(_Cell(tf, two=True), _p(tf), [1, 3], dtype=tf.float32)),
-    )  # fmt: skip
+    )
 
 
 def _both_ways(tf: Any) -> Any:
@@ -112,13 +118,15 @@ def _both_ways(tf: Any) -> Any:
     kind = {"dtype": tf.float32}
     return _each(
         tf,
-        lambda: rnn(*pair(), _p(tf), **kind), lambda: rnn(*pair(), _p(tf), [1, 2], **kind),
+        lambda: rnn(*pair(), _p(tf), **kind),
+        lambda: rnn(*pair(), _p(tf), [1, 2], **kind),
         lambda: rnn(*pair(), _p(tf), time_major=True, scope="b", **kind),
         lambda: static(*pair(), tf.unstack(_p(tf), axis=1), **kind),
         lambda: static(*pair(), tf.unstack(_p(tf), axis=1), sequence_length=[2, 1], **kind),
-        lambda: static(*pair(), _p(tf), **kind), lambda: static(*pair(), [], **kind),
+        lambda: static(*pair(), _p(tf), **kind),
+        lambda: static(*pair(), [], **kind),
         lambda: rnn(_Cell(tf), None, _p(tf), **kind),
-    )  # fmt: skip
+    )
 
 
 def _static(tf: Any) -> Any:
@@ -130,14 +138,17 @@ def _static(tf: Any) -> Any:
 
     return _each(
         tf,
-        lambda: rnn(cell, steps(), **kind), lambda: rnn(two, steps(), sequence_length=[1, 2],
-                                                        **kind),
+        lambda: rnn(cell, steps(), **kind),
+        lambda: rnn(two, steps(), sequence_length=[1, 2], **kind),
         lambda: rnn(cell, steps([None, 3, 2]), sequence_length=[0, 3], scope="s", **kind),
-        lambda: rnn(cell, steps(), tf.ones([2, 2])), lambda: rnn(cell, steps()),
-        lambda: rnn(cell, _p(tf), **kind), lambda: rnn(cell, (), **kind),
-        lambda: rnn(cell, steps([2, 3, None]), **kind), lambda: rnn(3, steps(), **kind),
+        lambda: rnn(cell, steps(), tf.ones([2, 2])),
+        lambda: rnn(cell, steps()),
+        lambda: rnn(cell, _p(tf), **kind),
+        lambda: rnn(cell, (), **kind),
+        lambda: rnn(cell, steps([2, 3, None]), **kind),
+        lambda: rnn(3, steps(), **kind),
         lambda: rnn(cell, steps(), sequence_length=[[1, 2]], **kind),
-    )  # fmt: skip
+    )
 
 
 class _Saver:
@@ -167,9 +178,9 @@ def _saving(tf: Any) -> Any:
         tf,
         lambda: rnn(_Cell(tf), steps(), _Saver(tf), "a")[0],
         lambda: rnn(many(), steps(), _Saver(tf), ("a", "b"), [1, 3]),
-        lambda: rnn(many(), steps(), _Saver(tf), "a"), lambda: rnn(many(), steps(), _Saver(tf),
-                                                                  ("a", "b", "a")),
-    )  # fmt: skip
+        lambda: rnn(many(), steps(), _Saver(tf), "a"),
+        lambda: rnn(many(), steps(), _Saver(tf), ("a", "b", "a")),
+    )
 
 
 def _raw(tf: Any) -> Any:
@@ -192,21 +203,27 @@ def _raw(tf: Any) -> Any:
                 return finished, following, next_state, put_out, count
 
             arrays, final, kept = tf.nn.raw_rnn(cell, loop)
-            return tf.nest.map_structure(lambda each: each.stack(), arrays), final, (
-                tf.constant(0) if kept is None else kept)  # fmt: skip
+            return (
+                tf.nest.map_structure(lambda each: each.stack(), arrays),
+                final,
+                (tf.constant(0) if kept is None else kept),
+            )
 
         return build
 
     return _each(
         tf,
-        with_steps([3, 1]), with_steps([2, 2], state=0),
+        with_steps([3, 1]),
+        with_steps([2, 2], state=0),
         with_steps([1, 3], emit=lambda tf: (tf.zeros([2]), tf.zeros([]))),
-    ), attempt(
-        lambda: tf.nn.raw_rnn(_Cell(tf), 3), lambda: tf.nn.raw_rnn(None, lambda *_: None)
-    )  # fmt: skip
+    ), attempt(lambda: tf.nn.raw_rnn(_Cell(tf), 3), lambda: tf.nn.raw_rnn(None, lambda *_: None))
 
 
 BEHAVIOURS = {
-    "dynamic": _dynamic, "dynamic gradients": _dynamic_gradients, "both ways": _both_ways,
-    "static": _static, "saving": _saving, "raw": _raw,
-}  # fmt: skip
+    "dynamic": _dynamic,
+    "dynamic gradients": _dynamic_gradients,
+    "both ways": _both_ways,
+    "static": _static,
+    "saving": _saving,
+    "raw": _raw,
+}

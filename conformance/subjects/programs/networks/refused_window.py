@@ -24,56 +24,92 @@ def _convolutions(tf: Any) -> dict[str, Callable[..., Any]]:
     return {
         "Conv2D": lambda x, w, _, **how: raw.Conv2D(input=of(x), filter=of(w), **how),
         "Conv2DBackpropInput": lambda x, w, g, **how: raw.Conv2DBackpropInput(
-            input_sizes=of(np.shape(x)), filter=of(w), out_backprop=of(g), **how),
+            input_sizes=of(np.shape(x)), filter=of(w), out_backprop=of(g), **how
+        ),
         "Conv2DBackpropFilter": lambda x, w, g, **how: raw.Conv2DBackpropFilter(
-            input=of(x), filter_sizes=of(np.shape(w)), out_backprop=of(g), **how),
+            input=of(x), filter_sizes=of(np.shape(w)), out_backprop=of(g), **how
+        ),
         "Conv3D": lambda x, w, _, **how: raw.Conv3D(input=of(x), filter=of(w), **how),
         "Conv3DBackpropInputV2": lambda x, w, g, **how: raw.Conv3DBackpropInputV2(
-            input_sizes=of(np.shape(x)), filter=of(w), out_backprop=of(g), **how),
+            input_sizes=of(np.shape(x)), filter=of(w), out_backprop=of(g), **how
+        ),
         "Conv3DBackpropFilterV2": lambda x, w, g, **how: raw.Conv3DBackpropFilterV2(
-            input=of(x), filter_sizes=of(np.shape(w)), out_backprop=of(g), **how),
+            input=of(x), filter_sizes=of(np.shape(w)), out_backprop=of(g), **how
+        ),
         "DepthwiseConv2dNative": lambda x, w, _, **how: raw.DepthwiseConv2dNative(
-            input=of(x), filter=of(w), **how),
-    }  # fmt: skip
+            input=of(x), filter=of(w), **how
+        ),
+    }
 
 
 def _steps(tf: Any) -> Any:
     """Strides and dilations along batch and channels, of none, and of too few dimensions."""
     x, w, g = _numbers(2, 3, 4, 2), _numbers(1, 1, 2, 2), _numbers(2, 3, 4, 2)
     volumes = _numbers(2, 3, 4, 2, 2), _numbers(1, 1, 1, 2, 2), _numbers(2, 3, 4, 2, 2)
-    fours = [{"strides": each} for each in (
-        [2, 1, 1, 1], [1, 1, 1, 2], [2, 1, 1, 2], [1, 0, 1, 1], [1, 1, -1, 1], [1, 1, 1],
-    )]  # fmt: skip
-    fours += [{"strides": [1] * 4, "dilations": each} for each in (
-        [2, 1, 1, 1], [1, 1, 1, 2], [1, 0, 1, 1], [1, 1, 1], [1, 1, -1, 1])]  # fmt: skip
+    fours = [
+        {"strides": each}
+        for each in (
+            [2, 1, 1, 1],
+            [1, 1, 1, 2],
+            [2, 1, 1, 2],
+            [1, 0, 1, 1],
+            [1, 1, -1, 1],
+            [1, 1, 1],
+        )
+    ]
+    fours += [
+        {"strides": [1] * 4, "dilations": each}
+        for each in ([2, 1, 1, 1], [1, 1, 1, 2], [1, 0, 1, 1], [1, 1, 1], [1, 1, -1, 1])
+    ]
     fives = [{key: [value[0], 1, *value[1:]] for key, value in each.items()} for each in fours]
     return [
-        told(tf, *(
-            lambda make=make, how=how, name=name: make(
-                *(volumes if "3D" in name else (x, w, g)), padding="SAME", **how)
-            for how in (fives if "3D" in name else fours)
-            # of a gradient a process may die of steps of 0
-            if "Backprop" not in name or min(map(min, how.values())) > 0))
+        told(
+            tf,
+            *(
+                lambda make=make, how=how, name=name: make(
+                    *(volumes if "3D" in name else (x, w, g)), padding="SAME", **how
+                )
+                for how in (fives if "3D" in name else fours)
+                # of a gradient a process may die of steps of 0
+                if "Backprop" not in name or min(map(min, how.values())) > 0
+            ),
+        )
         for name, make in _convolutions(tf).items()
-    ]  # fmt: skip
+    ]
 
 
 def _sizes(tf: Any) -> Any:
     """Inputs, filters and gradients that do not belong together, or are empty."""
     x, w, g = _numbers(2, 3, 4, 2), _numbers(2, 1, 2, 3), _numbers(2, 2, 4, 3)
     given = [
-        (x, w, g), (x[0], w, g), (x, w[0], g), (x, w, g[0]), (x[..., :1], w, g), (x, w, g[..., :2]),
-        (x, w, g[:1]), (x, w, g[:, :1]), (x[:0], w, g[:0]), (x, w[..., :0], g[..., :0]),
-        (x[:, :0], w, g[:, :0]), (x, w[:0], g), (x, w[:, :, :0], g),
-        (_numbers(2, 3, 4, 4), w, g), (_numbers(2, 3, 4, 6), w, g),
-    ]  # fmt: skip
+        (x, w, g),
+        (x[0], w, g),
+        (x, w[0], g),
+        (x, w, g[0]),
+        (x[..., :1], w, g),
+        (x, w, g[..., :2]),
+        (x, w, g[:1]),
+        (x, w, g[:, :1]),
+        (x[:0], w, g[:0]),
+        (x, w[..., :0], g[..., :0]),
+        (x[:, :0], w, g[:, :0]),
+        (x, w[:0], g),
+        (x, w[:, :, :0], g),
+        (_numbers(2, 3, 4, 4), w, g),
+        (_numbers(2, 3, 4, 6), w, g),
+    ]
     how = {"padding": "VALID", "strides": [1] * 4}
     return [
-        told(tf, *(
-            lambda make=make, each=each: make(*each, **how)
-            for each in (given if name == "Conv2D" else given[:-1])))  # others have no groups
-        for name, make in _convolutions(tf).items() if name.startswith("Conv2D")
-    ]  # fmt: skip
+        told(
+            tf,
+            *(
+                lambda make=make, each=each: make(*each, **how)
+                for each in (given if name == "Conv2D" else given[:-1])
+            ),
+        )  # others have no groups
+        for name, make in _convolutions(tf).items()
+        if name.startswith("Conv2D")
+    ]
 
 
 def _apart(tf: Any) -> Any:
@@ -81,10 +117,13 @@ def _apart(tf: Any) -> Any:
     raw, how = tf.raw_ops, {"strides": [1] * 4, "padding": "VALID"}
     x, w = tf.placeholder(tf.float32, [None, 8, 9, 2]), tf.placeholder(tf.float32, [3, 2, 2, 5])
     return [
-        [raw.DepthwiseConv2dNative(input=each, filter=w, dilations=apart, **how),
-         raw.Conv2D(input=each, filter=w, dilations=apart, **how)]
-        for each in (x, tf.placeholder(tf.float32)) for apart in ([1, 2, 3, 1], [1, 1, 2, 1])
-    ]  # fmt: skip
+        [
+            raw.DepthwiseConv2dNative(input=each, filter=w, dilations=apart, **how),
+            raw.Conv2D(input=each, filter=w, dilations=apart, **how),
+        ]
+        for each in (x, tf.placeholder(tf.float32))
+        for apart in ([1, 2, 3, 1], [1, 1, 2, 1])
+    ]
 
 
 def _poolings(tf: Any) -> Any:
@@ -95,26 +134,44 @@ def _poolings(tf: Any) -> Any:
     shapes = ((0, 3, 4, 2), (2, 3, 4, 0), (2, 0, 4, 2), (2, 3, 0, 2))
 
     def pooled(name: str, x: Any, window: Any, stride: Any, padding: str = "VALID") -> Any:
-        return getattr(raw, name)(**{"value" if name == "AvgPool" else "input": of(x)},
-                                  ksize=window, strides=stride, padding=padding)  # fmt: skip
+        return getattr(raw, name)(
+            **{"value" if name == "AvgPool" else "input": of(x)},
+            ksize=window,
+            strides=stride,
+            padding=padding,
+        )
 
     return told(
         tf,
-        *(lambda name=name, window=window: pooled(name, x, window, window)
-          for name in ("MaxPool", "AvgPool") for window in windows),
-        *(lambda stride=stride: pooled("MaxPool", x, [1, 1, 1, 2], stride)
-          for stride in ([1, 1, 1, 1], [1, 1, 1, 3], [1, 2, 1, 2], [2, 1, 1, 2], [1, 1, 0, 1])),
-        *(lambda shape=shape, name=name, padding=padding: pooled(
-            name, _numbers(*shape), [1, 1, 1, 1], [1, 1, 1, 1], padding)
-          for shape in shapes for name in ("MaxPool", "AvgPool") for padding in ("VALID", "SAME")),
-        *(lambda shape=shape: pooled("MaxPool", _numbers(*shape), [1, 1, 1, 2], [1, 1, 1, 2])
-          for shape in shapes),
-        lambda: raw.MaxPoolV2(input=of(x), ksize=of([1, 1, 1, 3]), strides=of([1, 1, 1, 3]),
-                              padding="SAME"),
-        lambda: raw.MaxPoolV2(input=of(x), ksize=of([1, 2, 3, 1]), strides=of([1, 1, 2, 1]),
-                              padding="SAME"),
+        *(
+            lambda name=name, window=window: pooled(name, x, window, window)
+            for name in ("MaxPool", "AvgPool")
+            for window in windows
+        ),
+        *(
+            lambda stride=stride: pooled("MaxPool", x, [1, 1, 1, 2], stride)
+            for stride in ([1, 1, 1, 1], [1, 1, 1, 3], [1, 2, 1, 2], [2, 1, 1, 2], [1, 1, 0, 1])
+        ),
+        *(
+            lambda shape=shape, name=name, padding=padding: pooled(
+                name, _numbers(*shape), [1, 1, 1, 1], [1, 1, 1, 1], padding
+            )
+            for shape in shapes
+            for name in ("MaxPool", "AvgPool")
+            for padding in ("VALID", "SAME")
+        ),
+        *(
+            lambda shape=shape: pooled("MaxPool", _numbers(*shape), [1, 1, 1, 2], [1, 1, 1, 2])
+            for shape in shapes
+        ),
+        lambda: raw.MaxPoolV2(
+            input=of(x), ksize=of([1, 1, 1, 3]), strides=of([1, 1, 1, 3]), padding="SAME"
+        ),
+        lambda: raw.MaxPoolV2(
+            input=of(x), ksize=of([1, 2, 3, 1]), strides=of([1, 1, 2, 1]), padding="SAME"
+        ),
         lambda: pooled("MaxPool", x[0], [1, 1, 1, 1], [1, 1, 1, 1]),
-    )  # fmt: skip
+    )
 
 
 def _poolings_back(tf: Any) -> Any:
@@ -131,18 +188,26 @@ def _poolings_back(tf: Any) -> Any:
         return raw.MaxPoolGrad(orig_input=of(x), orig_output=of(y), grad=of(grad), **options)
 
     return told(
-        tf, lambda: means([2, 3, 4, 6], top, **how),
-        lambda: means([0, 3, 4, 6], top[:0], **how), lambda: means([2, 3, 4, 6], deep, **channels),
-        lambda: maxima(x, top, top, **how), lambda: maxima(x, top, deep, **how),
-        lambda: maxima(x, deep, top, **how), lambda: maxima(x[0], top, top, **how),
-        lambda: maxima(x, deep, deep, **channels), lambda: maxima(x[:0], top[:0], top[:0], **how),
+        tf,
+        lambda: means([2, 3, 4, 6], top, **how),
+        lambda: means([0, 3, 4, 6], top[:0], **how),
+        lambda: means([2, 3, 4, 6], deep, **channels),
+        lambda: maxima(x, top, top, **how),
+        lambda: maxima(x, top, deep, **how),
+        lambda: maxima(x, deep, top, **how),
+        lambda: maxima(x[0], top, top, **how),
+        lambda: maxima(x, deep, deep, **channels),
+        lambda: maxima(x[:0], top[:0], top[:0], **how),
         lambda: maxima(x[..., :0], top[..., :0], top[..., :0], **how),
         lambda: raw.MaxPoolGradGrad(orig_input=of(x), orig_output=of(top), grad=of(x), **how),
         lambda: raw.MaxPoolGradGrad(orig_input=of(x), orig_output=of(top), grad=of(top), **how),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
-    "steps": _steps, "sizes": _sizes, "apart": _apart, "poolings": _poolings,
+    "steps": _steps,
+    "sizes": _sizes,
+    "apart": _apart,
+    "poolings": _poolings,
     "poolings back": _poolings_back,
-}  # fmt: skip
+}

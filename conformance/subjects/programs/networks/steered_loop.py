@@ -62,18 +62,33 @@ def _refused(tf: Any) -> Any:
     other = {"z": a}
     return [
         attempt(*(lambda p=p, q=q: _loop(tf, (p, a, a, None), (q, a, a, None)) for p, q in pairs)),
-        attempt(*(lambda p=p, q=q: _loop(tf, (p, a, [a], None), (q, a, other, None))
-                  for p, q in pairs)),
+        attempt(
+            *(lambda p=p, q=q: _loop(tf, (p, a, [a], None), (q, a, other, None)) for p, q in pairs)
+        ),
         attempt(*(lambda p=p, q=q: _loop(tf, (a, p, a, None), (a, q, a, None)) for p, q in pairs)),
-        attempt(*(lambda p=p, q=q: _loop(tf, (a, p, [a], None), (other, q, other, None))
-                  for p, q in pairs)),
+        attempt(
+            *(
+                lambda p=p, q=q: _loop(tf, (a, p, [a], None), (other, q, other, None))
+                for p, q in pairs
+            )
+        ),
         attempt(*(lambda p=p, q=q: _loop(tf, (a, a, p, None), (a, a, q, None)) for p, q in pairs)),
         attempt(*(lambda p=p, q=q: _loop(tf, (a, a, a, p), (a, a, a, q)) for p, q in pairs)),
-        attempt(*(lambda p=p, q=q: _loop(tf, (a, p, a, None), (a, p, a, None), state=q)
-                  for p, q in pairs if q is not None)),
-        attempt(*(lambda p=p, q=q: _loop(tf, (a, a, p, None), (a, a, p, None), output=q)
-                  for p, q in pairs if q is not None)),
-    ]  # fmt: skip
+        attempt(
+            *(
+                lambda p=p, q=q: _loop(tf, (a, p, a, None), (a, p, a, None), state=q)
+                for p, q in pairs
+                if q is not None
+            )
+        ),
+        attempt(
+            *(
+                lambda p=p, q=q: _loop(tf, (a, a, p, None), (a, a, p, None), output=q)
+                for p, q in pairs
+                if q is not None
+            )
+        ),
+    ]
 
 
 def _batches(tf: Any) -> Any:
@@ -82,9 +97,12 @@ def _batches(tf: Any) -> Any:
     shapes = ([2, 1], [None, 1], None, *fixed)
 
     def looped(one: Any, other: Any) -> Any:
-        given = [tf.zeros(shape) if shape in fixed else
-                 tf.placeholder_with_default([[1.0], [2.0]], shape)
-                 for shape in (one, other)]  # fmt: skip
+        given = [
+            tf.zeros(shape)
+            if shape in fixed
+            else tf.placeholder_with_default([[1.0], [2.0]], shape)
+            for shape in (one, other)
+        ]
         state = tf.constant([[1.0, 2.0], [3.0, 4.0]])
         return _loop(tf, (given, state, state, None), (given, state * 2.0, state + 1.0, None))
 

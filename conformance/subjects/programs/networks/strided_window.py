@@ -24,8 +24,11 @@ def _given_back_to_many_channels(tf: Any) -> Any:
     """
     nn, found = tf.nn, []
     for channels in (3, 17, 40):
-        for strides, padding in (([1, 2, 2, 1], "SAME"), ([1, 2, 3, 1], "VALID"),
-                                 ([1, 1, 1, 1], "SAME")):  # fmt: skip
+        for strides, padding in (
+            ([1, 2, 2, 1], "SAME"),
+            ([1, 2, 3, 1], "VALID"),
+            ([1, 1, 1, 1], "SAME"),
+        ):
             x = tf.constant(_numbers(2, 7, 6, channels))
             w = tf.constant(_numbers(3, 2, channels, 2))
             y = nn.conv2d(x, w, strides, padding)
@@ -37,9 +40,13 @@ def _given_back_to_many_channels(tf: Any) -> Any:
     y = nn.conv2d(x, w, [1, 2, 2, 1], "VALID", dilations=[1, 1, 2, 1])
     found += attempt(
         lambda: run(tf, y),
-        lambda: run(tf, nn.conv2d_transpose(_numbers(1, 2, 2, 4), _numbers(3, 3, 18, 4),
-                                            [1, 4, 4, 18], [1, 2, 2, 1], "SAME")),
-    )  # fmt: skip
+        lambda: run(
+            tf,
+            nn.conv2d_transpose(
+                _numbers(1, 2, 2, 4), _numbers(3, 3, 18, 4), [1, 4, 4, 18], [1, 2, 2, 1], "SAME"
+            ),
+        ),
+    )
     return found
 
 
@@ -50,14 +57,33 @@ def _strides_in_the_batch(tf: Any) -> Any:
     feeds = {x: _numbers(2, 4, 4, 2), volume: _numbers(1, 4, 4, 4, 2)}
     raw = tf.raw_ops
     return attempt(
-        *(lambda s=strides: run(tf, tf.nn.conv2d(x, w, s, "SAME"), feeds)
-          for strides in ([2, 1, 1, 1], [1, 1, 1, 2])),
-        lambda: run(tf, raw.Conv3D(input=volume, filter=cubes, strides=[1] * 5, padding="SAME",
-                                   dilations=[2, 1, 1, 1, 1]), feeds),
-        lambda: run(tf, raw.Conv3DBackpropFilterV2(
-            input=volume, filter_sizes=[2, 2, 2, 2, 3], out_backprop=tf.ones([1, 4, 4, 4, 3]),
-            strides=[1, 1, 1, 1, 2], padding="SAME"), feeds),
-    )  # fmt: skip
+        *(
+            lambda s=strides: run(tf, tf.nn.conv2d(x, w, s, "SAME"), feeds)
+            for strides in ([2, 1, 1, 1], [1, 1, 1, 2])
+        ),
+        lambda: run(
+            tf,
+            raw.Conv3D(
+                input=volume,
+                filter=cubes,
+                strides=[1] * 5,
+                padding="SAME",
+                dilations=[2, 1, 1, 1, 1],
+            ),
+            feeds,
+        ),
+        lambda: run(
+            tf,
+            raw.Conv3DBackpropFilterV2(
+                input=volume,
+                filter_sizes=[2, 2, 2, 2, 3],
+                out_backprop=tf.ones([1, 4, 4, 4, 3]),
+                strides=[1, 1, 1, 1, 2],
+                padding="SAME",
+            ),
+            feeds,
+        ),
+    )
 
 
 def _random_windows_of_whole_numbers(tf: Any) -> Any:
@@ -67,18 +93,30 @@ def _random_windows_of_whole_numbers(tf: Any) -> Any:
         x = (np.arange(2 * 7 * 6 * 2).reshape(2, 7, 6, 2) * 13 % 31 - 17).astype(dtype)
         for overlapping in (False, True):
             made = tf.raw_ops.FractionalAvgPool(
-                value=x, pooling_ratio=[1.0, 1.5, 1.3, 1.0], pseudo_random=True,
-                overlapping=overlapping, deterministic=True, seed=3, seed2=5,
-            )  # fmt: skip
+                value=x,
+                pooling_ratio=[1.0, 1.5, 1.3, 1.0],
+                pseudo_random=True,
+                overlapping=overlapping,
+                deterministic=True,
+                seed=3,
+                seed2=5,
+            )
             # TensorFlow's static shapes of the windows' borders are one too short.
             found.append(run(tf, [tf.placeholder_with_default(part, None) for part in made]))
         value, rows, columns = made
         grad = tf.ones_like(value)
-        found += attempt(lambda r=rows, c=columns, g=grad, x=x: run(
-            tf, tf.raw_ops.FractionalAvgPoolGrad(
-                orig_input_tensor_shape=x.shape, out_backprop=g, row_pooling_sequence=r,
-                col_pooling_sequence=c, overlapping=True)
-        ))  # fmt: skip
+        found += attempt(
+            lambda r=rows, c=columns, g=grad, x=x: run(
+                tf,
+                tf.raw_ops.FractionalAvgPoolGrad(
+                    orig_input_tensor_shape=x.shape,
+                    out_backprop=g,
+                    row_pooling_sequence=r,
+                    col_pooling_sequence=c,
+                    overlapping=True,
+                ),
+            )
+        )
     return found
 
 
@@ -97,21 +135,38 @@ def _normalized_globally(tf: Any) -> Any:
     pairs = [(epsilon, scaled) for epsilon in (0.001, 0.5) for scaled in (True, False)]
     backwards = [t, mean, variance, gamma, _numbers(3, 2, 2, 4).reshape(2, 3, 2, 4) + 1.0]
     usual = tf.nn.batch_norm_with_global_normalization(*parts, 0.5, False)
-    return [normalized(parts, *pair) for pair in pairs], [
-        normalized(backwards, *pair, back=True) for pair in pairs
-    ], run(tf, usual), attempt(
-        *(lambda p=place: normalized([*parts[:p], parts[p][:2], *parts[p + 1 :]], 0.5, True)
-          for place in (1, 2, 3, 4)),
-        lambda: normalized([t[0], *parts[1:]], 0.5, True),
-        lambda: normalized([t, mean[None], *parts[2:]], 0.5, True),
-        lambda: run_node(tf, "BatchNormWithGlobalNormalization", parts, {
-            "T": tf.float32, "variance_epsilon": 0.5, "scale_after_normalization": True,
-        }, producer=9),
-    )  # fmt: skip
+    return (
+        [normalized(parts, *pair) for pair in pairs],
+        [normalized(backwards, *pair, back=True) for pair in pairs],
+        run(tf, usual),
+        attempt(
+            *(
+                lambda p=place: normalized([*parts[:p], parts[p][:2], *parts[p + 1 :]], 0.5, True)
+                for place in (1, 2, 3, 4)
+            ),
+            lambda: normalized([t[0], *parts[1:]], 0.5, True),
+            lambda: normalized([t, mean[None], *parts[2:]], 0.5, True),
+            lambda: run_node(
+                tf,
+                "BatchNormWithGlobalNormalization",
+                parts,
+                {
+                    "T": tf.float32,
+                    "variance_epsilon": 0.5,
+                    "scale_after_normalization": True,
+                },
+                producer=9,
+            ),
+        ),
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_given_back_to_many_channels, _strides_in_the_batch,
-                     _random_windows_of_whole_numbers, _normalized_globally)
-}  # fmt: skip
+    for function in (
+        _given_back_to_many_channels,
+        _strides_in_the_batch,
+        _random_windows_of_whole_numbers,
+        _normalized_globally,
+    )
+}

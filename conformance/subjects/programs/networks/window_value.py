@@ -31,11 +31,13 @@ def _run(
 
     def whole() -> Any:
         with tf.Graph().as_default():
-            inputs = [tf.placeholder(array.dtype, array.shape if known else None)
-                      for array in arrays]  # fmt: skip
+            inputs = [
+                tf.placeholder(array.dtype, array.shape if known else None) for array in arrays
+            ]
             made = build(*inputs)
-            grads = [each for each in (tf.gradients(made, inputs) if back else ())
-                     if each is not None]  # fmt: skip
+            grads = [
+                each for each in (tf.gradients(made, inputs) if back else ()) if each is not None
+            ]
             with tf.Session() as session:
                 feeds = dict(zip(inputs, arrays, strict=True))
                 return _rounded(session.run([made, grads], feeds))
@@ -57,7 +59,7 @@ def _blocks(tf: Any) -> Any:
         _run(tf, lambda x: tf.batch_to_space_nd(x, [2], [[5, 5]]), x),
         _run(tf, lambda x: tf.space_to_batch(x, [[1, 1], [0, 1]], 2), _numbers(1, 2, 3, 2)),
         _run(tf, lambda x: tf.batch_to_space(x, [[1, 0], [0, 1]], 2), _numbers(4, 2, 3, 2)),
-    ]  # fmt: skip
+    ]
 
 
 def _apart(tf: Any) -> Any:
@@ -68,17 +70,34 @@ def _apart(tf: Any) -> Any:
         for known in (False, True)
         for run in (
             _run(tf, lambda x, w: tf.nn.atrous_conv2d(x, w, 2, "SAME"), x, filters, known=known),
-            _run(tf, lambda x, w: tf.nn.convolution(x, w, "VALID", dilation_rate=[2, 1]), x,
-                 filters, known=known),
-            _run(tf, lambda x, w: tf.nn.depthwise_conv2d(x, w, [1] * 4, "SAME", [1, 2]), x,
-                 filters, known=known),
-            _run(tf, lambda x, w, v: tf.nn.separable_conv2d(x, w, v, [1, 2, 2, 1], "SAME"), x,
-                 filters, pixels, known=known),
+            _run(
+                tf,
+                lambda x, w: tf.nn.convolution(x, w, "VALID", dilation_rate=[2, 1]),
+                x,
+                filters,
+                known=known,
+            ),
+            _run(
+                tf,
+                lambda x, w: tf.nn.depthwise_conv2d(x, w, [1] * 4, "SAME", [1, 2]),
+                x,
+                filters,
+                known=known,
+            ),
+            _run(
+                tf,
+                lambda x, w, v: tf.nn.separable_conv2d(x, w, v, [1, 2, 2, 1], "SAME"),
+                x,
+                filters,
+                pixels,
+                known=known,
+            ),
             _run(tf, lambda x: tf.nn.pool(x, [2, 2], "AVG", "VALID", [2, 1]), x, known=known),
-            _run(tf, lambda x: tf.nn.pool(x, [2, 2], "MAX", "SAME", strides=[2, 1]), x,
-                 known=known),
+            _run(
+                tf, lambda x: tf.nn.pool(x, [2, 2], "MAX", "SAME", strides=[2, 1]), x, known=known
+            ),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _transposed(tf: Any) -> Any:
@@ -91,14 +110,23 @@ def _transposed(tf: Any) -> Any:
         _run(tf, lambda x, w: tf.nn.conv2d_transpose(x, w, [2, 7, 7, 2], 2), x, filters),
         _run(tf, lambda x, w: tf.nn.conv1d_transpose(x, w, [2, 8, 2], 2), rows, small),
         _run(tf, lambda x, w: tf.nn.conv3d_transpose(x, w, [1, 4, 6, 4, 2], 2), volumes, cubes),
-        _run(tf, lambda x, w: tf.nn.atrous_conv2d_transpose(x, w, [2, 3, 4, 2], 2, "SAME"), x,
-             filters, known=True),
+        _run(
+            tf,
+            lambda x, w: tf.nn.atrous_conv2d_transpose(x, w, [2, 3, 4, 2], 2, "SAME"),
+            x,
+            filters,
+            known=True,
+        ),
         _run(tf, lambda x, w: tf.nn.conv1d(x, w, 2, "SAME"), rows, small.transpose(0, 2, 1)),
         _run(tf, lambda x: tf.nn.max_pool1d(x, 2, 2, "SAME"), rows),
         _run(tf, lambda x: tf.nn.avg_pool3d(x, 2, 1, "SAME"), volumes),
-        _run(tf, lambda x, w: tf.nn.erosion2d(x, w, [1] * 4, [1, 2, 1, 1], "SAME"), x,
-             _numbers(2, 2, 3)),
-    ]  # fmt: skip
+        _run(
+            tf,
+            lambda x, w: tf.nn.erosion2d(x, w, [1] * 4, [1, 2, 1, 1], "SAME"),
+            x,
+            _numbers(2, 2, 3),
+        ),
+    ]
 
 
 def _mirrored(tf: Any) -> Any:
@@ -112,9 +140,12 @@ def _mirrored(tf: Any) -> Any:
     return [
         _run(tf, fused(pads, mode, padding), x, filters, back=False)
         for mode, padding in (("REFLECT", "SAME"), ("SYMMETRIC", "VALID"))
-        for pads in ([[0, 0], [1, 2], [2, 0], [0, 0]], [[0, 0], [0, 4], [1, 1], [0, 0]],
-                     [[0, 0], [1, 2]])
-    ]  # fmt: skip
+        for pads in (
+            [[0, 0], [1, 2], [2, 0], [0, 0]],
+            [[0, 0], [0, 4], [1, 1], [0, 0]],
+            [[0, 0], [1, 2]],
+        )
+    ]
 
 
 def _resized_first(tf: Any) -> Any:
@@ -122,19 +153,29 @@ def _resized_first(tf: Any) -> Any:
 
     def fused(size: Any, pads: Any, mode: str, padding: str, corners: bool) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.FusedResizeAndPadConv2D(
-            input=x, size=size, paddings=pads, filter=w, mode=mode, strides=[1, 1, 1, 1],
-            padding=padding, resize_align_corners=corners,
-        )  # fmt: skip
+            input=x,
+            size=size,
+            paddings=pads,
+            filter=w,
+            mode=mode,
+            strides=[1, 1, 1, 1],
+            padding=padding,
+            resize_align_corners=corners,
+        )
 
     around = [[0, 0], [1, 2], [2, 0], [0, 0]]
     return [
         _run(tf, fused(size, pads, mode, padding, corners), x, filters, back=False, known=known)
         for mode, padding in (("REFLECT", "SAME"), ("SYMMETRIC", "VALID"))
-        for size, pads, corners in (([5, 6], around, False), ([6, 3], around, True),
-                                    ([0, 3], around, False), ([3, 4], around[:3], False),
-                                    ([3, 4], [[1, 0], *around[1:]], False))
+        for size, pads, corners in (
+            ([5, 6], around, False),
+            ([6, 3], around, True),
+            ([0, 3], around, False),
+            ([3, 4], around[:3], False),
+            ([3, 4], [[1, 0], *around[1:]], False),
+        )
         for known in (True, False)
-    ]  # fmt: skip
+    ]
 
 
 def _of_any(tf: Any) -> Any:
@@ -150,18 +191,24 @@ def _of_any(tf: Any) -> Any:
         (made([1, 2, 1, 1]), x, filters),
         (made([1] * 4, "VALID", dilations=[1, 2, 2, 1]), x, filters),
         (made([1] * 4, "EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0]), x, filters),
-        (made([1] * 5, batch_dims=2), volumes, deep), (made([1] * 4, batch_dims=0), x[0], filters),
-        (made([1] * 4, batch_dims=2), x, filters), (made([1] * 3), x[0], filters[0]),
-        (made([1] * 4), x, filters[:, :, :3]), (made([1] * 4), x, filters[:, :, :2]),
-    ]  # fmt: skip
+        (made([1] * 5, batch_dims=2), volumes, deep),
+        (made([1] * 4, batch_dims=0), x[0], filters),
+        (made([1] * 4, batch_dims=2), x, filters),
+        (made([1] * 3), x[0], filters[0]),
+        (made([1] * 4), x, filters[:, :, :3]),
+        (made([1] * 4), x, filters[:, :, :2]),
+    ]
     explicit = made([1] * 5, "EXPLICIT", explicit_paddings=[0] * 10, batch_dims=2)
     first = made([1] * 4, data_format="CHANNELS_FIRST", batch_dims=3)
-    refused = [_run(tf, explicit, volumes, deep, known=True),
-               _run(tf, first, x, filters, known=True)]  # fmt: skip
+    refused = [
+        _run(tf, explicit, volumes, deep, known=True),
+        _run(tf, first, x, filters, known=True),
+    ]
     return refused, [
         _run(tf, function, *given, back=False, known=known)
-        for function, *given in cases for known in (True, False)
-    ]  # fmt: skip
+        for function, *given in cases
+        for known in (True, False)
+    ]
 
 
 def _beside_nans(tf: Any) -> Any:
@@ -169,10 +216,16 @@ def _beside_nans(tf: Any) -> Any:
     x = _numbers(1, 4, 5, 2)
     x[0, 0, 0, 0] = x[0, 1, 2, 1] = x[0, 3, 3, 0] = np.nan
     return [
-        _run(tf, lambda x, size=size, step=step: tf.gradients(tf.nn.max_pool(x, size, step, "SAME"),
-                                                              x)[0], x, back=False)
+        _run(
+            tf,
+            lambda x, size=size, step=step: tf.gradients(tf.nn.max_pool(x, size, step, "SAME"), x)[
+                0
+            ],
+            x,
+            back=False,
+        )
         for size, step in ((2, 2), (2, 1), (3, 1))
-    ]  # fmt: skip
+    ]
 
 
 def _normalized(tf: Any) -> Any:
@@ -190,7 +243,7 @@ def _normalized(tf: Any) -> Any:
         _run(tf, lambda x, s, o: tf.nn.fused_batch_norm(x, s, o), x[:0], each, each),
         _run(tf, lambda x, s, o: tf.nn.fused_batch_norm(x, s, o)[0], x[:1, :1, :1], each, each),
         _run(tf, lambda x: tf.nn.lrn(x, 1, alpha=0.5, beta=0.75), x),
-    ]  # fmt: skip
+    ]
 
 
 def _refused(tf: Any) -> Any:
@@ -207,28 +260,53 @@ def _refused(tf: Any) -> Any:
         return lambda x: tf.nn.max_pool(x, window, strides, padding, **named)
 
     return [
-        *(run(conv(**named), x, filters) for named in (
-            {"strides": [2, 1, 1, 1]}, {"dilations": [1, 1, 1, 2]})),
-        *(run(conv(padding="VALID"), x, _numbers(*shape))
-          for shape in ((6, 3, 2, 3), (8, 3, 2, 3), (3, 3, 4, 3), (3, 3, 0, 3), (3, 0, 2, 3),
-                        (3, 3, 2, 0), (3, 3, 2))),
+        *(
+            run(conv(**named), x, filters)
+            for named in ({"strides": [2, 1, 1, 1]}, {"dilations": [1, 1, 1, 2]})
+        ),
+        *(
+            run(conv(padding="VALID"), x, _numbers(*shape))
+            for shape in (
+                (6, 3, 2, 3),
+                (8, 3, 2, 3),
+                (3, 3, 4, 3),
+                (3, 3, 0, 3),
+                (3, 0, 2, 3),
+                (3, 3, 2, 0),
+                (3, 3, 2),
+            )
+        ),
         *(run(conv(), part, filters) for part in (x[:0], x[:, :0], x[0])),
         run(pooled([2, 2, 2, 1], 1), x),
-        run(pooled([1, 1, 1, 2], [1, 1, 1, 1]), x), run(pooled([1, 2, 1, 2], 1), x),
-        run(pooled(9, 1, "VALID"), x), run(pooled(6, 1, "VALID"), x),
-        run(pooled(2, 2), x[:0]), run(pooled(2, 2), x[0]),
+        run(pooled([1, 1, 1, 2], [1, 1, 1, 1]), x),
+        run(pooled([1, 2, 1, 2], 1), x),
+        run(pooled(9, 1, "VALID"), x),
+        run(pooled(6, 1, "VALID"), x),
+        run(pooled(2, 2), x[:0]),
+        run(pooled(2, 2), x[0]),
         run(lambda x: tf.space_to_depth(x, 2), x),
         run(lambda x: tf.depth_to_space(x, 2), x),
         run(lambda x: tf.nn.max_pool_with_argmax(x, [1, 2, 2, 1], [1] * 4, "SAME")[0], x[:0]),
         run(lambda x: tf.nn.fractional_max_pool(x, [1.0, 1.5, 1.5, 1.0], seed=3)[0], x),
         run(lambda x: tf.nn.fractional_max_pool(x, [1.0, 9.5, 1.5, 1.0])[0], x),
-        run(lambda x: tf.nn.fractional_avg_pool(
-            x, [1.0, 1.5, 1.5, 1.0], True, True, True, 3, 4)[0], x),
-    ]  # fmt: skip
+        run(
+            lambda x: tf.nn.fractional_avg_pool(x, [1.0, 1.5, 1.5, 1.0], True, True, True, 3, 4)[0],
+            x,
+        ),
+    ]
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_blocks, _apart, _transposed, _mirrored, _resized_first, _of_any,
-                     _beside_nans, _normalized, _refused)
+    for function in (
+        _blocks,
+        _apart,
+        _transposed,
+        _mirrored,
+        _resized_first,
+        _of_any,
+        _beside_nans,
+        _normalized,
+        _refused,
+    )
 }

@@ -27,12 +27,16 @@ def _configs(tf: Any) -> Any:
     device = cells.DeviceWrapper(cell, "/cpu:0", name="w")
     many = cells.MultiRNNCell([cell, cells.GRUCell(3, name="g")])
     return [
-        Own(1, 2).get_config(), cells.ResidualWrapper(cell, name="w").get_config(),
-        residual._residual_fn(1, 2), dropout._dropout_state_filter(None), device.get_config(),
-        rebuilt(device).get_config() == device.get_config(), sorted(many.get_config()),
+        Own(1, 2).get_config(),
+        cells.ResidualWrapper(cell, name="w").get_config(),
+        residual._residual_fn(1, 2),
+        dropout._dropout_state_filter(None),
+        device.get_config(),
+        rebuilt(device).get_config() == device.get_config(),
+        sorted(many.get_config()),
         device._trackable_children()["cell"].name,
         [many._trackable_children()[f"cell-{n}"].name for n in range(2)],
-    ]  # fmt: skip
+    ]
 
 
 def _hints(tf: Any) -> Any:
@@ -59,8 +63,14 @@ def _weights(tf: Any) -> Any:
     inner = cells.BasicLSTMCell(2, forget_bias=0.5, name="c")
     dropout = cells.DropoutWrapper(inner, input_keep_prob=0.5)
     dropout.build(tf.TensorShape([1, 3]))
-    return [frozen, dropout.wrapped_cell is inner, dropout.built, inner.built,
-            [weight.shape for weight in inner.weights], inner.get_config()]  # fmt: skip
+    return [
+        frozen,
+        dropout.wrapped_cell is inner,
+        dropout.built,
+        inner.built,
+        [weight.shape for weight in inner.weights],
+        inner.get_config(),
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -24,14 +24,16 @@ def _python(tf: Any, module: str) -> Any:
 def _quotients(tf: Any) -> Any:
     return shown(
         tf,
-        lambda tf: tf.divide(5, 2), lambda tf: tf.divide(5, tf.constant(2.0)),
-        lambda tf: tf.divide(tf.constant([6, 3]), 4), lambda tf: tf.divide(5, 2, name="mine"),
+        lambda tf: tf.divide(5, 2),
+        lambda tf: tf.divide(5, tf.constant(2.0)),
+        lambda tf: tf.divide(tf.constant([6, 3]), 4),
+        lambda tf: tf.divide(5, 2, name="mine"),
         lambda tf: tf.divide(5, tf.constant(2.0), name="mine"),
         lambda tf: tf.math.divide_no_nan(fed(tf, np.int32([1, 2])), [0, 4]),
         lambda tf: tf.math.divide_no_nan(2, fed(tf, np.int16([0, 4]))),
         lambda tf: tf.math.divide_no_nan([1.0], tf.constant([1], tf.int64)),
         lambda tf: tf.math.divide_no_nan(_Z, _Z, name="mine"),
-    )  # fmt: skip
+    )
 
 
 def _mixed_products(tf: Any) -> Any:
@@ -39,14 +41,14 @@ def _mixed_products(tf: Any) -> Any:
         tf,
         lambda tf: tf.matmul(_BYTES, _BYTES.T, output_type=tf.int32),
         lambda tf: tf.matmul(_BYTES, _BYTES, transpose_a=True, output_type=tf.int32, name="mine"),
-        lambda tf: tf.matmul([_BYTES], _BYTES.astype("uint8"), adjoint_b=True,
-                             output_type=tf.int32),
-        lambda tf: tf.matmul(tf.cast([_BYTES], tf.bfloat16), [_BYTES.T],
-                             output_type=tf.bfloat16),
+        lambda tf: tf.matmul(
+            [_BYTES], _BYTES.astype("uint8"), adjoint_b=True, output_type=tf.int32
+        ),
+        lambda tf: tf.matmul(tf.cast([_BYTES], tf.bfloat16), [_BYTES.T], output_type=tf.bfloat16),
         lambda tf: tf.matmul(np.ones((2, 2), "f"), np.ones((2, 2), "f"), output_type=tf.float32),
         lambda tf: tf.matmul(_BYTES, _BYTES.T, output_type=tf.float32),
         lambda tf: tf.matmul(_BYTES, _BYTES.T),
-    )  # fmt: skip
+    )
 
 
 def _signs(tf: Any) -> Any:
@@ -56,28 +58,47 @@ def _signs(tf: Any) -> Any:
         signs = tf.sign(z)
     return (
         np.round(run(tf, [tape.gradient(signs, z)])[0], 4).tolist(),
-        shown(tf, lambda tf: tf.sign(_Z), lambda tf: tf.sign([2, -3], name="mine"),
-              lambda tf: tf.sign(tf.constant([0j, 3 + 4j], tf.complex64)),
-              lambda tf: tf.math.real([2, -3]), lambda tf: tf.math.real(["a"])),
-    )  # fmt: skip
+        shown(
+            tf,
+            lambda tf: tf.sign(_Z),
+            lambda tf: tf.sign([2, -3], name="mine"),
+            lambda tf: tf.sign(tf.constant([0j, 3 + 4j], tf.complex64)),
+            lambda tf: tf.math.real([2, -3]),
+            lambda tf: tf.math.real(["a"]),
+        ),
+    )
 
 
 def _sums_and_counts(tf: Any) -> Any:
     shape = _python(tf, "ops.math_ops").reduced_shape
     return shown(
         tf,
-        lambda tf: tf.add_n(x for x in (1, 2)), lambda tf: tf.add_n({"a": 1, "b": 3}.values()),
-        lambda tf: tf.add_n([]), lambda tf: tf.add_n(3),
+        lambda tf: tf.add_n(x for x in (1, 2)),
+        lambda tf: tf.add_n({"a": 1, "b": 3}.values()),
+        lambda tf: tf.add_n([]),
+        lambda tf: tf.add_n(3),
         lambda tf: tf.math.count_nonzero([[True, False], [True, True]], axis=0),
         lambda tf: tf.math.count_nonzero(fed(tf, [b"", b"a"]), dtype=tf.int32),
         lambda tf: tf.constant(shape([4, 5], [-1])),
         lambda tf: shape(fed(tf, np.int32([4, 5])), [-1, 0]),
-    )  # fmt: skip
+    )
 
 
 def _sparse_values(tf: Any) -> Any:
-    names = ("abs", "negative", "sign", "math.square", "sqrt", "tanh", "erf", "nn.tanh",
-             "math.bessel_i0e", "exp", "floor", "math.reciprocal")  # fmt: skip
+    names = (
+        "abs",
+        "negative",
+        "sign",
+        "math.square",
+        "sqrt",
+        "tanh",
+        "erf",
+        "nn.tanh",
+        "math.bessel_i0e",
+        "exp",
+        "floor",
+        "math.reciprocal",
+    )
 
     def changed(tf: Any, name: str, **options: Any) -> Any:
         sparse = tf.SparseTensor([[0, 1], [1, 0]], [2.25, 4.0], [2, 2])
@@ -102,10 +123,12 @@ def _several_at_once(tf: Any) -> Any:
     return (
         [(tensor.name, tensor.dtype.name) for tensor in made],
         [mixed[0], mixed[1] is rows, mixed[2].name],
-        attempt(lambda: ops.convert_n_to_tensor(3),
-                lambda: ops.convert_to_tensor_or_composite(rows, tf.int32),
-                lambda: ops.convert_to_tensor_or_composite(rows, tf.float32) is rows),
-    )  # fmt: skip
+        attempt(
+            lambda: ops.convert_n_to_tensor(3),
+            lambda: ops.convert_to_tensor_or_composite(rows, tf.int32),
+            lambda: ops.convert_to_tensor_or_composite(rows, tf.float32) is rows,
+        ),
+    )
 
 
 def _bins(tf: Any) -> Any:
@@ -114,9 +137,10 @@ def _bins(tf: Any) -> Any:
         tf,
         lambda _: bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], 5),
         lambda tf: bins(fed(tf, np.float64([[0.5], [7.0]])), [0.0, 4.0], nbins=2, name="mine"),
-        lambda _: bins([1.0], [0.0, 1.0], 0), lambda _: bins([1], [0, 2], 4),
+        lambda _: bins([1.0], [0.0, 1.0], 0),
+        lambda _: bins([1], [0, 2], 4),
         lambda tf: tf.histogram_fixed_width([1.0], [0.0, 1.0, 2.0]),
-    )  # fmt: skip
+    )
 
 
 def _checked_numbers(tf: Any) -> Any:

@@ -39,10 +39,16 @@ def _successive_runs(tf: Any) -> Any:
     return [
         _runs(tf, sample(_TRUE, 2, count, unique, classes, seed=3))
         for sample in _samplers(tf).values()
-        for count, unique, classes in ((4, True, 6), (6, True, 6), (9, False, 6), (50, True, 99),
-                                       (200, False, 5000), (3, False, 2**31 - 2))
+        for count, unique, classes in (
+            (4, True, 6),
+            (6, True, 6),
+            (9, False, 6),
+            (50, True, 99),
+            (200, False, 5000),
+            (3, False, 2**31 - 2),
+        )
         if classes < 10**6 or sample is not tf.nn.learned_unigram_candidate_sampler
-    ]  # fmt: skip
+    ]
 
 
 def _all_of_many(tf: Any) -> Any:
@@ -91,21 +97,24 @@ def _weights(tf: Any) -> Any:
 def _refusals(tf: Any) -> Any:
     samplers = list(_samplers(tf).values())
     fed = tf.placeholder_with_default(_TRUE, None)
-    return attempt(*(
-        call
-        for sample in samplers
-        for call in (
-            lambda s=sample: run(tf, s(_TRUE, 2, 7, True, 6)[0]),
-            lambda s=sample: run(tf, s(_TRUE, 2, 4, True, 5)[0]),
-            lambda s=sample: run(tf, s(_TRUE, 3, 4, True, 6)[0]),
-            lambda s=sample: run(tf, s(fed, 3, 4, True, 6)[0]),
-            lambda s=sample: s([1, 2], 2, 4, True, 6),
-            lambda s=sample: s(_TRUE, 2, 0, True, 6),
-            lambda s=sample: s(_TRUE, 2, 3, True, 0),
-            lambda s=sample: s(_TRUE.astype(np.int32), 2, 3, True, 9, name="narrow"),
-        )
-    ), lambda: tf.nn.learned_unigram_candidate_sampler(_TRUE, 2, 4, True, 2**31),
-       lambda: run(tf, tf.nn.all_candidate_sampler(_TRUE, 2, 4, True)))  # fmt: skip
+    return attempt(
+        *(
+            call
+            for sample in samplers
+            for call in (
+                lambda s=sample: run(tf, s(_TRUE, 2, 7, True, 6)[0]),
+                lambda s=sample: run(tf, s(_TRUE, 2, 4, True, 5)[0]),
+                lambda s=sample: run(tf, s(_TRUE, 3, 4, True, 6)[0]),
+                lambda s=sample: run(tf, s(fed, 3, 4, True, 6)[0]),
+                lambda s=sample: s([1, 2], 2, 4, True, 6),
+                lambda s=sample: s(_TRUE, 2, 0, True, 6),
+                lambda s=sample: s(_TRUE, 2, 3, True, 0),
+                lambda s=sample: s(_TRUE.astype(np.int32), 2, 3, True, 9, name="narrow"),
+            )
+        ),
+        lambda: tf.nn.learned_unigram_candidate_sampler(_TRUE, 2, 4, True, 2**31),
+        lambda: run(tf, tf.nn.all_candidate_sampler(_TRUE, 2, 4, True)),
+    )
 
 
 def _graphs(tf: Any) -> Any:

@@ -12,9 +12,22 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 _NUMBERS = [
-    "bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16",
-    "bfloat16", "float32", "float64", "complex64", "complex128",
-]  # fmt: skip
+    "bool",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 _NARROW = ["float8_e5m2", "float8_e4m3fn", "int4", "uint4"]
 _QUANTIZED = ["qint8", "quint8", "qint16", "quint16", "qint32"]
 
@@ -56,39 +69,67 @@ def _of_halves(tf: Any) -> Any:
     sources = [tf.cast(tf.constant(x), name) for name in ("float16", "bfloat16", "float32")]
     sources += [tf.constant(x), tf.constant(x + 2j), tf.cast(tf.constant(x + 2j), tf.complex64)]
     found = [tf.cast(source, target) for source in sources for target in (*signed, "bool")]
-    narrow = [tf.cast(tf.cast(source, target), tf.float32)
-              for source in sources[:4] for target in _NARROW[:2]]  # fmt: skip
+    narrow = [
+        tf.cast(tf.cast(source, target), tf.float32)
+        for source in sources[:4]
+        for target in _NARROW[:2]
+    ]
     with tf.Session() as session:
         return [session.run(found), session.run(narrow)]
 
 
 def _truncated(tf: Any) -> Any:
     """Rounded toward zero where it is asked for and there is a way, else to the nearest."""
-    x = np.array([1.0008, 1.01171875, -1.01171875, 1 + 2**-24 + 2**-26, 3e38, 65519.9, 0.1, -65530,
-                  float("inf"), float("-inf"), 0.0, -3.999999999])  # fmt: skip
+    x = np.array(
+        [
+            1.0008,
+            1.01171875,
+            -1.01171875,
+            1 + 2**-24 + 2**-26,
+            3e38,
+            65519.9,
+            0.1,
+            -65530,
+            float("inf"),
+            float("-inf"),
+            0.0,
+            -3.999999999,
+        ]
+    )
     sources = "float64", "float32", "complex64", "complex128", "float16", "bfloat16"
     targets = "float32", "float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "complex64", "int8"
     with tf.Session() as session:
         return [
-            session.run(tf.cast(tf.raw_ops.Cast(
-                x=tf.cast(tf.constant(x[-1] if target == "int8" else x), source),
-                DstT=tf.as_dtype(target), Truncate=truncate), tf.complex128))
+            session.run(
+                tf.cast(
+                    tf.raw_ops.Cast(
+                        x=tf.cast(tf.constant(x[-1] if target == "int8" else x), source),
+                        DstT=tf.as_dtype(target),
+                        Truncate=truncate,
+                    ),
+                    tf.complex128,
+                )
+            )
             for source, target in itertools.product(sources, targets)
             # complex numbers have no way to narrow floats; float64 is torn when made complex
             if not (source.startswith("complex") and target in _NARROW)
             and (source, target) != ("float64", "complex64")
             for truncate in (False, True)
-        ]  # fmt: skip
+        ]
 
 
 def _bytes_seen(tf: Any) -> Any:
     """Bytes as another dtype's: of its width, of a wider one, of a narrower one."""
     names = [*_NUMBERS[1:], *_QUANTIZED]
     data = np.arange(16, dtype=np.uint8)
-    sources = [data.view(kind).reshape(-1, length // np.dtype(kind).itemsize)
-               for kind in ("uint8", "int16", "float32", "complex64") for length in (2, 4, 8, 16)
-               if length >= np.dtype(kind).itemsize]  # fmt: skip
+    sources = [
+        data.view(kind).reshape(-1, length // np.dtype(kind).itemsize)
+        for kind in ("uint8", "int16", "float32", "complex64")
+        for length in (2, 4, 8, 16)
+        if length >= np.dtype(kind).itemsize
+    ]
     with tf.Session() as session:
+
         def seen(source: np.ndarray, target: str) -> Any:
             there = tf.bitcast(tf.constant(source), target)
             return there, session.run(tf.bitcast(there, tf.uint8))
@@ -98,6 +139,8 @@ def _bytes_seen(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "every pair": _every_pair, "of halves": _of_halves, "truncated": _truncated,
+    "every pair": _every_pair,
+    "of halves": _of_halves,
+    "truncated": _truncated,
     "bytes seen": _bytes_seen,
-}  # fmt: skip
+}

@@ -41,11 +41,15 @@ def _compared(tf: Any) -> Any:
     names = ("equal", "none_equal", "less", "less_equal", "greater", "greater_equal")
     pairs = ((1, 1), (1, 2), (2, 1))
     return [
-        [_graph_of(tf, make(name, x, y))
-         for name in names for x, y in pairs for make in (pair, known)],
+        [
+            _graph_of(tf, make(name, x, y))
+            for name in names
+            for x, y in pairs
+            for make in (pair, known)
+        ],
         _graph_of(tf, pair("equal", 1, 2, name="mine", message="unlike")),
         _graph_of(tf, pair("less", 2, 1, data=["shown", 7], summarize=1)),
-    ]  # fmt: skip
+    ]
 
 
 def _signs(tf: Any) -> Any:
@@ -78,7 +82,8 @@ def _ranks(tf: Any) -> Any:
             lambda: checks.assert_rank(unknown([1]), unknown(1)),
             lambda: checks.assert_rank(unknown([1]), unknown([1])),
             lambda: checks.assert_rank(tf.constant(1), tf.placeholder_with_default(1, [])),
-            lambda: checks.assert_rank(sparse(), 1), lambda: checks.assert_rank(sparse(), 2),
+            lambda: checks.assert_rank(sparse(), 1),
+            lambda: checks.assert_rank(sparse(), 2),
             lambda: checks.assert_rank(sparse(), unknown(2)),
             lambda: checks.assert_rank(tf.constant(1), [1]),
             lambda: checks.assert_rank(tf.constant(1), 0.5),
@@ -103,7 +108,8 @@ def _kinds(tf: Any) -> Any:
             lambda: checks.assert_integer(1.0, message="m"),
             lambda: checks.assert_integer(1),
             lambda: checks.assert_scalar([1], message="m"),
-            lambda: checks.assert_scalar(1), lambda: checks.assert_scalar(1, name="mine"),
+            lambda: checks.assert_scalar(1),
+            lambda: checks.assert_scalar(1, name="mine"),
             lambda: checks.assert_proper_iterable(1234),
             lambda: checks.assert_proper_iterable(tf.constant(1)),
             lambda: checks.assert_proper_iterable("abc"),
@@ -116,13 +122,19 @@ def _near(tf: Any) -> Any:
     def check(x: float, y: float, **options: Any) -> Any:
         return attempt(lambda: run(tf, tf.debugging.assert_near(x, y, **options)))
 
-    return [check(10.0, 10.2, atol=0.1), check(10.0, 10.2, atol=0.3), check(0.1, 0.0),
-            check(1.0, 1.1, rtol=0.2, atol=0.0), check(1.0, 1.0 + 1e-7),
-            check(2.0, 1.0, data=["m"], message="n")]  # fmt: skip
+    return [
+        check(10.0, 10.2, atol=0.1),
+        check(10.0, 10.2, atol=0.3),
+        check(0.1, 0.0),
+        check(1.0, 1.1, rtol=0.2, atol=0.0),
+        check(1.0, 1.0 + 1e-7),
+        check(2.0, 1.0, data=["m"], message="n"),
+    ]
 
 
 def _reduced_scalars(tf: Any) -> Any:
     """What is reduced over all axes has a `Range` of them where it is a scalar."""
+
     def of_scalar(name: str, value: Any) -> Any:
         return _graph_of(tf, lambda: getattr(tf, "reduce_" + name)(tf.constant(value)))
 
@@ -136,6 +148,10 @@ def _reduced_scalars(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "compared": _compared, "signs": _signs, "ranks": _ranks, "kinds": _kinds, "near": _near,
+    "compared": _compared,
+    "signs": _signs,
+    "ranks": _ranks,
+    "kinds": _kinds,
+    "near": _near,
     "reduced_scalars": _reduced_scalars,
-}  # fmt: skip
+}

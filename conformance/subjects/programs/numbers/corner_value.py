@@ -18,13 +18,22 @@ def _softmax_of_large_numbers(tf: Any) -> Any:
 
 def _bands_up_to_the_last(tf: Any) -> Any:
     spectrum = tf.reshape(tf.range(1.0, 18.0), [1, 1, 17])
-    return attempt(*(
-        lambda upper=upper: run(tf, tf.raw_ops.Mfcc(
-            spectrogram=spectrum, sample_rate=tf.constant(16000), upper_frequency_limit=upper,
-            lower_frequency_limit=20.0, filterbank_channel_count=6, dct_coefficient_count=4,
-        ))
-        for upper in (4000.0, 7990.0, 8000.0, 12000.0)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda upper=upper: run(
+                tf,
+                tf.raw_ops.Mfcc(
+                    spectrogram=spectrum,
+                    sample_rate=tf.constant(16000),
+                    upper_frequency_limit=upper,
+                    lower_frequency_limit=20.0,
+                    filterbank_channel_count=6,
+                    dct_coefficient_count=4,
+                ),
+            )
+            for upper in (4000.0, 7990.0, 8000.0, 12000.0)
+        )
+    )
 
 
 def _parts_beside_one_another(tf: Any) -> Any:
@@ -38,13 +47,15 @@ def _parts_beside_one_another(tf: Any) -> Any:
 
 def _levels_in_other_dtypes(tf: Any) -> Any:
     levels = tf.bitcast(tf.constant([0, 1, 127, 255], tf.uint8), tf.quint8)
-    return attempt(*(
-        lambda dtype=dtype, mode=mode: run(
-            tf, tf.dequantize(levels, -1.0, 3.0, mode=mode, dtype=dtype)
+    return attempt(
+        *(
+            lambda dtype=dtype, mode=mode: run(
+                tf, tf.dequantize(levels, -1.0, 3.0, mode=mode, dtype=dtype)
+            )
+            for dtype in (tf.float32, tf.bfloat16)
+            for mode in ("MIN_COMBINED", "SCALED")
         )
-        for dtype in (tf.float32, tf.bfloat16)
-        for mode in ("MIN_COMBINED", "SCALED")
-    ))  # fmt: skip
+    )
 
 
 def _many_trials(tf: Any) -> Any:
@@ -71,7 +82,11 @@ def _shapes_of_blocks_and_lookups(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_").replace("_", " "): function
     for function in (
-        _softmax_of_large_numbers, _bands_up_to_the_last, _parts_beside_one_another,
-        _levels_in_other_dtypes, _many_trials, _shapes_of_blocks_and_lookups,
+        _softmax_of_large_numbers,
+        _bands_up_to_the_last,
+        _parts_beside_one_another,
+        _levels_in_other_dtypes,
+        _many_trials,
+        _shapes_of_blocks_and_lookups,
     )
-}  # fmt: skip
+}

@@ -38,16 +38,19 @@ def _joined_eigenvalues(tf: Any) -> Any:
         return rebuilt(found)
 
     return attempt(
-        *(lambda t=op_type, v=value: joined(t, v)
-          for op_type in ("SelfAdjointEig", "BatchSelfAdjointEig")
-          for value in (matrix, batch, batch[:, :1, :1], matrix.astype("float32"))),
+        *(
+            lambda t=op_type, v=value: joined(t, v)
+            for op_type in ("SelfAdjointEig", "BatchSelfAdjointEig")
+            for value in (matrix, batch, batch[:, :1, :1], matrix.astype("float32"))
+        ),
         lambda: joined("SelfAdjointEig", np.zeros([0, 0])),
         lambda: joined("SelfAdjointEig", np.ones([2, 3])),
         lambda: joined("SelfAdjointEig", np.ones([3])),
-        lambda: joined("SelfAdjointEig", matrix, 11), lambda: joined("SelfAdjointEig", matrix, 12),
+        lambda: joined("SelfAdjointEig", matrix, 11),
+        lambda: joined("SelfAdjointEig", matrix, 12),
         lambda: tf.raw_ops.SelfAdjointEig(input=matrix),
         lambda: run(tf, tf.raw_ops.SelfAdjointEig(input=matrix)),
-    )  # fmt: skip
+    )
 
 
 def _larger_triangles(tf: Any) -> Any:
@@ -62,9 +65,11 @@ def _larger_triangles(tf: Any) -> Any:
         for lower in (True, False):
             for adjoint in (True, False):
                 for given, wanted in ((matrix, rhs), (matrix[0], rhs[1]), (matrix[0], rhs)):
-                    found += attempt(lambda g=given, w=wanted, s=(lower, adjoint): run(
-                        tf, tf.linalg.triangular_solve(g, w, *s)
-                    ))  # fmt: skip
+                    found += attempt(
+                        lambda g=given, w=wanted, s=(lower, adjoint): run(
+                            tf, tf.linalg.triangular_solve(g, w, *s)
+                        )
+                    )
     singular = np.tril(np.ones([12, 12])) - np.diag([0.0] * 11 + [1.0])
     found += attempt(
         lambda: run(tf, tf.linalg.triangular_solve(singular, np.ones([12, 1]))),

@@ -21,11 +21,21 @@ def _algorithms(tf: Any) -> Any:
     again = raw.StatelessRandomUniformV2(
         shape=[3], key=together.key, counter=together.counter, alg=together.alg, dtype=tf.float32
     )
-    return chosen, run(tf, [chosen, key, counter, drawn, *together, again]), attempt(
-        *(lambda n=number: run(tf, raw.StatelessRandomUniformV2(
-            shape=[2], key=key, counter=counter, alg=n, dtype=tf.float32
-        )) for number in (0, 1, 4)),
-    )  # fmt: skip
+    return (
+        chosen,
+        run(tf, [chosen, key, counter, drawn, *together, again]),
+        attempt(
+            *(
+                lambda n=number: run(
+                    tf,
+                    raw.StatelessRandomUniformV2(
+                        shape=[2], key=key, counter=counter, alg=n, dtype=tf.float32
+                    ),
+                )
+                for number in (0, 1, 4)
+            ),
+        ),
+    )
 
 
 BEHAVIOURS = {"algorithms": _algorithms}

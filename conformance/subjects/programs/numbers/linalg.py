@@ -32,26 +32,35 @@ def _solving(tf: Any) -> Any:
         lambda tf: tf.linalg.lstsq(fed(tf, _T, [None, None]), _T[:, :2], l2_regularizer=0.5),
         lambda tf: tf.linalg.lstsq(_T, _T[:, :2], fast=False),
         lambda tf: tf.linalg.lstsq(wide, known, l2_regularizer=0.5),
-        lambda tf: tf.linalg.logdet(_S), lambda tf: tf.linalg.slogdet(_S),
-        lambda tf: tf.linalg.matvec(_A, _B[..., 0]), lambda tf: tf.linalg.inv(_A, adjoint=True),
-        lambda tf: tf.linalg.inv(np.zeros((2, 2))), lambda tf: tf.linalg.solve(_A, _B[:, :2]),
-        lambda tf: tf.linalg.solve(np.zeros((2, 2)), np.ones((2, 1))), lambda tf: tf.linalg.det(_T),
+        lambda tf: tf.linalg.logdet(_S),
+        lambda tf: tf.linalg.slogdet(_S),
+        lambda tf: tf.linalg.matvec(_A, _B[..., 0]),
+        lambda tf: tf.linalg.inv(_A, adjoint=True),
+        lambda tf: tf.linalg.inv(np.zeros((2, 2))),
+        lambda tf: tf.linalg.solve(_A, _B[:, :2]),
+        lambda tf: tf.linalg.solve(np.zeros((2, 2)), np.ones((2, 1))),
+        lambda tf: tf.linalg.det(_T),
         lambda tf: tf.linalg.band_part(tf.cholesky(-_S), -1, 0),
         lambda tf: tf.linalg.lu(np.zeros((2, 2))),
-    )  # fmt: skip
+    )
 
 
 def _ranks(tf: Any) -> Any:
     return shown(
         tf,
-        lambda tf: tf.linalg.matrix_rank(_A), lambda tf: tf.linalg.matrix_rank([[1.0, 0], [0, 0]]),
+        lambda tf: tf.linalg.matrix_rank(_A),
+        lambda tf: tf.linalg.matrix_rank([[1.0, 0], [0, 0]]),
         lambda tf: tf.linalg.matrix_rank(fed(tf, _A), validate_args=True),
-        lambda tf: tf.linalg.matrix_rank([1.0, 2]), lambda tf: tf.linalg.matrix_rank([[1, 2]]),
-        lambda tf: tf.linalg.pinv(_A), lambda tf: tf.linalg.pinv(_T, rcond=0.1),
-        lambda tf: tf.linalg.normalize(_A, axis=1), lambda tf: tf.svd(_A, compute_uv=False),
-        lambda tf: tf.self_adjoint_eigvals(_S), lambda tf: tf.linalg.eigh(_S)[0],
+        lambda tf: tf.linalg.matrix_rank([1.0, 2]),
+        lambda tf: tf.linalg.matrix_rank([[1, 2]]),
+        lambda tf: tf.linalg.pinv(_A),
+        lambda tf: tf.linalg.pinv(_T, rcond=0.1),
+        lambda tf: tf.linalg.normalize(_A, axis=1),
+        lambda tf: tf.svd(_A, compute_uv=False),
+        lambda tf: tf.self_adjoint_eigvals(_S),
+        lambda tf: tf.linalg.eigh(_S)[0],
         lambda tf: tf.linalg.pinv(fed(tf, _T), validate_args=True),
-    )  # fmt: skip
+    )
 
 
 def _triangular_factors(tf: Any) -> Any:
@@ -69,7 +78,7 @@ def _triangular_factors(tf: Any) -> Any:
         lambda tf: tf.linalg.lu_solve(_A, order, _R),
         lambda tf: tf.linalg.lu_solve(_A, order, [1.0]),
         lambda tf: tf.linalg.lu_solve(fed(tf, _A), fed(tf, order), fed(tf, _B), validate_args=True),
-    )  # fmt: skip
+    )
 
 
 def _reconstructions(tf: Any) -> Any:
@@ -77,14 +86,17 @@ def _reconstructions(tf: Any) -> Any:
 
     def of_singular(tf: Any, x: Any, full: bool) -> Any:
         values, left, right = tf.svd(x, full_matrices=full)
-        inner = tf.linalg.set_diag(tf.zeros([*left.shape[:-2], left.shape[-1], right.shape[-1]],
-                                            left.dtype), tf.cast(values, left.dtype))  # fmt: skip
+        inner = tf.linalg.set_diag(
+            tf.zeros([*left.shape[:-2], left.shape[-1], right.shape[-1]], left.dtype),
+            tf.cast(values, left.dtype),
+        )
         return tf.matmul(tf.matmul(left, inner), right, adjoint_b=True)
 
     def of_eigen(tf: Any, x: Any) -> Any:
         values, vectors = tf.linalg.eigh(x)
-        return tf.matmul(vectors * tf.cast(values, vectors.dtype)[..., None, :], vectors,
-                         adjoint_b=True)  # fmt: skip
+        return tf.matmul(
+            vectors * tf.cast(values, vectors.dtype)[..., None, :], vectors, adjoint_b=True
+        )
 
     def slope(tf: Any, x: Any, of: Any) -> Any:
         given = tf.constant(x)
@@ -96,16 +108,19 @@ def _reconstructions(tf: Any) -> Any:
     hermitian = (skewed + skewed.transpose(0, 2, 1).conj()).astype("complex64")
     return shown(
         tf,
-        lambda tf: of_singular(tf, _A, True), lambda tf: of_singular(tf, _T, False),
-        lambda tf: of_singular(tf, skewed, True), lambda tf: of_eigen(tf, _S),
-        lambda tf: of_eigen(tf, hermitian), lambda tf: slope(tf, _S, of_eigen),
+        lambda tf: of_singular(tf, _A, True),
+        lambda tf: of_singular(tf, _T, False),
+        lambda tf: of_singular(tf, skewed, True),
+        lambda tf: of_eigen(tf, _S),
+        lambda tf: of_eigen(tf, hermitian),
+        lambda tf: slope(tf, _S, of_eigen),
         lambda tf: slope(tf, _A, lambda tf, x: of_singular(tf, x, False)),
         lambda tf: slope(tf, _T, lambda tf, x: of_singular(tf, x, False)),
         lambda tf: slope(tf, _T.T.copy(), lambda tf, x: of_singular(tf, x, False)),
         lambda tf: slope(tf, skewed, lambda tf, x: of_singular(tf, x, True)),
         lambda tf: slope(tf, _T, lambda tf, x: tf.matmul(*tf.qr(x))),
         digits=1,
-    )  # fmt: skip
+    )
 
 
 def _three_diagonals(tf: Any) -> Any:
@@ -120,9 +135,15 @@ def _three_diagonals(tf: Any) -> Any:
     shorter = (_D[:, 0, :2], _D[:, 1], _D[:, 2, 1:])
     return shown(
         tf,
-        lambda tf: solve(tf, _D, _R), lambda tf: solve(tf, _D, _R, partial_pivoting=False),
-        lambda tf: solve(tf, np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([1.0, 2.0]),
-                         partial_pivoting=True, perturb_singular=True),
+        lambda tf: solve(tf, _D, _R),
+        lambda tf: solve(tf, _D, _R, partial_pivoting=False),
+        lambda tf: solve(
+            tf,
+            np.array([[1.0, 0], [1, 1], [0, 1]]),
+            np.array([1.0, 2.0]),
+            partial_pivoting=True,
+            perturb_singular=True,
+        ),
         lambda tf: solve(tf, _D, _R[..., 0], conjugate_rhs=True),
         lambda tf: solve(tf, _D, _R.transpose(0, 2, 1), transpose_rhs=True),
         lambda tf: solve(tf, rows(tf), _R, diagonals_format="sequence"),
@@ -130,10 +151,15 @@ def _three_diagonals(tf: Any) -> Any:
         lambda tf: solve(tf, list(map(tf.constant, shorter)), _R, diagonals_format="sequence"),
         lambda tf: solve(tf, _A, _B, diagonals_format="matrix"),
         lambda tf: tf.raw_ops.MatrixSolveLs(
-            matrix=tf.ones([2, 2]), rhs=tf.zeros([2, 0]), fast=True,
-            l2_regularizer=tf.constant(0.0, tf.float64)),
-        lambda tf: solve(tf, _D, _R, diagonals_format="x"), lambda tf: solve(tf, _D, _R[0]),
-        lambda tf: solve(tf, _D[:, :2], _R), lambda tf: solve(tf, _D, _R[:, :3]),
+            matrix=tf.ones([2, 2]),
+            rhs=tf.zeros([2, 0]),
+            fast=True,
+            l2_regularizer=tf.constant(0.0, tf.float64),
+        ),
+        lambda tf: solve(tf, _D, _R, diagonals_format="x"),
+        lambda tf: solve(tf, _D, _R[0]),
+        lambda tf: solve(tf, _D[:, :2], _R),
+        lambda tf: solve(tf, _D, _R[:, :3]),
         lambda tf: solve(tf, 0 * _D, _R),
         lambda tf: solve(tf, _D, _R, perturb_singular=True, partial_pivoting=False),
         lambda tf: tf.linalg.tridiagonal_solve(fed(tf, _D), fed(tf, _R)),
@@ -141,26 +167,36 @@ def _three_diagonals(tf: Any) -> Any:
         lambda tf: tf.linalg.tridiagonal_matmul(rows(tf), tf.constant(_R), "sequence"),
         lambda tf: tf.linalg.tridiagonal_matmul(tf.constant(_A), tf.constant(_B), "matrix"),
         lambda tf: tf.linalg.tridiagonal_matmul(tf.constant(_A), tf.constant(_B), "z"),
-    )  # fmt: skip
+    )
 
 
 def _functions_of_matrices(tf: Any) -> Any:
     return shown(
         tf,
-        lambda tf: tf.linalg.expm(_A / 4), lambda tf: tf.linalg.expm(_A.astype("d") * 1.5),
-        lambda tf: tf.linalg.expm(fed(tf, _A[0] * 0.01)), lambda tf: tf.linalg.expm([[np.inf]]),
-        lambda tf: tf.linalg.expm(np.zeros((0, 0))), lambda tf: tf.linalg.expm([[1]]),
-        lambda tf: tf.linalg.sqrtm(_S), lambda tf: tf.linalg.logm(_S.astype("complex64")),
+        lambda tf: tf.linalg.expm(_A / 4),
+        lambda tf: tf.linalg.expm(_A.astype("d") * 1.5),
+        lambda tf: tf.linalg.expm(fed(tf, _A[0] * 0.01)),
+        lambda tf: tf.linalg.expm([[np.inf]]),
+        lambda tf: tf.linalg.expm(np.zeros((0, 0))),
+        lambda tf: tf.linalg.expm([[1]]),
+        lambda tf: tf.linalg.sqrtm(_S),
+        lambda tf: tf.linalg.logm(_S.astype("complex64")),
         digits=2,
-    )  # fmt: skip
+    )
 
 
 def _numbers_that_are_none(tf: Any) -> Any:
     nan, inf = float("nan"), float("inf")
-    matrices = np.array([
-        [[nan, 1], [1, 1]], [[inf, 1], [1, 1]], [[0, 0], [0, nan]], [[0, 0], [0, 0]],
-        [[inf, -inf], [1, 1]],
-    ], np.float32)  # fmt: skip
+    matrices = np.array(
+        [
+            [[nan, 1], [1, 1]],
+            [[inf, 1], [1, 1]],
+            [[0, 0], [0, nan]],
+            [[0, 0], [0, 0]],
+            [[inf, -inf], [1, 1]],
+        ],
+        np.float32,
+    )
     empty = np.zeros([2, 0, 0], "complex64")
     return [
         run(tf, [tf.linalg.det(matrices), *tf.linalg.slogdet(matrices)]),
@@ -187,9 +223,11 @@ def _eigenvalues_of_any_matrices(tf: Any) -> Any:
         found.append([known, [np.round(each, 3) + 0 for each in sums]])
     wrong = tf.raw_ops.Eig(input=_A, Tout=tf.complex128, compute_v=True)
     return found, attempt(
-        lambda: linalg_ops.eig(tf.constant([[1]])), lambda: linalg_ops.eig(tf.constant(1.0)),
-        lambda: linalg_ops.eigvals([[1.0]]), lambda: run(tf, wrong),
-    )  # fmt: skip
+        lambda: linalg_ops.eig(tf.constant([[1]])),
+        lambda: linalg_ops.eig(tf.constant(1.0)),
+        lambda: linalg_ops.eigvals([[1.0]]),
+        lambda: run(tf, wrong),
+    )
 
 
 def _gradients(tf: Any) -> Any:
@@ -205,14 +243,17 @@ def _gradients(tf: Any) -> Any:
 
     return shown(
         tf,
-        slope(lambda tf, x: tf.linalg.lstsq(x, _B[0])), slope(lambda tf, x: tf.linalg.eigvalsh(x)),
+        slope(lambda tf, x: tf.linalg.lstsq(x, _B[0])),
+        slope(lambda tf, x: tf.linalg.eigvalsh(x)),
         slope(lambda tf, x: tf.linalg.svd(x, compute_uv=False)),
         slope(lambda tf, x: tf.linalg.tridiagonal_solve(x, _R), _D, is_known=False),
         slope(lambda tf, x: tf.linalg.tridiagonal_matmul(x, _R), _D, is_known=False),
-        slope(least), slope(lambda tf, x: tf.linalg.lu(x)), slope(lambda tf, x: tf.linalg.sqrtm(x)),
+        slope(least),
+        slope(lambda tf, x: tf.linalg.lu(x)),
+        slope(lambda tf, x: tf.linalg.sqrtm(x)),
         slope(lambda tf, x: tf.qr(x)[0], is_known=False),
         digits=1,
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {

@@ -18,9 +18,10 @@ def _products(tf: Any) -> Any:
     a, b = tf.constant([[0.0, 2.0], [0.0, 0.0]]), tf.constant([[1.0, 0.0], [3.0, 4.0]])
     product = tf.sparse_matmul
     made = [
-        product(a, b), product(a, b, transpose_a=True, a_is_sparse=True),
+        product(a, b),
+        product(a, b, transpose_a=True, a_is_sparse=True),
         product(tf.cast(a, tf.bfloat16), b, transpose_b=True, b_is_sparse=True, name="p"),
-    ]  # fmt: skip
+    ]
     return [made, run(tf, made), attempt(lambda: product(a, tf.zeros([3, 2])))]
 
 
@@ -34,10 +35,12 @@ def _nearly_equal(tf: Any) -> Any:
         run(tf, [near(x, y), near(x, y, 1.0), near(x, y, tolerance=1e-9, name="n")]),
         attempt(lambda: near(x, tf.zeros([3]))),
         [shapes.is_broadcast_compatible(as_shape(one), as_shape(other)) for one, other in pairs],
-        [tf.debugging.is_numeric_tensor(each)
-         for each in (x, 3.0, tf.constant("a"), tf.constant(True), tf.constant(1j))],
+        [
+            tf.debugging.is_numeric_tensor(each)
+            for each in (x, 3.0, tf.constant("a"), tf.constant(True), tf.constant(1j))
+        ],
         tf.is_numeric_tensor(y),
-    ]  # fmt: skip
+    ]
 
 
 def _generators(tf: Any) -> Any:
@@ -59,11 +62,18 @@ def _generators(tf: Any) -> Any:
         session.run(drawn.state.initializer)
         state = session.run(drawn.state)
     return [
-        split, [np.round(value, 4) for value in found], one.algorithm, shared is one,
-        drawn.algorithm, state.shape,
-        attempt(lambda: kind(copy_from=one, alg=1), lambda: kind.from_seed(1, alg="none"),
-                lambda: kind()),
-    ]  # fmt: skip
+        split,
+        [np.round(value, 4) for value in found],
+        one.algorithm,
+        shared is one,
+        drawn.algorithm,
+        state.shape,
+        attempt(
+            lambda: kind(copy_from=one, alg=1),
+            lambda: kind.from_seed(1, alg="none"),
+            lambda: kind(),
+        ),
+    ]
 
 
 def _drawn(tf: Any) -> Any:
@@ -87,15 +97,26 @@ def _scripts(tf: Any) -> Any:
     function = tf.numpy_function
     doubled = function(lambda x: x * 2, [tf.constant([1.0])], tf.float32, name="doubled")
     pure = function(lambda x: x, [1], tf.int32, stateful=False)
-    return [doubled, pure, run(tf, [doubled, pure]), attempt(
-        lambda: function(3, [1], tf.int32), lambda: function(lambda: 1, None, tf.int32),
-        lambda: function(None, [1], tf.int32), lambda: function(lambda x: x, [1]),
-        lambda: run(tf, function(Tout=tf.int32)(np.negative)(3)),
-        lambda: function(Tout=tf.int32)(np.negative)(3).op.type,
-    )]  # fmt: skip
+    return [
+        doubled,
+        pure,
+        run(tf, [doubled, pure]),
+        attempt(
+            lambda: function(3, [1], tf.int32),
+            lambda: function(lambda: 1, None, tf.int32),
+            lambda: function(None, [1], tf.int32),
+            lambda: function(lambda x: x, [1]),
+            lambda: run(tf, function(Tout=tf.int32)(np.negative)(3)),
+            lambda: function(Tout=tf.int32)(np.negative)(3).op.type,
+        ),
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "products": _products, "nearly equal": _nearly_equal, "generators": _generators,
-    "drawn": _drawn, "replaced": _replaced, "scripts": _scripts,
-}  # fmt: skip
+    "products": _products,
+    "nearly equal": _nearly_equal,
+    "generators": _generators,
+    "drawn": _drawn,
+    "replaced": _replaced,
+    "scripts": _scripts,
+}

@@ -137,9 +137,11 @@ def _which_operations_count(tf: Any) -> Any:
     note(tf.multinomial([[1.0, 2.0]], 3))
     note(tf.random_uniform([2], maxval=3, dtype=tf.int32))
     refused = attempt(
-        lambda: tf.random_uniform([2], maxval="x"), lambda: tf.random_uniform([2], dtype=tf.string),
-        lambda: tf.random_uniform("nope"), lambda: tf.random_shuffle(object()),
-    )  # fmt: skip
+        lambda: tf.random_uniform([2], maxval="x"),
+        lambda: tf.random_uniform([2], dtype=tf.string),
+        lambda: tf.random_uniform("nope"),
+        lambda: tf.random_shuffle(object()),
+    )
     last.append(tf.get_seed(None))
     for seed in (9, None, 9):
         tf.set_random_seed(seed)
@@ -163,16 +165,24 @@ def _normals(tf: Any) -> Any:
 def _sessions(tf: Any) -> Any:
     shape = tf.placeholder(tf.int32, [None])
     tensors = [
-        tf.random_uniform(shape, seed=1), tf.random_uniform(shape, 0, 99, tf.int64, seed=1),
-        tf.random_shuffle(tf.range(9), seed=1), tf.multinomial([[1.0, 2.0, 3.0]], 3, seed=1),
-    ]  # fmt: skip
+        tf.random_uniform(shape, seed=1),
+        tf.random_uniform(shape, 0, 99, tf.int64, seed=1),
+        tf.random_shuffle(tf.range(9), seed=1),
+        tf.multinomial([[1.0, 2.0, 3.0]], 3, seed=1),
+    ]
     one, two = tf.Session(), tf.Session()
     seen = [
         [exact(value) for value in session.run(tensors, {shape: dims})]
         for session, dims in (
-            (one, [3]), (one, [5]), (two, [5]), (one, [0]), (two, [2, 2]), (one, [3]), (two, [3]),
+            (one, [3]),
+            (one, [5]),
+            (two, [5]),
+            (one, [0]),
+            (two, [2, 2]),
+            (one, [3]),
+            (two, [3]),
         )
-    ]  # fmt: skip
+    ]
     seen += [exact(one.run(tensors[0], {shape: [2]})), exact(one.run(tensors[1], {shape: [2]}))]
     later = tf.random_uniform([3], seed=1)
     seen += [exact(one.run(later)), exact(one.run(later + tensors[0], {shape: [3]}))]
@@ -200,15 +210,20 @@ def _callables_and_partial_runs(tf: Any) -> Any:
 
 def _initializers(tf: Any) -> Any:
     makers = (
-        tf.random_uniform_initializer(-2.0, 3.0, seed=1), tf.random_uniform_initializer(seed=1),
-        tf.glorot_uniform_initializer(seed=2), tf.initializers.he_uniform(seed=3),
-        tf.initializers.lecun_uniform(4), tf.uniform_unit_scaling_initializer(1.5, seed=5),
+        tf.random_uniform_initializer(-2.0, 3.0, seed=1),
+        tf.random_uniform_initializer(seed=1),
+        tf.glorot_uniform_initializer(seed=2),
+        tf.initializers.he_uniform(seed=3),
+        tf.initializers.lecun_uniform(4),
+        tf.uniform_unit_scaling_initializer(1.5, seed=5),
         tf.variance_scaling_initializer(2.0, "fan_out", "uniform", seed=6),
-        tf.random_normal_initializer(1.0, 2.0, seed=1), tf.truncated_normal_initializer(seed=2),
-        tf.glorot_normal_initializer(3), tf.initializers.he_normal(4),
+        tf.random_normal_initializer(1.0, 2.0, seed=1),
+        tf.truncated_normal_initializer(seed=2),
+        tf.glorot_normal_initializer(3),
+        tf.initializers.he_normal(4),
         tf.initializers.lecun_normal(5),
         tf.variance_scaling_initializer(1.0, "fan_in", "untruncated_normal", seed=6),
-    )  # fmt: skip
+    )
     values = [run(tf, make([3, 4])) for make in makers]
     tf.set_random_seed(12)
     with tf.variable_scope("s", initializer=tf.glorot_uniform_initializer()):
@@ -224,8 +239,17 @@ def _initializers(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _dtypes_and_shapes, _integers, _shuffles, _classes, _many_elements,
-        _seeds_of_graph_and_operation, _seeds_that_are_none, _which_operations_count, _normals,
-        _sessions, _callables_and_partial_runs, _initializers,
+        _dtypes_and_shapes,
+        _integers,
+        _shuffles,
+        _classes,
+        _many_elements,
+        _seeds_of_graph_and_operation,
+        _seeds_that_are_none,
+        _which_operations_count,
+        _normals,
+        _sessions,
+        _callables_and_partial_runs,
+        _initializers,
     )
-}  # fmt: skip
+}

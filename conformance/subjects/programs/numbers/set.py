@@ -34,9 +34,14 @@ def _operations(tf: Any) -> Any:
     return [
         run(tf, make)
         for a, b in _pairs(tf)
-        for make in (sets.union(a, b), sets.intersection(a, b), sets.difference(a, b),
-                     sets.set_difference(a, b, aminusb=False), sets.set_union(a, b, False))
-    ]  # fmt: skip
+        for make in (
+            sets.union(a, b),
+            sets.intersection(a, b),
+            sets.difference(a, b),
+            sets.set_difference(a, b, aminusb=False),
+            sets.set_union(a, b, False),
+        )
+    ]
 
 
 def _sizes(tf: Any) -> Any:
@@ -50,13 +55,16 @@ def _graphs(tf: Any) -> Any:
     return [
         built(tf, *(lambda f=f: f(_A, _B) for f in (tf.sets.union, tf.sets.difference))),
         *(
-            [part.shape.as_list() if part.shape.ndims is not None else None
-             for part in (made.indices, made.values, made.dense_shape)]
-            for a in (known, fed, whole) for b in (known, fed, whole)
+            [
+                part.shape.as_list() if part.shape.ndims is not None else None
+                for part in (made.indices, made.values, made.dense_shape)
+            ]
+            for a in (known, fed, whole)
+            for b in (known, fed, whole)
             for made in [tf.sets.union(a, b)]
         ),
         str(tf.sets.size(whole).shape),
-    ]  # fmt: skip
+    ]
 
 
 def _refusals(tf: Any) -> Any:
@@ -65,16 +73,21 @@ def _refusals(tf: Any) -> Any:
     out = tf.SparseTensor([[0, 5]], [1], [1, 3])
     raw = tf.raw_ops.DenseToDenseSetOperation
     return attempt(
-        lambda: sets.size(_A), lambda: sets.size(_sparse(tf, [[1.5]], np.float32)),
-        lambda: sets.union(_A, _B.astype(np.int64)), lambda: sets.union(_A * 1.5, _B),
-        lambda: sets.union(_A, _B[:1]), lambda: sets.union(_A[0], _B[0]),
+        lambda: sets.size(_A),
+        lambda: sets.size(_sparse(tf, [[1.5]], np.float32)),
+        lambda: sets.union(_A, _B.astype(np.int64)),
+        lambda: sets.union(_A * 1.5, _B),
+        lambda: sets.union(_A, _B[:1]),
+        lambda: sets.union(_A[0], _B[0]),
         lambda: run(tf, sets.union(tf.placeholder_with_default(_A, None), _B[:1])),
-        lambda: run(tf, sets.size(back)), lambda: run(tf, sets.size(back, False)),
-        lambda: run(tf, sets.size(out)), lambda: run(tf, sets.union(back, back)),
+        lambda: run(tf, sets.size(back)),
+        lambda: run(tf, sets.size(back, False)),
+        lambda: run(tf, sets.size(out)),
+        lambda: run(tf, sets.union(back, back)),
         lambda: run(tf, raw(set1=_A, set2=_B, set_operation="A-B")),
         lambda: run(tf, raw(set1=_A, set2=_B, set_operation="c-d")),
         lambda: run(tf, sets.size(tf.SparseTensor([[0]], [1], [3]))),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"graphs": _graphs, "operations": _operations, "refusals": _refusals, "sizes": _sizes}

@@ -21,13 +21,21 @@ def _refused(tf: Any) -> Any:
     seeds = (key, [key], [key, [4, 5, 6]], [1, 2], [[1, 2]], 7, [key] * 3, [[key]])
     return told(
         tf,
-        *(lambda each=each, dtype=dtype: raw.RandomIndexShuffle(
-            index=of(each[0], dtype), seed=of(key), max_index=of(each[1], dtype))
-          for each in given for dtype in (tf.int32, tf.int64)),
-        *(lambda seed=seed, index=index: raw.RandomIndexShuffle(
-            index=of(index), seed=of(seed), max_index=of(9))
-          for seed in seeds for index in (3, [3, 4])),
-    )  # fmt: skip
+        *(
+            lambda each=each, dtype=dtype: raw.RandomIndexShuffle(
+                index=of(each[0], dtype), seed=of(key), max_index=of(each[1], dtype)
+            )
+            for each in given
+            for dtype in (tf.int32, tf.int64)
+        ),
+        *(
+            lambda seed=seed, index=index: raw.RandomIndexShuffle(
+                index=of(index), seed=of(seed), max_index=of(9)
+            )
+            for seed in seeds
+            for index in (3, [3, 4])
+        ),
+    )
 
 
 def _places(tf: Any) -> Any:
@@ -36,18 +44,30 @@ def _places(tf: Any) -> Any:
     sizes = (1, 3, 16, 256, 70000)
     return told(
         tf,
-        *(lambda size=size, rounds=rounds: raw.RandomIndexShuffle(
-            index=np.unique([0, size // 3, size // 2, size - 1, size]).astype(np.int64),
-            seed=[7, -8, 2**31 - 1], max_index=np.int64(size), rounds=rounds)
-          for size in sizes for rounds in (4, 8)),
-        *(lambda dtype=dtype: raw.RandomIndexShuffle(
-            index=tf.range(tf.cast(9, tf.int32)), seed=tf.cast([1, 2, 3], dtype), max_index=8)
-          for dtype in (tf.int32, tf.int64, tf.uint32, tf.uint64)),
-        lambda: raw.RandomIndexShuffle(index=np.arange(4, dtype=np.int64), max_index=np.int64(9),
-                                       seed=[[1, 2, 3], [4, 5, 6], [-7, 8, 9], [0, 0, 0]]),
+        *(
+            lambda size=size, rounds=rounds: raw.RandomIndexShuffle(
+                index=np.unique([0, size // 3, size // 2, size - 1, size]).astype(np.int64),
+                seed=[7, -8, 2**31 - 1],
+                max_index=np.int64(size),
+                rounds=rounds,
+            )
+            for size in sizes
+            for rounds in (4, 8)
+        ),
+        *(
+            lambda dtype=dtype: raw.RandomIndexShuffle(
+                index=tf.range(tf.cast(9, tf.int32)), seed=tf.cast([1, 2, 3], dtype), max_index=8
+            )
+            for dtype in (tf.int32, tf.int64, tf.uint32, tf.uint64)
+        ),
+        lambda: raw.RandomIndexShuffle(
+            index=np.arange(4, dtype=np.int64),
+            max_index=np.int64(9),
+            seed=[[1, 2, 3], [4, 5, 6], [-7, 8, 9], [0, 0, 0]],
+        ),
         lambda: raw.RandomIndexShuffle(index=[1, 2, 3], seed=[4, 5, 6], max_index=[3, 100, 70000]),
         lambda: raw.RandomIndexShuffle(index=2, seed=[4, 5, 6], max_index=[3, 100, 70000]),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"refused": _refused, "places": _places}

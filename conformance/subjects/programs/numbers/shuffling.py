@@ -63,12 +63,16 @@ def _apart(tf: Any) -> Any:
     (gradient,) = tf.gradients(check(tensor=x * x, message="mine"), x)
     low, high = -float("inf"), float("inf")
     bad = [[low], [high], [low, float("nan")], [low, high, float("nan")]]
-    return [built(tf, lambda: tf.gradients(check(tensor=x * x, message="mine"), x)),
-            run(tf, gradient),
-            attempt(*(lambda each=each: run(tf, check(tensor=each, message="m")) for each in bad)),
-            ]  # fmt: skip
+    return [
+        built(tf, lambda: tf.gradients(check(tensor=x * x, message="mine"), x)),
+        run(tf, gradient),
+        attempt(*(lambda each=each: run(tf, check(tensor=each, message="m")) for each in bad)),
+    ]
 
 
 BEHAVIOURS = {
-    "shuffles": _shuffles, "refused": _refused, "of-old": _of_old, "apart": _apart,
-}  # fmt: skip
+    "shuffles": _shuffles,
+    "refused": _refused,
+    "of-old": _of_old,
+    "apart": _apart,
+}

@@ -37,32 +37,43 @@ def _short_time(tf: Any) -> Any:
 def _overlapping(tf: Any) -> Any:
     signal = tf.signal
     frames = signal.frame(_signal(tf), 8, 3)
-    return run(tf, [
-        frames,
-        signal.frame(_signal(tf), 8, 3, pad_end=True, pad_value=9.0),
-        signal.overlap_and_add(frames, 3),
-        signal.frame(tf.reshape(_signal(tf), [8, 5]), 3, 2, axis=0),
-    ])  # fmt: skip
+    return run(
+        tf,
+        [
+            frames,
+            signal.frame(_signal(tf), 8, 3, pad_end=True, pad_value=9.0),
+            signal.overlap_and_add(frames, 3),
+            signal.frame(tf.reshape(_signal(tf), [8, 5]), 3, 2, axis=0),
+        ],
+    )
 
 
 def _cosines(tf: Any) -> Any:
     signal = tf.signal
     mdct = signal.mdct(_signal(tf), 16)
     kaiser = signal.mdct(_signal(tf), 8, window_fn=signal.kaiser_bessel_derived_window)
-    return run(tf, [
-        mdct,
-        signal.inverse_mdct(mdct),
-        kaiser,
-        signal.inverse_mdct(kaiser, window_fn=signal.kaiser_bessel_derived_window),
-        signal.mdct(_signal(tf), 16, norm="ortho"),
-        signal.mfccs_from_log_mel_spectrograms(tf.reshape(_signal(tf), [4, 10])),
-    ])  # fmt: skip
+    return run(
+        tf,
+        [
+            mdct,
+            signal.inverse_mdct(mdct),
+            kaiser,
+            signal.inverse_mdct(kaiser, window_fn=signal.kaiser_bessel_derived_window),
+            signal.mdct(_signal(tf), 16, norm="ortho"),
+            signal.mfccs_from_log_mel_spectrograms(tf.reshape(_signal(tf), [4, 10])),
+        ],
+    )
 
 
 def _windows(tf: Any) -> Any:
     signal = tf.signal
-    names = ("hann_window", "hamming_window", "vorbis_window", "kaiser_window",
-             "kaiser_bessel_derived_window")  # fmt: skip
+    names = (
+        "hann_window",
+        "hamming_window",
+        "vorbis_window",
+        "kaiser_window",
+        "kaiser_bessel_derived_window",
+    )
     made = [getattr(signal, name)(length) for name in names for length in (2, 8)]
     inverse = signal.inverse_stft_window_fn(4)
     of_any_size = tf.placeholder(tf.float32, [None])
@@ -74,8 +85,10 @@ def _windows(tf: Any) -> Any:
         caught(lambda: signal.vorbis_window(3, dtype=tf.int32)),
         caught(lambda: run(tf, signal.irfft(tf.zeros([0, 3], tf.complex64), [4]))),
         caught(lambda: run(tf, signal.dct(of_any_size), {of_any_size: [1.0, 2.0, 3.0]})),
-        *(caught(lambda s=shape: run(tf, signal.rfft(tf.zeros(s), fft_length=[0])))
-          for shape in ([2, 0], [0, 2])),
+        *(
+            caught(lambda s=shape: run(tf, signal.rfft(tf.zeros(s), fft_length=[0])))
+            for shape in ([2, 0], [0, 2])
+        ),
     ]
 
 

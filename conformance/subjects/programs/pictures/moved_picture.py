@@ -28,14 +28,25 @@ def _each(tf: Any, calls: list[Callable[[Any], Any]], shapes: Any = ([2, 6, 5, 3
         found = call(pictures)
         return _coarse(tf, found), [_coarse(tf, each) for each in tf.gradients(found, [pictures])]
 
-    return [_built(tf, lambda call=call, shape=shape: make(call, shape), _fed(_PICTURES))
-            for call in calls for shape in shapes]  # fmt: skip
+    return [
+        _built(tf, lambda call=call, shape=shape: make(call, shape), _fed(_PICTURES))
+        for call in calls
+        for shape in shapes
+    ]
 
 
 def _resized(tf: Any) -> Any:
     images = module_of(tf, "ops.image_ops_impl")
-    methods = ("bilinear", "nearest", "bicubic", "lanczos3", "lanczos5", "gaussian",
-               "mitchellcubic", "unknown")  # fmt: skip
+    methods = (
+        "bilinear",
+        "nearest",
+        "bicubic",
+        "lanczos3",
+        "lanczos5",
+        "gaussian",
+        "mitchellcubic",
+        "unknown",
+    )
     calls: list[Callable[[Any], Any]] = [
         lambda p, method=method: images.resize_images_v2(p, [4, 7], method) for method in methods
     ]
@@ -52,15 +63,23 @@ def _moved(tf: Any) -> Any:
     raw = tf.raw_ops
     rows = [[1.0, 0.25, -0.5, 0.0, 0.5, 1.0, 0.0, 0.0]]
     calls: list[Callable[[Any], Any]] = [
-        lambda p: raw.ScaleAndTranslate(images=p, size=[4, 4], scale=[0.5, 1.5],
-                                        translation=[0.25, -1.0], kernel_type="box"),
-        lambda p: raw.ScaleAndTranslate(images=p, size=[4, 4], scale=[0.5, 1.5],
-                                        translation=[0.25, -1.0], antialias=False),
-        lambda p: raw.ImageProjectiveTransformV2(images=p, transforms=rows, output_shape=[5, 6],
-                                                 interpolation="BILINEAR", fill_mode="REFLECT"),
-        lambda p: raw.ImageProjectiveTransformV3(images=p, transforms=rows, output_shape=[5, 6],
-                                                 interpolation="BILINEAR", fill_value=0.5),
-    ]  # fmt: skip
+        lambda p: raw.ScaleAndTranslate(
+            images=p, size=[4, 4], scale=[0.5, 1.5], translation=[0.25, -1.0], kernel_type="box"
+        ),
+        lambda p: raw.ScaleAndTranslate(
+            images=p, size=[4, 4], scale=[0.5, 1.5], translation=[0.25, -1.0], antialias=False
+        ),
+        lambda p: raw.ImageProjectiveTransformV2(
+            images=p,
+            transforms=rows,
+            output_shape=[5, 6],
+            interpolation="BILINEAR",
+            fill_mode="REFLECT",
+        ),
+        lambda p: raw.ImageProjectiveTransformV3(
+            images=p, transforms=rows, output_shape=[5, 6], interpolation="BILINEAR", fill_value=0.5
+        ),
+    ]
     return _each(tf, calls)
 
 
@@ -72,8 +91,12 @@ def _of_parameters(tf: Any) -> Any:
         lambda: random.stateless_binomial([5], [1, 2], [10.0] * 5, 0.4),
         lambda: random.stateless_binomial([2, 3], [1, 2], 50, [0.5, 0.9, 1.0], tf.float32, "n"),
         lambda: _coarse(tf, random.stateless_parameterized_truncated_normal([4], [1, 2])),
-        lambda: _coarse(tf, random.stateless_parameterized_truncated_normal(
-            [2, 3], [1, 2], 1.0, [1.0, 2.0, 3.0], 0.5, 9.0, name="n")),
+        lambda: _coarse(
+            tf,
+            random.stateless_parameterized_truncated_normal(
+                [2, 3], [1, 2], 1.0, [1.0, 2.0, 3.0], 0.5, 9.0, name="n"
+            ),
+        ),
         lambda: _coarse(tf, own.parameterized_truncated_normal([7], 1.0, 2.0, 0.0, 1.5, seed=3)),
         lambda: crops.stateless_random_crop(np.arange(24).reshape(4, 6), [2, 3], [1, 2]),
         lambda: tf.random_uniform([2], [1, 2], 3, tf.int32),
@@ -81,7 +104,7 @@ def _of_parameters(tf: Any) -> Any:
         lambda: tf.random_uniform([0], 1, 1, tf.int32, seed=1),
         lambda: random.stateless_uniform([2], [1, 2, 3]),
         lambda: tf.random_poisson(float("inf"), [2], seed=1),
-    ]  # fmt: skip
+    ]
     return [_built(tf, call) for call in calls]
 
 
@@ -107,22 +130,37 @@ def _suppressed_in_tiles(tf: Any) -> Any:
     suppress, found = tf.image.non_max_suppression_padded, []
     for limit, scored in ((0.2, 0.3), (0.5, float("-inf")), (0.9, 0.3)):
         found += suppress(boxes, scores, 12, limit, scored, True, tile_size=8)
-    found += suppress(tf.constant(boxes[0]), np.sort(scores[0])[::-1], 5, 0.5, sorted_input=True,
-                      canonicalized_coordinates=True)  # fmt: skip
+    found += suppress(
+        tf.constant(boxes[0]),
+        np.sort(scores[0])[::-1],
+        5,
+        0.5,
+        sorted_input=True,
+        canonicalized_coordinates=True,
+    )
     turned = [[[1.0, 0, 0, 1], [1, 0, 0, 1], [4, 3, 3, 4]],
               [[0, 0, 1, 1], [0, 0, 1, 1], [3, 3, 4, 4]]]  # fmt: skip
     found += suppress(turned, [[0.9, 0.8, 0.7]] * 2, 3, 0.5, pad_to_max_output_size=True)
     older = module_of(tf, "ops.image_ops_impl").non_max_suppression_padded_v1
     found += older(boxes[1], scores[1], 6, 0.4, pad_to_max_output_size=True)
     with tf.Session() as session:
-        return found[0], found[1], found[-1].op.type, session.run(found), attempt(
-            lambda: suppress(tf.constant(boxes), scores, 5),
-            lambda: suppress([[0.0] * 4], [1.0], 5),
-            lambda: suppress(tf.constant(boxes[0]), scores[0], 2**31),
-        )  # fmt: skip
+        return (
+            found[0],
+            found[1],
+            found[-1].op.type,
+            session.run(found),
+            attempt(
+                lambda: suppress(tf.constant(boxes), scores, 5),
+                lambda: suppress([[0.0] * 4], [1.0], 5),
+                lambda: suppress(tf.constant(boxes[0]), scores[0], 2**31),
+            ),
+        )
 
 
 BEHAVIOURS = {
-    "differentiated": _differentiated, "moved": _moved, "of_parameters": _of_parameters,
-    "resized": _resized, "suppressed_in_tiles": _suppressed_in_tiles,
-}  # fmt: skip
+    "differentiated": _differentiated,
+    "moved": _moved,
+    "of_parameters": _of_parameters,
+    "resized": _resized,
+    "suppressed_in_tiles": _suppressed_in_tiles,
+}

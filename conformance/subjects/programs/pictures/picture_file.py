@@ -17,8 +17,9 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def _png(rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes],
-         is_whole: bool = True) -> bytes:  # fmt: skip
+def _png(
+    rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes], is_whole: bool = True
+) -> bytes:
     """A PNG file of bytes, a row each, or of nonsense; `colour` as its header has it."""
     rows = np.asarray(rows, "uint8")
     per_pixel = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour] * bits
@@ -26,9 +27,13 @@ def _png(rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes],
     header = struct.pack(">IIBBBBB", width, len(rows), bits, colour, 0, 0, 0)
     data = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows)) if is_whole else b"none"
     extra = b"".join(_chunk(*chunk) for chunk in chunks)
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + extra + _chunk(b"IDAT", data) + _chunk(
-        b"IEND", b""
-    )  # fmt: skip
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", header)
+        + extra
+        + _chunk(b"IDAT", data)
+        + _chunk(b"IEND", b"")
+    )
 
 
 #: Colours: equal parts, unequal ones.
@@ -56,13 +61,19 @@ def _files() -> dict[str, bytes]:
 
 def _transparent_or_grey(tf: Any) -> Any:
     return [
-        [name, channels, *attempt(lambda c=content, n=channels, d=dtype: run(
-            tf, tf.image.decode_png(c, channels=n, dtype=d)
-        ))]
+        [
+            name,
+            channels,
+            *attempt(
+                lambda c=content, n=channels, d=dtype: run(
+                    tf, tf.image.decode_png(c, channels=n, dtype=d)
+                )
+            ),
+        ]
         for name, content in _files().items()
         for channels in (0, 1, 2, 3, 4)
         for dtype in (tf.uint8, tf.uint16)
-    ]  # fmt: skip
+    ]
 
 
 def _cut_off(tf: Any) -> Any:
@@ -79,16 +90,36 @@ def _cut_off(tf: Any) -> Any:
         return found.shape, found[0, 0] // 8, found[0, -1] // 8
 
     return [content.endswith(tail) for content in (whole, grey)], attempt(
-        *(lambda c=content[:size], r=recover: decoded(c, recover=r)
-          for content in (whole, grey) for size in (None, -2) for recover in (False, True)),
-        lambda: decoded(whole[:60], recover=True), lambda: decoded(whole[:2], recover=True),
+        *(
+            lambda c=content[:size], r=recover: decoded(c, recover=r)
+            for content in (whole, grey)
+            for size in (None, -2)
+            for recover in (False, True)
+        ),
+        lambda: decoded(whole[:60], recover=True),
+        lambda: decoded(whole[:2], recover=True),
         lambda: decoded(whole[:60], recover=False),
         lambda: decoded(whole[:-2], recover=True, channels=1),
-        *(lambda h=height, w=width, r=ratio: run(tf, tf.shape(tf.image.decode_jpeg(
-            tf.image.encode_jpeg(np.zeros((h, w, 3), "uint8")), ratio=r)))
-          for height, width, ratio in ((15, 16, 8), (7, 8, 4), (16, 9, 2), (17, 33, 8),
-                                       (7, 16, 8), (3, 8, 4), (1, 1, 8))),
-    )  # fmt: skip
+        *(
+            lambda h=height, w=width, r=ratio: run(
+                tf,
+                tf.shape(
+                    tf.image.decode_jpeg(
+                        tf.image.encode_jpeg(np.zeros((h, w, 3), "uint8")), ratio=r
+                    )
+                ),
+            )
+            for height, width, ratio in (
+                (15, 16, 8),
+                (7, 8, 4),
+                (16, 9, 2),
+                (17, 33, 8),
+                (7, 16, 8),
+                (3, 8, 4),
+                (1, 1, 8),
+            )
+        ),
+    )
 
 
 def _gif(*frames: bytes, table: bytes = b"", head: bytes = b"GIF89a") -> bytes:
@@ -117,12 +148,19 @@ def _frames(tf: Any) -> Any:
     first, second = _frame([0, 1, 2, 3, 2, 1], 3), _frame([3, 2, 1, 0, 1, 2], 3, table=_OTHER)
     control, remark = b"!\xf9\x04\0\x05\0\0\0", b"!\xfe\x03abc\x02de\0"
     files = [
-        _gif(first, table=_TABLE), _gif(first, second, table=_TABLE), _gif(second),
-        _gif(control, first, remark, second, table=_TABLE), _gif(remark, table=_TABLE),
-        _gif(first, second, table=_TABLE)[:-5], _gif(first, second, table=_TABLE)[:-20],
-        _gif(first, table=_TABLE)[:30], _gif(first, table=_TABLE)[:12], _gif(table=_TABLE),
-        _gif(first, b"!\xfe\x09ab", table=_TABLE)[:-1], _gif(first, b"?", second, table=_TABLE),
-    ]  # fmt: skip
+        _gif(first, table=_TABLE),
+        _gif(first, second, table=_TABLE),
+        _gif(second),
+        _gif(control, first, remark, second, table=_TABLE),
+        _gif(remark, table=_TABLE),
+        _gif(first, second, table=_TABLE)[:-5],
+        _gif(first, second, table=_TABLE)[:-20],
+        _gif(first, table=_TABLE)[:30],
+        _gif(first, table=_TABLE)[:12],
+        _gif(table=_TABLE),
+        _gif(first, b"!\xfe\x09ab", table=_TABLE)[:-1],
+        _gif(first, b"?", second, table=_TABLE),
+    ]
     return attempt(
         *(lambda c=content: run(tf, tf.image.decode_gif(c)) for content in files),
         lambda: run(tf, tf.image.decode_png(files[0])),

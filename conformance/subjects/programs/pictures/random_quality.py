@@ -18,9 +18,12 @@ def _bounds(tf: Any) -> Any:
     image = tf.constant(np.full([4, 4, 3], 0.5, np.float32))
     stored = tf.image.random_jpeg_quality
     made = attempt(
-        lambda: stored(image, 80, 95, seed=3), lambda: stored(image, 0, 101),
-        lambda: stored(image, -1, 50), lambda: stored(image, 50, 50), lambda: stored(image, 60, 50),
-    )  # fmt: skip
+        lambda: stored(image, 80, 95, seed=3),
+        lambda: stored(image, 0, 101),
+        lambda: stored(image, -1, 50),
+        lambda: stored(image, 50, 50),
+        lambda: stored(image, 60, 50),
+    )
     return [made, nodes(tf.get_default_graph())]
 
 

@@ -24,17 +24,27 @@ def _areas(tf: Any) -> Any:
 
     return told(
         tf,
-        *(lambda have=have, want=want, align=align: tf.reshape(raw.ResizeArea(
-            images=of(row(have)), size=of([1, want]), align_corners=align), [-1])
-          for have, want in sizes for align in (False, True)),
-        *(lambda have=have, want=want: tf.reshape(raw.ResizeArea(
-            images=of(row(have).reshape(1, have, 1, 1)), size=of([want, 2])), [-1])
-          for have, want in sizes),
-        *(lambda size=size: raw.ResizeArea(images=of(row(3)), size=of(size))
-          for size in ([0, 1], [1, -1], [1], [[1, 1]], [1, 1, 1])),
+        *(
+            lambda have=have, want=want, align=align: tf.reshape(
+                raw.ResizeArea(images=of(row(have)), size=of([1, want]), align_corners=align), [-1]
+            )
+            for have, want in sizes
+            for align in (False, True)
+        ),
+        *(
+            lambda have=have, want=want: tf.reshape(
+                raw.ResizeArea(images=of(row(have).reshape(1, have, 1, 1)), size=of([want, 2])),
+                [-1],
+            )
+            for have, want in sizes
+        ),
+        *(
+            lambda size=size: raw.ResizeArea(images=of(row(3)), size=of(size))
+            for size in ([0, 1], [1, -1], [1], [[1, 1]], [1, 1, 1])
+        ),
         lambda: raw.ResizeArea(images=of(row(3)[0]), size=of([1, 1])),
         lambda: raw.ResizeArea(images=of(row(0)), size=of([1, 1])),
-    )  # fmt: skip
+    )
 
 
 def _kinds(tf: Any) -> Any:
@@ -46,21 +56,39 @@ def _kinds(tf: Any) -> Any:
     sizes = ([5, 3], [2, 7], [1, 1], [3, 4], [6, 8])
     return told(
         tf,
-        *(lambda kind=kind, size=size, how=how: getattr(raw, kind)(
-            images=of(pictures), size=of(size), align_corners=how[0], half_pixel_centers=how[1])
-          for kind, size, how in itertools.product(kinds, sizes, corners)),
-        *(lambda kind=kind, size=size, how=how: getattr(raw, f"{kind}Grad")(
-            grads=of(pictures), original_image=of(np.zeros((2, *size, 2), np.float32)),
-            align_corners=how[0], half_pixel_centers=how[1])
-          for kind, size, how in itertools.product(kinds[:2], sizes, corners)),
-        *(lambda size=size, how=how: raw.ResizeNearestNeighborGrad(
-            grads=of(pictures), size=of(size), align_corners=how[0], half_pixel_centers=how[1])
-          for size, how in itertools.product(sizes, corners)),
-        *(lambda kind=kind, size=size: getattr(raw, kind)(images=of(pictures), size=of(size))
-          for kind in kinds for size in ([0, 1], [1, -1], [1], [[1, 1]])),
-        *(lambda kind=kind: getattr(raw, f"{kind}Grad")(
-            grads=of(pictures[0]), original_image=of(pictures)) for kind in kinds[:2]),
-    )  # fmt: skip
+        *(
+            lambda kind=kind, size=size, how=how: getattr(raw, kind)(
+                images=of(pictures), size=of(size), align_corners=how[0], half_pixel_centers=how[1]
+            )
+            for kind, size, how in itertools.product(kinds, sizes, corners)
+        ),
+        *(
+            lambda kind=kind, size=size, how=how: getattr(raw, f"{kind}Grad")(
+                grads=of(pictures),
+                original_image=of(np.zeros((2, *size, 2), np.float32)),
+                align_corners=how[0],
+                half_pixel_centers=how[1],
+            )
+            for kind, size, how in itertools.product(kinds[:2], sizes, corners)
+        ),
+        *(
+            lambda size=size, how=how: raw.ResizeNearestNeighborGrad(
+                grads=of(pictures), size=of(size), align_corners=how[0], half_pixel_centers=how[1]
+            )
+            for size, how in itertools.product(sizes, corners)
+        ),
+        *(
+            lambda kind=kind, size=size: getattr(raw, kind)(images=of(pictures), size=of(size))
+            for kind in kinds
+            for size in ([0, 1], [1, -1], [1], [[1, 1]])
+        ),
+        *(
+            lambda kind=kind: getattr(raw, f"{kind}Grad")(
+                grads=of(pictures[0]), original_image=of(pictures)
+            )
+            for kind in kinds[:2]
+        ),
+    )
 
 
 def _glimpses(tf: Any) -> Any:
@@ -68,41 +96,71 @@ def _glimpses(tf: Any) -> Any:
     pictures = (np.arange(2 * 4 * 5) * 7 % 23).astype(np.float32).reshape(2, 4, 5, 1)
     offsets = np.array([[0.0, 0.0], [0.25, -0.5]], np.float32)
 
-    def seen(images: Any, size: Any, offsets: Any, name: str = "ExtractGlimpseV2",
-             **how: Any) -> Any:  # fmt: skip
-        return getattr(raw, name)(input=of(images), size=of(size), offsets=of(offsets),
-                                  uniform_noise=False, noise="zero", **how)  # fmt: skip
+    def seen(
+        images: Any, size: Any, offsets: Any, name: str = "ExtractGlimpseV2", **how: Any
+    ) -> Any:
+        return getattr(raw, name)(
+            input=of(images),
+            size=of(size),
+            offsets=of(offsets),
+            uniform_noise=False,
+            noise="zero",
+            **how,
+        )
 
     return told(
         tf,
-        *(lambda name=name, size=size, how=how: seen(
-            pictures, size, offsets * (1 if how[1] else 4), name, centered=how[0],
-            normalized=how[1])
-          for name in ("ExtractGlimpse", "ExtractGlimpseV2")
-          for size in ([1, 1], [2, 3], [3, 2], [4, 5], [6, 7])
-          for how in itertools.product((False, True), repeat=2)),
-        *(lambda size=size: seen(pictures, size, offsets)
-          for size in ([0, 1], [1, 0], [-1, 1], [0, 0], [1], [1, 1, 1], [[1, 1]])),
-        *(lambda each=each: seen(pictures, [1, 1], each)
-          for each in (offsets[:1], offsets[:, :1], offsets[0], [offsets], offsets.reshape(1, 4))),
-        lambda: seen(pictures[0], [1, 1], offsets), lambda: seen(pictures[:0], [1, 1], offsets[:0]),
-    )  # fmt: skip
+        *(
+            lambda name=name, size=size, how=how: seen(
+                pictures,
+                size,
+                offsets * (1 if how[1] else 4),
+                name,
+                centered=how[0],
+                normalized=how[1],
+            )
+            for name in ("ExtractGlimpse", "ExtractGlimpseV2")
+            for size in ([1, 1], [2, 3], [3, 2], [4, 5], [6, 7])
+            for how in itertools.product((False, True), repeat=2)
+        ),
+        *(
+            lambda size=size: seen(pictures, size, offsets)
+            for size in ([0, 1], [1, 0], [-1, 1], [0, 0], [1], [1, 1, 1], [[1, 1]])
+        ),
+        *(
+            lambda each=each: seen(pictures, [1, 1], each)
+            for each in (offsets[:1], offsets[:, :1], offsets[0], [offsets], offsets.reshape(1, 4))
+        ),
+        lambda: seen(pictures[0], [1, 1], offsets),
+        lambda: seen(pictures[:0], [1, 1], offsets[:0]),
+    )
 
 
 def _packed(tf: Any) -> Any:
     """Files of pictures that repeat themselves far apart are much smaller than these."""
     row = (np.arange(1500) ** 2 * 37 % 251).astype(np.uint8).reshape(1, 500, 3)
-    pictures = [np.repeat(row, 40, axis=0), np.concatenate([row, row[:, ::-1]] * 20),
-                np.repeat(row[:, :, :1], 9, axis=0), np.repeat(row[:, :60], 9, axis=0),
-                np.repeat(row.astype(np.uint16) * 257, 12, axis=0), row]  # fmt: skip
+    pictures = [
+        np.repeat(row, 40, axis=0),
+        np.concatenate([row, row[:, ::-1]] * 20),
+        np.repeat(row[:, :, :1], 9, axis=0),
+        np.repeat(row[:, :60], 9, axis=0),
+        np.repeat(row.astype(np.uint16) * 257, 12, axis=0),
+        row,
+    ]
     with tf.Session() as session:
         found = []
         for picture in pictures:
-            file, plain = session.run([tf.image.encode_png(picture),
-                                       tf.image.encode_png(picture, compression=0)])  # fmt: skip
+            file, plain = session.run(
+                [tf.image.encode_png(picture), tf.image.encode_png(picture, compression=0)]
+            )
             back = session.run(tf.image.decode_png(file, dtype=picture.dtype))
-            found.append([(back == picture).all(), len(file) * 4 < picture.nbytes,
-                          len(plain) > picture.nbytes])  # fmt: skip
+            found.append(
+                [
+                    (back == picture).all(),
+                    len(file) * 4 < picture.nbytes,
+                    len(plain) > picture.nbytes,
+                ]
+            )
         return found
 
 

@@ -36,23 +36,41 @@ def _graph(tf: Any) -> Any:
     raw = tf.raw_ops
     older = raw.ConditionalAccumulator(dtype=tf.float32, shape=[2])
     made = [
-        dense.name, dense.dtype, dense.accumulator_ref, dense.apply_grad([1.0, 2.0], local_step=3),
-        dense.apply_grad(tf.constant([1.0, 2.0]), name="mine"), dense.take_grad(1),
-        dense.take_grad(tf.constant(3), name="taken"), dense.set_global_step(2),
-        dense.num_accumulated(), sparse.apply_grad([1, 2], [[1.0], [2.0]], [3, 1], local_step=1),
-        sparse.accumulator_ref, sparse.apply_indexed_slices_grad(slices),
+        dense.name,
+        dense.dtype,
+        dense.accumulator_ref,
+        dense.apply_grad([1.0, 2.0], local_step=3),
+        dense.apply_grad(tf.constant([1.0, 2.0]), name="mine"),
+        dense.take_grad(1),
+        dense.take_grad(tf.constant(3), name="taken"),
+        dense.set_global_step(2),
+        dense.num_accumulated(),
+        sparse.apply_grad([1, 2], [[1.0], [2.0]], [3, 1], local_step=1),
+        sparse.accumulator_ref,
+        sparse.apply_indexed_slices_grad(slices),
         sparse.apply_indexed_slices_grad(whole, local_step=tf.constant(3), name="foo"),
-        sparse.take_grad(1), sparse.take_indexed_slices_grad(2),
-        sparse.set_global_step(tf.constant(1)), sparse.num_accumulated(),
-        older, raw.AccumulatorTakeGradient(handle=older, num_required=1, dtype=tf.float32),
+        sparse.take_grad(1),
+        sparse.take_indexed_slices_grad(2),
+        sparse.set_global_step(tf.constant(1)),
+        sparse.num_accumulated(),
+        older,
+        raw.AccumulatorTakeGradient(handle=older, num_required=1, dtype=tf.float32),
         raw.AccumulatorApplyGradient(handle=older, local_step=1, gradient=[1.0]),
-    ]  # fmt: skip
+    ]
     nodes = [
-        [n.name, n.op, list(n.input), list(n.attr["_class"].list.s),
-         *(f"{key} {value}" for key, value in sorted(n.attr.items())
-           if key not in {"_class", "value"})]
+        [
+            n.name,
+            n.op,
+            list(n.input),
+            list(n.attr["_class"].list.s),
+            *(
+                f"{key} {value}"
+                for key, value in sorted(n.attr.items())
+                if key not in {"_class", "value"}
+            ),
+        ]
         for n in tf.get_default_graph().as_graph_def().node
-    ]  # fmt: skip
+    ]
     return [attempt(*(lambda part=part: part for part in made)), nodes]
 
 
@@ -62,18 +80,19 @@ def _refused_when_built(tf: Any) -> Any:
 
     raw = tf.raw_ops
     return attempt(
-        lambda: ref(reduction_type="MAX"), lambda: tf.ConditionalAccumulator(tf.string),
+        lambda: ref(reduction_type="MAX"),
+        lambda: tf.ConditionalAccumulator(tf.string),
         lambda: tf.ConditionalAccumulator(tf.float32, shape=[2]).apply_grad([1.0, 2.0, 3.0]),
         lambda: tf.ConditionalAccumulator(tf.float32, shape=[2]).apply_grad([1, 2]).type,
         lambda: tf.ConditionalAccumulator(tf.float32).apply_grad(tf.constant([1, 2])),
         lambda: raw.ResourceAccumulatorSetGlobalStep(handle=ref(), new_global_step=[1]),
         lambda: raw.ResourceAccumulatorTakeGradient(
-            handle=ref(), num_required=[1], dtype=tf.float32),
-        lambda: raw.ResourceAccumulatorApplyGradient(
-            handle=ref(), local_step=[1], gradient=[1.0]),
+            handle=ref(), num_required=[1], dtype=tf.float32
+        ),
+        lambda: raw.ResourceAccumulatorApplyGradient(handle=ref(), local_step=[1], gradient=[1.0]),
         lambda: raw.ResourceAccumulatorNumAccumulated(handle=tf.placeholder(tf.resource, [3])),
         lambda: ref(shared_name="y").shape,
-    )  # fmt: skip
+    )
 
 
 def _dense(tf: Any) -> Any:
@@ -85,15 +104,43 @@ def _dense(tf: Any) -> Any:
 
         count, take = gathered.num_accumulated(), gathered.take_grad
         return _in_turn(
-            tf, count, put([1, 2]), count, put([5, 2]), count, take(2), count, put([1, 2]), count,
-            put([9, 9], 2), count, put([3, 3], 1), put([4, 3], 5), count, take(1), take(1),
-            gathered.set_global_step(4), gathered.set_global_step(1), put([9, 9], 3), count,
-            put([8, 8], 4), take(1), take(0), take(-1), put([1, 1], 4), count, put([1, 1], 5),
-            count, take(2),
-        )  # fmt: skip
+            tf,
+            count,
+            put([1, 2]),
+            count,
+            put([5, 2]),
+            count,
+            take(2),
+            count,
+            put([1, 2]),
+            count,
+            put([9, 9], 2),
+            count,
+            put([3, 3], 1),
+            put([4, 3], 5),
+            count,
+            take(1),
+            take(1),
+            gathered.set_global_step(4),
+            gathered.set_global_step(1),
+            put([9, 9], 3),
+            count,
+            put([8, 8], 4),
+            take(1),
+            take(0),
+            take(-1),
+            put([1, 1], 4),
+            count,
+            put([1, 1], 5),
+            count,
+            take(2),
+        )
 
-    return [of(reduction, dtype) for reduction in ("MEAN", "SUM")
-            for dtype in (tf.float32, tf.float64, tf.float16)]  # fmt: skip
+    return [
+        of(reduction, dtype)
+        for reduction in ("MEAN", "SUM")
+        for dtype in (tf.float32, tf.float64, tf.float16)
+    ]
 
 
 def _shapes(tf: Any) -> Any:
@@ -110,17 +157,27 @@ def _shapes(tf: Any) -> Any:
             return _in_turn(tf, tf.ConditionalAccumulator(tf.int32).num_accumulated())
 
     return [
-        given([2], [1.0, 2.0, 3.0], [1.0, 2.0]), given(None, [1.0, 2.0, 3.0], [1.0, 2.0]),
-        given([None], [1.0, 2.0, 3.0], [[1.0, 2.0]]), given([], 3.0), given([2, None], [[1.0]]),
-        _in_turn(tf, older, raw.AccumulatorApplyGradient(
-                     handle=older, local_step=1, gradient=[1.0, 3.0]),
-                 raw.AccumulatorNumAccumulated(handle=older),
-                 raw.AccumulatorTakeGradient(handle=older, num_required=1, dtype=tf.float32),
-                 raw.AccumulatorSetGlobalStep(handle=older, new_global_step=3)),
-        _in_turn(tf, tf.ConditionalAccumulator(tf.float32).apply_grad(
-            1.0, local_step=_unknown(tf, [1], tf.int64))),
+        given([2], [1.0, 2.0, 3.0], [1.0, 2.0]),
+        given(None, [1.0, 2.0, 3.0], [1.0, 2.0]),
+        given([None], [1.0, 2.0, 3.0], [[1.0, 2.0]]),
+        given([], 3.0),
+        given([2, None], [[1.0]]),
+        _in_turn(
+            tf,
+            older,
+            raw.AccumulatorApplyGradient(handle=older, local_step=1, gradient=[1.0, 3.0]),
+            raw.AccumulatorNumAccumulated(handle=older),
+            raw.AccumulatorTakeGradient(handle=older, num_required=1, dtype=tf.float32),
+            raw.AccumulatorSetGlobalStep(handle=older, new_global_step=3),
+        ),
+        _in_turn(
+            tf,
+            tf.ConditionalAccumulator(tf.float32).apply_grad(
+                1.0, local_step=_unknown(tf, [1], tf.int64)
+            ),
+        ),
         of_integers(),
-    ]  # fmt: skip
+    ]
 
 
 def _sparse(tf: Any) -> Any:
@@ -133,15 +190,25 @@ def _sparse(tf: Any) -> Any:
     two = ([0, 2], [[1.0, 1.0], [2.0, 2.0]]), ([1, 2], [[4.0, 4.0], [6.0, 6.0]])
     one = [[1.0], [2.0]]
     return [
-        given(*two, shape=[3, 2]), given(*two, reduction_type="SUM"),
-        given(([0, 0], one)), given(([2, 0], one)), given(([0, 1, 2], one)),
-        given(([0, 1], one, [5, 1])), given(([0, 1], one, [5])), given(([0, 1], one, [5, 2])),
-        given(([0, 1], one, [5, 2]), shape=[5, 1]), given(([-1, 1], one)),
-        given(([0, 1], [1.0, 2.0])), given(([[0, 1]], one)), given(([7, 8], one, [5, 1])),
-        given(([0, 3], [[1.0, 1.0], [2.0, 2.0]]), shape=[2, 2]), given(([0, 1], one), shape=[2, 2]),
+        given(*two, shape=[3, 2]),
+        given(*two, reduction_type="SUM"),
+        given(([0, 0], one)),
+        given(([2, 0], one)),
+        given(([0, 1, 2], one)),
+        given(([0, 1], one, [5, 1])),
+        given(([0, 1], one, [5])),
+        given(([0, 1], one, [5, 2])),
+        given(([0, 1], one, [5, 2]), shape=[5, 1]),
+        given(([-1, 1], one)),
+        given(([0, 1], [1.0, 2.0])),
+        given(([[0, 1]], one)),
+        given(([7, 8], one, [5, 1])),
+        given(([0, 3], [[1.0, 1.0], [2.0, 2.0]]), shape=[2, 2]),
+        given(([0, 1], one), shape=[2, 2]),
         given(([0, 1], [1.0, 2.0]), shape=[2, 2]),
         given(([7, 8], [[1.0, 1.0], [2.0, 1.0]]), shape=[None, 2]),
-        given(([7, 8], one), shape=[None, 2]), given(([0, 1], one, [2, 1]), shape=[2, 1]),
+        given(([7, 8], one), shape=[None, 2]),
+        given(([0, 1], one, [2, 1]), shape=[2, 1]),
         given(([0], [[1.0]]), ([1], [[1.0, 2.0]])),
         given(([0], [[1.0]], [3, 1]), ([1], [[1.0]], [4, 1])),
         given(([2, 0], [[1.0], [5.0]]), ([1, 0], [[1.0], [6.0]])),
@@ -149,7 +216,7 @@ def _sparse(tf: Any) -> Any:
         given(([0, 0], [[1.0], [5.0]]), ([0, 1], [[1.0], [6.0]])),
         given(([0, 2], [[1.0], [5.0]]), ([0, 2, 4], [[1.0], [6.0], [1.0]])),
         given(([0], [[1.0]], [3, 1], 4), ([1], [[1.0]], None, 0)),
-    ]  # fmt: skip
+    ]
 
 
 def _waits(tf: Any) -> Any:
@@ -181,6 +248,10 @@ def _waits(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "graph": _graph, "refused_when_built": _refused_when_built, "dense": _dense,
-    "shapes": _shapes, "sparse": _sparse, "waits": _waits,
-}  # fmt: skip
+    "graph": _graph,
+    "refused_when_built": _refused_when_built,
+    "dense": _dense,
+    "shapes": _shapes,
+    "sparse": _sparse,
+    "waits": _waits,
+}

@@ -26,19 +26,28 @@ def _dense_dtypes(tf: Any) -> Any:
     def taken(made: Any, resource: bool) -> Any:
         handle, prefix = _dense(tf, made, resource)
         gradients = [tf.cast(of(each), made) for each in ([1.0, 5.0], [2.0, 9.0])]
-        with tf.control_dependencies([
-            getattr(raw, f"{prefix}ApplyGradient")(
-                handle=handle, local_step=of(0, tf.int64), gradient=each)
-            for each in gradients
-        ]):  # fmt: skip
+        with tf.control_dependencies(
+            [
+                getattr(raw, f"{prefix}ApplyGradient")(
+                    handle=handle, local_step=of(0, tf.int64), gradient=each
+                )
+                for each in gradients
+            ]
+        ):
             take = getattr(raw, f"{prefix}TakeGradient")
             found = take(handle=handle, num_required=of(2), dtype=made)
         with tf.control_dependencies([found]):
             return [found, getattr(raw, f"{prefix}NumAccumulated")(handle=handle)]
 
     dtypes = tf.float32, tf.float64, tf.float16, tf.int32, tf.bfloat16
-    return told(tf, *(lambda each=each, resource=resource: taken(each, resource)
-                              for resource in (False, True) for each in dtypes))
+    return told(
+        tf,
+        *(
+            lambda each=each, resource=resource: taken(each, resource)
+            for resource in (False, True)
+            for each in dtypes
+        ),
+    )
 
 
 def _arguments(tf: Any) -> Any:
@@ -48,52 +57,77 @@ def _arguments(tf: Any) -> Any:
     def applied(gradient: Any, step: Any = 0, required: Any = 1, **how: Any) -> Any:
         handle, _ = _dense(tf, tf.float32, **how)
         apply = raw.AccumulatorApplyGradient(
-            handle=handle, local_step=of(step, tf.int64), gradient=of(gradient, tf.float32))
+            handle=handle, local_step=of(step, tf.int64), gradient=of(gradient, tf.float32)
+        )
         with tf.control_dependencies([apply]):
             return raw.AccumulatorTakeGradient(
-                handle=handle, num_required=of(required), dtype=tf.float32)  # fmt: skip
+                handle=handle, num_required=of(required), dtype=tf.float32
+            )
 
     def moved(step: Any, local: int) -> Any:
         handle, _ = _dense(tf, tf.float32)
         move = raw.AccumulatorSetGlobalStep(handle=handle, new_global_step=of(step, tf.int64))
         with tf.control_dependencies([move]):
             apply = raw.AccumulatorApplyGradient(
-                handle=handle, local_step=of(local, tf.int64), gradient=of([1.0, 2.0]))
+                handle=handle, local_step=of(local, tf.int64), gradient=of([1.0, 2.0])
+            )
         with tf.control_dependencies([apply]):
             return raw.AccumulatorNumAccumulated(handle=handle)
 
     return told(
-        tf, lambda: applied([3.0, 4.0]), lambda: applied([3.0]),
-        lambda: applied([[3.0, 4.0]]), lambda: applied([3.0, 4.0], [0]),
+        tf,
+        lambda: applied([3.0, 4.0]),
+        lambda: applied([3.0]),
+        lambda: applied([[3.0, 4.0]]),
+        lambda: applied([3.0, 4.0], [0]),
         lambda: applied([3.0, 4.0], 0, 0),
-        lambda: applied([3.0, 4.0], 0, -1), lambda: applied(3.0, shape=[]),
-        lambda: applied([3.0, 4.0], shape=None), lambda: applied([3.0, 4.0], shape=[None]),
+        lambda: applied([3.0, 4.0], 0, -1),
+        lambda: applied(3.0, shape=[]),
+        lambda: applied([3.0, 4.0], shape=None),
+        lambda: applied([3.0, 4.0], shape=[None]),
         lambda: applied([3.0, 4.0], shape=[None, 2]),
         lambda: applied([3.0, 4.0], reduction_type="SUM"),
         lambda: applied([3.0, 4.0], reduction_type="MAX"),
-        lambda: moved(3, 2), lambda: moved(3, 3), lambda: moved(3, 4), lambda: moved([3], 4),
-    )  # fmt: skip
+        lambda: moved(3, 2),
+        lambda: moved(3, 3),
+        lambda: moved(3, 4),
+        lambda: moved([3], 4),
+    )
 
 
 def _sparse(tf: Any) -> Any:
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
-    def taken(made: Any, given: Any, wanted: Any, shape: Any = (4, 2), told_shape: Any = None,
-              indices: Any = (3, 1), **how: Any) -> Any:  # fmt: skip
+    def taken(
+        made: Any,
+        given: Any,
+        wanted: Any,
+        shape: Any = (4, 2),
+        told_shape: Any = None,
+        indices: Any = (3, 1),
+        **how: Any,
+    ) -> Any:
         handle = raw.SparseConditionalAccumulator(
-            dtype=made, shape=shape, shared_name="sparse", **how)
+            dtype=made, shape=shape, shared_name="sparse", **how
+        )
         apply = raw.SparseAccumulatorApplyGradient(
-            handle=handle, local_step=of(0, tf.int64), gradient_indices=of(indices, tf.int64),
+            handle=handle,
+            local_step=of(0, tf.int64),
+            gradient_indices=of(indices, tf.int64),
             gradient_values=tf.cast(of([[1.0, 2.0], [5.0, 7.0]]), given),
             gradient_shape=of([] if told_shape is None else told_shape, tf.int64),
-            has_known_shape=told_shape is not None)  # fmt: skip
+            has_known_shape=told_shape is not None,
+        )
         with tf.control_dependencies([apply]):
             return raw.SparseAccumulatorTakeGradient(
-                handle=handle, num_required=of(1), dtype=wanted)  # fmt: skip
+                handle=handle, num_required=of(1), dtype=wanted
+            )
 
     single, double = tf.float32, tf.float64
     return told(
-        tf, lambda: taken(single, single, single), lambda: taken(double, double, double),
+        tf,
+        lambda: taken(single, single, single),
+        lambda: taken(double, double, double),
         lambda: taken(single, single, single, told_shape=[4, 2]),
         lambda: taken(single, single, single, told_shape=[5, 2]),
         lambda: taken(single, single, single, told_shape=[4, 3]),
@@ -103,7 +137,7 @@ def _sparse(tf: Any) -> Any:
         lambda: taken(single, single, single, indices=(3, 1, 0)),
         lambda: taken(single, single, single, reduction_type="SUM"),
         lambda: taken(tf.int32, tf.int32, tf.int32),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"dense dtypes": _dense_dtypes, "arguments": _arguments, "sparse": _sparse}

@@ -38,18 +38,32 @@ def _graph(tf: Any) -> Any:
         barrier = _barrier(tf, shapes=((), (2,)), name="B")
     single = _barrier(tf, tf.string, None, shared_name="q")
     made = [
-        barrier.name, barrier.barrier_ref, barrier.insert_many(0, ["a", "b"], [1.0, 2.0]),
-        barrier.take_many(2), barrier.take_many(1, allow_small_batch=True),
-        barrier.take_many(tf.placeholder(tf.int32, [])), single.take_many(3, name="taken"),
-        barrier.close(), barrier.close(cancel_pending_enqueues=True, name="end"),
-        *_sizes(barrier), single.barrier_ref,
-    ]  # fmt: skip
+        barrier.name,
+        barrier.barrier_ref,
+        barrier.insert_many(0, ["a", "b"], [1.0, 2.0]),
+        barrier.take_many(2),
+        barrier.take_many(1, allow_small_batch=True),
+        barrier.take_many(tf.placeholder(tf.int32, [])),
+        single.take_many(3, name="taken"),
+        barrier.close(),
+        barrier.close(cancel_pending_enqueues=True, name="end"),
+        *_sizes(barrier),
+        single.barrier_ref,
+    ]
     nodes = [
-        [n.name, n.op, list(n.input), list(n.attr["_class"].list.s),
-         *(f"{key} {value}" for key, value in sorted(n.attr.items())
-           if key not in {"_class", "value"})]
+        [
+            n.name,
+            n.op,
+            list(n.input),
+            list(n.attr["_class"].list.s),
+            *(
+                f"{key} {value}"
+                for key, value in sorted(n.attr.items())
+                if key not in {"_class", "value"}
+            ),
+        ]
         for n in tf.get_default_graph().as_graph_def().node
-    ]  # fmt: skip
+    ]
     return [attempt(*(lambda part=part: part for part in made)), nodes]
 
 
@@ -76,59 +90,111 @@ def _in_and_out(tf: Any) -> Any:
     put = one.insert_many
     return [
         _in_turn(
-            tf, _sizes(one), put(0, ["a", "b", "c"], [1.0, 2.0, 3.0]), _sizes(one),
-            one.take_many(2), put(1, ["b", "a"], [20.0, 10.0]), _sizes(one), one.take_many(2),
-            put(0, ["c"], [5.0]), put(1, ["c"], [5.0]), _sizes(one), put(1, ["c"], [5.0]),
-            one.take_many(1), one.take_many(0), one.close(), put(0, ["x"], [1.0]),
-            put(1, ["c"], [1.0]), put(0, ["c"], [6.0]), one.take_many(1), one.take_many(1),
-            one.take_many(1, allow_small_batch=True), one.close(), one.close(True), one.close(True),
-            _sizes(one), one.take_many(0),
+            tf,
+            _sizes(one),
+            put(0, ["a", "b", "c"], [1.0, 2.0, 3.0]),
+            _sizes(one),
+            one.take_many(2),
+            put(1, ["b", "a"], [20.0, 10.0]),
+            _sizes(one),
+            one.take_many(2),
+            put(0, ["c"], [5.0]),
+            put(1, ["c"], [5.0]),
+            _sizes(one),
+            put(1, ["c"], [5.0]),
+            one.take_many(1),
+            one.take_many(0),
+            one.close(),
+            put(0, ["x"], [1.0]),
+            put(1, ["c"], [1.0]),
+            put(0, ["c"], [6.0]),
+            one.take_many(1),
+            one.take_many(1),
+            one.take_many(1, allow_small_batch=True),
+            one.close(),
+            one.close(True),
+            one.close(True),
+            _sizes(one),
+            one.take_many(0),
         ),
         _in_turn(
-            tf, two.insert_many(0, ["a"], [1.0]), two.insert_many(0, ["b"], [1.0]),
-            two.insert_many(1, ["b"], [1.0]), two.insert_many(1, ["x"], [1.0]),
-            two.insert_many(1, ["a"], [1.0]), two.insert_many(0, ["x"], [1.0]),
-            two.insert_many(0, ["a"], [1.0]), two.take_many(1), two.take_many(2),
-            two.insert_many(1, ["a"], [1.0]), two.take_many(1),
+            tf,
+            two.insert_many(0, ["a"], [1.0]),
+            two.insert_many(0, ["b"], [1.0]),
+            two.insert_many(1, ["b"], [1.0]),
+            two.insert_many(1, ["x"], [1.0]),
+            two.insert_many(1, ["a"], [1.0]),
+            two.insert_many(0, ["x"], [1.0]),
+            two.insert_many(0, ["a"], [1.0]),
+            two.take_many(1),
+            two.take_many(2),
+            two.insert_many(1, ["a"], [1.0]),
+            two.take_many(1),
         ),
         _in_turn(
-            tf, three.insert_many(0, ["a", "b", "c"], [1.0, 2.0, 3.0]),
-            three.insert_many(1, ["c", "a", "b"], [30.0, 10.0, 20.0]), three.take_many(3),
+            tf,
+            three.insert_many(0, ["a", "b", "c"], [1.0, 2.0, 3.0]),
+            three.insert_many(1, ["c", "a", "b"], [30.0, 10.0, 20.0]),
+            three.take_many(3),
         ),
         _in_turn(
-            tf, shared.insert_many(0, ["a", "a"], [1.0, 2.0]), _sizes(shared),
-            shared.insert_many(0, ["b", "c", "b"], [1.0, 2.0, 3.0]), _sizes(shared),
+            tf,
+            shared.insert_many(0, ["a", "a"], [1.0, 2.0]),
+            _sizes(shared),
+            shared.insert_many(0, ["b", "c", "b"], [1.0, 2.0, 3.0]),
+            _sizes(shared),
         ),
         _in_turn(
-            tf, scalars.insert_many(0, ["a"], [[1.0, 2.0]]), scalars.insert_many(1, ["a"], [1]),
-            scalars.insert_many(0, ["b"], [1.0]), scalars.insert_many(1, ["b"], [1]),
-            scalars.ready_size(), scalars.take_many(1), scalars.take_many(1),
+            tf,
+            scalars.insert_many(0, ["a"], [[1.0, 2.0]]),
+            scalars.insert_many(1, ["a"], [1]),
+            scalars.insert_many(0, ["b"], [1.0]),
+            scalars.insert_many(1, ["b"], [1]),
+            scalars.ready_size(),
+            scalars.take_many(1),
+            scalars.take_many(1),
         ),
-        _in_turn(tf, _barrier(tf, shared_name="same").barrier_ref,
-                 _barrier(tf, (tf.int32, tf.float32), shared_name="same").barrier_ref,
-                 _barrier(tf, shapes=None, shared_name="same").barrier_ref,
-                 _barrier(tf, shapes=((2,), ()), shared_name="same").barrier_ref),
-    ]  # fmt: skip
+        _in_turn(
+            tf,
+            _barrier(tf, shared_name="same").barrier_ref,
+            _barrier(tf, (tf.int32, tf.float32), shared_name="same").barrier_ref,
+            _barrier(tf, shapes=None, shared_name="same").barrier_ref,
+            _barrier(tf, shapes=((2,), ()), shared_name="same").barrier_ref,
+        ),
+    ]
 
 
 def _closed(tf: Any) -> Any:
     one, two = _barrier(tf), _barrier(tf)
     return [
         _in_turn(
-            tf, one.insert_many(0, ["a", "b", "c"], [1.0, 2.0, 3.0]), one.close(),
-            one.insert_many(1, ["a"], [1.0]), one.insert_many(1, ["new"], [1.0]), _sizes(one),
-            one.take_many(3, allow_small_batch=True), one.take_many(1, allow_small_batch=True),
-            one.take_many(3), one.insert_many(1, ["b"], [2.0]), one.take_many(1),
-            one.insert_many(1, ["c"], [2.0]), one.take_many(3),
-            one.take_many(2, allow_small_batch=True), one.take_many(2, allow_small_batch=True),
+            tf,
+            one.insert_many(0, ["a", "b", "c"], [1.0, 2.0, 3.0]),
+            one.close(),
+            one.insert_many(1, ["a"], [1.0]),
+            one.insert_many(1, ["new"], [1.0]),
+            _sizes(one),
+            one.take_many(3, allow_small_batch=True),
+            one.take_many(1, allow_small_batch=True),
+            one.take_many(3),
+            one.insert_many(1, ["b"], [2.0]),
+            one.take_many(1),
+            one.insert_many(1, ["c"], [2.0]),
+            one.take_many(3),
+            one.take_many(2, allow_small_batch=True),
+            one.take_many(2, allow_small_batch=True),
             one.take_many(1),
         ),
         _in_turn(
-            tf, two.insert_many(0, ["a", "b"], [1.0, 2.0]), two.close(True), _sizes(two),
-            two.insert_many(1, ["a"], [1.0]), two.take_many(1),
+            tf,
+            two.insert_many(0, ["a", "b"], [1.0, 2.0]),
+            two.close(True),
+            _sizes(two),
+            two.insert_many(1, ["a"], [1.0]),
+            two.take_many(1),
             two.take_many(1, allow_small_batch=True),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _waits(tf: Any) -> Any:
@@ -139,8 +205,9 @@ def _waits(tf: Any) -> Any:
             "first": barrier.insert_many(0, ["a", "b"], [1.0, 2.0]),
             "one": barrier.insert_many(1, ["a"], [10.0]),
             "second": barrier.insert_many(1, ["b"], [20.0]),
-            "close": barrier.close(), "cancel": barrier.close(True),
-        }  # fmt: skip
+            "close": barrier.close(),
+            "cancel": barrier.close(True),
+        }
         session, results = tf.Session(), []
         thread = threading.Thread(
             target=lambda: results.extend(attempt(lambda: session.run(taken)))
@@ -154,24 +221,38 @@ def _waits(tf: Any) -> Any:
         thread.join(LONG_S)
         return results
 
-    return [given(), given("close"), given("first", "one", "second"),
-            given("first", "one", "close", "second"),
-            given("first", "one", "close", "cancel")]  # fmt: skip
+    return [
+        given(),
+        given("close"),
+        given("first", "one", "second"),
+        given("first", "one", "close", "second"),
+        given("first", "one", "close", "cancel"),
+    ]
 
 
 def _nothing(tf: Any) -> Any:
     barrier, cancelled, other = _barrier(tf), _barrier(tf), _barrier(tf, shapes=None)
     rows = tf.zeros([2, 0])
     return [
-        _in_turn(tf, barrier.insert_many(0, [], []), barrier.close(),
-                 barrier.insert_many(0, [], [])),
+        _in_turn(
+            tf, barrier.insert_many(0, [], []), barrier.close(), barrier.insert_many(0, [], [])
+        ),
         _in_turn(tf, cancelled.close(True), cancelled.insert_many(0, [], [])),
-        _in_turn(tf, other.insert_many(0, ["a", "b"], rows), _sizes(other), other.close(True),
-                 other.insert_many(0, ["a", "b"], rows)),
-    ]  # fmt: skip
+        _in_turn(
+            tf,
+            other.insert_many(0, ["a", "b"], rows),
+            _sizes(other),
+            other.close(True),
+            other.insert_many(0, ["a", "b"], rows),
+        ),
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "graph": _graph, "refused_when_built": _refused_when_built, "in_and_out": _in_and_out,
-    "closed": _closed, "waits": _waits, "nothing": _nothing,
-}  # fmt: skip
+    "graph": _graph,
+    "refused_when_built": _refused_when_built,
+    "in_and_out": _in_and_out,
+    "closed": _closed,
+    "waits": _waits,
+    "nothing": _nothing,
+}

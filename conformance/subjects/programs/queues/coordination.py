@@ -41,8 +41,12 @@ def _failed(tf: Any) -> Any:
     def told(error: Any, clean: Any = None) -> Any:
         coord = tf.train.Coordinator(clean)
         coord.request_stop(error)
-        return [coord.should_stop(), *attempt(coord.join, coord.raise_requested_exception),
-                coord.joined, *attempt(lambda: coord.request_stop(error))]  # fmt: skip
+        return [
+            coord.should_stop(),
+            *attempt(coord.join, coord.raise_requested_exception),
+            coord.joined,
+            *attempt(lambda: coord.request_stop(error)),
+        ]
 
     def raised(error: Exception, clean: Any = None) -> Any:
         coord = tf.train.Coordinator(clean)
@@ -58,9 +62,13 @@ def _failed(tf: Any) -> Any:
 
     out_of_range = tf.errors.OutOfRangeError(None, None, "all")
     return [
-        told(None), told(out_of_range), as_info(), raised(KeyError("x")),
-        raised(out_of_range), raised(ValueError("y"), (ValueError,)),
-    ]  # fmt: skip
+        told(None),
+        told(out_of_range),
+        as_info(),
+        raised(KeyError("x")),
+        raised(out_of_range),
+        raised(ValueError("y"), (ValueError,)),
+    ]
 
 
 def _slow(tf: Any) -> Any:
@@ -70,8 +78,10 @@ def _slow(tf: Any) -> Any:
     slow.start()
     coord.register_thread(slow)
     coord.request_stop()
-    found = attempt(lambda: coord.join(stop_grace_period_secs=0.05),
-                    lambda: coord.join([slow], 0.05, ignore_live_threads=True))  # fmt: skip
+    found = attempt(
+        lambda: coord.join(stop_grace_period_secs=0.05),
+        lambda: coord.join([slow], 0.05, ignore_live_threads=True),
+    )
     end.set()
     slow.join()
     return found
@@ -104,10 +114,13 @@ def _looped(tf: Any) -> Any:
     own = Own(other, 0.001)
     own.start()
     return [
-        attempt(lambda: other.join([own])), seen, looper.daemon,
-        *attempt(lambda: tf.train.LooperThread(3, 1),
-                 lambda: tf.train.LooperThread(coord, 1, args=[1])),
-    ]  # fmt: skip
+        attempt(lambda: other.join([own])),
+        seen,
+        looper.daemon,
+        *attempt(
+            lambda: tf.train.LooperThread(3, 1), lambda: tf.train.LooperThread(coord, 1, args=[1])
+        ),
+    ]
 
 
 def _filled(tf: Any) -> Any:
@@ -127,11 +140,20 @@ def _filled(tf: Any) -> Any:
         again = runner.create_threads(session, coord)
         coord.request_stop()
         coord.join(threads, stop_grace_period_secs=LONG_S)
-        return [values, last, len(threads), len(again), runner.name, runner.exceptions_raised,
-                runner.close_op, runner.cancel_op.type, len(runner.enqueue_ops),
-                [kind.__name__ for kind in runner.queue_closed_exception_types],
-                sorted(thread.name for thread in threads),
-                len(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS))]  # fmt: skip
+        return [
+            values,
+            last,
+            len(threads),
+            len(again),
+            runner.name,
+            runner.exceptions_raised,
+            runner.close_op,
+            runner.cancel_op.type,
+            len(runner.enqueue_ops),
+            [kind.__name__ for kind in runner.queue_closed_exception_types],
+            sorted(thread.name for thread in threads),
+            len(tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)),
+        ]
 
 
 def _refused(tf: Any) -> Any:
@@ -179,8 +201,10 @@ def _steps(tf: Any) -> Any:
     step = train.get_global_step()
     found += [step.dtype.name, step.trainable, train.get_or_create_global_step() is step]
     found += attempt(train.create_global_step)
-    found += [[v.name for v in tf.get_collection(key)]
-              for key in (tf.GraphKeys.GLOBAL_STEP, tf.GraphKeys.GLOBAL_VARIABLES)]  # fmt: skip
+    found += [
+        [v.name for v in tf.get_collection(key)]
+        for key in (tf.GraphKeys.GLOBAL_STEP, tf.GraphKeys.GLOBAL_VARIABLES)
+    ]
     with tf.Session() as session:
         session.run(step.initializer)
         session.run(tf.assign_add(step, 5))
@@ -212,6 +236,13 @@ def _written(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "stopped": _stopped, "failed": _failed, "slow": _slow, "looped": _looped, "filled": _filled,
-    "refused": _refused, "managed": _managed, "steps": _steps, "written": _written,
-}  # fmt: skip
+    "stopped": _stopped,
+    "failed": _failed,
+    "slow": _slow,
+    "looped": _looped,
+    "filled": _filled,
+    "refused": _refused,
+    "managed": _managed,
+    "steps": _steps,
+    "written": _written,
+}

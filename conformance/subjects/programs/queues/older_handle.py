@@ -22,13 +22,27 @@ def _queues(tf: Any) -> Any:
     size, close = raw.QueueSize(handle=queue), raw.QueueClose(handle=queue)
     with tf.Session() as session:
         run = session.run
-        return [queue.shape, queue.dtype, *attempt(
-            lambda: run(queue), lambda: run(put), lambda: run(many), lambda: run(size),
-            lambda: run(taken), lambda: run(batch), lambda: run(close), lambda: run(rest),
-            lambda: run(raw.QueueIsClosed(handle=queue)) if hasattr(raw, "QueueIsClosed") else True,
-            lambda: run(taken), lambda: run(put), lambda: run(size, {queue: [b"a", b"b"]}),
-            lambda: raw.QueueSize(handle=tf.constant("a")),
-        )]  # fmt: skip
+        return [
+            queue.shape,
+            queue.dtype,
+            *attempt(
+                lambda: run(queue),
+                lambda: run(put),
+                lambda: run(many),
+                lambda: run(size),
+                lambda: run(taken),
+                lambda: run(batch),
+                lambda: run(close),
+                lambda: run(rest),
+                lambda: (
+                    run(raw.QueueIsClosed(handle=queue)) if hasattr(raw, "QueueIsClosed") else True
+                ),
+                lambda: run(taken),
+                lambda: run(put),
+                lambda: run(size, {queue: [b"a", b"b"]}),
+                lambda: raw.QueueSize(handle=tf.constant("a")),
+            ),
+        ]
 
 
 def _kinds_of_queues(tf: Any) -> Any:
@@ -38,8 +52,11 @@ def _kinds_of_queues(tf: Any) -> Any:
     padded = raw.PaddingFIFOQueue(component_types=[tf.int32], shapes=[tf.TensorShape([None])])
     with tf.Session() as session:
         run = session.run
-        run(raw.QueueEnqueueMany(handle=first, components=[tf.constant([2, 1], tf.int64),
-                                                           ["b", "a"]]))  # fmt: skip
+        run(
+            raw.QueueEnqueueMany(
+                handle=first, components=[tf.constant([2, 1], tf.int64), ["b", "a"]]
+            )
+        )
         run(raw.QueueEnqueueMany(handle=mixed, components=[[1, 2, 3, 4]]))
         for row in ([1], [2, 3]):
             run(raw.QueueEnqueue(handle=padded, components=[row]))
@@ -53,22 +70,35 @@ def _kinds_of_queues(tf: Any) -> Any:
 def _tables(tf: Any) -> Any:
     raw = tf.raw_ops
     fixed = raw.HashTable(key_dtype=tf.string, value_dtype=tf.int64)
-    fill = raw.InitializeTable(table_handle=fixed, keys=["a", "b"],
-                               values=tf.constant([1, 2], tf.int64))  # fmt: skip
+    fill = raw.InitializeTable(
+        table_handle=fixed, keys=["a", "b"], values=tf.constant([1, 2], tf.int64)
+    )
     changing = raw.MutableHashTable(key_dtype=tf.string, value_dtype=tf.int64, shared_name="m")
-    put = raw.LookupTableInsert(table_handle=changing, keys=["x"],
-                                values=tf.constant([7], tf.int64))  # fmt: skip
+    put = raw.LookupTableInsert(
+        table_handle=changing, keys=["x"], values=tf.constant([7], tf.int64)
+    )
     nothing = tf.constant(-1, tf.int64)
-    find = [raw.LookupTableFind(table_handle=table, keys=["a", "x"], default_value=nothing)
-            for table in (fixed, changing)]  # fmt: skip
+    find = [
+        raw.LookupTableFind(table_handle=table, keys=["a", "x"], default_value=nothing)
+        for table in (fixed, changing)
+    ]
     sizes = [raw.LookupTableSize(table_handle=table) for table in (fixed, changing)]
     export = raw.LookupTableExport(table_handle=changing, Tkeys=tf.string, Tvalues=tf.int64)
     with tf.Session() as session:
         run = session.run
-        return [fixed.shape, *attempt(
-            lambda: run(find[0]), lambda: run(fill), lambda: run(fill), lambda: run(put),
-            lambda: run(find), lambda: run(sizes), lambda: run(export), lambda: run(changing),
-        )]  # fmt: skip
+        return [
+            fixed.shape,
+            *attempt(
+                lambda: run(find[0]),
+                lambda: run(fill),
+                lambda: run(fill),
+                lambda: run(put),
+                lambda: run(find),
+                lambda: run(sizes),
+                lambda: run(export),
+                lambda: run(changing),
+            ),
+        ]
 
 
 def _readers(tf: Any) -> Any:
@@ -86,20 +116,25 @@ def _readers(tf: Any) -> Any:
     put = raw.QueueEnqueueMany(handle=queue, components=[name])
     read = raw.ReaderRead(reader_handle=reader, queue_handle=queue)
     ahead = raw.ReaderReadUpTo(reader_handle=reader, queue_handle=queue, num_records=2)
-    counts = [raw.ReaderNumRecordsProduced(reader_handle=reader),
-              raw.ReaderNumWorkUnitsCompleted(reader_handle=reader)]  # fmt: skip
+    counts = [
+        raw.ReaderNumRecordsProduced(reader_handle=reader),
+        raw.ReaderNumWorkUnitsCompleted(reader_handle=reader),
+    ]
     close = raw.QueueClose(handle=queue)
     with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
         path = Path(folder) / "lines"
         path.write_text("head\na\nb\nc\n")
         session.run(put, {name: [str(path)]})
         return found + attempt(
-            lambda: session.run(read).value, lambda: session.run(ahead).values,
-            lambda: session.run(close), lambda: session.run(counts),
-            lambda: type(session.run(read)), lambda: session.run(counts),
+            lambda: session.run(read).value,
+            lambda: session.run(ahead).values,
+            lambda: session.run(close),
+            lambda: session.run(counts),
+            lambda: type(session.run(read)),
+            lambda: session.run(counts),
             lambda: session.run(raw.ReaderReset(reader_handle=reader)),
             lambda: session.run(counts),
-        )  # fmt: skip
+        )
 
 
 def _stacks(tf: Any) -> Any:

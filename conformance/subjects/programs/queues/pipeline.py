@@ -16,10 +16,15 @@ _IMPLIED = {"_output_shapes", "T"}
 
 def _nodes(graph: Any) -> Any:
     return [
-        [node.name, node.op, node.device, *node.input,
-         {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED}]
+        [
+            node.name,
+            node.op,
+            node.device,
+            *node.input,
+            {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED},
+        ]
         for node in graph.as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def built(tf: Any, *makers: Callable[[], Any]) -> Any:
@@ -33,11 +38,20 @@ def built(tf: Any, *makers: Callable[[], Any]) -> Any:
             runners = graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
             locals_ = graph.get_collection(tf.GraphKeys.LOCAL_VARIABLES)
             return [
-                made, _nodes(graph), graph.get_collection(tf.GraphKeys.SUMMARIES),
+                made,
+                _nodes(graph),
+                graph.get_collection(tf.GraphKeys.SUMMARIES),
                 [variable.name for variable in locals_],
-                [[runner.name, [op.name for op in runner.enqueue_ops], runner.close_op.name,
-                  runner.cancel_op.name] for runner in runners],
-            ]  # fmt: skip
+                [
+                    [
+                        runner.name,
+                        [op.name for op in runner.enqueue_ops],
+                        runner.close_op.name,
+                        runner.cancel_op.name,
+                    ]
+                    for runner in runners
+                ],
+            ]
 
     return attempt(*(lambda make=make: whole(make) for make in makers))
 
@@ -46,25 +60,30 @@ def _producers(tf: Any) -> Any:
     train = tf.train
     hidden = lambda: tf.placeholder(tf.int32)  # noqa: E731
     return built(
-        tf, lambda: train.string_input_producer(["a", "b"]),
+        tf,
+        lambda: train.string_input_producer(["a", "b"]),
         lambda: train.string_input_producer(
-            tf.constant(["a", "b"]), 2, False, 3, 5, shared_name="shared", name="named"),
+            tf.constant(["a", "b"]), 2, False, 3, 5, shared_name="shared", name="named"
+        ),
         lambda: train.string_input_producer([]),
         lambda: train.string_input_producer(["a"], seed=7, num_epochs=1),
         lambda: train.string_input_producer(tf.placeholder(tf.string), shuffle=False),
         lambda: train.input_producer([[1.0, 2.0], [3.0, 4.0]]),
         lambda: train.input_producer(hidden(), [2], shuffle=False, summary_name="full"),
-        lambda: train.input_producer(hidden()), lambda: train.input_producer(tf.constant(1)),
+        lambda: train.input_producer(hidden()),
+        lambda: train.input_producer(tf.constant(1)),
         lambda: train.input_producer(np.zeros((3, 2)), cancel_op=tf.no_op(), name="n"),
         lambda: train.input_producer(tf.constant([1, 2]), [3]),
         lambda: train.range_input_producer(5, num_epochs=2),
         lambda: train.slice_input_producer([tf.constant([1, 2, 3]), ["a", "b", "c"]], 1, False),
         lambda: train.slice_input_producer([]),
-        lambda: train.limit_epochs(tf.constant(["a"]), 3), lambda: train.limit_epochs("a"),
-        lambda: train.limit_epochs("a", 0), lambda: train.limit_epochs("a", 1, name="n"),
+        lambda: train.limit_epochs(tf.constant(["a"]), 3),
+        lambda: train.limit_epochs("a"),
+        lambda: train.limit_epochs("a", 0),
+        lambda: train.limit_epochs("a", 1, name="n"),
         lambda: train.match_filenames_once("/nowhere/x*").name,
         lambda: train.match_filenames_once(["/nowhere/x*", "y"], name="n").name,
-    )  # fmt: skip
+    )
 
 
 def _batches(tf: Any) -> Any:
@@ -72,23 +91,31 @@ def _batches(tf: Any) -> Any:
     one, pair = (lambda: tf.constant(1.0)), (lambda: tf.constant([1, 2]))
     loose = lambda shape=None: tf.placeholder(tf.float32, shape)  # noqa: E731
     return built(
-        tf, lambda: train.batch([one(), pair()], 3), lambda: train.batch(one(), 3),
-        lambda: train.batch([one()], 3, 2, 5, allow_smaller_final_batch=True, name="n",
-                            shared_name="s"),
-        lambda: train.batch({"b": one(), "a": pair()}, 3), lambda: train.batch({"b": one()}, 3),
+        tf,
+        lambda: train.batch([one(), pair()], 3),
+        lambda: train.batch(one(), 3),
+        lambda: train.batch(
+            [one()], 3, 2, 5, allow_smaller_final_batch=True, name="n", shared_name="s"
+        ),
+        lambda: train.batch({"b": one(), "a": pair()}, 3),
+        lambda: train.batch({"b": one()}, 3),
         lambda: train.batch([pair(), pair()], 3, enqueue_many=True),
         lambda: train.batch([loose([None])], 3, dynamic_pad=True),
-        lambda: train.batch([loose([None])], 3), lambda: train.batch([loose()], 3),
+        lambda: train.batch([loose([None])], 3),
+        lambda: train.batch([loose()], 3),
         lambda: train.batch([loose()], 3, shapes=[[2]]),
         lambda: train.batch([loose()], 3, shapes=[2]),
-        lambda: train.batch([], 3), lambda: train.batch([1, "a"], 3),
+        lambda: train.batch([], 3),
+        lambda: train.batch([1, "a"], 3),
         lambda: train.batch([one()], tf.placeholder(tf.int32, [])),
         lambda: train.batch([one()], 3, capacity=2),
         lambda: train.shuffle_batch([one()], 3, 20, 5),
         lambda: train.shuffle_batch([one()], 3, 5, 5),
         lambda: train.shuffle_batch(
-            [one()], 3, 20, 5, 2, 3, allow_smaller_final_batch=True, name="q"),
-        lambda: train.batch_join([[one()], [one()]], 3), lambda: train.batch_join([], 3),
+            [one()], 3, 20, 5, 2, 3, allow_smaller_final_batch=True, name="q"
+        ),
+        lambda: train.batch_join([[one()], [one()]], 3),
+        lambda: train.batch_join([], 3),
         lambda: train.batch_join([{"x": one()}, {"x": one()}], 3, allow_smaller_final_batch=True),
         lambda: train.batch_join([{"x": one()}, {"y": one()}], 3),
         lambda: train.batch_join([[one()], [pair()[0]]], 3),
@@ -98,16 +125,19 @@ def _batches(tf: Any) -> Any:
         lambda: train.batch_join([[loose([None])], [loose([2])]], 3),
         lambda: train.batch_join([[one()], one()], 3),
         lambda: train.shuffle_batch_join([[one()], [one()]], 3, 20, 5, seed=1),
-    )  # fmt: skip
+    )
 
 
 def _kept_batches(tf: Any) -> Any:
     train = tf.train
     one, yes, no = (lambda: tf.constant(1.0)), (lambda: tf.constant(True)), False
     return built(
-        tf, lambda: train.maybe_batch([one()], yes(), 3), lambda: train.maybe_batch([one()], no, 3),
-        lambda: train.maybe_batch([tf.constant([1.0, 2.0])], tf.constant([True, False]), 3,
-                                  enqueue_many=True),
+        tf,
+        lambda: train.maybe_batch([one()], yes(), 3),
+        lambda: train.maybe_batch([one()], no, 3),
+        lambda: train.maybe_batch(
+            [tf.constant([1.0, 2.0])], tf.constant([True, False]), 3, enqueue_many=True
+        ),
         lambda: train.maybe_batch([one()], tf.constant([True]), 3),
         lambda: train.maybe_batch([one()], tf.placeholder(tf.bool), 3),
         lambda: train.maybe_batch([one()], [[True]], 3, enqueue_many=True),
@@ -115,7 +145,7 @@ def _kept_batches(tf: Any) -> Any:
         lambda: train.maybe_batch_join([[one()], [one()]], yes(), 3),
         lambda: train.maybe_shuffle_batch([one()], 3, 20, 5, no),
         lambda: train.maybe_shuffle_batch_join([[one()]], 3, 20, 5, yes()),
-    )  # fmt: skip
+    )
 
 
 def _run(tf: Any, make: Callable[[], Any], steps: int) -> Any:
@@ -154,10 +184,12 @@ def _running(tf: Any) -> Any:
         _run(tf, lambda: train.string_input_producer(["a", "b"], 2, False).dequeue(), 5),
         _run(tf, lambda: train.batch(rows(), 4), 4),
         _run(tf, lambda: train.batch(rows(), 4, allow_smaller_final_batch=True), 5),
-        _run(tf, padded, 3), _run(tf, some, 2), _run(tf, odd, 2),
+        _run(tf, padded, 3),
+        _run(tf, some, 2),
+        _run(tf, odd, 2),
         _run(tf, lambda: train.limit_epochs(tf.constant([1, 2]), 2), 3),
         _run(tf, lambda: train.string_input_producer(tf.zeros([0], tf.string)).dequeue(), 1),
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS = {

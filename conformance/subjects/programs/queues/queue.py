@@ -61,14 +61,22 @@ def _put_and_taken(tf: Any) -> Any:
     single = tf.FIFOQueue(10, tf.float32)
     shaped = tf.FIFOQueue(10, tf.float32, shapes=[[2]])
     return attempt(
-        *(lambda value=value: named.enqueue(value).type
-          for value in ({"a": 1.0}, {"a": 1.0, "b": 2, "c": 3}, [1.0, 2], {"a": 1.0, "b": 2})),
-        *(lambda value=value: plain.enqueue(value).type
-          for value in ({"a": 1.0}, 1.0, (1.0,), (1.0, 2, 3), (1.0, "x"), (1, 2), (1.0, 2.0))),
-        *(lambda value=value: plain.enqueue_many(value).type
-          for value in (1.0, ([1.0],), ([1.0], 2), ([1.0], [2]), ([1.0], [2, 3]))),
-        *(lambda value=value: single.enqueue(value).inputs[1].shape.as_list()
-          for value in (1.0, [1.0], [1.0, 2.0], [[1.0, 2.0]], (1.0,))),
+        *(
+            lambda value=value: named.enqueue(value).type
+            for value in ({"a": 1.0}, {"a": 1.0, "b": 2, "c": 3}, [1.0, 2], {"a": 1.0, "b": 2})
+        ),
+        *(
+            lambda value=value: plain.enqueue(value).type
+            for value in ({"a": 1.0}, 1.0, (1.0,), (1.0, 2, 3), (1.0, "x"), (1, 2), (1.0, 2.0))
+        ),
+        *(
+            lambda value=value: plain.enqueue_many(value).type
+            for value in (1.0, ([1.0],), ([1.0], 2), ([1.0], [2]), ([1.0], [2, 3]))
+        ),
+        *(
+            lambda value=value: single.enqueue(value).inputs[1].shape.as_list()
+            for value in (1.0, [1.0], [1.0, 2.0], [[1.0, 2.0]], (1.0,))
+        ),
         lambda: shaped.enqueue([[1.0, 2.0, 3.0]]),
         lambda: shaped.dequeue_many(-1),
         lambda: str(shaped.dequeue_many(tf.constant(2)).shape),
@@ -76,7 +84,7 @@ def _put_and_taken(tf: Any) -> Any:
         lambda: str(shaped.dequeue_up_to(3).shape),
         lambda: sorted(named.dequeue()),
         lambda: [str(tensor.dtype) for tensor in plain.dequeue()],
-    )  # fmt: skip
+    )
 
 
 def _first_in_first_out(tf: Any) -> Any:
@@ -86,20 +94,35 @@ def _first_in_first_out(tf: Any) -> Any:
     with tf.Session() as first, tf.Session() as second:
         first.run(rows)
         return [
-            first.run(size), second.run(size), first.run(one), first.run(two), first.run(size),
+            first.run(size),
+            second.run(size),
+            first.run(one),
+            first.run(two),
+            first.run(size),
             first.run(queue.dequeue_many(0)),
-        ]  # fmt: skip
+        ]
 
 
 def _closed(tf: Any) -> Any:
     queue = tf.FIFOQueue(10, tf.float32, shapes=[()])
     close, cancel = queue.close(), queue.close(cancel_pending_enqueues=True)
     wants = [
-        queue.dequeue_many(4), queue.is_closed(), queue.dequeue_up_to(5), queue.dequeue_up_to(5),
-        queue.dequeue(), queue.dequeue_many(1), queue.dequeue_many(0), queue.enqueue(1.0),
-        queue.enqueue_many([[1.0]]), queue.enqueue_many([np.zeros([0])]), close, cancel, cancel,
-        close, queue.size(),
-    ]  # fmt: skip
+        queue.dequeue_many(4),
+        queue.is_closed(),
+        queue.dequeue_up_to(5),
+        queue.dequeue_up_to(5),
+        queue.dequeue(),
+        queue.dequeue_many(1),
+        queue.dequeue_many(0),
+        queue.enqueue(1.0),
+        queue.enqueue_many([[1.0]]),
+        queue.enqueue_many([np.zeros([0])]),
+        close,
+        cancel,
+        cancel,
+        close,
+        queue.size(),
+    ]
     with tf.Session() as sess:
         sess.run(queue.enqueue_many([[1.0, 2.0, 3.0]]))
         sess.run(close)
@@ -241,9 +264,10 @@ def _in_one_run(tf: Any) -> Any:
     put = queue.enqueue(5)
     with tf.Session() as sess:
         return [
-            sess.run([take, put]), sess.run([put, there, back]),
+            sess.run([take, put]),
+            sess.run([put, there, back]),
             attempt(lambda: sess.run([take, there], options=_timed(tf))),
-        ]  # fmt: skip
+        ]
 
 
 def _shared(tf: Any) -> Any:
@@ -276,10 +300,13 @@ def _terms(tf: Any) -> Any:
     """What a queue may be, and the names by which it may be shared."""
     raw, shape = tf.raw_ops, tf.TensorShape
     made = [
-        *(tf.RandomShuffleQueue(capacity, reserve, tf.int32, [[]])
-          for capacity, reserve in ((5, 5), (5, 6), (5, -1), (-1, 3), (5, 4))),
-        tf.FIFOQueue(4, tf.int32, shared_name="_x"), tf.FIFOQueue(4, tf.int32, shared_name="a b"),
-    ]  # fmt: skip
+        *(
+            tf.RandomShuffleQueue(capacity, reserve, tf.int32, [[]])
+            for capacity, reserve in ((5, 5), (5, 6), (5, -1), (-1, 3), (5, 4))
+        ),
+        tf.FIFOQueue(4, tf.int32, shared_name="_x"),
+        tf.FIFOQueue(4, tf.int32, shared_name="a b"),
+    ]
     for container in ("a b", "a_b", "-a", "a/b.c-d"):
         with tf.container(container):
             made.append(tf.FIFOQueue(4, tf.int32, shared_name="q"))
@@ -294,8 +321,9 @@ def _terms(tf: Any) -> Any:
         raw.PaddingFIFOQueueV2(component_types=[tf.int32], shapes=[shape(each)], shared_name="p")
         for each in ([None], [2], [None, None])
     ]
-    named, shared = tf.FIFOQueue(4, tf.int32, [[]], name="n"), tf.FIFOQueue(
-        4, tf.int32, [[]], shared_name="n"
+    named, shared = (
+        tf.FIFOQueue(4, tf.int32, [[]], name="n"),
+        tf.FIFOQueue(4, tf.int32, [[]], shared_name="n"),
     )
     with tf.Session() as sess:
         sess.run(named.enqueue(1))

@@ -16,8 +16,9 @@ __all__ = ["BEHAVIOURS"]
 _NONE = np.zeros((0, 2), np.int64)
 
 
-def _sparse(tf: Any, indices: Any = ((0, 0), (1, 2)), values: Any = (1.0, 2.0),
-            shape: Any = (2, 3)) -> Any:  # fmt: skip
+def _sparse(
+    tf: Any, indices: Any = ((0, 0), (1, 2)), values: Any = (1.0, 2.0), shape: Any = (2, 3)
+) -> Any:
     return tf.SparseTensor(np.array(indices, np.int64), list(values), np.array(shape, np.int64))
 
 
@@ -28,8 +29,10 @@ def _fed(tf: Any, indices: Any, values: Any, shape: Any) -> dict[str, Any]:
         "sparse_values": np.array(values, np.float32),
         "sparse_shape": np.array(shape, np.int64),
     }
-    return {name: tf.placeholder_with_default(tf.constant(value), None)
-            for name, value in wanted.items()}  # fmt: skip
+    return {
+        name: tf.placeholder_with_default(tf.constant(value), None)
+        for name, value in wanted.items()
+    }
 
 
 _PARTS = (
@@ -43,10 +46,18 @@ _PARTS = (
 
 
 def _adding(tf: Any) -> Any:
-    kinds = (tf.raw_ops.AddSparseToTensorsMap, tf.raw_ops.AddManySparseToTensorsMap,
-             tf.raw_ops.SerializeManySparse)  # fmt: skip
-    return attempt(*(lambda kind=kind, parts=parts: run(tf, kind(**_fed(tf, *parts)))
-                     for kind in kinds for parts in _PARTS))  # fmt: skip
+    kinds = (
+        tf.raw_ops.AddSparseToTensorsMap,
+        tf.raw_ops.AddManySparseToTensorsMap,
+        tf.raw_ops.SerializeManySparse,
+    )
+    return attempt(
+        *(
+            lambda kind=kind, parts=parts: run(tf, kind(**_fed(tf, *parts)))
+            for kind in kinds
+            for parts in _PARTS
+        )
+    )
 
 
 def _taking(tf: Any) -> Any:
@@ -64,12 +75,18 @@ def _taking(tf: Any) -> Any:
 
     one, other = ([[0, 0]], [1.0], [2, 3]), ([[1, 1], [1, 2]], [3.0, 4.0], [4, 2])
     return attempt(
-        lambda: taken([one, other]), lambda: taken([one], []), lambda: taken([one], [77]),
-        lambda: taken([], [0], name="other"), lambda: taken([one], dtype=tf.int32),
-        lambda: taken([one, ([[1]], [3.0], [4])]), lambda: taken([one], 0),
-        lambda: taken([(_NONE, [], [2, 3]), other]), lambda: taken([one], [[0]]),
-        lambda: taken([(np.zeros((1, 0)), [5.0], [])]), lambda: taken([one], [0, 0]),
-    )  # fmt: skip
+        lambda: taken([one, other]),
+        lambda: taken([one], []),
+        lambda: taken([one], [77]),
+        lambda: taken([], [0], name="other"),
+        lambda: taken([one], dtype=tf.int32),
+        lambda: taken([one, ([[1]], [3.0], [4])]),
+        lambda: taken([one], 0),
+        lambda: taken([(_NONE, [], [2, 3]), other]),
+        lambda: taken([one], [[0]]),
+        lambda: taken([(np.zeros((1, 0)), [5.0], [])]),
+        lambda: taken([one], [0, 0]),
+    )
 
 
 def _in_sessions(tf: Any) -> Any:
@@ -82,8 +99,12 @@ def _in_sessions(tf: Any) -> Any:
     ).sparse_values
     with tf.Session() as first, tf.Session() as second:
         found = attempt(*[lambda: first.run(add)] * 3)
-        found += attempt(*(lambda fed=fed: first.run(take, {numbers: fed})
-                           for fed in ([0, 77], [0], [1, 1], [1], [2])))  # fmt: skip
+        found += attempt(
+            *(
+                lambda fed=fed: first.run(take, {numbers: fed})
+                for fed in ([0, 77], [0], [1, 1], [1], [2])
+            )
+        )
         return found + attempt(lambda: first.run(add), lambda: second.run(add))
 
 
@@ -100,7 +121,9 @@ def _bytes(tf: Any) -> Any:
         return [described(made), run(tf, made)]
 
     makers = (
-        one, rows, lambda: tf.io.serialize_sparse(_sparse(tf), name="n"),
+        one,
+        rows,
+        lambda: tf.io.serialize_sparse(_sparse(tf), name="n"),
         lambda: tf.deserialize_many_sparse(tf.stack([one(), one()]), tf.float32),
         lambda: tf.deserialize_many_sparse(rows(), tf.float32, rank=2, name="n"),
         lambda: tf.deserialize_many_sparse(rows(), tf.int32),
@@ -112,11 +135,13 @@ def _bytes(tf: Any) -> Any:
         lambda: other.deserialize_sparse(tf.stack([rows(), rows()]), tf.float32),
         lambda: other.deserialize_sparse(tf.constant(["a", "b"]), tf.float32),
         lambda: other.deserialize_sparse(tf.placeholder_with_default("a", None), tf.float32),
-        lambda: tf.serialize_sparse(tf.constant(1)), lambda: tf.serialize_many_sparse(1),
+        lambda: tf.serialize_sparse(tf.constant(1)),
+        lambda: tf.serialize_many_sparse(1),
         lambda: tf.serialize_sparse(_sparse(tf, values=["a", "bc"])),
         lambda: tf.sparse_retain(_sparse(tf), [True, False]),
-        lambda: tf.sparse_retain(_sparse(tf), [False]), lambda: tf.sparse_retain(1, [True]),
-    )  # fmt: skip
+        lambda: tf.sparse_retain(_sparse(tf), [False]),
+        lambda: tf.sparse_retain(1, [True]),
+    )
     return attempt(*(lambda make=make: both(make) for make in makers))
 
 
@@ -125,8 +150,11 @@ def _batches(tf: Any) -> Any:
     train, one = tf.train, (lambda: _sparse(tf))
     hidden = lambda shape: tf.placeholder(tf.bool, shape)  # noqa: E731
     return built(
-        tf, lambda: train.batch([one(), 1], 2), lambda: train.batch([one()], 2),
-        lambda: train.batch(one(), 2), lambda: train.batch({"a": one(), "b": 1}, 2),
+        tf,
+        lambda: train.batch([one(), 1], 2),
+        lambda: train.batch([one()], 2),
+        lambda: train.batch(one(), 2),
+        lambda: train.batch({"a": one(), "b": 1}, 2),
         lambda: train.batch([one(), [7, 8]], 2, enqueue_many=True),
         lambda: train.batch([tf.sparse_placeholder(tf.float32), 1], 2),
         lambda: train.batch([one()], 2, dynamic_pad=True, allow_smaller_final_batch=True),
@@ -139,7 +167,7 @@ def _batches(tf: Any) -> Any:
         lambda: train.batch_join([[[1.0], 2], [one(), 1]], 2),
         lambda: train.shuffle_batch([one(), 1], 2, 20, 5, seed=3),
         lambda: train.shuffle_batch_join([[one()], [one()]], 2, 20, 5, seed=3),
-    )  # fmt: skip
+    )
 
 
 def _fetched_batches(tf: Any) -> Any:
@@ -163,13 +191,13 @@ def _fetched_batches(tf: Any) -> Any:
     one = lambda: _sparse(tf)  # noqa: E731
     three = lambda: _sparse(tf, [[0, 1], [2, 0], [2, 2]], ["a", "b", "c"], [3, 4])  # noqa: E731
     makers = (
-        lambda: train.batch([one(), 1], 2), lambda: train.batch([one()], 3),
+        lambda: train.batch([one(), 1], 2),
+        lambda: train.batch([one()], 3),
         lambda: train.batch([three(), [7, 8, 9]], 3, enqueue_many=True),
         lambda: train.batch([three(), [7, 8, 9]], 2, enqueue_many=True),
-        lambda: train.maybe_batch(
-            [three(), [7, 8, 9]], [True, True, True], 3, enqueue_many=True),
+        lambda: train.maybe_batch([three(), [7, 8, 9]], [True, True, True], 3, enqueue_many=True),
         lambda: train.batch_join([[one(), 5], [one(), 5]], 2),
-    )  # fmt: skip
+    )
     return attempt(*(lambda make=make: whole(make) for make in makers))
 
 

@@ -28,9 +28,14 @@ def _parsed(tf: Any, examples: Sequence[bytes]) -> Any:
     """What each is parsed to, by itself."""
     with tf.Graph().as_default(), tf.Session() as session:
         serialized = tf.placeholder(tf.string, [])
-        found = tf.parse_single_example(serialized, {
-            "s": tf.VarLenFeature(tf.string), "f": tf.VarLenFeature(tf.float32),
-            "i": tf.VarLenFeature(tf.int64)})  # fmt: skip
+        found = tf.parse_single_example(
+            serialized,
+            {
+                "s": tf.VarLenFeature(tf.string),
+                "f": tf.VarLenFeature(tf.float32),
+                "i": tf.VarLenFeature(tf.int64),
+            },
+        )
         values = {key: found[key].values for key in "sfi"}
         return [_values(tf, session, values, {serialized: each}) for each in examples]
 
@@ -49,54 +54,101 @@ def _cut_off(tf: Any) -> Any:
 
 def _changed(tf: Any) -> Any:
     """One byte at a time another one."""
-    return [_parsed(tf, [_WHOLE[:place] + bytes([_WHOLE[place] ^ mask]) + _WHOLE[place + 1 :]
-                         for place in range(len(_WHOLE))])
-            for mask in (0x01, 0x06, 0x80)]  # fmt: skip
+    return [
+        _parsed(
+            tf,
+            [
+                _WHOLE[:place] + bytes([_WHOLE[place] ^ mask]) + _WHOLE[place + 1 :]
+                for place in range(len(_WHOLE))
+            ],
+        )
+        for mask in (0x01, 0x06, 0x80)
+    ]
 
 
 def _surrounded(tf: Any) -> Any:
     """Fields that no Example has before and after one, whole, cut off, or too long."""
     long = b"\xff" * 10
     strange = [
-        b"\x10\x05", b"\x10\x80\x01", b"\x11" + b"x" * 8, b"\x15" + b"x" * 4, _field(2, b"xyz"),
-        _field(3, _WORDS), b"\x1b\x1c", b"\x1f", b"\x10", b"\x11" + b"x" * 7, b"\x15" + b"x" * 3,
-        b"\x12\x7fxyz", b"\x12", b"\x00", b"\x00\x05", b"\x80", b"\x80\x80", long, long + b"\x05",
-        long + b"\x05" + b"x" * 8, b"\x10" + long, b"\x10" + b"\xff" * 9 + b"\x01",
-        b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", b"\xf8\xff\xff\xff\x0f\x01",
-        b"\xfa\xff\xff\xff\x0f\x01z", b"\xfa\xff\xff\xff\xff\x01\x01z", b"\x0a\x00", b"\x0a",
-    ]  # fmt: skip
-    return [_parsed(tf, strange), _parsed(tf, [each + _WHOLE for each in strange]),
-            _parsed(tf, [_WHOLE + each for each in strange]),
-            _parsed(tf, [_WHOLE + each + _field(1, _feature(b"i", 3, b"\x08\x09"))
-                         for each in strange])]  # fmt: skip
+        b"\x10\x05",
+        b"\x10\x80\x01",
+        b"\x11" + b"x" * 8,
+        b"\x15" + b"x" * 4,
+        _field(2, b"xyz"),
+        _field(3, _WORDS),
+        b"\x1b\x1c",
+        b"\x1f",
+        b"\x10",
+        b"\x11" + b"x" * 7,
+        b"\x15" + b"x" * 3,
+        b"\x12\x7fxyz",
+        b"\x12",
+        b"\x00",
+        b"\x00\x05",
+        b"\x80",
+        b"\x80\x80",
+        long,
+        long + b"\x05",
+        long + b"\x05" + b"x" * 8,
+        b"\x10" + long,
+        b"\x10" + b"\xff" * 9 + b"\x01",
+        b"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+        b"\xf8\xff\xff\xff\x0f\x01",
+        b"\xfa\xff\xff\xff\x0f\x01z",
+        b"\xfa\xff\xff\xff\xff\x01\x01z",
+        b"\x0a\x00",
+        b"\x0a",
+    ]
+    return [
+        _parsed(tf, strange),
+        _parsed(tf, [each + _WHOLE for each in strange]),
+        _parsed(tf, [_WHOLE + each for each in strange]),
+        _parsed(
+            tf, [_WHOLE + each + _field(1, _feature(b"i", 3, b"\x08\x09")) for each in strange]
+        ),
+    ]
 
 
 def _features(tf: Any) -> Any:
     """Features written in other ways: not packed, twice, of no kind, with more than a value."""
     entries = [
-        _feature(b"i", 3, b"\x08\x05\x08\x06"), _feature(b"i", 3, b"\x08\x05\x0a\x01\x06"),
-        _feature(b"i", 3, b"\x0a\x01\x06\x08\x05"), _feature(b"i", 3, b""),
-        _feature(b"i", 3, b"\x0a\x00"), _feature(b"i", 3, b"\x08"),
+        _feature(b"i", 3, b"\x08\x05\x08\x06"),
+        _feature(b"i", 3, b"\x08\x05\x0a\x01\x06"),
+        _feature(b"i", 3, b"\x0a\x01\x06\x08\x05"),
+        _feature(b"i", 3, b""),
+        _feature(b"i", 3, b"\x0a\x00"),
+        _feature(b"i", 3, b"\x08"),
         _feature(b"i", 3, b"\x0a\x02\x05"),
-        _feature(b"i", 3, _field(1, b"\x80")), _feature(b"i", 3, _field(1, b"\xff" * 10)),
-        _feature(b"i", 3, _field(1, b"\xff" * 9 + b"\x7f")), _feature(b"i", 3, b"\x10\x05"),
-        _feature(b"f", 2, b"\x0d\x00\x00\x80\x3f"), _feature(b"f", 2, b"\x0d\x00\x00\x80"),
-        _feature(b"f", 2, _field(1, b"\x00\x00\x80")), _feature(b"f", 2, b"\x08\x05"),
-        _feature(b"s", 1, b"\x0a\x02a"), _feature(b"s", 1, b"\x12\x01a"), _feature(b"s", 1, b""),
-        _feature(b"i", 2, b"\x0d\x00\x00\x80\x3f"), _feature(b"", 3, b""),
-        _field(1, _field(1, b"i")), _field(1, _field(1, b"i") + _field(2, b"")),
-        _field(1, _field(2, _field(3, b"\x08\x05")) + _field(1, b"i")), _field(1, b""),
+        _feature(b"i", 3, _field(1, b"\x80")),
+        _feature(b"i", 3, _field(1, b"\xff" * 10)),
+        _feature(b"i", 3, _field(1, b"\xff" * 9 + b"\x7f")),
+        _feature(b"i", 3, b"\x10\x05"),
+        _feature(b"f", 2, b"\x0d\x00\x00\x80\x3f"),
+        _feature(b"f", 2, b"\x0d\x00\x00\x80"),
+        _feature(b"f", 2, _field(1, b"\x00\x00\x80")),
+        _feature(b"f", 2, b"\x08\x05"),
+        _feature(b"s", 1, b"\x0a\x02a"),
+        _feature(b"s", 1, b"\x12\x01a"),
+        _feature(b"s", 1, b""),
+        _feature(b"i", 2, b"\x0d\x00\x00\x80\x3f"),
+        _feature(b"", 3, b""),
+        _field(1, _field(1, b"i")),
+        _field(1, _field(1, b"i") + _field(2, b"")),
+        _field(1, _field(2, _field(3, b"\x08\x05")) + _field(1, b"i")),
+        _field(1, b""),
         _field(1, _field(1, b"i") + _field(2, _field(3, b"\x08\x05")) + _field(3, b"z")),
-        _field(2, b"z"), b"\x08\x05",
+        _field(2, b"z"),
+        b"\x08\x05",
         _field(1, _field(1, b"i") + _field(2, _field(3, b"\x08\x05") + _field(3, b"\x08\x07"))),
         _field(1, _field(1, b"i") + _field(2, _field(3, b"\x08\x05") + _field(2, b""))),
         _field(1, _field(1, b"\xff") + _field(2, _field(3, b"\x08\x05"))),
-    ]  # fmt: skip
-    of_no_kind = [_feature(b"i", 4, b""),
-                  _field(1, _field(1, b"i") + _field(2, b"\x18\x05"))]  # fmt: skip
-    return [_parsed(tf, [_field(1, each) for each in entries + of_no_kind]),
-            _parsed(tf, [_field(1, _NUMBERS + each) for each in entries + of_no_kind]),
-            _parsed(tf, [_field(1, each + _NUMBERS) for each in entries])]  # fmt: skip
+    ]
+    of_no_kind = [_feature(b"i", 4, b""), _field(1, _field(1, b"i") + _field(2, b"\x18\x05"))]
+    return [
+        _parsed(tf, [_field(1, each) for each in entries + of_no_kind]),
+        _parsed(tf, [_field(1, _NUMBERS + each) for each in entries + of_no_kind]),
+        _parsed(tf, [_field(1, each + _NUMBERS) for each in entries]),
+    ]
 
 
 def _sequences(tf: Any) -> Any:
@@ -105,11 +157,18 @@ def _sequences(tf: Any) -> Any:
     lists = _field(1, _field(1, b"l") + _field(2, _field(1, step) + _field(1, b"") * 0))
     whole = _field(1, _NUMBERS) + _field(2, lists)
     given = [whole[:length] for length in range(len(whole) + 1)]
-    given += [b"\x18\x05" + whole, whole + b"\x18", whole + _field(3, b"z"), whole * 2,
-              _field(1, _NUMBERS) * 2, _field(2, lists) * 2, whole + b"\x12\x7f",
-              _field(2, _field(1, _field(1, b"l") + _field(2, b"\x12\x00"))),
-              _field(2, _field(1, _field(1, b"l") + _field(2, b""))),
-              _field(2, _field(1, _field(1, b"l")))]  # fmt: skip
+    given += [
+        b"\x18\x05" + whole,
+        whole + b"\x18",
+        whole + _field(3, b"z"),
+        whole * 2,
+        _field(1, _NUMBERS) * 2,
+        _field(2, lists) * 2,
+        whole + b"\x12\x7f",
+        _field(2, _field(1, _field(1, b"l") + _field(2, b"\x12\x00"))),
+        _field(2, _field(1, _field(1, b"l") + _field(2, b""))),
+        _field(2, _field(1, _field(1, b"l"))),
+    ]
     with tf.Graph().as_default(), tf.Session() as session:
         serialized = tf.placeholder(tf.string, [])
         context, found = tf.parse_single_sequence_example(
@@ -120,6 +179,9 @@ def _sequences(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "cut off": _cut_off, "changed": _changed, "surrounded": _surrounded, "features": _features,
+    "cut off": _cut_off,
+    "changed": _changed,
+    "surrounded": _surrounded,
+    "features": _features,
     "sequences": _sequences,
-}  # fmt: skip
+}

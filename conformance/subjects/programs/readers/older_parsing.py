@@ -31,18 +31,26 @@ def _examples(tf: Any) -> Any:
 
     def parsed(serialized: Any, names: Any = ()) -> Any:
         made = tf.raw_ops.ParseExample(
-            serialized=serialized, names=tf.constant(names, tf.string, [len(names)]),
-            sparse_keys=["a"], dense_keys=["b"], dense_defaults=[default],
-            sparse_types=[tf.int64], dense_shapes=[[1]],
-        )  # fmt: skip
+            serialized=serialized,
+            names=tf.constant(names, tf.string, [len(names)]),
+            sparse_keys=["a"],
+            dense_keys=["b"],
+            dense_defaults=[default],
+            sparse_types=[tf.int64],
+            dense_shapes=[[1]],
+        )
         tensors = [tensor for group in made for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     unknown = tf.placeholder_with_default(tf.constant([first]), None)
     return attempt(
-        lambda: parsed([first, second]), lambda: parsed([second], ["x"]), lambda: parsed(first),
-        lambda: parsed(unknown), lambda: parsed([b"bad"]), lambda: parsed([_example(tf, b=[1, 2])]),
-    )  # fmt: skip
+        lambda: parsed([first, second]),
+        lambda: parsed([second], ["x"]),
+        lambda: parsed(first),
+        lambda: parsed(unknown),
+        lambda: parsed([b"bad"]),
+        lambda: parsed([_example(tf, b=[1, 2])]),
+    )
 
 
 def _single_examples(tf: Any) -> Any:
@@ -52,20 +60,30 @@ def _single_examples(tf: Any) -> Any:
 
     def parsed(serialized: Any, dense: Any = ("b", "e"), sparse: Any = ("a",)) -> Any:
         made = tf.raw_ops.ParseSingleExample(
-            serialized=serialized, dense_defaults=defaults[: len(dense)], num_sparse=len(sparse),
-            sparse_keys=list(sparse), dense_keys=list(dense), sparse_types=[tf.int64] * len(sparse),
+            serialized=serialized,
+            dense_defaults=defaults[: len(dense)],
+            num_sparse=len(sparse),
+            sparse_keys=list(sparse),
+            dense_keys=list(dense),
+            sparse_types=[tf.int64] * len(sparse),
             dense_shapes=[[1], [2]][: len(dense)],
-        )  # fmt: skip
+        )
         tensors = [tensor for group in made for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     unknown = tf.placeholder_with_default(tf.constant([first]), None)
     return attempt(
-        lambda: parsed(first), lambda: parsed(second), lambda: parsed(first, ("b",), ("a", "none")),
-        lambda: parsed(first, (), ("e", "a")), lambda: parsed(unknown), lambda: parsed([first]),
-        lambda: parsed(b"bad"), lambda: parsed(_example(tf, b=[1, 2])),
-        lambda: parsed(first, ("b",), ()), lambda: parsed(b""),
-    )  # fmt: skip
+        lambda: parsed(first),
+        lambda: parsed(second),
+        lambda: parsed(first, ("b",), ("a", "none")),
+        lambda: parsed(first, (), ("e", "a")),
+        lambda: parsed(unknown),
+        lambda: parsed([first]),
+        lambda: parsed(b"bad"),
+        lambda: parsed(_example(tf, b=[1, 2])),
+        lambda: parsed(first, ("b",), ()),
+        lambda: parsed(b""),
+    )
 
 
 def _rows_of_sequences(tf: Any) -> Any:
@@ -77,14 +95,21 @@ def _rows_of_sequences(tf: Any) -> Any:
         value, split = dtype or tf.int64, split or tf.int64
         words = tf.constant([], tf.string)
         made = tf.raw_ops.ParseSequenceExampleV2(
-            serialized=serialized, debug_name=words, context_sparse_keys=words,
-            context_dense_keys=words, context_ragged_keys=["c"], feature_list_sparse_keys=words,
-            feature_list_dense_keys=words, feature_list_ragged_keys=["s", "d"],
+            serialized=serialized,
+            debug_name=words,
+            context_sparse_keys=words,
+            context_dense_keys=words,
+            context_ragged_keys=["c"],
+            feature_list_sparse_keys=words,
+            feature_list_dense_keys=words,
+            feature_list_ragged_keys=["s", "d"],
             feature_list_dense_missing_assumed_empty=tf.constant([], tf.bool),
-            context_dense_defaults=[], context_ragged_value_types=[value],
-            context_ragged_split_types=[split], feature_list_ragged_value_types=[value] * 2,
+            context_dense_defaults=[],
+            context_ragged_value_types=[value],
+            context_ragged_split_types=[split],
+            feature_list_ragged_value_types=[value] * 2,
             feature_list_ragged_split_types=[split, tf.int32],
-        )  # fmt: skip
+        )
         tensors = [tensor for group in made for tensor in group]
         known = [[tensor.dtype, tensor.shape] for tensor in tensors]
         if isinstance(serialized, bytes):  # where its only row begins, nobody has written
@@ -92,11 +117,14 @@ def _rows_of_sequences(tf: Any) -> Any:
         return known, run(tf, tensors)
 
     return attempt(
-        lambda: parsed([first, second, third]), lambda: parsed([third]), lambda: parsed([]),
+        lambda: parsed([first, second, third]),
+        lambda: parsed([third]),
+        lambda: parsed([]),
         *(lambda one=one: parsed(one) for one in (first, second, third)),
-        lambda: parsed([first, third], split=tf.int32), lambda: parsed([first], tf.float32),
+        lambda: parsed([first, third], split=tf.int32),
+        lambda: parsed([first], tf.float32),
         lambda: parsed([first, b"bad"]),
-    )  # fmt: skip
+    )
 
 
 def _sequences(tf: Any) -> Any:
@@ -105,49 +133,67 @@ def _sequences(tf: Any) -> Any:
 
     def parsed(serialized: Any, missing: Any = ()) -> Any:
         made = tf.raw_ops.ParseSequenceExample(
-            serialized=serialized, debug_name=tf.constant([], tf.string),
-            context_dense_defaults=[], feature_list_dense_missing_assumed_empty=list(missing),
-            context_sparse_keys=["c"], context_dense_keys=[], feature_list_sparse_keys=["s"],
-            feature_list_dense_keys=["d"], Ncontext_sparse=1, Nfeature_list_sparse=1,
-            Nfeature_list_dense=1, context_sparse_types=[tf.int64],
-            feature_list_dense_types=[tf.int64], feature_list_sparse_types=[tf.int64],
+            serialized=serialized,
+            debug_name=tf.constant([], tf.string),
+            context_dense_defaults=[],
+            feature_list_dense_missing_assumed_empty=list(missing),
+            context_sparse_keys=["c"],
+            context_dense_keys=[],
+            feature_list_sparse_keys=["s"],
+            feature_list_dense_keys=["d"],
+            Ncontext_sparse=1,
+            Nfeature_list_sparse=1,
+            Nfeature_list_dense=1,
+            context_sparse_types=[tf.int64],
+            feature_list_dense_types=[tf.int64],
+            feature_list_sparse_types=[tf.int64],
             feature_list_dense_shapes=[[1]],
-        )  # fmt: skip
+        )
         tensors = [tensor for group in made for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     bare = _sequence(tf, [1])
     return attempt(
-        lambda: parsed([first, second]), lambda: parsed([first]), lambda: parsed([bare]),
+        lambda: parsed([first, second]),
+        lambda: parsed([first]),
+        lambda: parsed([bare]),
         lambda: parsed([bare, first], ["d"]),
-    )  # fmt: skip
+    )
 
 
 def _single_sequences(tf: Any) -> Any:
     def parsed(serialized: Any, missing: Any = ()) -> Any:
         made = tf.raw_ops.ParseSingleSequenceExample(
-            serialized=serialized, debug_name=tf.constant("it"),
-            feature_list_dense_missing_assumed_empty=tf.constant(missing, tf.string,
-                                                                 [len(missing)]),
-            context_sparse_keys=["n"], context_dense_keys=["c"], feature_list_sparse_keys=["s"],
-            feature_list_dense_keys=["d"], context_dense_defaults=[tf.constant([9], tf.int64)],
-            context_sparse_types=[tf.int64], context_dense_shapes=[[1]],
-            feature_list_dense_types=[tf.int64], feature_list_sparse_types=[tf.int64],
+            serialized=serialized,
+            debug_name=tf.constant("it"),
+            feature_list_dense_missing_assumed_empty=tf.constant(
+                missing, tf.string, [len(missing)]
+            ),
+            context_sparse_keys=["n"],
+            context_dense_keys=["c"],
+            feature_list_sparse_keys=["s"],
+            feature_list_dense_keys=["d"],
+            context_dense_defaults=[tf.constant([9], tf.int64)],
+            context_sparse_types=[tf.int64],
+            context_dense_shapes=[[1]],
+            feature_list_dense_types=[tf.int64],
+            feature_list_sparse_types=[tf.int64],
             feature_list_dense_shapes=[[1]],
-        )  # fmt: skip
+        )
         tensors = [tensor for group in made for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     whole = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])
     return attempt(
-        lambda: parsed(whole), lambda: parsed(_sequence(tf, [])),
-        lambda: parsed(_sequence(tf, [4]), ["d"]), lambda: parsed([whole]),
+        lambda: parsed(whole),
+        lambda: parsed(_sequence(tf, [])),
+        lambda: parsed(_sequence(tf, [4]), ["d"]),
+        lambda: parsed([whole]),
         lambda: parsed(_sequence(tf, [4], d=[[1, 2]])),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_examples, _sequences, _single_sequences, _single_examples,
-                     _rows_of_sequences)
-}  # fmt: skip
+    for function in (_examples, _sequences, _single_sequences, _single_examples, _rows_of_sequences)
+}

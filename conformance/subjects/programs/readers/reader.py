@@ -34,10 +34,13 @@ def _runs(tf: Any, make: Callable[[], Any], files: Sequence[str], steps: str) ->
         reader = make()
         queue = tf.FIFOQueue(20, [tf.string], shapes=[()])
         wants = {
-            "r": list(reader.read(queue)), "u": list(reader.read_up_to(queue, 3)),
-            "p": reader.num_records_produced(), "w": reader.num_work_units_completed(),
-            "s": reader.serialize_state(), "x": reader.reset(),
-        }  # fmt: skip
+            "r": list(reader.read(queue)),
+            "u": list(reader.read_up_to(queue, 3)),
+            "p": reader.num_records_produced(),
+            "w": reader.num_work_units_completed(),
+            "s": reader.serialize_state(),
+            "x": reader.reset(),
+        }
         with tf.Session() as session:
             session.run(queue.enqueue_many([list(files)]))
             session.run(queue.close())
@@ -64,24 +67,31 @@ def _lines(tf: Any) -> Any:
         return [
             _runs(tf, tf.TextLineReader, files, "rwrrrpwrwrwrpwxpwr"),
             _runs(tf, tf.TextLineReader, files, "upwupwupwu"),
-            *(_runs(tf, lambda n=n: tf.TextLineReader(skip_header_lines=n), files, "rrrrrp")
-              for n in (1, 3, 9)),
+            *(
+                _runs(tf, lambda n=n: tf.TextLineReader(skip_header_lines=n), files, "rrrrrp")
+                for n in (1, 3, 9)
+            ),
             _runs(tf, tf.TextLineReader, [path("no"), path("b")], "rwrwrrp"),
             _runs(tf, tf.TextLineReader, files, "srrxpwrr"),
-        ]  # fmt: skip
+        ]
 
 
 def _fixed_lengths(tf: Any) -> Any:
     plain = b"HHaaabbbcccFF"
     packed = zlib.compress(plain)
     sizes = [
-        {"record_bytes": 3}, {"record_bytes": 3, "header_bytes": 2, "footer_bytes": 2},
+        {"record_bytes": 3},
+        {"record_bytes": 3, "header_bytes": 2, "footer_bytes": 2},
         {"record_bytes": 3, "header_bytes": 2, "footer_bytes": 2, "hop_bytes": 1},
-        {"record_bytes": 3, "hop_bytes": 5}, {"record_bytes": 3, "header_bytes": 20},
-        {"record_bytes": 13}, {"record_bytes": 14}, {"record_bytes": -1},
-        {"record_bytes": 3, "header_bytes": -1}, {"record_bytes": 3, "hop_bytes": -1},
+        {"record_bytes": 3, "hop_bytes": 5},
+        {"record_bytes": 3, "header_bytes": 20},
+        {"record_bytes": 13},
+        {"record_bytes": 14},
+        {"record_bytes": -1},
+        {"record_bytes": 3, "header_bytes": -1},
+        {"record_bytes": 3, "hop_bytes": -1},
         {"record_bytes": 3, "footer_bytes": -2},
-    ]  # fmt: skip
+    ]
     with _folder(f=plain, g=plain[:-1], h=b"H", z=packed) as path:
         found = []
         for size in sizes:
@@ -106,21 +116,33 @@ def _record_files(tf: Any) -> Any:
         for name, content in (("cut", data[:-3]), ("short", data[:-20]), ("bad", bytes(damaged))):
             (FOLDER / name).write_bytes(content)
         return [
-            *(_runs(tf, tf.TFRecordReader, [path(name), path("plain")], steps)
-              for name in ("plain", "cut", "short", "bad", "GZIP", "no")
-              for steps in ("rrrwrwrrpwrx", "upwupwxr")),
-            *(_runs(tf, lambda kind=kind: tf.TFRecordReader(options=kind), [path(name)], "rrrrrpw")
-              for kind in ("GZIP", "ZLIB") for name in ("GZIP", "ZLIB")),
+            *(
+                _runs(tf, tf.TFRecordReader, [path(name), path("plain")], steps)
+                for name in ("plain", "cut", "short", "bad", "GZIP", "no")
+                for steps in ("rrrwrwrrpwrx", "upwupwxr")
+            ),
+            *(
+                _runs(
+                    tf, lambda kind=kind: tf.TFRecordReader(options=kind), [path(name)], "rrrrrpw"
+                )
+                for kind in ("GZIP", "ZLIB")
+                for name in ("GZIP", "ZLIB")
+            ),
             attempt(lambda: tf.TFRecordReader(options="gzip")),
-        ]  # fmt: skip
+        ]
 
 
 def _states(tf: Any) -> Any:
     states = [
-        b"", b"\x08\x01\x10\x01\x18\x01\x22\x01a", b"bogus", b"\x08\x05",
+        b"",
+        b"\x08\x01\x10\x01\x18\x01\x22\x01a",
+        b"bogus",
+        b"\x08\x05",
         b"\x08\x01\x10\x02\x18\x03",
-        b"\x08\x02\x10\x02\x18\x03", b"\x08\x02\x10\x01\x18\x03\x22\x01a", [b""],
-    ]  # fmt: skip
+        b"\x08\x02\x10\x02\x18\x03",
+        b"\x08\x02\x10\x01\x18\x03\x22\x01a",
+        [b""],
+    ]
     found = []
     for make in (tf.IdentityReader, tf.WholeFileReader, tf.TextLineReader):
         reader = make()
@@ -175,30 +197,51 @@ def _shared(tf: Any) -> Any:
     with tf.Session() as one, tf.Session() as other:
         one.run(queue.enqueue_many([["a", "b"]]))
         count = first.num_records_produced()
-        return [list(one.run(first.read(queue))), list(one.run(second.read(queue))),
-                one.run(count), other.run(count)]  # fmt: skip
+        return [
+            list(one.run(first.read(queue))),
+            list(one.run(second.read(queue))),
+            one.run(count),
+            other.run(count),
+        ]
 
 
 def _files(tf: Any) -> Any:
     loose = lambda value: tf.placeholder_with_default(value, None)  # noqa: E731
     with _folder(**TEXT) as path, tf.Session() as session:
         wants = (
-            lambda: tf.read_file(path("a")), lambda: tf.io.read_file(path("no")),
-            lambda: tf.read_file(str(FOLDER)), lambda: tf.read_file(loose([path("a")])),
-            lambda: tf.read_file([path("a")]), lambda: tf.read_file("other://x"),
-            lambda: tf.write_file(path("m/n/o"), b"q"), lambda: tf.read_file(path("m/n/o")),
-            lambda: tf.io.write_file(path("m/n/o"), b""), lambda: tf.read_file(path("m/n/o")),
-            lambda: tf.write_file(path("m"), b""), lambda: tf.write_file(path("a/b"), b""),
+            lambda: tf.read_file(path("a")),
+            lambda: tf.io.read_file(path("no")),
+            lambda: tf.read_file(str(FOLDER)),
+            lambda: tf.read_file(loose([path("a")])),
+            lambda: tf.read_file([path("a")]),
+            lambda: tf.read_file("other://x"),
+            lambda: tf.write_file(path("m/n/o"), b"q"),
+            lambda: tf.read_file(path("m/n/o")),
+            lambda: tf.io.write_file(path("m/n/o"), b""),
+            lambda: tf.read_file(path("m/n/o")),
+            lambda: tf.write_file(path("m"), b""),
+            lambda: tf.write_file(path("a/b"), b""),
             lambda: tf.write_file(path("a"), loose([b"a"])),
-            lambda: tf.matching_files(path("?")), lambda: tf.matching_files(path("zz*")),
+            lambda: tf.matching_files(path("?")),
+            lambda: tf.matching_files(path("zz*")),
             lambda: tf.io.matching_files([path("[ab]"), path("a"), path("m/*/*")]),
-            lambda: tf.matching_files([["a"]]), lambda: tf.matching_files(path("no/*")),
-        )  # fmt: skip
+            lambda: tf.matching_files([["a"]]),
+            lambda: tf.matching_files(path("no/*")),
+        )
         return attempt(*(lambda want=want: session.run(want()) for want in wants))
 
 
 BEHAVIOURS = {
     f"readers_{function.__name__.strip('_')}": function
-    for function in (_whole_files, _lines, _fixed_lengths, _record_files, _states, _queues,
-                     _in_one_run, _shared, _files)
-}  # fmt: skip
+    for function in (
+        _whole_files,
+        _lines,
+        _fixed_lengths,
+        _record_files,
+        _states,
+        _queues,
+        _in_one_run,
+        _shared,
+        _files,
+    )
+}

@@ -16,47 +16,69 @@ KINDS = ("", "GZIP", "ZLIB")
 
 def _options(tf: Any) -> Any:
     options, kinds = tf.io.TFRecordOptions, tf.io.TFRecordCompressionType
-    given = [None, "", "GZIP", "ZLIB", "gzip", "NONE", b"GZIP", 7,
-             kinds.NONE, kinds.GZIP, kinds.ZLIB]  # fmt: skip
+    given = [
+        None,
+        "",
+        "GZIP",
+        "ZLIB",
+        "gzip",
+        "NONE",
+        b"GZIP",
+        7,
+        kinds.NONE,
+        kinds.GZIP,
+        kinds.ZLIB,
+    ]
     made = options("GZIP", compression_level=9)
     return [
         attempt(*(lambda kind=kind: options.get_compression_type_string(kind) for kind in given)),
         attempt(*(lambda kind=kind: options(kind).compression_type for kind in given)),
         dict(options.compression_type_map),
         {name: value for name, value in vars(made).items() if not name.startswith("_")},
-    ]  # fmt: skip
+    ]
 
 
 def _written(tf: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/file"
         writer = tf.io.TFRecordWriter(path)
-        found = attempt(*(
-            lambda item=item: writer.write(item)
-            for item in (b"a", "b", "é", bytearray(b"c"), memoryview(b"d"), 3, None)
-        ))  # fmt: skip
+        found = attempt(
+            *(
+                lambda item=item: writer.write(item)
+                for item in (b"a", "b", "é", bytearray(b"c"), memoryview(b"d"), 3, None)
+            )
+        )
         writer.flush()
         size = Path(path).stat().st_size
         found += attempt(
-            writer.close, writer.close, lambda: writer.write(b"x"), writer.flush,
+            writer.close,
+            writer.close,
+            lambda: writer.write(b"x"),
+            writer.flush,
             lambda: tf.io.TFRecordWriter(f"{folder}/no/file"),
-            lambda: tf.io.TFRecordWriter(folder), lambda: tf.io.TFRecordWriter(path, "gzip"),
+            lambda: tf.io.TFRecordWriter(folder),
+            lambda: tf.io.TFRecordWriter(path, "gzip"),
             lambda: tf.io.TFRecordWriter(Path(path)),
             lambda: tf.io.tf_record_iterator(f"{folder}/no"),
             lambda: tf.io.tf_record_iterator(Path(path)),
             lambda: list(tf.python_io.tf_record_iterator(path)),
             lambda: list(tf.python_io.tf_record_iterator(path.encode())),
             lambda: list(tf.io.tf_record_iterator(folder)),
-        )  # fmt: skip
+        )
         return [found, size]
 
 
 def _bytes(tf: Any) -> Any:
     """What is written, to the byte, by every way of compressing."""
     settings = [
-        {}, {"compression_level": 1}, {"compression_level": 9}, {"compression_strategy": 2},
-        {"window_bits": 10}, {"mem_level": 3}, {"flush_mode": 2, "input_buffer_size": 100},
-    ]  # fmt: skip
+        {},
+        {"compression_level": 1},
+        {"compression_level": 9},
+        {"compression_strategy": 2},
+        {"window_bits": 10},
+        {"mem_level": 3},
+        {"flush_mode": 2, "input_buffer_size": 100},
+    ]
     found = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
@@ -123,10 +145,16 @@ def _drawn(tf: Any) -> Any:
             with tf.Session() as sess:
                 return sess.run(tf.raw_ops.RecordInput(**given))
 
-        return [batch, found, attempt(
-            refused, lambda: refused(batch_size=-1), lambda: refused(file_parallelism=-1),
-            lambda: refused(batch_size=0),
-        )]  # fmt: skip
+        return [
+            batch,
+            found,
+            attempt(
+                refused,
+                lambda: refused(batch_size=-1),
+                lambda: refused(file_parallelism=-1),
+                lambda: refused(batch_size=0),
+            ),
+        ]
 
 
 BEHAVIOURS = {

@@ -34,10 +34,12 @@ def _batches(tf: Any) -> Any:
 def _nothing(tf: Any) -> Any:
     kind = module_of(tf, "ops.data_flow_ops").RecordInput
     return attempt(
-        lambda: run(tf, kind("none*").get_yield_op()), lambda: kind("none*", batch_size="two"),
-        lambda: kind("none*", compression_type="gz").get_yield_op(), lambda: kind(3).get_yield_op(),
+        lambda: run(tf, kind("none*").get_yield_op()),
+        lambda: kind("none*", batch_size="two"),
+        lambda: kind("none*", compression_type="gz").get_yield_op(),
+        lambda: kind(3).get_yield_op(),
         lambda: kind("none*", batches=0).get_yield_op(),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"batches": _batches, "nothing": _nothing}

@@ -17,10 +17,15 @@ _DATA = "data-00000-of-00001"
 
 def _saved(tf: Any, prefix: str, **tensors: Any) -> None:
     names = sorted(tensors)
-    run(tf, tf.raw_ops.SaveV2(
-        prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names),
-        tensors=[tf.constant(tensors[name]) for name in names],
-    ))  # fmt: skip
+    run(
+        tf,
+        tf.raw_ops.SaveV2(
+            prefix=prefix,
+            tensor_names=names,
+            shape_and_slices=[""] * len(names),
+            tensors=[tf.constant(tensors[name]) for name in names],
+        ),
+    )
 
 
 def _older(tf: Any, path: str, *values: Any) -> None:
@@ -29,9 +34,12 @@ def _older(tf: Any, path: str, *values: Any) -> None:
 
 
 def _read(tf: Any, prefix: str, name: str = "a", dtype: Any = None) -> Callable[[], Any]:
-    return lambda: run(tf, tf.raw_ops.RestoreV2(
-        prefix=prefix, tensor_names=[name], shape_and_slices=[""], dtypes=[dtype or tf.float32]
-    ))  # fmt: skip
+    return lambda: run(
+        tf,
+        tf.raw_ops.RestoreV2(
+            prefix=prefix, tensor_names=[name], shape_and_slices=[""], dtypes=[dtype or tf.float32]
+        ),
+    )
 
 
 @in_a_folder
@@ -43,10 +51,11 @@ def _exchanged(tf: Any) -> Any:
     shutil.copy("old", f"x.{_DATA}")
     shutil.copy("new.index", "y")
     return attempt(
-        _read(tf, "x"), _read(tf, "y"),
+        _read(tf, "x"),
+        _read(tf, "y"),
         lambda: tf.train.NewCheckpointReader("y"),
         lambda: run(tf, tf.raw_ops.Restore(file_pattern="y", tensor_name="a", dt=tf.float32)),
-    )  # fmt: skip
+    )
 
 
 @in_a_folder
@@ -61,11 +70,13 @@ def _data_of_another(tf: Any) -> Any:
     Path(f"cut.{_DATA}").write_bytes(Path(f"one.{_DATA}").read_bytes()[:6])
     shutil.copy("one.index", "long.index")
     Path(f"long.{_DATA}").write_bytes(Path(f"one.{_DATA}").read_bytes() + b"more")
-    return attempt(*(
-        _read(tf, prefix, name, dtype)
-        for prefix in ("mixed", "bare", "cut", "long")
-        for name, dtype in (("a", tf.float32), ("s", tf.string))
-    ))  # fmt: skip
+    return attempt(
+        *(
+            _read(tf, prefix, name, dtype)
+            for prefix in ("mixed", "bare", "cut", "long")
+            for name, dtype in (("a", tf.float32), ("s", tf.string))
+        )
+    )
 
 
 @in_a_folder

@@ -61,11 +61,15 @@ def _none(tf: Any) -> Any:
         tf.constant(3.0, name="plain")
     tf.add(v, 1.0, name="sum")
     return attempt(
-        lambda: _frozen(tf, "plain"), lambda: _frozen(tf, "sum"),
+        lambda: _frozen(tf, "plain"),
+        lambda: _frozen(tf, "sum"),
         lambda: _frozen(tf, "sum", variable_names_blacklist=["v"]),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "rows": _rows, "slices": _slices, "batches": _batches, "none": _none,
-}  # fmt: skip
+    "rows": _rows,
+    "slices": _slices,
+    "batches": _batches,
+    "none": _none,
+}

@@ -29,12 +29,18 @@ def _training(tf: Any) -> Any:
     missing.outputs["key"].name = "nothing"
     load = made.load_op_from_signature_def
     return attempt(
-        lambda: train({"x": x}, {"loss": y}), lambda: train({"x": x}, {"l": y}, {"p": x}, {"m": y}),
-        lambda: evaluate({"x": x}, {"loss": y}, {"p": x}), lambda: evaluate({"x": x}, None),
-        lambda: train({}, {"loss": y}), lambda: evaluate(None, {"loss": y}),
-        lambda: named, lambda: load(named, "key"), lambda: load(other, "key"),
-        lambda: load(missing, "key"), lambda: load(named, "key", "elsewhere"),
-    )  # fmt: skip
+        lambda: train({"x": x}, {"loss": y}),
+        lambda: train({"x": x}, {"l": y}, {"p": x}, {"m": y}),
+        lambda: evaluate({"x": x}, {"loss": y}, {"p": x}),
+        lambda: evaluate({"x": x}, None),
+        lambda: train({}, {"loss": y}),
+        lambda: evaluate(None, {"loss": y}),
+        lambda: named,
+        lambda: load(named, "key"),
+        lambda: load(other, "key"),
+        lambda: load(missing, "key"),
+        lambda: load(named, "key", "elsewhere"),
+    )
 
 
 def _noted(tf: Any, folder: str) -> None:
@@ -72,10 +78,13 @@ def _there_and_back(tf: Any) -> Any:
             prefix = f"{scope}/" if scope else ""
             train = loader.get_train_op(loaded, import_scope=scope)
             found += [
-                _signatures_of(loaded), [str(asset) for asset in loaded.asset_file_def],
-                session.run([f"{prefix}read:0", f"{prefix}w/Read/ReadVariableOp:0"]), train,
-                loader.get_init_op(loaded, scope), train and session.run([train, prefix + "v:0"]),
-            ]  # fmt: skip
+                _signatures_of(loaded),
+                [str(asset) for asset in loaded.asset_file_def],
+                session.run([f"{prefix}read:0", f"{prefix}w/Read/ReadVariableOp:0"]),
+                train,
+                loader.get_init_op(loaded, scope),
+                train and session.run([train, prefix + "v:0"]),
+            ]
     return found
 
 
@@ -92,8 +101,11 @@ def _step_by_step(tf: Any) -> Any:
         loader.restore_variables(session, saver)
         loader.run_init_ops(session, ["serve"])
         found += [session.run(["v:0", "read:0"])]
-        return [*found, caught(lambda: loader.get_meta_graph_def_from_tags(["nothing"])),
-                caught(lambda: loader.run_init_ops(session, ["nothing"]))]  # fmt: skip
+        return [
+            *found,
+            caught(lambda: loader.get_meta_graph_def_from_tags(["nothing"])),
+            caught(lambda: loader.run_init_ops(session, ["nothing"])),
+        ]
 
 
 @in_a_folder
@@ -107,15 +119,25 @@ def _reserved(tf: Any) -> Any:
     inner = many.inputs["x"].composite_tensor.components.add()
     inner.name, inner.dtype = "x:0", tf.float32.as_datatype_enum
     with tf.Session() as session:
-        return attempt(*(
-            lambda signatures=signatures, number=number: tf.saved_model.Builder(
-                f"m{number}"
-            ).add_meta_graph_and_variables(session, ["serve"], signatures)
-            for number, signatures in enumerate((
-                {"s": bare}, {"s": no_dtype}, {"s": many}, {"s": whole},
-                {"__saved_model_init_op": whole}, {"__saved_model_train_op": whole}, None, {},
-            ))
-        ))  # fmt: skip
+        return attempt(
+            *(
+                lambda signatures=signatures, number=number: tf.saved_model.Builder(
+                    f"m{number}"
+                ).add_meta_graph_and_variables(session, ["serve"], signatures)
+                for number, signatures in enumerate(
+                    (
+                        {"s": bare},
+                        {"s": no_dtype},
+                        {"s": many},
+                        {"s": whole},
+                        {"__saved_model_init_op": whole},
+                        {"__saved_model_train_op": whole},
+                        None,
+                        {},
+                    )
+                )
+            )
+        )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

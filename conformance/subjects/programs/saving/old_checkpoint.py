@@ -20,9 +20,22 @@ __all__ = ["BEHAVIOURS"]
 
 #: Dtypes and whether files of version 1 can have them.
 KINDS = (
-    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64", "bool",
-    "uint16", "complex128", "float16", "bfloat16", "uint32", "uint64",
-)  # fmt: skip
+    "float32",
+    "float64",
+    "int32",
+    "uint8",
+    "int16",
+    "int8",
+    "complex64",
+    "int64",
+    "bool",
+    "uint16",
+    "complex128",
+    "float16",
+    "bfloat16",
+    "uint32",
+    "uint64",
+)
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
@@ -33,9 +46,15 @@ def _save(tf: Any, path: Any, names: Any, *values: Any) -> Callable[[], Any]:
 
 def _slices(tf: Any, path: str, **parts: Any) -> Callable[[], Any]:
     names, specs, data = parts["names"], parts["specs"], parts["data"]
-    return lambda: run(tf, tf.raw_ops.SaveSlices(
-        filename=path, tensor_names=names, shapes_and_slices=specs,
-        data=[tf.convert_to_tensor(value) for value in data]))  # fmt: skip
+    return lambda: run(
+        tf,
+        tf.raw_ops.SaveSlices(
+            filename=path,
+            tensor_names=names,
+            shapes_and_slices=specs,
+            data=[tf.convert_to_tensor(value) for value in data],
+        ),
+    )
 
 
 def _read(tf: Any, path: Any, name: Any, dtype: Any, spec: str | None = None) -> Callable[[], Any]:
@@ -58,25 +77,34 @@ def _every_dtype(tf: Any) -> Any:
         )
     texts = [b"a\0b", b"", "ü".encode()]
     found += attempt(
-        _save(tf, "string", ["s"], texts), _read(tf, "string", "s", tf.string),
+        _save(tf, "string", ["s"], texts),
+        _read(tf, "string", "s", tf.string),
         lambda: Path("string").read_bytes(),
-    )  # fmt: skip
+    )
     return found
 
 
 @in_a_folder
 def _whole_tensors(tf: Any) -> Any:
     found = attempt(
-        _save(tf, "two", ["a", "b"], VALUES, 5), _read(tf, "two", "b", tf.int32),
-        _save(tf, "n", ["a"], VALUES, 5), _save(tf, "n", "a", VALUES),
-        _save(tf, ["n"], ["a"], VALUES), _save(tf, "none/n", ["a"], VALUES),
-        _save(tf, "same", ["a", "a"], VALUES, VALUES), _save(tf, "empty", [""], VALUES),
-        _read(tf, "empty", "", tf.float32), _read(tf, "two", "zz", tf.float32),
-        _read(tf, "two", "a", tf.int32), _read(tf, "nope", "a", tf.int32),
-        _read(tf, ["two"], "a", tf.float32), _read(tf, "two", ["a"], tf.float32),
-        _save(tf, "two", ["c"], 7), _read(tf, "two", "a", tf.float32),
+        _save(tf, "two", ["a", "b"], VALUES, 5),
+        _read(tf, "two", "b", tf.int32),
+        _save(tf, "n", ["a"], VALUES, 5),
+        _save(tf, "n", "a", VALUES),
+        _save(tf, ["n"], ["a"], VALUES),
+        _save(tf, "none/n", ["a"], VALUES),
+        _save(tf, "same", ["a", "a"], VALUES, VALUES),
+        _save(tf, "empty", [""], VALUES),
+        _read(tf, "empty", "", tf.float32),
+        _read(tf, "two", "zz", tf.float32),
+        _read(tf, "two", "a", tf.int32),
+        _read(tf, "nope", "a", tf.int32),
+        _read(tf, ["two"], "a", tf.float32),
+        _read(tf, "two", ["a"], tf.float32),
+        _save(tf, "two", ["c"], 7),
+        _read(tf, "two", "a", tf.float32),
         _read(tf, "two", "c", tf.int32),
-    )  # fmt: skip
+    )
     return [found, listing()]
 
 
@@ -85,25 +113,47 @@ def _parts_of_tensors(tf: Any) -> Any:
     both = {"names": ["p", "p", "q"], "specs": ["4 3 0,2:-", "4 3 2,2:-", ""]}
     found = attempt(
         _slices(tf, "s", **both, data=[VALUES, VALUES + 10, 7]),
-        _read(tf, "s", "p", tf.float32), _read(tf, "s", "q", tf.int32),
-        *(_read(tf, "s", "p", tf.float32, spec) for spec in (
-            "4 3 1,2:1,2", "", "4 3 -:-", "4 3 -:0,1", "5 3 1,2:1,2", "4 3 3,2:1,2", "x", "4 3",
-            "4 3 0,1", "12 0,1")),
+        _read(tf, "s", "p", tf.float32),
+        _read(tf, "s", "q", tf.int32),
+        *(
+            _read(tf, "s", "p", tf.float32, spec)
+            for spec in (
+                "4 3 1,2:1,2",
+                "",
+                "4 3 -:-",
+                "4 3 -:0,1",
+                "5 3 1,2:1,2",
+                "4 3 3,2:1,2",
+                "x",
+                "4 3",
+                "4 3 0,1",
+                "12 0,1",
+            )
+        ),
         _slices(tf, "one", names=["p"], specs=["4 3 0,2:-"], data=[VALUES]),
-        _read(tf, "one", "p", tf.float32), _read(tf, "one", "p", tf.float32, "4 3 0,2:-"),
+        _read(tf, "one", "p", tf.float32),
+        _read(tf, "one", "p", tf.float32, "4 3 0,2:-"),
         _read(tf, "one", "p", tf.float32, "4 3 1,2:-"),
         _read(tf, "one", "p", tf.float32, "4 3 1,1:0,2"),
         _slices(tf, "bad", names=["p"], specs=["4 3 0,3:-"], data=[VALUES]),
         _slices(tf, "bad", names=["p"], specs=["4 3 3,2:-"], data=[VALUES]),
         _slices(tf, "bad", names=["p"] * 2, specs=["4 3 0,2:-", "5 3 2,2:-"], data=[VALUES] * 2),
-        _slices(tf, "bad", names=["p"] * 2, specs=["4 3 0,2:-", "4 3 2,2:-"],
-                data=[VALUES, VALUES.astype(np.int32)]),
+        _slices(
+            tf,
+            "bad",
+            names=["p"] * 2,
+            specs=["4 3 0,2:-", "4 3 2,2:-"],
+            data=[VALUES, VALUES.astype(np.int32)],
+        ),
         _slices(tf, "x-00000-of-00002", names=["p"], specs=["4 3 0,2:-"], data=[VALUES]),
-        _slices(tf, "x-00001-of-00002", names=["p", "z"], specs=["4 3 2,2:-", ""],
-                data=[VALUES + 10, 3]),
-        _read(tf, "x-?????-of-00002", "p", tf.float32), _read(tf, "x-*", "z", tf.int32),
-        _read(tf, "x-00000-of-00002", "p", tf.float32), _read(tf, "y-*", "z", tf.int32),
-    )  # fmt: skip
+        _slices(
+            tf, "x-00001-of-00002", names=["p", "z"], specs=["4 3 2,2:-", ""], data=[VALUES + 10, 3]
+        ),
+        _read(tf, "x-?????-of-00002", "p", tf.float32),
+        _read(tf, "x-*", "z", tf.int32),
+        _read(tf, "x-00000-of-00002", "p", tf.float32),
+        _read(tf, "y-*", "z", tf.int32),
+    )
     return [found, listing()]
 
 
@@ -111,19 +161,28 @@ def _parts_of_tensors(tf: Any) -> Any:
 def _by_the_newer_operation(tf: Any) -> Any:
     def read(prefix: str, names: list[str], specs: list[str]) -> Callable[[], Any]:
         dtypes = [tf.float32, tf.int32][: len(names)]
-        return lambda: run(tf, tf.raw_ops.RestoreV2(
-            prefix=prefix, tensor_names=names, shape_and_slices=specs, dtypes=dtypes))  # fmt: skip
+        return lambda: run(
+            tf,
+            tf.raw_ops.RestoreV2(
+                prefix=prefix, tensor_names=names, shape_and_slices=specs, dtypes=dtypes
+            ),
+        )
 
     parts = {"names": ["p", "p", "q"], "specs": ["4 3 0,2:-", "4 3 2,2:-", ""]}
     _slices(tf, "s", **parts, data=[VALUES, VALUES + 10, 7])()
     Path("noise").write_bytes(b"x" * 200)
     Path("little").write_bytes(b"x")
     return attempt(
-        read("s", ["p", "q"], ["4 3 1,2:-", ""]), read("s", ["p", "q"], ["", ""]),
-        read("s", ["p", "zz"], ["", ""]), read("s", ["q"], [""]), read("nope", ["p"], [""]),
-        read("noise", ["p"], [""]), read("little", ["p"], [""]),
-        _read(tf, "noise", "p", tf.float32), _read(tf, ".", "p", tf.float32),
-    )  # fmt: skip
+        read("s", ["p", "q"], ["4 3 1,2:-", ""]),
+        read("s", ["p", "q"], ["", ""]),
+        read("s", ["p", "zz"], ["", ""]),
+        read("s", ["q"], [""]),
+        read("nope", ["p"], [""]),
+        read("noise", ["p"], [""]),
+        read("little", ["p"], [""]),
+        _read(tf, "noise", "p", tf.float32),
+        _read(tf, ".", "p", tf.float32),
+    )
 
 
 @in_a_folder
@@ -132,23 +191,32 @@ def _readers(tf: Any) -> Any:
     _slices(tf, "s", names=["p"] * 2, specs=["4 3 0,2:-", "4 3 2,2:-"], data=[VALUES] * 2)()
     whole, parts = (tf.train.NewCheckpointReader(name) for name in ("two", "s"))
     return [
-        sorted(whole.get_variable_to_shape_map().items()), whole.has_tensor("a"),
-        whole.has_tensor("c"), sorted(whole.debug_string().split(b"\n")), parts.debug_string(),
+        sorted(whole.get_variable_to_shape_map().items()),
+        whole.has_tensor("a"),
+        whole.has_tensor("c"),
+        sorted(whole.debug_string().split(b"\n")),
+        parts.debug_string(),
         sorted(whole.get_variable_to_dtype_map().items()),
-        attempt(lambda: whole.get_tensor("a"), lambda: whole.get_tensor("b"),
-                lambda: whole.get_tensor("c"), lambda: parts.get_tensor("p"),
-                lambda: tf.train.NewCheckpointReader("nope"),
-                lambda: tf.train.list_variables("two"), lambda: tf.train.load_variable("two", "a"),
-                lambda: tf.train.checkpoint_exists("two"),
-                lambda: tf.train.checkpoint_exists("tw")),
-    ]  # fmt: skip
+        attempt(
+            lambda: whole.get_tensor("a"),
+            lambda: whole.get_tensor("b"),
+            lambda: whole.get_tensor("c"),
+            lambda: parts.get_tensor("p"),
+            lambda: tf.train.NewCheckpointReader("nope"),
+            lambda: tf.train.list_variables("two"),
+            lambda: tf.train.load_variable("two", "a"),
+            lambda: tf.train.checkpoint_exists("two"),
+            lambda: tf.train.checkpoint_exists("tw"),
+        ),
+    ]
 
 
 def _nodes(tf: Any) -> list[Any]:
     return [
         [n.name, n.op, inputs(n), n.device, sorted(n.attr)]
-        for n in tf.get_default_graph().as_graph_def().node if n.name.startswith("save")
-    ]  # fmt: skip
+        for n in tf.get_default_graph().as_graph_def().node
+        if n.name.startswith("save")
+    ]
 
 
 def _savers(**options: Any) -> Callable[[Any], Any]:
@@ -162,11 +230,20 @@ def _savers(**options: Any) -> Callable[[Any], Any]:
             session.run([tf.assign(reference, reference * 0), tf.assign(resource, resource * 0)])
             saver.restore(session, found[-1])
             values = session.run([reference, resource])
-            refused = attempt(lambda: saver.restore(session, found[0]),
-                              lambda: saver.restore(session, "x-1"))  # fmt: skip
-        return [_nodes(tf), saver.saver_def, found, listing(), values, refused,
-                saver.last_checkpoints, tf.train.latest_checkpoint("."),
-                Path("checkpoint").read_text("utf-8")]  # fmt: skip
+            refused = attempt(
+                lambda: saver.restore(session, found[0]), lambda: saver.restore(session, "x-1")
+            )
+        return [
+            _nodes(tf),
+            saver.saver_def,
+            found,
+            listing(),
+            values,
+            refused,
+            saver.last_checkpoints,
+            tf.train.latest_checkpoint("."),
+            Path("checkpoint").read_text("utf-8"),
+        ]
 
     return program
 

@@ -43,15 +43,18 @@ def _embeddings(tf: Any) -> Any:
     whole = make("d/x", "m", 4, 2, "old", "new", num_oov_buckets=2, initializer=ones)
     drawn = make("d/x", "m", 2, 2, "old", "new")  # both words are known: nothing is drawn
     return attempt(
-        _value(tf, whole, [6, 2]), _value(tf, drawn, [2, 2]),
+        _value(tf, whole, [6, 2]),
+        _value(tf, drawn, [2, 2]),
         _value(tf, whole, [6, 2], partitioner=tf.fixed_size_partitioner(2)),
         _value(tf, whole, [6, 2], partitioner=tf.fixed_size_partitioner(5)),
-        _value(tf, whole, [6, 2], use_resource=True), _value(tf, whole, [6, 3]),
-        _value(tf, whole, [6]), _value(tf, whole, [0, 2]),
+        _value(tf, whole, [6, 2], use_resource=True),
+        _value(tf, whole, [6, 3]),
+        _value(tf, whole, [6]),
+        _value(tf, whole, [0, 2]),
         _value(tf, whole, [6, 2], dtype=tf.float64),
         _value(tf, make("d/x", "m", 4, 2, "old", "new", initializer=constant), [4, 2]),
         lambda: make("d/x", "m", 4, 2, "old", "new", initializer=3),
-    )  # fmt: skip
+    )
 
 
 @in_a_folder
@@ -70,7 +73,7 @@ def _matrices(tf: Any) -> Any:
         _value(tf, make("d/x", "m", 4, 2, old_row_vocab_file="old"), [4, 2]),
         _value(tf, make("d/x", "m", 4, 2, **rows, num_row_oov_buckets=-1), [3, 2]),
         _value(tf, make("d/x", "m", 4, 2, **rows, num_col_oov_buckets=-1), [4, 1]),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"embeddings": _embeddings, "matrices": _matrices}

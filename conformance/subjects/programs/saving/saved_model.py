@@ -15,8 +15,9 @@ __all__ = ["BEHAVIOURS"]
 
 def _model(tf: Any) -> tuple[Any, Any, Any]:
     """A graph of two variables, its input and its output."""
-    kernel = tf.get_variable("v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3),
-                             use_resource=False)  # fmt: skip
+    kernel = tf.get_variable(
+        "v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3), use_resource=False
+    )
     tf.get_variable("w", initializer=np.array([7, 8]), use_resource=True)
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     return x, tf.matmul(x, kernel, name="y"), kernel
@@ -24,16 +25,21 @@ def _model(tf: Any) -> tuple[Any, Any, Any]:
 
 def _summary(definition: Any) -> list[Any]:
     """What is comparable of a graph's message."""
-    nodes = sorted([node.name, node.op, node.device, sorted(node.attr)]
-                   for node in definition.graph_def.node)  # fmt: skip
+    nodes = sorted(
+        [node.name, node.op, node.device, sorted(node.attr)] for node in definition.graph_def.node
+    )
     keys = sorted(definition.collection_def)
     kinds = [[key, definition.collection_def[key].WhichOneof("kind")] for key in keys]
     signatures = [[key, definition.signature_def[key]] for key in sorted(definition.signature_def)]
     return [
-        nodes, kinds, signatures, list(definition.meta_info_def.tags),
-        definition.meta_info_def.stripped_default_attrs, definition.saver_def,
+        nodes,
+        kinds,
+        signatures,
+        list(definition.meta_info_def.tags),
+        definition.meta_info_def.stripped_default_attrs,
+        definition.saver_def,
         [str(asset) for asset in definition.asset_file_def],
-    ]  # fmt: skip
+    ]
 
 
 def _saved(tf: Any, **options: Any) -> Any:
@@ -67,9 +73,12 @@ def _there_and_back(tf: Any) -> Any:
                 loaded = tf.saved_model.load(session, tags, f"m{number}", import_scope=scope)
                 prefix = f"{scope}/" if scope else ""
                 feed = {f"{prefix}x:0": [[1, 2]]}
-                found += [_summary(loaded), session.run(prefix + "y:0", feed),
-                          sorted(op.name for op in graph.get_operations()),
-                          sorted(graph.get_all_collection_keys())]  # fmt: skip
+                found += [
+                    _summary(loaded),
+                    session.run(prefix + "y:0", feed),
+                    sorted(op.name for op in graph.get_operations()),
+                    sorted(graph.get_all_collection_keys()),
+                ]
     return [found, listing()]
 
 
@@ -97,17 +106,29 @@ def _assets(tf: Any) -> Any:
         value = session.run("z/read:0")
         packed = loaded.collection_def["saved_model_assets"].any_list.value
         kept = [str(each.value) for each in packed]
-        return [files, value, kept, sorted(loaded.collection_def), session.run("z/p:0"),
-                len(tf.get_collection("saved_model_assets"))]  # fmt: skip
+        return [
+            files,
+            value,
+            kept,
+            sorted(loaded.collection_def),
+            session.run("z/p:0"),
+            len(tf.get_collection("saved_model_assets")),
+        ]
 
 
 @in_a_folder
 def _odd_assets(tf: Any) -> Any:
     Path("a").write_text("a", "utf-8")
     odd = [
-        tf.placeholder(tf.string, []), tf.constant(1), tf.constant(["a", "b"]), tf.constant([]),
-        tf.constant(""), "a", tf.constant("not there"), tf.constant(["a"]),
-    ]  # fmt: skip
+        tf.placeholder(tf.string, []),
+        tf.constant(1),
+        tf.constant(["a", "b"]),
+        tf.constant([]),
+        tf.constant(""),
+        "a",
+        tf.constant("not there"),
+        tf.constant(["a"]),
+    ]
     found = []
     for number, asset in enumerate(odd):
         with tf.Session() as session:
@@ -137,10 +158,12 @@ def _order_of_calls(tf: Any) -> Any:
             lambda: builder.add_meta_graph(["b"], main_op=tf.no_op(name="main")),
             lambda: builder.add_meta_graph(["b"], main_op=tf.no_op()),
             lambda: builder.add_meta_graph(["b"], legacy_init_op=tf.no_op()),
-            lambda: str(builder.save()), lambda: tf.saved_model.Builder("m"),
-            lambda: tf.saved_model.Builder("checkpoint"), lambda: tf.saved_model.Builder("x/y/z"),
+            lambda: str(builder.save()),
+            lambda: tf.saved_model.Builder("m"),
+            lambda: tf.saved_model.Builder("checkpoint"),
+            lambda: tf.saved_model.Builder("x/y/z"),
             lambda: builder.save(experimental_image_format=True),
-        )  # fmt: skip
+        )
     return [found, listing()]
 
 
@@ -154,15 +177,18 @@ def _loading_what_is_not_there(tf: Any) -> Any:
     Path("broken_text").mkdir()
     Path("broken_text/saved_model.pbtxt").write_text("nonsense {", "utf-8")
     found = attempt(
-        lambda: sm.load(session, ["serve"], "none"), lambda: sm.load(session, [], "m"),
-        lambda: sm.load(session, ["other"], "m"), lambda: sm.load(session, ["serve", "x"], "m"),
+        lambda: sm.load(session, ["serve"], "none"),
+        lambda: sm.load(session, [], "m"),
+        lambda: sm.load(session, ["other"], "m"),
+        lambda: sm.load(session, ["serve", "x"], "m"),
         lambda: sm.load(session, "serve", "m"),
         lambda: sm.load(session, ["serve"], "broken"),
         lambda: sm.load(session, ["serve"], "broken_text"),
-        lambda: sm.maybe_saved_model_directory("m"), lambda: sm.contains_saved_model("none"),
+        lambda: sm.maybe_saved_model_directory("m"),
+        lambda: sm.contains_saved_model("none"),
         lambda: sm.loader.maybe_saved_model_directory("broken_text"),
         lambda: sm.load(session, ["serve"], "m", bad=1),
-    )  # fmt: skip
+    )
     Path("m/variables/variables.index").unlink()
     return [found, attempt(lambda: sm.load(session, ["serve"], "m"))]
 
@@ -281,9 +307,17 @@ def _valid_signatures(tf: Any) -> Any:
     found = []
     for method in (sm.PREDICT_METHOD_NAME, sm.REGRESS_METHOD_NAME, sm.CLASSIFY_METHOD_NAME, "x"):
         for source in ({}, {"inputs": "s"}, {"inputs": "f"}, {"x": "s"}, {"inputs": "s", "x": "s"}):
-            for target in ({}, {"outputs": "f"}, {"outputs": "i"}, {"classes": "s"},
-                           {"scores": "f"}, {"classes": "s", "scores": "f"}, {"classes": "f"},
-                           {"scores": "s"}, {"scores": "f", "x": "f"}):  # fmt: skip
+            for target in (
+                {},
+                {"outputs": "f"},
+                {"outputs": "i"},
+                {"classes": "s"},
+                {"scores": "f"},
+                {"classes": "s", "scores": "f"},
+                {"classes": "f"},
+                {"scores": "s"},
+                {"scores": "f", "x": "f"},
+            ):
                 parts = [{k: info[kind] for k, kind in part.items()} for part in (source, target)]
                 found.append(sm.is_valid_signature(sm.build_signature_def(*parts, method)))
     return [found, sm.is_valid_signature(None)]
@@ -326,8 +360,9 @@ def _unfit_signatures(tf: Any) -> Any:
         for info in (nameless, typeless, good):
             for part in ("inputs", "outputs"):
                 made = sm.build_signature_def(**{part: {"a": info}})
-                found += attempt(lambda m=made: builder.add_meta_graph_and_variables(
-                    session, ["t"], {"s": m}))  # fmt: skip
+                found += attempt(
+                    lambda m=made: builder.add_meta_graph_and_variables(session, ["t"], {"s": m})
+                )
         for key in ("__saved_model_init_op", "__saved_model_train_op", "fine"):
             found += attempt(lambda k=key, m=made: builder.add_meta_graph(["t"], {k: m}))
     return found
@@ -339,20 +374,30 @@ def _method_names(tf: Any) -> Any:
     _saved_again = attempt(lambda: tf.saved_model.signature_def_utils.MethodNameUpdater("none"))
     updater = tf.saved_model.signature_def_utils.MethodNameUpdater("m")
     found = attempt(
-        lambda: updater.replace_method_name("", "x"), lambda: updater.replace_method_name("s", ""),
+        lambda: updater.replace_method_name("", "x"),
+        lambda: updater.replace_method_name("s", ""),
         lambda: updater.replace_method_name("q", "x"),
         lambda: updater.replace_method_name("s", "x", tags="other"),
         lambda: updater.replace_method_name("s", "x", tags="serve"),
-        lambda: updater.save(), lambda: updater.save("m/variables"),
-    )  # fmt: skip
+        lambda: updater.save(),
+        lambda: updater.save("m/variables"),
+    )
     with tf.Session() as session:
         loaded = tf.saved_model.load(session, ["serve"], "m")
         return [_saved_again, found, loaded.signature_def["s"].method_name, listing()]
 
 
 def _names(tf: Any) -> Any:
-    groups = ("builder", "constants", "loader", "main_op", "signature_constants",
-              "signature_def_utils", "tag_constants", "utils")  # fmt: skip
+    groups = (
+        "builder",
+        "constants",
+        "loader",
+        "main_op",
+        "signature_constants",
+        "signature_def_utils",
+        "tag_constants",
+        "utils",
+    )
     found = []
     for group in groups:
         module = getattr(tf.saved_model, group)

@@ -27,10 +27,19 @@ def _as_data(tf: Any) -> Any:
         moved = tf.train.Saver.from_proto(saver.saver_def, import_scope="z")
         imported = moved.as_saver_def()
         refused = caught(lambda: tf.train.Saver.from_proto(saver.saver_def, import_scope="y"))
-    return [saver.as_saver_def(), again.as_saver_def() == saver.saver_def, imported, refused,
-            saver.to_proto("outer"), saver.to_proto("elsewhere"),
-            attempt(lambda: tf.train.Saver.from_proto(None), lambda: tf.train.Saver.from_proto(3),
-                    lambda: tf.train.Saver(builder=None, write_version=7))]  # fmt: skip
+    return [
+        saver.as_saver_def(),
+        again.as_saver_def() == saver.saver_def,
+        imported,
+        refused,
+        saver.to_proto("outer"),
+        saver.to_proto("elsewhere"),
+        attempt(
+            lambda: tf.train.Saver.from_proto(None),
+            lambda: tf.train.Saver.from_proto(3),
+            lambda: tf.train.Saver(builder=None, write_version=7),
+        ),
+    ]
 
 
 @in_a_folder
@@ -41,13 +50,13 @@ def _last_checkpoints(tf: Any) -> Any:
     session.run(tf.global_variables_initializer())
     saver.save(session, "x", 1)
     saver.set_last_checkpoints_with_time([("x-1", 5.0), ("gone", 6.0)])
-    found = attempt(lambda: saver.last_checkpoints,
-                    lambda: saver.set_last_checkpoints_with_time(("x", 1.0)))  # fmt: skip
+    found = attempt(
+        lambda: saver.last_checkpoints, lambda: saver.set_last_checkpoints_with_time(("x", 1.0))
+    )
     saver.save(session, "x", 2)
     found += [saver.last_checkpoints, [name for name in listing() if name.endswith("index")]]
     saver.save(session, "x", 3)
-    return [found, saver.last_checkpoints,
-            [name for name in listing() if name.endswith("index")]]  # fmt: skip
+    return [found, saver.last_checkpoints, [name for name in listing() if name.endswith("index")]]
 
 
 @in_a_folder
@@ -58,7 +67,8 @@ def _without_variables(tf: Any) -> Any:
     with tf.Graph().as_default():
         tf.constant(1.0, name="a")
         named = tf.train.SaverDef(
-            filename_tensor_name="a:0", save_tensor_name="a:0", restore_op_name="a")  # fmt: skip
+            filename_tensor_name="a:0", save_tensor_name="a:0", restore_op_name="a"
+        )
         definition = tf.train.export_meta_graph(saver_def=named)
     with tf.Graph().as_default():
         imported = tf.train.import_meta_graph(definition)
@@ -66,10 +76,14 @@ def _without_variables(tf: Any) -> Any:
 
 
 def _names(definition: Any) -> Any:
-    return [sorted(node.name for node in definition.graph_def.node),
-            {key: definition.collection_def[key].WhichOneof("kind")
-             for key in sorted(definition.collection_def)},
-            len(definition.collection_def["savers"].bytes_list.value)]  # fmt: skip
+    return [
+        sorted(node.name for node in definition.graph_def.node),
+        {
+            key: definition.collection_def[key].WhichOneof("kind")
+            for key in sorted(definition.collection_def)
+        },
+        len(definition.collection_def["savers"].bytes_list.value),
+    ]
 
 
 def _other_savers(tf: Any) -> Any:
@@ -87,7 +101,7 @@ def _other_savers(tf: Any) -> Any:
             export(),
             export(saver_def=one.saver_def, clear_extraneous_savers=True, collection_list=[]),
         )
-    ]  # fmt: skip
+    ]
 
 
 def _said_of_graphs(tf: Any) -> Any:
@@ -109,9 +123,14 @@ def _said_of_graphs(tf: Any) -> Any:
     tf.add_to_collection(("no", "text"), 1)
     found = tf.train.export_meta_graph(meta_info_def=about)
     info = found.meta_info_def
-    return [list(info.tags), info.meta_graph_version, [op.name for op in info.stripped_op_list.op],
-            len(found.graph_def.library.function), sorted(found.collection_def),
-            list(found.collection_def["floats"].float_list.value)]  # fmt: skip
+    return [
+        list(info.tags),
+        info.meta_graph_version,
+        [op.name for op in info.stripped_op_list.op],
+        len(found.graph_def.library.function),
+        sorted(found.collection_def),
+        list(found.collection_def["floats"].float_list.value),
+    ]
 
 
 def _collections_as_data(tf: Any) -> Any:
@@ -123,9 +142,11 @@ def _collections_as_data(tf: Any) -> Any:
     found = module.create_meta_graph_def(graph=tf.get_default_graph(), collection_list=["ints"])
     keys = attempt(
         lambda: sorted(found.collection_def),
-        *(lambda key=key: module.add_collection_def(found, key)
-          for key in ("mine", "variables", "mixed", 5, "none")),
-    )  # fmt: skip
+        *(
+            lambda key=key: module.add_collection_def(found, key)
+            for key in ("mine", "variables", "mixed", 5, "none")
+        ),
+    )
     kinds = {key: found.collection_def[key].WhichOneof("kind") for key in found.collection_def}
     return [keys, kinds]
 
@@ -152,9 +173,13 @@ def _own_saveables(tf: Any) -> Any:
         saver.restore(session, path)
         value = session.run(v)
     return [
-        value, plain.device, plain.name, tf.train.list_variables(path),
-        caught(lambda: plain.restore([v], None)), caught(lambda: tf.train.Saver([plain])),
-    ]  # fmt: skip
+        value,
+        plain.device,
+        plain.name,
+        tf.train.list_variables(path),
+        caught(lambda: plain.restore([v], None)),
+        caught(lambda: tf.train.Saver([plain])),
+    ]
 
 
 @in_a_folder
@@ -162,13 +187,20 @@ def _large_indexes(tf: Any) -> Any:
     """The names of so many tensors that the index has several blocks."""
     names = [f"{place:04d}/{'n' * 100}" for place in range(3000)]
     with tf.Session() as session:
-        session.run(tf.raw_ops.SaveV2(prefix="x", tensor_names=names,
-                                      shape_and_slices=[""] * len(names),
-                                      tensors=[tf.constant([1, 2])] * len(names)))  # fmt: skip
+        session.run(
+            tf.raw_ops.SaveV2(
+                prefix="x",
+                tensor_names=names,
+                shape_and_slices=[""] * len(names),
+                tensors=[tf.constant([1, 2])] * len(names),
+            )
+        )
         picked = [names[0], names[1700], names[-1]]
-        read = session.run(tf.raw_ops.RestoreV2(
-            prefix="x", tensor_names=picked, shape_and_slices=[""] * 3, dtypes=[tf.int32] * 3
-        ))  # fmt: skip
+        read = session.run(
+            tf.raw_ops.RestoreV2(
+                prefix="x", tensor_names=picked, shape_and_slices=[""] * 3, dtypes=[tf.int32] * 3
+            )
+        )
     return [read, len(tf.train.list_variables("x")), Path("x.index").read_bytes()]
 
 

@@ -69,9 +69,12 @@ _DATA = struct.pack("<ff", 1.5, -2.5)
 def _read(tf: Any, rows: Mapping[bytes, bytes]) -> Callable[[], Any]:
     def read() -> Any:
         Path("x.index").write_bytes(_table(rows))
-        return run(tf, tf.raw_ops.RestoreV2(
-            prefix="x", tensor_names=["a"], shape_and_slices=[""], dtypes=[tf.float32]
-        ))  # fmt: skip
+        return run(
+            tf,
+            tf.raw_ops.RestoreV2(
+                prefix="x", tensor_names=["a"], shape_and_slices=[""], dtypes=[tf.float32]
+            ),
+        )
 
     return read
 
@@ -81,11 +84,13 @@ def _headers_and_entries(tf: Any) -> Any:
     Path("x.data-00000-of-00001").write_bytes(_DATA)
     size = _field(5, len(_DATA))
     return attempt(
-        _read(tf, {b"": _HEADER, b"a": _entry()}), _read(tf, {b"a": _entry()}),
+        _read(tf, {b"": _HEADER, b"a": _entry()}),
+        _read(tf, {b"a": _entry()}),
         _read(tf, {b"": b"\xff\xff", b"a": _entry()}),
         _read(tf, {b"": _HEADER, b"a": b"\x0a\xff"}),
         _read(tf, {b"": _field(1, 1) + _field(3, _field(2, 9)), b"a": _entry()}),
-        _read(tf, {b"": _HEADER, b"a": _entry(0)}), _read(tf, {b"": _HEADER, b"b": _entry()}),
+        _read(tf, {b"": _HEADER, b"a": _entry(0)}),
+        _read(tf, {b"": _HEADER, b"b": _entry()}),
         _read(tf, {b"": _HEADER, b"a": _entry(3)}),
         _read(tf, {b"": _HEADER, b"a": _entry(1, (1, 2))}),
         _read(tf, {b"": _HEADER, b"a": _entry(1, (2**64 - 1,))}),
@@ -97,7 +102,7 @@ def _headers_and_entries(tf: Any) -> Any:
         _read(tf, {b"": _HEADER, b"a": _entry(1, (3,), size)}),
         _read(tf, {b"": _HEADER + _field(2, 7), b"a": _entry()}),
         _read(tf, {b"A": b"\xff", b"a": _entry()}),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"headers_and_entries": _headers_and_entries}

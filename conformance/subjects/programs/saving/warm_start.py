@@ -54,11 +54,15 @@ def _refused(tf: Any) -> Any:
     extra = tf.get_variable("extra", [4, 2])
     start = tf.train.warm_start
     return attempt(
-        lambda: start("none"), lambda: start("d/x"), lambda: start("d/x", [extra]),
-        lambda: start("d/x", 5), lambda: start("d/x", ["a", extra]), lambda: start("d/x", {"a"}),
+        lambda: start("none"),
+        lambda: start("d/x"),
+        lambda: start("d/x", [extra]),
+        lambda: start("d/x", 5),
+        lambda: start("d/x", ["a", extra]),
+        lambda: start("d/x", {"a"}),
         lambda: start("d/x", "a", var_name_to_prev_var_name={"nope": "a"}),
         lambda: start("d/x", "a", var_name_to_prev_var_name={"a": "nope"}),
-    )  # fmt: skip
+    )
 
 
 def _words(path: str, words: str) -> str:
@@ -117,12 +121,15 @@ def _refused_words(tf: Any) -> Any:
         lambda: info(new, 4, 0, old, axis=2),
         lambda: start("d", "a", var_name_to_vocab_info={"b": made}),
         lambda: start("", "a", var_name_to_vocab_info={"a": made}),
-        lambda: run(a=info("", 4, 0, old)), lambda: run(a=info(new, 0, 0, old)),
-        lambda: run(a=info(new, 3, 0, old)), lambda: run(a=info(new, 4, -1, old)),
-        lambda: run(a=info(new, 5, 0, old)), lambda: run(a=info("none", 4, 0, old)),
+        lambda: run(a=info("", 4, 0, old)),
+        lambda: run(a=info(new, 0, 0, old)),
+        lambda: run(a=info(new, 3, 0, old)),
+        lambda: run(a=info(new, 4, -1, old)),
+        lambda: run(a=info(new, 5, 0, old)),
+        lambda: run(a=info("none", 4, 0, old)),
         lambda: run(a=info(new, 2, 0, old, axis=1, old_vocab_size=1)),
         lambda: run(a=info(new, 4, 0, old, backup_initializer=5)),
-    )  # fmt: skip
+    )
 
 
 @in_a_folder
@@ -140,36 +147,55 @@ def _remapped(tf: Any) -> Any:
 
     def lines(first: int, count: int, *files: str, size: int = -1) -> Any:
         outputs = raw.GenerateVocabRemapping(
-            new_vocab_file=files[0], old_vocab_file=files[1], new_vocab_offset=first,
-            num_new_vocab=count, old_vocab_size=size,
-        )  # fmt: skip
+            new_vocab_file=files[0],
+            old_vocab_file=files[1],
+            new_vocab_offset=first,
+            num_new_vocab=count,
+            old_vocab_size=size,
+        )
         return [output.shape for output in outputs], session.run(list(outputs))
 
     def matrix(name: str, rows: Any, columns: Any, values: Any, shape: Any, at: str = "d/x") -> Any:
         output = raw.LoadAndRemapMatrix(
-            ckpt_path=at, old_tensor_name=name, row_remapping=rows, col_remapping=columns,
-            initializing_values=values, num_rows=shape[0], num_cols=shape[1],
-        )  # fmt: skip
+            ckpt_path=at,
+            old_tensor_name=name,
+            row_remapping=rows,
+            col_remapping=columns,
+            initializing_values=values,
+            num_rows=shape[0],
+            num_cols=shape[1],
+        )
         return output.shape, session.run(output).tolist()
 
     return attempt(
-        lambda: lines(0, 4, new, old), lambda: lines(1, 2, new, old), lambda: lines(0, 0, new, old),
-        lambda: lines(0, 4, new, old, size=2), lambda: lines(0, 4, new, old, size=5),
-        lambda: lines(1, 4, new, old), lambda: lines(0, 2, new, "twice"),
-        lambda: lines(-1, 2, new, old), lambda: lines(0, 2, "", old),
-        lambda: lines(0, 2, "none", old), lambda: lines(0, 1, [new], old),
+        lambda: lines(0, 4, new, old),
+        lambda: lines(1, 2, new, old),
+        lambda: lines(0, 0, new, old),
+        lambda: lines(0, 4, new, old, size=2),
+        lambda: lines(0, 4, new, old, size=5),
+        lambda: lines(1, 4, new, old),
+        lambda: lines(0, 2, new, "twice"),
+        lambda: lines(-1, 2, new, old),
+        lambda: lines(0, 2, "", old),
+        lambda: lines(0, 2, "none", old),
+        lambda: lines(0, 1, [new], old),
         lambda: matrix("a", [3, -1, 0], [], [8, 9], (3, 2)),
         lambda: matrix("a", [3, -1], [-1, 0], [7, 8, 9], (2, 2)),
         lambda: matrix("a", [-1], [-1, -1], [7, 8], (1, 2)),
-        lambda: matrix("a", [0, 4], [], [], (2, 2)), lambda: matrix("a", [0, 0], [], [], (2, 2)),
-        lambda: matrix("a", [0], [1, 1], [], (1, 2)), lambda: matrix("a", [0], [1], [], (1, 2)),
-        lambda: matrix("a", [0], [], [], (1, 3)), lambda: matrix("a", [0], [], [], (2, 2)),
-        lambda: matrix("a", [[0]], [], [], (1, 2)), lambda: matrix("a", [-1], [], [1], (1, 2)),
-        lambda: matrix("a", [-1], [], [1, 2, 3], (1, 2)), lambda: matrix("b", [0], [], [], (1, 2)),
+        lambda: matrix("a", [0, 4], [], [], (2, 2)),
+        lambda: matrix("a", [0, 0], [], [], (2, 2)),
+        lambda: matrix("a", [0], [1, 1], [], (1, 2)),
+        lambda: matrix("a", [0], [1], [], (1, 2)),
+        lambda: matrix("a", [0], [], [], (1, 3)),
+        lambda: matrix("a", [0], [], [], (2, 2)),
+        lambda: matrix("a", [[0]], [], [], (1, 2)),
+        lambda: matrix("a", [-1], [], [1], (1, 2)),
+        lambda: matrix("a", [-1], [], [1, 2, 3], (1, 2)),
+        lambda: matrix("b", [0], [], [], (1, 2)),
         lambda: matrix("vector", [0], [], [], (1, 2), "d/y"),
         lambda: matrix("whole", [0], [], [], (1, 1), "d/y"),
         lambda: matrix(["a"], [0], [], [], (1, 2)),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {

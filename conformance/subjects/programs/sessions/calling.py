@@ -24,22 +24,49 @@ def _callables_of_every_kind(tf: Any) -> Any:
     session.run(v.initializer)
     make = session.make_callable
     return attempt(
-        lambda: make(c)(), lambda: make(c)(1), lambda: make(c)(options=full),
-        lambda: make(c, accept_options=True)(full, told), lambda: make(c, accept_options=True)(),
-        lambda: len(told.step_stats.dev_stats), lambda: make(c, accept_options=True)(x=1),
-        lambda: make(n)(), lambda: make(n, accept_options=True)(), lambda: make([n])(),
-        lambda: make(up)(), lambda: make(up.op)(), lambda: make({"a": c})(), lambda: make(())(),
-        lambda: make([], [])(), lambda: make([], [a])(1), lambda: make(None), lambda: make(3),
-        lambda: make("c:0")(), lambda: make("nope:0"), lambda: make(r)(), lambda: make(r, [])(),
-        lambda: make(r, [a])(1), lambda: make(r, [a, a])(1, 2), lambda: make(r, ["a:0"])(1),
-        lambda: make(r, ["a"])(1), lambda: make(r, [n])(1), lambda: make(r, a),
-        lambda: make(r, "a:0"), lambda: make(r, {a: 1}), lambda: make(r, iter([a])),
-        lambda: make(r, [a])(1, options=full), lambda: make(r, [a])(1, run_metadata=told),
-        lambda: make(r, [a])(1, feed_dict={a: 1}), lambda: make(r, [a], True)(1, full, told),
-        lambda: make(r, [a])(1, bogus=3), lambda: make(None, [a])(1), lambda: make(a, [a])(1),
-        lambda: make([a, r], [a])([1.0, 2.0]), lambda: make(r, [(a, c)])((1, 2)),
-        lambda: make(r, [None])(1), lambda: make(r, [3])(1),
-    )  # fmt: skip
+        lambda: make(c)(),
+        lambda: make(c)(1),
+        lambda: make(c)(options=full),
+        lambda: make(c, accept_options=True)(full, told),
+        lambda: make(c, accept_options=True)(),
+        lambda: len(told.step_stats.dev_stats),
+        lambda: make(c, accept_options=True)(x=1),
+        lambda: make(n)(),
+        lambda: make(n, accept_options=True)(),
+        lambda: make([n])(),
+        lambda: make(up)(),
+        lambda: make(up.op)(),
+        lambda: make({"a": c})(),
+        lambda: make(())(),
+        lambda: make([], [])(),
+        lambda: make([], [a])(1),
+        lambda: make(None),
+        lambda: make(3),
+        lambda: make("c:0")(),
+        lambda: make("nope:0"),
+        lambda: make(r)(),
+        lambda: make(r, [])(),
+        lambda: make(r, [a])(1),
+        lambda: make(r, [a, a])(1, 2),
+        lambda: make(r, ["a:0"])(1),
+        lambda: make(r, ["a"])(1),
+        lambda: make(r, [n])(1),
+        lambda: make(r, a),
+        lambda: make(r, "a:0"),
+        lambda: make(r, {a: 1}),
+        lambda: make(r, iter([a])),
+        lambda: make(r, [a])(1, options=full),
+        lambda: make(r, [a])(1, run_metadata=told),
+        lambda: make(r, [a])(1, feed_dict={a: 1}),
+        lambda: make(r, [a], True)(1, full, told),
+        lambda: make(r, [a])(1, bogus=3),
+        lambda: make(None, [a])(1),
+        lambda: make(a, [a])(1),
+        lambda: make([a, r], [a])([1.0, 2.0]),
+        lambda: make(r, [(a, c)])((1, 2)),
+        lambda: make(r, [None])(1),
+        lambda: make(r, [3])(1),
+    )
 
 
 def _callables_and_growth(tf: Any) -> Any:
@@ -49,10 +76,16 @@ def _callables_and_growth(tf: Any) -> Any:
     with tf.device("/gpu:903"):
         tf.constant(3.0)
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    return attempt(bare, lambda: session.make_callable(c), lambda: session.run(c), bare,
-                   lambda: fed(1.0), lambda: session.make_callable(c, [x])(1.0),
-                   lambda: session.make_callable(c, [x])(1.0, options=full, run_metadata=told),
-                   bare)  # fmt: skip
+    return attempt(
+        bare,
+        lambda: session.make_callable(c),
+        lambda: session.run(c),
+        bare,
+        lambda: fed(1.0),
+        lambda: session.make_callable(c, [x])(1.0),
+        lambda: session.make_callable(c, [x])(1.0, options=full, run_metadata=told),
+        bare,
+    )
 
 
 def _traced_callables_and_growth(tf: Any) -> Any:
@@ -62,20 +95,27 @@ def _traced_callables_and_growth(tf: Any) -> Any:
     bare = session.make_callable(c, accept_options=True)
     with tf.device("/gpu:903"):
         tf.constant(3.0)
-    return attempt(lambda: bare(options=full, run_metadata=told),
-                   lambda: len(told.step_stats.dev_stats), bare)  # fmt: skip
+    return attempt(
+        lambda: bare(options=full, run_metadata=told), lambda: len(told.step_stats.dev_stats), bare
+    )
 
 
 def _callables_of_closed_sessions(tf: Any) -> Any:
     c = tf.constant(2.0)
     session = tf.Session()
-    made = [session.make_callable(c), session.make_callable(c, []),
-            session.make_callable(c, accept_options=True)]  # fmt: skip
+    made = [
+        session.make_callable(c),
+        session.make_callable(c, []),
+        session.make_callable(c, accept_options=True),
+    ]
     session.close()
     found = attempt(
-        *made, lambda: callable(session.make_callable(c)), lambda: session.make_callable(c)(),
-        lambda: session.make_callable(c, [])(), lambda: session.make_callable("nope"),
-    )  # fmt: skip
+        *made,
+        lambda: callable(session.make_callable(c)),
+        lambda: session.make_callable(c)(),
+        lambda: session.make_callable(c, [])(),
+        lambda: session.make_callable("nope"),
+    )
     d = tf.constant(3.0)
     return found, attempt(lambda: session.make_callable(d), lambda: session.make_callable([]))
 
@@ -107,23 +147,43 @@ def _callables_of_options(tf: Any) -> Any:
 
     add = make(feed=["x:0"], fetch=["y:0"])
     return attempt(
-        lambda: add(one), lambda: add(np.ones([2], np.float32)), add, lambda: add(one, one),
-        lambda: add(np.float64(1)), lambda: add(1.0), lambda: add([1]), lambda: add("x"),
-        lambda: add(None), lambda: add(np.ones([3], np.float32)), lambda: add(one, options=3),
-        lambda: add(np.zeros([2], np.float16)), lambda: make(fetch=["c:0"])(),
-        lambda: make(target=["after"])(), lambda: session.run(v),
+        lambda: add(one),
+        lambda: add(np.ones([2], np.float32)),
+        add,
+        lambda: add(one, one),
+        lambda: add(np.float64(1)),
+        lambda: add(1.0),
+        lambda: add([1]),
+        lambda: add("x"),
+        lambda: add(None),
+        lambda: add(np.ones([3], np.float32)),
+        lambda: add(one, options=3),
+        lambda: add(np.zeros([2], np.float16)),
+        lambda: make(fetch=["c:0"])(),
+        lambda: make(target=["after"])(),
+        lambda: session.run(v),
         lambda: make(target=["after"], fetch=["c:0", "c:0"])(),
-        lambda: make(feed=["x:0", "c:0"], fetch=["y:0", "c:0"]), make, lambda: make(feed=["x:0"]),
-        lambda: make(feed=["nope:0"], fetch=["c:0"]), lambda: make(fetch=["nope:0"]),
-        lambda: make(fetch=["nope"]), lambda: make(fetch=["c"])(), lambda: make(fetch=["c:1"]),
-        lambda: make(fetch=["c:x"]), lambda: make(fetch=[""]), lambda: make(target=["nope"]),
-        lambda: make(target=["c:0"])(), lambda: make(feed=["x:0", "x:0"], fetch=["y:0"]),
-        lambda: make(feed=["x:0"], fetch=["x:0"]), lambda: make(feed=["x"], fetch=["y"])(one),
-        lambda: make(fetch=["y:0"])(), lambda: make(fetch=["c:0"], pool=9)(),
+        lambda: make(feed=["x:0", "c:0"], fetch=["y:0", "c:0"]),
+        make,
+        lambda: make(feed=["x:0"]),
+        lambda: make(feed=["nope:0"], fetch=["c:0"]),
+        lambda: make(fetch=["nope:0"]),
+        lambda: make(fetch=["nope"]),
+        lambda: make(fetch=["c"])(),
+        lambda: make(fetch=["c:1"]),
+        lambda: make(fetch=["c:x"]),
+        lambda: make(fetch=[""]),
+        lambda: make(target=["nope"]),
+        lambda: make(target=["c:0"])(),
+        lambda: make(feed=["x:0", "x:0"], fetch=["y:0"]),
+        lambda: make(feed=["x:0"], fetch=["x:0"]),
+        lambda: make(feed=["x"], fetch=["y"])(one),
+        lambda: make(fetch=["y:0"])(),
+        lambda: make(fetch=["c:0"], pool=9)(),
         lambda: make(fetch=["c:0"], trace=3)(run_metadata=told),
         lambda: len(told.step_stats.dev_stats),
         lambda: session._make_callable_from_options(3),
-    )  # fmt: skip
+    )
 
 
 def _devices_of_options(tf: Any) -> Any:
@@ -140,15 +200,22 @@ def _devices_of_options(tf: Any) -> Any:
 
     same = session._make_callable_from_options(_described(tf, feed=["text:0"], fetch=["same:0"]))
     return attempt(
-        lambda: made(fetch_devices={"y:0": CPU}), lambda: made(fetch_devices={"y:0": "/gpu:0"}),
+        lambda: made(fetch_devices={"y:0": CPU}),
+        lambda: made(fetch_devices={"y:0": "/gpu:0"}),
         lambda: made(skip=True, fetch_devices={"y:0": CPU}),
         lambda: made(skip=True, fetch_devices={"y:0": "/cpu:0"}),
         lambda: made(skip=True, fetch_devices={"nope:0": CPU}),
-        lambda: made(feed_devices={"x:0": CPU}), lambda: made(feed_devices={"x:0": "/gpu:0"}),
-        lambda: made(feed_devices={"x:0": "bad!"}), lambda: made(feed_devices={"nope:0": CPU}),
-        lambda: same(np.array(["a", "b"])), lambda: same(np.array([b"a"], object)),
-        lambda: same("x"), lambda: same(b"x"), lambda: same(["x", "y"]), lambda: same(3),
-    )  # fmt: skip
+        lambda: made(feed_devices={"x:0": CPU}),
+        lambda: made(feed_devices={"x:0": "/gpu:0"}),
+        lambda: made(feed_devices={"x:0": "bad!"}),
+        lambda: made(feed_devices={"nope:0": CPU}),
+        lambda: same(np.array(["a", "b"])),
+        lambda: same(np.array([b"a"], object)),
+        lambda: same("x"),
+        lambda: same(b"x"),
+        lambda: same(["x", "y"]),
+        lambda: same(3),
+    )
 
 
 def _options_and_growth(tf: Any) -> Any:
@@ -176,17 +243,27 @@ def _partial_runs(tf: Any) -> Any:
     fourth = setup(["sum:0", nop], ["a:0", "b:0"])
     fifth = setup([sum_, product], [a, b, c])
     return [type(first).__name__] + attempt(
-        lambda: proceed(first, sum_, {a: 1}), lambda: proceed(first, sum_, {b: 2}),
-        lambda: proceed(first, sum_), lambda: proceed(first, product),
-        lambda: proceed(first, product, {c: 3}), lambda: proceed(first, product),
+        lambda: proceed(first, sum_, {a: 1}),
+        lambda: proceed(first, sum_, {b: 2}),
+        lambda: proceed(first, sum_),
+        lambda: proceed(first, product),
+        lambda: proceed(first, product, {c: 3}),
+        lambda: proceed(first, product),
         lambda: proceed(second, {"q": sum_}, {a: 1, b: 2}),
-        lambda: proceed(second, (product,), {c: 2}), lambda: proceed(third, sum_, {a: 1, b: 2}),
-        lambda: proceed(fourth, nop, {"a:0": 1}), lambda: proceed(fourth, [], {"a:0": 1}),
-        lambda: proceed(fourth, "sum:0", {b: 2}), lambda: proceed(fourth.encode(), sum_),
-        lambda: proceed(b"nope", sum_), lambda: proceed(fifth, []), lambda: proceed(fifth, [], {}),
-        lambda: proceed(fifth, [a, product], {a: 1, b: 2, c: 5}), lambda: proceed(fifth, a),
-        lambda: proceed(fifth, sum_), lambda: proceed(fifth, sum_),
-    )  # fmt: skip
+        lambda: proceed(second, (product,), {c: 2}),
+        lambda: proceed(third, sum_, {a: 1, b: 2}),
+        lambda: proceed(fourth, nop, {"a:0": 1}),
+        lambda: proceed(fourth, [], {"a:0": 1}),
+        lambda: proceed(fourth, "sum:0", {b: 2}),
+        lambda: proceed(fourth.encode(), sum_),
+        lambda: proceed(b"nope", sum_),
+        lambda: proceed(fifth, []),
+        lambda: proceed(fifth, [], {}),
+        lambda: proceed(fifth, [a, product], {a: 1, b: 2, c: 5}),
+        lambda: proceed(fifth, a),
+        lambda: proceed(fifth, sum_),
+        lambda: proceed(fifth, sum_),
+    )
 
 
 def _partial_set_ups(tf: Any) -> Any:
@@ -200,13 +277,24 @@ def _partial_set_ups(tf: Any) -> Any:
         return type(session.partial_run_setup(*arguments, **named)).__name__
 
     return attempt(
-        lambda: setup([], [a]), lambda: setup([], []), lambda: setup([r], [a, a]),
-        lambda: setup([r, r], [a, b]), lambda: setup([a], [a]), lambda: setup(None, [a]),
-        lambda: setup([r], None), lambda: setup([r]), lambda: setup([r], a),
-        lambda: setup([strange], [a]), lambda: setup(["nope"], [a]), lambda: setup([r], "a:0"),
-        lambda: setup([nop], []), lambda: setup([nop, r], [a, b]), lambda: setup(3, [a]),
-        lambda: setup([v], [a]), lambda: setup(fetches=r, feeds=(a, b)),
-    )  # fmt: skip
+        lambda: setup([], [a]),
+        lambda: setup([], []),
+        lambda: setup([r], [a, a]),
+        lambda: setup([r, r], [a, b]),
+        lambda: setup([a], [a]),
+        lambda: setup(None, [a]),
+        lambda: setup([r], None),
+        lambda: setup([r]),
+        lambda: setup([r], a),
+        lambda: setup([strange], [a]),
+        lambda: setup(["nope"], [a]),
+        lambda: setup([r], "a:0"),
+        lambda: setup([nop], []),
+        lambda: setup([nop, r], [a, b]),
+        lambda: setup(3, [a]),
+        lambda: setup([v], [a]),
+        lambda: setup(fetches=r, feeds=(a, b)),
+    )
 
 
 def _partial_runs_without_placeholders(tf: Any) -> Any:
@@ -217,9 +305,13 @@ def _partial_runs_without_placeholders(tf: Any) -> Any:
     setup, proceed = session.partial_run_setup, session.partial_run
     one, two = setup([e, c], [d]), setup([e], [c])
     return attempt(
-        lambda: proceed(one, c), lambda: proceed(one, e), lambda: proceed(one, e, {d: 7.0}),
-        lambda: proceed(one, e), lambda: proceed(two, e), lambda: proceed(two, e, {c: 5.0}),
-    )  # fmt: skip
+        lambda: proceed(one, c),
+        lambda: proceed(one, e),
+        lambda: proceed(one, e, {d: 7.0}),
+        lambda: proceed(one, e),
+        lambda: proceed(two, e),
+        lambda: proceed(two, e, {c: 5.0}),
+    )
 
 
 def _partial_runs_and_failures(tf: Any) -> Any:
@@ -231,13 +323,16 @@ def _partial_runs_and_failures(tf: Any) -> Any:
     first, second = one.partial_run_setup([g, h], [a, b]), two.partial_run_setup([y], [x])
     third = three.partial_run_setup([g])
     return attempt(
-        lambda: one.partial_run(first, h, {b: 1}), lambda: one.partial_run(first, g, {a: 5}),
-        lambda: one.partial_run(first, g), lambda: two.partial_run(second, y, {x: 1}),
+        lambda: one.partial_run(first, h, {b: 1}),
+        lambda: one.partial_run(first, g, {a: 5}),
+        lambda: one.partial_run(first, g),
+        lambda: two.partial_run(second, y, {x: 1}),
         lambda: two.partial_run(second, y, {x: "s"}),
-        lambda: two.partial_run(second, y, {"q:0": 1}), lambda: two.partial_run(second, y, {x: y}),
+        lambda: two.partial_run(second, y, {"q:0": 1}),
+        lambda: two.partial_run(second, y, {x: y}),
         lambda: two.partial_run(second, y, {x: [1, 2]}),
         lambda: three.partial_run(third, g),
-    )  # fmt: skip
+    )
 
 
 def _partial_runs_and_growth(tf: Any) -> Any:
@@ -246,9 +341,11 @@ def _partial_runs_and_growth(tf: Any) -> Any:
     session = tf.Session()
     handle = session.partial_run_setup([r], [a])
     t = r * 2.0
-    found = attempt(lambda: session.partial_run(handle, t, {a: 1.0}),
-                    lambda: session.run(t, {a: 1.0}),
-                    lambda: session.partial_run(handle, r, {a: 2.0}))  # fmt: skip
+    found = attempt(
+        lambda: session.partial_run(handle, t, {a: 1.0}),
+        lambda: session.run(t, {a: 1.0}),
+        lambda: session.partial_run(handle, r, {a: 2.0}),
+    )
     with tf.device("/gpu:907"):
         tf.constant(1.0)
     return found, attempt(lambda: session.partial_run_setup([r], [a]))
@@ -257,9 +354,17 @@ def _partial_runs_and_growth(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _callables_of_every_kind, _callables_and_growth, _traced_callables_and_growth,
-        _callables_of_closed_sessions, _callables_of_options, _devices_of_options,
-        _options_and_growth, _partial_runs, _partial_set_ups, _partial_runs_without_placeholders,
-        _partial_runs_and_failures, _partial_runs_and_growth,
+        _callables_of_every_kind,
+        _callables_and_growth,
+        _traced_callables_and_growth,
+        _callables_of_closed_sessions,
+        _callables_of_options,
+        _devices_of_options,
+        _options_and_growth,
+        _partial_runs,
+        _partial_set_ups,
+        _partial_runs_without_placeholders,
+        _partial_runs_and_failures,
+        _partial_runs_and_growth,
     )
-}  # fmt: skip
+}

@@ -35,13 +35,17 @@ def _registered_types(tf: Any) -> Any:
         return lambda _: (list(fetches), list)
 
     return attempt(
-        lambda: register(base, parts(c, d)), lambda: register(base, parts(c)),
-        lambda: register(derived, parts(d)), lambda: register(middle, parts(c, n)),
-        lambda: register(other, parts(c)), lambda: register(object, parts(c)),
-        lambda: register(tf.SparseTensor, parts(c)), lambda: register(3, None),
+        lambda: register(base, parts(c, d)),
+        lambda: register(base, parts(c)),
+        lambda: register(derived, parts(d)),
+        lambda: register(middle, parts(c, n)),
+        lambda: register(other, parts(c)),
+        lambda: register(object, parts(c)),
+        lambda: register(tf.SparseTensor, parts(c)),
+        lambda: register(3, None),
         lambda: tf.Session().run([base(), derived(), {"m": (middle(),)}]),
         lambda: tf.Session().make_callable([derived(), base()])(),
-    )  # fmt: skip
+    )
 
 
 def _kinds_of_expansion(tf: Any) -> Any:
@@ -58,13 +62,20 @@ def _kinds_of_expansion(tf: Any) -> Any:
     session = tf.Session()
     run = session.run
     return attempt(
-        lambda: run(empty()), lambda: run([empty(), c]), lambda: run(named()),
-        lambda: run(nested()), lambda: run(total, {mute(): 1}), lambda: run(total, {key: 10.0}),
-        lambda: run([key, total], {key: 10.0}), lambda: run(total, {key: 1.0, c: 2.0}),
-        lambda: run(total, {(key,): (1.0,)}), lambda: session.partial_run_setup([total], [mute()]),
+        lambda: run(empty()),
+        lambda: run([empty(), c]),
+        lambda: run(named()),
+        lambda: run(nested()),
+        lambda: run(total, {mute(): 1}),
+        lambda: run(total, {key: 10.0}),
+        lambda: run([key, total], {key: 10.0}),
+        lambda: run(total, {key: 1.0, c: 2.0}),
+        lambda: run(total, {(key,): (1.0,)}),
+        lambda: session.partial_run_setup([total], [mute()]),
         lambda: session.partial_run(session.partial_run_setup([total], [key]), total, {key: 1.0}),
-        lambda: session.make_callable(total, [key])(2.0), lambda: session.make_callable(key)(),
-    )  # fmt: skip
+        lambda: session.make_callable(total, [key])(2.0),
+        lambda: session.make_callable(key)(),
+    )
 
 
 class Pairs(Mapping[Any, Any]):
@@ -94,13 +105,26 @@ def _kinds_of_structure(tf: Any) -> Any:
         return [type(found).__name__, items, getattr(found, "default_factory", None) is list]
 
     kinds = [
-        _kind("Own", dict)(x=a), _kind("OwnList", list)([a, n]), _kind("OwnTuple", tuple)([a]),
-        _kind("OwnTuple", tuple)([a, n]), collections.OrderedDict(z=a, b=n),
-        Pairs({"x": a, "y": [n]}), grown, types.MappingProxyType({"x": a}),
-        collections.Counter({"x": a}), collections.deque([a]), frozenset([a]), {"x": a}.values(),
-        collections.ChainMap({"x": a}), collections.UserDict(x=a), collections.UserList([a]),
-        types.SimpleNamespace(x=a), iter([a]), [[[]]], {1: {}, 2: ()},
-    ]  # fmt: skip
+        _kind("Own", dict)(x=a),
+        _kind("OwnList", list)([a, n]),
+        _kind("OwnTuple", tuple)([a]),
+        _kind("OwnTuple", tuple)([a, n]),
+        collections.OrderedDict(z=a, b=n),
+        Pairs({"x": a, "y": [n]}),
+        grown,
+        types.MappingProxyType({"x": a}),
+        collections.Counter({"x": a}),
+        collections.deque([a]),
+        frozenset([a]),
+        {"x": a}.values(),
+        collections.ChainMap({"x": a}),
+        collections.UserDict(x=a),
+        collections.UserList([a]),
+        types.SimpleNamespace(x=a),
+        iter([a]),
+        [[[]]],
+        {1: {}, 2: ()},
+    ]
     return attempt(*(lambda kind=kind: told(kind) for kind in kinds))
 
 
@@ -113,17 +137,23 @@ def _fed_handles(tf: Any) -> Any:
     make = session.make_callable(x + 1.0, [x])
     held = tf.get_session_handle(x)
     return attempt(
-        lambda: session.run(x, {x: kept}), lambda: session.run(x + 1.0, {x: kept}),
-        lambda: session.run(y, {y: kept}), lambda: session.run(y + 1.0, {y: kept}),
-        lambda: session.run(whole + 1, {whole: kept}), lambda: other.run(x + 1.0, {x: kept}),
-        lambda: make(kept), lambda: session.run(x, {x: kept.handle}),
-        lambda: session.run(x + 1.0, {x: [kept, kept]}), lambda: session.run(x, {(x,): (kept,)}),
+        lambda: session.run(x, {x: kept}),
+        lambda: session.run(x + 1.0, {x: kept}),
+        lambda: session.run(y, {y: kept}),
+        lambda: session.run(y + 1.0, {y: kept}),
+        lambda: session.run(whole + 1, {whole: kept}),
+        lambda: other.run(x + 1.0, {x: kept}),
+        lambda: make(kept),
+        lambda: session.run(x, {x: kept.handle}),
+        lambda: session.run(x + 1.0, {x: [kept, kept]}),
+        lambda: session.run(x, {(x,): (kept,)}),
         lambda: session.run({"h": held}, {x: kept})["h"].eval(),
-        lambda: type(session.run(held, {held: "text"})).__name__, lambda: session.run(held.op),
+        lambda: type(session.run(held, {held: "text"})).__name__,
+        lambda: session.run(held.op),
         lambda: type(session.make_callable(tf.get_session_handle(a))()).__name__,
         lambda: type(session.make_callable([tf.get_session_handle(a)])()[0]).__name__,
         lambda: type(session.run(tf.identity(tf.get_session_handle(a)))).__name__,
-    )  # fmt: skip
+    )
 
 
 def _kept_values(tf: Any) -> Any:
@@ -138,10 +168,13 @@ def _kept_values(tf: Any) -> Any:
     found = [h.eval() for h in kept] + [handle.handle.rpartition(";")[2], far.device, read.device]
     found += attempt(
         lambda: session.run(read, {holder: handle.handle}),
-        lambda: session.run(read, {holder: near.handle}), lambda: session.run(read, {holder: near}),
-        lambda: tf.get_session_tensor("x", tf.int32), lambda: tf.get_session_tensor(3, tf.int32),
-        lambda: tf.get_session_handle([1.0]), lambda: tf.get_session_handle(tf.Variable(1.0)),
-    )  # fmt: skip
+        lambda: session.run(read, {holder: near.handle}),
+        lambda: session.run(read, {holder: near}),
+        lambda: tf.get_session_tensor("x", tf.int32),
+        lambda: tf.get_session_tensor(3, tf.int32),
+        lambda: tf.get_session_handle([1.0]),
+        lambda: tf.get_session_handle(tf.Variable(1.0)),
+    )
     session.close()
     return found, attempt(handle.eval, handle.delete, handle.delete, near.get_raw_handle, near.eval)
 
@@ -155,7 +188,11 @@ def _device_attributes(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _registered_types, _kinds_of_expansion, _kinds_of_structure, _fed_handles, _kept_values,
+        _registered_types,
+        _kinds_of_expansion,
+        _kinds_of_structure,
+        _fed_handles,
+        _kept_values,
         _device_attributes,
     )
-}  # fmt: skip
+}

@@ -17,20 +17,28 @@ def _resources(tf: Any) -> Any:
         ops.stub_resource_handle_op(container="a", shared_name="b", name="again"),
         ops.stub_resource_handle_op(container="a", shared_name="a"),
         ops.stub_resource_handle_op(container="b", shared_name="b"),
-        ops.stub_resource_handle_op(name="own"), ops.stub_resource_handle_op(shared_name="own"),
+        ops.stub_resource_handle_op(name="own"),
+        ops.stub_resource_handle_op(shared_name="own"),
         ops.stub_resource_handle_op(name="other"),
-    ]  # fmt: skip
+    ]
     create = [ops.resource_create_op(each) for each in handles]
     use = [ops.resource_using_op(each) for each in handles]
     are = [ops.resource_initialized_op(each) for each in handles]
     with tf.Session() as session:
-        return [handles, session.run(are), attempt(lambda: session.run(use[0])), *(
-            attempt(
-                lambda number=number: session.run(create[number]), lambda: session.run(are),
-                lambda number=number: session.run(create[number + 1]),
-                *(lambda each=each: session.run(each) for each in use))
-            for number in (0, 2, 4)
-        )]  # fmt: skip
+        return [
+            handles,
+            session.run(are),
+            attempt(lambda: session.run(use[0])),
+            *(
+                attempt(
+                    lambda number=number: session.run(create[number]),
+                    lambda: session.run(are),
+                    lambda number=number: session.run(create[number + 1]),
+                    *(lambda each=each: session.run(each) for each in use),
+                )
+                for number in (0, 2, 4)
+            ),
+        ]
 
 
 def _labels(tf: Any) -> Any:
@@ -44,12 +52,16 @@ def _labels(tf: Any) -> Any:
             return [made, session.run(made)]
 
     return attempt(
-        *(lambda label=label: labelled("KernelLabel", label)
-          for label in ("", "overload_1", "overload_2", "overload_3")),
-        *(lambda label=label: labelled("KernelLabelRequired", label, [2, 3])
-          for label in ("", "overload_1", "overload_2")),
+        *(
+            lambda label=label: labelled("KernelLabel", label)
+            for label in ("", "overload_1", "overload_2", "overload_3")
+        ),
+        *(
+            lambda label=label: labelled("KernelLabelRequired", label, [2, 3])
+            for label in ("", "overload_1", "overload_2")
+        ),
         lambda: ops.kernel_label_required(1),
-    )  # fmt: skip
+    )
 
 
 def _waits(tf: Any) -> Any:
@@ -57,11 +69,15 @@ def _waits(tf: Any) -> Any:
     sleeps = ops.sleep_op(0), ops.sleep_op(-1), ops.sleep_identity_op(0, [2, 3]), ops.sleep_op(9)
     soon = tf.RunOptions(timeout_in_ms=200)
     with tf.Session() as session:
-        return [sleeps, attempt(
-            lambda: session.run(sleeps[:3]), lambda: session.run(sleeps[3], options=soon),
-            lambda: session.run(ops.get_deadline()),
-            lambda: session.run(ops.get_deadline(), options=soon) > 1e15,
-        )]  # fmt: skip
+        return [
+            sleeps,
+            attempt(
+                lambda: session.run(sleeps[:3]),
+                lambda: session.run(sleeps[3], options=soon),
+                lambda: session.run(ops.get_deadline()),
+                lambda: session.run(ops.get_deadline(), options=soon) > 1e15,
+            ),
+        ]
 
 
 BEHAVIOURS = {"resources": _resources, "labels": _labels, "waits": _waits}

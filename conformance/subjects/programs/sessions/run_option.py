@@ -89,10 +89,10 @@ def _metadata(tf: Any) -> Any:
             return session.run(y, options=options, run_metadata=metadata), facts()
 
         return attempt(
-            lambda: given(lambda config: setattr(
-                config.experimental.session_metadata, "name", "a")),
-            lambda: given(lambda config: setattr(
-                config.gpu_options, "visible_device_list", "0")),
+            lambda: given(
+                lambda config: setattr(config.experimental.session_metadata, "name", "a")
+            ),
+            lambda: given(lambda config: setattr(config.gpu_options, "visible_device_list", "0")),
             lambda: run(full),
             lambda: run(graphs),
             lambda: run(None),
@@ -116,15 +116,23 @@ def _closed(tf: Any) -> Any:
     session.close()
     other = tf.Session(graph=tf.Graph())
     return seen, attempt(
-        lambda: session.run(y), lambda: session.run([]), lambda: session.run(None),
-        lambda: before(1.0), lambda: session.make_callable(y), lambda: session.list_devices(),
+        lambda: session.run(y),
+        lambda: session.run([]),
+        lambda: session.run(None),
+        lambda: before(1.0),
+        lambda: session.make_callable(y),
+        lambda: session.list_devices(),
         lambda: session.partial_run(handle, y, {x: 1.0}),
         lambda: session.partial_run_setup([y], [x]),
-        lambda: session.close(), lambda: session.run(y, options=tf.RunOptions()),
-        lambda: other.run(y), lambda: other.run("y:0"), lambda: other.make_callable(y),
-        lambda: other.run([]), lambda: other.partial_run_setup([y], [x]),
+        lambda: session.close(),
+        lambda: session.run(y, options=tf.RunOptions()),
+        lambda: other.run(y),
+        lambda: other.run("y:0"),
+        lambda: other.make_callable(y),
+        lambda: other.run([]),
+        lambda: other.partial_run_setup([y], [x]),
         lambda: other.run(tf.no_op()),
-    )  # fmt: skip
+    )
 
 
 def _dtypes(tf: Any) -> Any:

@@ -23,11 +23,18 @@ def _handles(tf: Any) -> Any:
         handle = session.run(value)
         parts = handle.handle.split(";")
         found = attempt(
-            lambda: written(handle), handle.eval, lambda: parts[0] == "kept:0" or len(parts),
-            lambda: str(handle) == handle.handle, lambda: len(parts), lambda: parts[0],
-            lambda: parts[2], lambda: hasattr(handle, "dtype"),
-            lambda: handle.get_raw_handle() == handle.handle, handle.eval, handle.delete,
-        )  # fmt: skip
+            lambda: written(handle),
+            handle.eval,
+            lambda: parts[0] == "kept:0" or len(parts),
+            lambda: str(handle) == handle.handle,
+            lambda: len(parts),
+            lambda: parts[0],
+            lambda: parts[2],
+            lambda: hasattr(handle, "dtype"),
+            lambda: handle.get_raw_handle() == handle.handle,
+            handle.eval,
+            handle.delete,
+        )
         other = session.run(value)
         found += attempt(other.delete, other.eval, other.delete, lambda: written(other))
         third = session.run(value)
@@ -55,11 +62,18 @@ def _named_sessions(tf: Any) -> Any:
     held: list[Any] = []
     try:
         found = attempt(
-            lambda: opened("spec", 1), lambda: opened("spec", 2), lambda: opened("spec", 1),
-            lambda: opened("other", 1), lambda: opened("spec", -1), lambda: opened(None, 0),
-            lambda: opened(None, 0), lambda: opened("", 1), lambda: opened("", 1),
-            lambda: opened("spec", 0), lambda: opened("spec", 0),
-        )  # fmt: skip
+            lambda: opened("spec", 1),
+            lambda: opened("spec", 2),
+            lambda: opened("spec", 1),
+            lambda: opened("other", 1),
+            lambda: opened("spec", -1),
+            lambda: opened(None, 0),
+            lambda: opened(None, 0),
+            lambda: opened("", 1),
+            lambda: opened("", 1),
+            lambda: opened("spec", 0),
+            lambda: opened("spec", 0),
+        )
     finally:
         for session in held:
             session.close()
@@ -75,13 +89,14 @@ def _unfeedable(tf: Any) -> Any:
         x = tf.placeholder(dtype, [])
         y = tf.placeholder(tf.float32, [])
         with tf.Session() as session:
-            found.append(attempt(
-                *(lambda v=value, x=x, y=y: session.run(y, {y: 2.0, x: v}) for value in values)
-            ))  # fmt: skip
+            found.append(
+                attempt(
+                    *(lambda v=value, x=x, y=y: session.run(y, {y: 2.0, x: v}) for value in values)
+                )
+            )
     return found
 
 
 BEHAVIOURS = {
-    function.__name__.strip("_"): function
-    for function in (_handles, _named_sessions, _unfeedable)
+    function.__name__.strip("_"): function for function in (_handles, _named_sessions, _unfeedable)
 }

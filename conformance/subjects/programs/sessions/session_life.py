@@ -106,26 +106,44 @@ def _an_interactive_one_of_a_graph(tf: Any) -> Any:
     session.close()
     config = tf.ConfigProto()
     tf.InteractiveSession(config=config).close()
-    return [*found, tf.get_default_graph() is before, config.graph_options.place_pruned_graph,
-            hasattr(tf.InteractiveSession, "__enter__"), session.sess_str]  # fmt: skip
+    return [
+        *found,
+        tf.get_default_graph() is before,
+        config.graph_options.place_pruned_graph,
+        hasattr(tf.InteractiveSession, "__enter__"),
+        session.sess_str,
+    ]
 
 
 def _interactive_arguments(tf: Any) -> Any:
-    return [*attempt(
-        lambda: tf.InteractiveSession("bogus"), lambda: tf.InteractiveSession(graph=3),
-        lambda: tf.InteractiveSession(target=3),
-    ), tf.get_default_session()]  # fmt: skip
+    return [
+        *attempt(
+            lambda: tf.InteractiveSession("bogus"),
+            lambda: tf.InteractiveSession(graph=3),
+            lambda: tf.InteractiveSession(target=3),
+        ),
+        tf.get_default_session(),
+    ]
 
 
 def _targets(tf: Any) -> Any:
     return attempt(
-        lambda: tf.Session(None).sess_str, lambda: tf.Session(b"").sess_str,
-        lambda: tf.Session("").sess_str, lambda: tf.Session(bytearray(b"")).sess_str,
-        lambda: tf.Session(tf.ConfigProto()), lambda: tf.Session([""]), lambda: tf.Session("local"),
-        lambda: tf.Session("localhost:2222"), lambda: tf.Session(b"bogus"), lambda: tf.Session(0),
-        lambda: tf.Session(1, 2, 3), lambda: tf.Session("bogus", 2, 3), lambda: tf.Session("", 2),
-        lambda: tf.Session(grap=2), lambda: tf.Session("", None, {}),
-    )  # fmt: skip
+        lambda: tf.Session(None).sess_str,
+        lambda: tf.Session(b"").sess_str,
+        lambda: tf.Session("").sess_str,
+        lambda: tf.Session(bytearray(b"")).sess_str,
+        lambda: tf.Session(tf.ConfigProto()),
+        lambda: tf.Session([""]),
+        lambda: tf.Session("local"),
+        lambda: tf.Session("localhost:2222"),
+        lambda: tf.Session(b"bogus"),
+        lambda: tf.Session(0),
+        lambda: tf.Session(1, 2, 3),
+        lambda: tf.Session("bogus", 2, 3),
+        lambda: tf.Session("", 2),
+        lambda: tf.Session(grap=2),
+        lambda: tf.Session("", None, {}),
+    )
 
 
 def _graph_defs(tf: Any) -> Any:
@@ -137,11 +155,18 @@ def _graph_defs(tf: Any) -> Any:
 def _devices(tf: Any) -> Any:
     one, two = tf.Session().list_devices()[0], tf.Session().list_devices()[0]
     three = without_gpus(tf, 3).list_devices()
-    return [one.name, one.device_type, one.memory_limit_bytes, one.incarnation != 0, one == two,
-            one.incarnation == two.incarnation, [d.name for d in three],
-            len({d.incarnation for d in three}),
-            attempt(lambda: setattr(one, "name", "x"), lambda: one[0]),
-            str(one).rpartition(",")[0]]  # fmt: skip
+    return [
+        one.name,
+        one.device_type,
+        one.memory_limit_bytes,
+        one.incarnation != 0,
+        one == two,
+        one.incarnation == two.incarnation,
+        [d.name for d in three],
+        len({d.incarnation for d in three}),
+        attempt(lambda: setattr(one, "name", "x"), lambda: one[0]),
+        str(one).rpartition(",")[0],
+    ]
 
 
 def _closed_inside_its_block(tf: Any) -> Any:
@@ -168,10 +193,13 @@ def _sessions_of_others(tf: Any) -> Any:
             return "double", feed_dict is None
 
     return attempt(
-        lambda: a.eval(session=Double()), lambda: a.eval({a: 1}, Double()),
-        lambda: a.op.run(session=Double()), lambda: a.op.run({a: 1}, tf.Session()),
-        lambda: a.eval(session=None), lambda: a.eval(session=3),
-    )  # fmt: skip
+        lambda: a.eval(session=Double()),
+        lambda: a.eval({a: 1}, Double()),
+        lambda: a.op.run(session=Double()),
+        lambda: a.op.run({a: 1}, tf.Session()),
+        lambda: a.eval(session=None),
+        lambda: a.eval(session=3),
+    )
 
 
 def _after_a_reset(tf: Any) -> Any:
@@ -183,24 +211,45 @@ def _after_a_reset(tf: Any) -> Any:
     handle = one.partial_run_setup([y], [x])
     tf.Session.reset("")
     return attempt(
-        lambda: one.run(c), lambda: two.run(c), bare, lambda: fed(1.0),
+        lambda: one.run(c),
+        lambda: two.run(c),
+        bare,
+        lambda: fed(1.0),
         lambda: [device.name for device in one.list_devices()],
-        lambda: one.partial_run_setup([y], [x]), lambda: one.partial_run(handle, y, {x: 1.0}),
-        lambda: callable(one.make_callable(c)), lambda: one.make_callable(c)(),
-        lambda: one.run(x, {x: 3.0}), lambda: one.run([]), one.close, lambda: one.run(c),
-        one.list_devices, lambda: tf.Session().run(v), lambda: tf.Session().run(c),
-    )  # fmt: skip
+        lambda: one.partial_run_setup([y], [x]),
+        lambda: one.partial_run(handle, y, {x: 1.0}),
+        lambda: callable(one.make_callable(c)),
+        lambda: one.make_callable(c)(),
+        lambda: one.run(x, {x: 3.0}),
+        lambda: one.run([]),
+        one.close,
+        lambda: one.run(c),
+        one.list_devices,
+        lambda: tf.Session().run(v),
+        lambda: tf.Session().run(c),
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        *map(alone, (
-            _defaults_left_out_of_order, _graphs_left_out_of_order, _blocks_left_out_of_order,
-            _interactive_ones_closed_out_of_order, _an_interactive_one_inside,
-            _an_interactive_one_of_a_graph,
-        )),
-        _interactive_arguments, _targets, _graph_defs, _devices, _closed_inside_its_block,
-        _sessions_of_others, _after_a_reset,
+        *map(
+            alone,
+            (
+                _defaults_left_out_of_order,
+                _graphs_left_out_of_order,
+                _blocks_left_out_of_order,
+                _interactive_ones_closed_out_of_order,
+                _an_interactive_one_inside,
+                _an_interactive_one_of_a_graph,
+            ),
+        ),
+        _interactive_arguments,
+        _targets,
+        _graph_defs,
+        _devices,
+        _closed_inside_its_block,
+        _sessions_of_others,
+        _after_a_reset,
     )
-}  # fmt: skip
+}

@@ -19,12 +19,14 @@ def _devices(
     """The device of each of these nodes in a traced run, as the trace has it."""
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     session.run(fetches, feeds, options=full, run_metadata=told)
-    return sorted({
-        (node.node_name, stats.device[-6:])
-        for stats in told.step_stats.dev_stats
-        for node in stats.node_stats
-        if node.node_name in names
-    })  # fmt: skip
+    return sorted(
+        {
+            (node.node_name, stats.device[-6:])
+            for stats in told.step_stats.dev_stats
+            for node in stats.node_stats
+            if node.node_name in names
+        }
+    )
 
 
 def _users_of_a_variable(tf: Any) -> Any:
@@ -40,12 +42,14 @@ def _users_of_a_variable(tf: Any) -> Any:
                 names = ("v", "added", "v/Read", "v/Read/ReadVariableOp", "doubled", "v/read")
                 return _devices(tf, session, [added, doubled], *names), session.run(variable)
 
-    return attempt(*(
-        lambda use=use, device=device, soft=soft: placed(use, device, soft=soft)
-        for use in (False, True)
-        for device in (None, "/cpu:0", "/cpu:1")
-        for soft in (False, True)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda use=use, device=device, soft=soft: placed(use, device, soft=soft)
+            for use in (False, True)
+            for device in (None, "/cpu:0", "/cpu:1")
+            for soft in (False, True)
+        )
+    )
 
 
 def _users_of_a_queue(tf: Any) -> Any:
@@ -114,7 +118,10 @@ def _branches_and_loops(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_").replace("_", " "): function
     for function in (
-        _users_of_a_variable, _users_of_a_queue, _colocated, _members_that_contradict,
+        _users_of_a_variable,
+        _users_of_a_queue,
+        _colocated,
+        _members_that_contradict,
         _branches_and_loops,
     )
-}  # fmt: skip
+}

@@ -22,8 +22,13 @@ def _deadlines(tf: Any) -> Any:
             (found,) = session.run(node.outputs, options=options)
             return found.dtype.name, 0 <= found / 1e6 - now - milliseconds / 1e3 < 20
 
-        return attempt(lambda: session.run(node), lambda: session.run(node.outputs),
-                       lambda: left(30_000), lambda: left(90_000), lambda: left(0))  # fmt: skip
+        return attempt(
+            lambda: session.run(node),
+            lambda: session.run(node.outputs),
+            lambda: left(30_000),
+            lambda: left(90_000),
+            lambda: left(0),
+        )
 
 
 def _waits(tf: Any) -> Any:
@@ -38,9 +43,10 @@ def _waits(tf: Any) -> Any:
     with tf.Session() as session:
         before = time.monotonic()
         found += attempt(
-            lambda: session.run(node.outputs), lambda: time.monotonic() - before >= 0.99,
+            lambda: session.run(node.outputs),
+            lambda: time.monotonic() - before >= 0.99,
             lambda: session.run(node.outputs, options=tf.RunOptions(timeout_in_ms=50)),
-        )  # fmt: skip
+        )
     return found, node.outputs
 
 
@@ -48,9 +54,12 @@ def _resources(tf: Any) -> Any:
     """Resources that are but there, by their container and name, or by that of their node."""
     graph_def = tf.GraphDef()
     for handle, (container, shared) in {
-        "one": (b"", b"kept"), "same": (b"", b"kept"), "other": (b"", b"else"),
-        "elsewhere": (b"box", b"kept"), "unnamed": (b"", b""),
-    }.items():  # fmt: skip
+        "one": (b"", b"kept"),
+        "same": (b"", b"kept"),
+        "other": (b"", b"else"),
+        "elsewhere": (b"box", b"kept"),
+        "unnamed": (b"", b""),
+    }.items():
         attrs = {"container": container, "shared_name": shared}
         add_node(graph_def, tf, "StubResourceHandleOp", handle, [], attrs)
         for verb in ("Create", "Initialized", "Using"):

@@ -46,9 +46,19 @@ def _told(tf: Any) -> Any:
     nested = tf.RaggedTensor.from_row_splits(ragged, [0, 2, 3])
     empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
     ids = tf.identity(ragged.value_rowids(), name="ids")
-    parts = [ragged.row_lengths(), ragged.nrows(), ids, ragged.row_starts(), ragged.row_limits(),
-             _dense(tf, ragged), _dense(tf, ragged, -1), _dense(tf, nested), nested.flat_values,
-             nested.nested_row_splits, _dense(tf, empty)]  # fmt: skip
+    parts = [
+        ragged.row_lengths(),
+        ragged.nrows(),
+        ids,
+        ragged.row_starts(),
+        ragged.row_limits(),
+        _dense(tf, ragged),
+        _dense(tf, ragged, -1),
+        _dense(tf, nested),
+        nested.flat_values,
+        nested.nested_row_splits,
+        _dense(tf, empty),
+    ]
     other = ragged.with_values([7, 8, 9]), nested.with_flat_values([7, 8, 9])
     return _value(tf, parts), [_value(tf, each).to_list() for each in other]
 
@@ -56,20 +66,29 @@ def _told(tf: Any) -> Any:
 def _values(tf: Any) -> Any:
     value = _value(tf, tf.RaggedTensor.from_nested_row_splits([1, 2], [[0, 2], [0, 1, 2]]))
     return [
-        str(value), value.shape, value.ragged_rank, value.dtype.name, value.flat_values,
-        value.nested_row_splits, type(value).__name__,
-    ]  # fmt: skip
+        str(value),
+        value.shape,
+        value.ragged_rank,
+        value.dtype.name,
+        value.flat_values,
+        value.nested_row_splits,
+        type(value).__name__,
+    ]
 
 
 def _refused(tf: Any) -> Any:
     make: Callable[..., Any] = tf.RaggedTensor.from_row_splits
     values = tf.constant([1, 2, 3])
     return attempt(
-        lambda: make(values, []), lambda: make(values, [[0, 1]]), lambda: make(values, [0.0, 1.0]),
+        lambda: make(values, []),
+        lambda: make(values, [[0, 1]]),
+        lambda: make(values, [0.0, 1.0]),
         lambda: make(values, [0, 3], validate=1),
-        *(lambda splits=splits: _value(tf, make(values, splits))
-          for splits in ([1, 3], [0, 3, 1, 3], [0, 2], [0, 4])),
-    )  # fmt: skip
+        *(
+            lambda splits=splits: _value(tf, make(values, splits))
+            for splits in ([1, 3], [0, 3, 1, 3], [0, 2], [0, 4])
+        ),
+    )
 
 
 def _constants(tf: Any) -> Any:
@@ -77,15 +96,26 @@ def _constants(tf: Any) -> Any:
     made = [tf.ragged.constant(each) for each in lists]
     values = [tf.ragged.constant_value(each) for each in lists[:4]]
     inner = tf.ragged.constant([[[1, 2], [3, 4]], []], ragged_rank=1)
-    refused = attempt(*(
-        lambda given=given: tf.ragged.constant(*given)
-        for given in (([[1], 2],), ([1], None, 2), ([[1]], None, -1), ([[[1], [2, 3]]], None, 1),
-                      ([[1], [[]]],), (made[0],))
-    ))  # fmt: skip
+    refused = attempt(
+        *(
+            lambda given=given: tf.ragged.constant(*given)
+            for given in (
+                ([[1], 2],),
+                ([1], None, 2),
+                ([[1]], None, -1),
+                ([[[1], [2, 3]]], None, 1),
+                ([[1], [[]]],),
+                (made[0],),
+            )
+        )
+    )
     return [
         [_value(tf, each) if isinstance(each, tf.Tensor) else _rows(tf, each) for each in made],
-        [each.to_list() for each in values], str(inner.shape), _value(tf, inner).to_list(), refused,
-    ]  # fmt: skip
+        [each.to_list() for each in values],
+        str(inner.shape),
+        _value(tf, inner).to_list(),
+        refused,
+    ]
 
 
 def _strings(tf: Any) -> Any:
@@ -93,8 +123,11 @@ def _strings(tf: Any) -> Any:
     ragged = tf.ragged.constant([["ab", ""], ["c"]])
     found = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
     single = tf.identity(split("abc"), name="single")
-    return [[_value(tf, each).to_list() for each in found], _value(tf, single), attempt(
-        lambda: split(tf.placeholder(tf.string)))]  # fmt: skip
+    return [
+        [_value(tf, each).to_list() for each in found],
+        _value(tf, single),
+        attempt(lambda: split(tf.placeholder(tf.string))),
+    ]
 
 
 def _splits(tf: Any) -> Any:
@@ -106,24 +139,26 @@ def _splits(tf: Any) -> Any:
         split([["a b c"], ["d"]], maxsplit=1, result_type="RaggedTensor"),
         split(ragged, result_type="RaggedTensor"),
         older(["a b", "c"], result_type="RaggedTensor"),
-    ]  # fmt: skip
+    ]
     sparse = [split(ragged), split([["a b"], ["c"]]), ragged.to_sparse(), found[0].to_sparse()]
     return [
-        [_value(tf, each).to_list() for each in found], [_value(tf, each) for each in sparse],
+        [_value(tf, each).to_list() for each in found],
+        [_value(tf, each) for each in sparse],
         attempt(lambda: split("a", result_type="List"), lambda: older(["a"], result_type="List")),
-    ]  # fmt: skip
+    ]
 
 
 def _slopes(tf: Any) -> Any:
     ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(ragged.flat_values)
-        squares = ragged.with_flat_values(ragged.flat_values ** 2)
+        squares = ragged.with_flat_values(ragged.flat_values**2)
         stopped = tf.stop_gradient(ragged)
     return [
         _value(tf, tape.gradient(squares, ragged.flat_values)),
-        _value(tf, tape.gradient(squares, ragged)).to_list(), tape.gradient(stopped, ragged),
-    ]  # fmt: skip
+        _value(tf, tape.gradient(squares, ragged)).to_list(),
+        tape.gradient(stopped, ragged),
+    ]
 
 
 def _structures(tf: Any) -> Any:
@@ -135,14 +170,25 @@ def _structures(tf: Any) -> Any:
     with tf.Session() as session:
         fed = session.run(ragged, {ragged: session.run(ragged.with_values([5.0, 6.0]))})
     return [
-        [each.dtype.name for each in flat], _value(tf, doubled).to_list(), fed.to_list(),
-        _value(tf, stopped).to_list(), stopped.flat_values.op.type, sparse.values.op.type,
-        tf.is_tensor(ragged), tf.gradients(stopped.flat_values, ragged.flat_values),
-    ]  # fmt: skip
+        [each.dtype.name for each in flat],
+        _value(tf, doubled).to_list(),
+        fed.to_list(),
+        _value(tf, stopped).to_list(),
+        stopped.flat_values.op.type,
+        sparse.values.op.type,
+        tf.is_tensor(ragged),
+        tf.gradients(stopped.flat_values, ragged.flat_values),
+    ]
 
 
 BEHAVIOURS = {
-    "made": _made, "told": _told, "values": _values, "refused": _refused,
-    "constants": _constants, "strings": _strings, "splits": _splits, "slopes": _slopes,
+    "made": _made,
+    "told": _told,
+    "values": _values,
+    "refused": _refused,
+    "constants": _constants,
+    "strings": _strings,
+    "splits": _splits,
+    "slopes": _slopes,
     "structures": _structures,
-}  # fmt: skip
+}

@@ -24,8 +24,14 @@ def _mutable(tf: Any, default: Any = -1, **options: Any) -> Any:
     return tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, default, **options)
 
 
-def _dense(tf: Any, dtype: Any = None, default: Any = -1, empty: Any = 0, deleted: Any = -1,
-           buckets: int = 4) -> Any:  # fmt: skip
+def _dense(
+    tf: Any,
+    dtype: Any = None,
+    default: Any = -1,
+    empty: Any = 0,
+    deleted: Any = -1,
+    buckets: int = 4,
+) -> Any:
     return tf.lookup.experimental.DenseHashTable(
         tf.int64, dtype or tf.int64, default, empty, deleted, initial_num_buckets=buckets
     )
@@ -38,11 +44,20 @@ def _unknown(tf: Any, value: Any, dtype: Any = None) -> Any:
 def _nodes(tf: Any) -> list[Any]:
     """Every node but for the shared names of tables, which are drawn."""
     return [
-        [n.name, n.op, sorted(n.input), n.device, list(n.attr["_class"].list.s),
-         *(f"{key} {value}" for key, value in sorted(n.attr.items())
-           if key not in {"_class", "value", "shared_name"})]
+        [
+            n.name,
+            n.op,
+            sorted(n.input),
+            n.device,
+            list(n.attr["_class"].list.s),
+            *(
+                f"{key} {value}"
+                for key, value in sorted(n.attr.items())
+                if key not in {"_class", "value", "shared_name"}
+            ),
+        ]
         for n in tf.get_default_graph().as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
@@ -63,11 +78,20 @@ def _graph_of_static(tf: Any) -> Any:
     words = tf.placeholder(tf.string, [2, None])
     sparse = tf.SparseTensor([[0, 1]], ["a"], [2, 2])
     parts = [
-        table.lookup(words), table[words], table.lookup(words, name="one"), table.lookup(sparse),
-        table.size(), table.export(), table.default_value, table.initializer, table.name,
-        table.key_dtype, table.value_dtype, table.resource_handle,
+        table.lookup(words),
+        table[words],
+        table.lookup(words, name="one"),
+        table.lookup(sparse),
+        table.size(),
+        table.export(),
+        table.default_value,
+        table.initializer,
+        table.name,
+        table.key_dtype,
+        table.value_dtype,
+        table.resource_handle,
         tf.lookup.KeyValueTensorInitializer(["c"], [1], name="again").initialize(table),
-    ]  # fmt: skip
+    ]
     parts += [tf.tables_initializer(), tf.initialize_all_tables(), tf.tables_initializer("mine")]
     kept = tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
     return [attempt(lambda: parts, lambda: kept), _nodes(tf), tf.tables_initializer().type]
@@ -79,15 +103,32 @@ def _graph_of_changing(tf: Any) -> Any:
     for table in tables:
         keys = tf.constant(["a", "b"])
         value = [1, 2] if table is not tables[1] else [[1, 2], [3, 4]]
-        made += [table.insert(["a", "b"], value), table.lookup(keys), table.lookup(["a"]),
-                 table.lookup(["a", "b"], dynamic_default_values=value), table.remove(keys),
-                 table.size(), table.export(), table.name]  # fmt: skip
+        made += [
+            table.insert(["a", "b"], value),
+            table.lookup(keys),
+            table.lookup(["a"]),
+            table.lookup(["a", "b"], dynamic_default_values=value),
+            table.remove(keys),
+            table.size(),
+            table.export(),
+            table.name,
+        ]
     dense = _dense(tf)
-    made += [dense.insert([1], [2]), dense.insert_or_assign([1], [2]), dense.lookup([1]),
-             dense.remove(tf.constant([1], tf.int64)), dense.erase(tf.constant([1], tf.int64)),
-             dense.size(), dense.export(), dense.name]  # fmt: skip
-    return [attempt(lambda: made), _nodes(tf),
-            len(tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS))]  # fmt: skip
+    made += [
+        dense.insert([1], [2]),
+        dense.insert_or_assign([1], [2]),
+        dense.lookup([1]),
+        dense.remove(tf.constant([1], tf.int64)),
+        dense.erase(tf.constant([1], tf.int64)),
+        dense.size(),
+        dense.export(),
+        dense.name,
+    ]
+    return [
+        attempt(lambda: made),
+        _nodes(tf),
+        len(tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS)),
+    ]
 
 
 def _found(tf: Any) -> Any:
@@ -97,14 +138,23 @@ def _found(tf: Any) -> Any:
     raw = tf.raw_ops.LookupTableFindV2
     handle = table.resource_handle
     return _in_turn(
-        tf, found, table.size(), table.export(), table.initializer, found, table.size(),
-        table.export(), table.initializer, tf.tables_initializer(),
-        numbers.lookup(tf.constant([20, 7])), numbers.export(),
+        tf,
+        found,
+        table.size(),
+        table.export(),
+        table.initializer,
+        found,
+        table.size(),
+        table.export(),
+        table.initializer,
+        tf.tables_initializer(),
+        numbers.lookup(tf.constant([20, 7])),
+        numbers.export(),
         raw(table_handle=handle, keys=["a", "z"], default_value=[5, 6]),
         raw(table_handle=handle, keys=["a", "z"], default_value=[5, 6, 7]),
         raw(table_handle=handle, keys=[1], default_value=5),
         raw(table_handle=handle, keys=["a"], default_value=5.0),
-    )  # fmt: skip
+    )
 
 
 def _filled_again(tf: Any) -> Any:
@@ -117,28 +167,47 @@ def _filled_again(tf: Any) -> Any:
     raw = tf.raw_ops
     return [
         _in_turn(
-            tf, table.initializer, table.initializer, other(["a", "c"], [7, 8]),
-            other(["a"], [1]), table.export(),
+            tf,
+            table.initializer,
+            table.initializer,
+            other(["a", "c"], [7, 8]),
+            other(["a"], [1]),
+            table.export(),
             raw.InitializeTableV2(table_handle=handle, keys=["p", "q"], values=[1, 2]),
             raw.InitializeTableV2(table_handle=handle, keys=["p"], values=[1]),
             raw.LookupTableInsertV2(table_handle=handle, keys=["b"], values=[1]),
-            raw.LookupTableRemoveV2(table_handle=handle, keys=["b"]), table.export(),
+            raw.LookupTableRemoveV2(table_handle=handle, keys=["b"]),
+            table.export(),
         ),
-        *(_in_turn(tf, made.initializer, made.size(), made.export())
-          for made in (_static(tf, ["a", "a"], [1, 1]), _static(tf, ["a", "a"], [1, 2]))),
+        *(
+            _in_turn(tf, made.initializer, made.size(), made.export())
+            for made in (_static(tf, ["a", "a"], [1, 1]), _static(tf, ["a", "a"], [1, 2]))
+        ),
         _in_turn(
-            tf, raw.InitializeTableV2(table_handle=_static(tf).resource_handle,
-                                      keys=_unknown(tf, ["a"]), values=_unknown(tf, [1, 2])),
-            raw.InitializeTableV2(table_handle=_static(tf).resource_handle,
-                                  keys=_unknown(tf, [["a"]]), values=_unknown(tf, [[1]])),
-            raw.LookupTableImportV2(table_handle=_static(tf).resource_handle,
-                                    keys=_unknown(tf, "a"), values=_unknown(tf, 1)),
-            raw.LookupTableImportV2(table_handle=_static(tf).resource_handle,
-                                    keys=["a"], values=[[1]]),
-            raw.InitializeTableV2(table_handle=_mutable(tf).resource_handle,
-                                  keys=["a"], values=[1]),
+            tf,
+            raw.InitializeTableV2(
+                table_handle=_static(tf).resource_handle,
+                keys=_unknown(tf, ["a"]),
+                values=_unknown(tf, [1, 2]),
+            ),
+            raw.InitializeTableV2(
+                table_handle=_static(tf).resource_handle,
+                keys=_unknown(tf, [["a"]]),
+                values=_unknown(tf, [[1]]),
+            ),
+            raw.LookupTableImportV2(
+                table_handle=_static(tf).resource_handle,
+                keys=_unknown(tf, "a"),
+                values=_unknown(tf, 1),
+            ),
+            raw.LookupTableImportV2(
+                table_handle=_static(tf).resource_handle, keys=["a"], values=[[1]]
+            ),
+            raw.InitializeTableV2(
+                table_handle=_mutable(tf).resource_handle, keys=["a"], values=[1]
+            ),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _refused_when_built(tf: Any) -> Any:
@@ -151,11 +220,16 @@ def _refused_when_built(tf: Any) -> Any:
         lambda: _static(tf, ["a", "b"], [1, 2, 3]),
         lambda: _static(tf, [["a"], ["b"]], [1, 2]),
         lambda: _static(tf, ["a"], [[1]]).initializer.type,
-        lambda: _static(tf, default="x"), lambda: _static(tf, default=[1]),
-        lambda: _static(tf).lookup(tf.constant([1])), lambda: _static(tf).lookup(["a"]),
-        lambda: _mutable(tf).lookup([1]), lambda: _mutable(tf).insert([1], [1]),
-        lambda: _mutable(tf).insert(["a"], ["b"]), lambda: _mutable(tf).remove(tf.constant([1])),
-        lambda: _mutable(tf).remove(["a"]), lambda: _dense(tf).remove(tf.constant(["a"])),
+        lambda: _static(tf, default="x"),
+        lambda: _static(tf, default=[1]),
+        lambda: _static(tf).lookup(tf.constant([1])),
+        lambda: _static(tf).lookup(["a"]),
+        lambda: _mutable(tf).lookup([1]),
+        lambda: _mutable(tf).insert([1], [1]),
+        lambda: _mutable(tf).insert(["a"], ["b"]),
+        lambda: _mutable(tf).remove(tf.constant([1])),
+        lambda: _mutable(tf).remove(["a"]),
+        lambda: _dense(tf).remove(tf.constant(["a"])),
         lambda: _mutable(tf).insert(["a"], [1, 2, 3]).type,
         lambda: raw.LookupTableSizeV2(table_handle=resource),
         lambda: raw.LookupTableFindV2(table_handle=known, keys=[1], default_value=1),
@@ -169,9 +243,10 @@ def _refused_when_built(tf: Any) -> Any:
         lambda: raw.InitializeTableV2(table_handle=static, keys=["a"], values=[1, 2]),
         lambda: raw.InitializeTableV2(table_handle=static, keys="a", values=1),
         lambda: raw.LookupTableFindV2(table_handle=static, keys=["a"], default_value=1),
-        lambda: vectors.lookup([[1, 2]]), lambda: vectors.lookup(1),
+        lambda: vectors.lookup([[1, 2]]),
+        lambda: vectors.lookup(1),
         lambda: vectors.lookup(tf.placeholder(tf.int64, [None, None, 2])),
-    )  # fmt: skip
+    )
 
 
 def _changing(tf: Any) -> Any:
@@ -187,30 +262,60 @@ def _changing(tf: Any) -> Any:
 
     return [
         _in_turn(
-            tf, table.size(), table.export(), table.lookup(keys), table.insert(["a", "b"], [1, 2]),
-            table.lookup(keys), table.size(), table.export(), table.insert(["c", "c"], [3, 4]),
-            table.export(), table.remove(keys), table.export(), table.insert("s", 9),
-            table.insert([["x", "y"]], [[5, 6]]), table.export(), table.lookup("s"),
+            tf,
+            table.size(),
+            table.export(),
+            table.lookup(keys),
+            table.insert(["a", "b"], [1, 2]),
+            table.lookup(keys),
+            table.size(),
+            table.export(),
+            table.insert(["c", "c"], [3, 4]),
+            table.export(),
+            table.remove(keys),
+            table.export(),
+            table.insert("s", 9),
+            table.insert([["x", "y"]], [[5, 6]]),
+            table.export(),
+            table.lookup("s"),
             table.lookup(["p", "b"], dynamic_default_values=[7, 8]),
             table.lookup(["p", "b"], dynamic_default_values=_unknown(tf, [7, 8, 9])),
-            restored(["k", "k"], [1, 2]), table.export(), put(table, ["a"], [1, 2]),
-            put(table, ["a"], [[1, 2]]), put(table, "a", [1]), table.export(),
-            restored(["k"], [[1]]), table.insert([], []), table.lookup([]),
+            restored(["k", "k"], [1, 2]),
+            table.export(),
+            put(table, ["a"], [1, 2]),
+            put(table, ["a"], [[1, 2]]),
+            put(table, "a", [1]),
+            table.export(),
+            restored(["k"], [[1]]),
+            table.insert([], []),
+            table.lookup([]),
         ),
         _in_turn(
-            tf, vectors.size(), vectors.export(), vectors.insert(["a"], [[1, 2]]),
-            vectors.lookup([["a", "b"]]), vectors.export(), put(vectors, ["a"], [1]),
-            put(vectors, ["a"], [[1, 2, 3]]), put(vectors, "z", [8, 9]), vectors.lookup("z"),
-            vectors.lookup(["y"], dynamic_default_values=[[7, 7]]), vectors.lookup(["y"]),
-            vectors.remove(tf.constant(["a"])), vectors.export(),
+            tf,
+            vectors.size(),
+            vectors.export(),
+            vectors.insert(["a"], [[1, 2]]),
+            vectors.lookup([["a", "b"]]),
+            vectors.export(),
+            put(vectors, ["a"], [1]),
+            put(vectors, ["a"], [[1, 2, 3]]),
+            put(vectors, "z", [8, 9]),
+            vectors.lookup("z"),
+            vectors.lookup(["y"], dynamic_default_values=[[7, 7]]),
+            vectors.lookup(["y"]),
+            vectors.remove(tf.constant(["a"])),
+            vectors.export(),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _buckets(tf: Any) -> Any:
-    table, words = _dense(tf), tf.lookup.experimental.DenseHashTable(
-        tf.string, tf.int32, -1, "", "$", initial_num_buckets=4
-    )  # fmt: skip
+    table, words = (
+        _dense(tf),
+        tf.lookup.experimental.DenseHashTable(
+            tf.string, tf.int32, -1, "", "$", initial_num_buckets=4
+        ),
+    )
     pairs = _dense(tf, empty=[0, 0], deleted=[0, 1])
     raw = tf.raw_ops
     handle = table.resource_handle
@@ -227,28 +332,73 @@ def _buckets(tf: Any) -> Any:
     return [
         attempt(lambda: pair([1], [1]).initialize(other)),
         _in_turn(
-            tf, table.export(), table.insert([1, 5, 9, 2, 17], [1, 2, 3, 4, 5]), table.export(),
-            table.insert_or_assign(key(2), key(8)), table.lookup(key(2)),
-            table.remove(key(5, 100)), table.size(), table.export(), table.insert([5], [7]),
-            table.insert([3, 4, 6, 7, 8, 10], [0] * 6), table.export(), table.lookup([1, 77]),
-            table.insert([0], [1]), table.insert([-1], [1]), table.lookup([0]), table.lookup([-1]),
-            table.remove(key(0)), table.lookup([[1, 2]]), table.lookup(1),
-            raw.LookupTableImportV2(table_handle=handle, keys=_unknown(tf, [[0], [3]], tf.int64),
-                                    values=_unknown(tf, [[0], [30]], tf.int64)),
-            table.export(), table.size(),
-            raw.LookupTableImportV2(table_handle=handle, keys=_unknown(tf, [0, 3], tf.int64),
-                                    values=_unknown(tf, [0, 30], tf.int64)),
-            raw.LookupTableImportV2(table_handle=handle, keys=_unknown(tf, [[0], [3]], tf.int64),
-                                    values=_unknown(tf, [0, 30], tf.int64)),
+            tf,
+            table.export(),
+            table.insert([1, 5, 9, 2, 17], [1, 2, 3, 4, 5]),
+            table.export(),
+            table.insert_or_assign(key(2), key(8)),
+            table.lookup(key(2)),
+            table.remove(key(5, 100)),
+            table.size(),
+            table.export(),
+            table.insert([5], [7]),
+            table.insert([3, 4, 6, 7, 8, 10], [0] * 6),
+            table.export(),
+            table.lookup([1, 77]),
+            table.insert([0], [1]),
+            table.insert([-1], [1]),
+            table.lookup([0]),
+            table.lookup([-1]),
+            table.remove(key(0)),
+            table.lookup([[1, 2]]),
+            table.lookup(1),
+            raw.LookupTableImportV2(
+                table_handle=handle,
+                keys=_unknown(tf, [[0], [3]], tf.int64),
+                values=_unknown(tf, [[0], [30]], tf.int64),
+            ),
+            table.export(),
+            table.size(),
+            raw.LookupTableImportV2(
+                table_handle=handle,
+                keys=_unknown(tf, [0, 3], tf.int64),
+                values=_unknown(tf, [0, 30], tf.int64),
+            ),
+            raw.LookupTableImportV2(
+                table_handle=handle,
+                keys=_unknown(tf, [[0], [3]], tf.int64),
+                values=_unknown(tf, [0, 30], tf.int64),
+            ),
         ),
-        _in_turn(tf, words.insert(["a", "bb"], [1, 2]), words.lookup(["a", "q", "bb"]),
-                 words.remove(tf.constant(["a"])), words.size(), words.lookup(["a", "bb"])),
-        _in_turn(tf, pairs.insert([[1, 2]], [1]), pairs.lookup([[1, 2], [2, 1]]), pairs.size(),
-                 pairs.lookup([1, 2]), pairs.remove(key(1, 2)[None]), pairs.size()),
-        _in_turn(tf, made(), made(initial_num_buckets=3), made(max_load_factor=1.5),
-                 made(max_load_factor=0.0), made(deleted_key=1), made(deleted_key=[2]),
-                 made(value_shape=[None]), _dense(tf, tf.bool, False).export()),
-    ]  # fmt: skip
+        _in_turn(
+            tf,
+            words.insert(["a", "bb"], [1, 2]),
+            words.lookup(["a", "q", "bb"]),
+            words.remove(tf.constant(["a"])),
+            words.size(),
+            words.lookup(["a", "bb"]),
+        ),
+        _in_turn(
+            tf,
+            pairs.insert([[1, 2]], [1]),
+            pairs.lookup([[1, 2], [2, 1]]),
+            pairs.size(),
+            pairs.lookup([1, 2]),
+            pairs.remove(key(1, 2)[None]),
+            pairs.size(),
+        ),
+        _in_turn(
+            tf,
+            made(),
+            made(initial_num_buckets=3),
+            made(max_load_factor=1.5),
+            made(max_load_factor=0.0),
+            made(deleted_key=1),
+            made(deleted_key=[2]),
+            made(value_shape=[None]),
+            _dense(tf, tf.bool, False).export(),
+        ),
+    ]
 
 
 def _names(tf: Any) -> Any:
@@ -262,11 +412,18 @@ def _names(tf: Any) -> Any:
         return raw.MutableHashTableV2(**dtypes, **options)
 
     def shared() -> Any:
-        tables = [made(use_node_name_sharing=True, name="n"), made(shared_name="n"),
-                  made(name="m"), made(shared_name="m"), made(shared_name="n", container="box"),
-                  raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int32, shared_name="n")]
-        puts = [raw.LookupTableInsertV2(table_handle=tables[index], keys=["a"], values=[1])
-                for index in (0, 2)]  # fmt: skip
+        tables = [
+            made(use_node_name_sharing=True, name="n"),
+            made(shared_name="n"),
+            made(name="m"),
+            made(shared_name="m"),
+            made(shared_name="n", container="box"),
+            raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int32, shared_name="n"),
+        ]
+        puts = [
+            raw.LookupTableInsertV2(table_handle=tables[index], keys=["a"], values=[1])
+            for index in (0, 2)
+        ]
         with tf.Session() as session:
             session.run(puts)
             return session.run([size(table) for table in tables])
@@ -278,11 +435,23 @@ def _names(tf: Any) -> Any:
         lambda: run(tf, size(raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.int32))),
         lambda: run(tf, raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.float32).op),
         lambda: run(tf, size(made(tf.string))),
-        lambda: run(tf, size(raw.MutableHashTableOfTensorsV2(
-            key_dtype=tf.string, value_dtype=tf.int32, value_shape=[2, 2]))),
-        lambda: run(tf, size(raw.MutableHashTableOfTensorsV2(
-            key_dtype=tf.string, value_dtype=tf.int32, value_shape=[None]))),
-    )  # fmt: skip
+        lambda: run(
+            tf,
+            size(
+                raw.MutableHashTableOfTensorsV2(
+                    key_dtype=tf.string, value_dtype=tf.int32, value_shape=[2, 2]
+                )
+            ),
+        ),
+        lambda: run(
+            tf,
+            size(
+                raw.MutableHashTableOfTensorsV2(
+                    key_dtype=tf.string, value_dtype=tf.int32, value_shape=[None]
+                )
+            ),
+        ),
+    )
 
 
 def _saved(tf: Any) -> Any:
@@ -297,19 +466,28 @@ def _saved(tf: Any) -> Any:
         saver.restore(session, path)
         kept = [_sorted(session.run(each.export())) for each in (table, vectors)]
         names = sorted(tf.train.list_variables(path))
-    return [attempt(lambda: kept, lambda: names), [node for node in nodes if "save/" in node[0]
-                                                   and "table_restore" in node[0]]]
+    return [
+        attempt(lambda: kept, lambda: names),
+        [node for node in nodes if "save/" in node[0] and "table_restore" in node[0]],
+    ]
 
 
 @contextlib.contextmanager
 def _files() -> Iterator[Callable[[str], str]]:
     """Files by name, in a folder that ends with the block."""
     texts = {
-        "lines": "emerson\nlake\npalmer\n", "columns": "emerson\t10\nlake\t20\npalmer\t30\n",
-        "gap": "a\nb\n\nc\n", "twice": "a\nb\na\n", "words": "a\tx\nb\t2\n", "short": "a\t1\nb\n",
-        "returns": "a\r\nb\r\n", "spaces": "a 1\nb 2", "nothing": "",
-        "floats": "1.5\t3\n2.5\t4\n", "padded": " 1 \n2\t\n",
-    }  # fmt: skip
+        "lines": "emerson\nlake\npalmer\n",
+        "columns": "emerson\t10\nlake\t20\npalmer\t30\n",
+        "gap": "a\nb\n\nc\n",
+        "twice": "a\nb\na\n",
+        "words": "a\tx\nb\t2\n",
+        "short": "a\t1\nb\n",
+        "returns": "a\r\nb\r\n",
+        "spaces": "a 1\nb 2",
+        "nothing": "",
+        "floats": "1.5\t3\n2.5\t4\n",
+        "padded": " 1 \n2\t\n",
+    }
     with tempfile.TemporaryDirectory() as folder:
         for name, text in texts.items():
             (Path(folder) / name).write_bytes(text.encode())
@@ -328,12 +506,18 @@ def _from_files(tf: Any) -> Any:
 
     with _files() as path:
         return [
-            *(read(name, word, _WHOLE, number, _NUMBER)
-              for name in ("lines", "gap", "twice", "returns", "nothing", "absent")),
-            read("lines", number, _NUMBER, word, _WHOLE), read("columns", word, 0, number, 1),
-            read("columns", word, 0, tf.int32, 1), read("columns", word, 0, tf.float32, 1),
-            read("columns", word, 0, word, 1), read("columns", word, 2, word, 1),
-            read("words", word, 0, number, 1), read("short", word, 0, number, 1),
+            *(
+                read(name, word, _WHOLE, number, _NUMBER)
+                for name in ("lines", "gap", "twice", "returns", "nothing", "absent")
+            ),
+            read("lines", number, _NUMBER, word, _WHOLE),
+            read("columns", word, 0, number, 1),
+            read("columns", word, 0, tf.int32, 1),
+            read("columns", word, 0, tf.float32, 1),
+            read("columns", word, 0, word, 1),
+            read("columns", word, 2, word, 1),
+            read("words", word, 0, number, 1),
+            read("short", word, 0, number, 1),
             read("spaces", word, 0, number, 1, delimiter=" "),
             read("columns", word, 0, number, 1, delimiter="ab"),
             read("gap", word, _WHOLE, number, _NUMBER, vocab_size=2),
@@ -341,10 +525,11 @@ def _from_files(tf: Any) -> Any:
             read("lines", word, _WHOLE, number, _NUMBER, value_index_offset=5),
             read("lines", number, _NUMBER, word, _WHOLE, value_index_offset=5),
             read("columns", word, 0, number, 1, value_index_offset=5),
-            read("floats", number, 1, tf.float64, 0), read("floats", tf.int32, 1, tf.float32, 0),
+            read("floats", number, 1, tf.float64, 0),
+            read("floats", tf.int32, 1, tf.float32, 0),
             read("padded", number, _WHOLE, number, _NUMBER),
             read("lines", number, _WHOLE, number, _NUMBER),
-        ]  # fmt: skip
+        ]
 
 
 def _files_refused(tf: Any) -> Any:
@@ -359,10 +544,17 @@ def _files_refused(tf: Any) -> Any:
     with _files() as path:
         lines = path("lines")
         return attempt(
-            *(lambda columns=columns: made(lines, *columns) for columns in (
-                (word, _NUMBER, number, _NUMBER), (tf.float32, _WHOLE, number, _NUMBER),
-                (word, -3, number, _NUMBER), (word, _WHOLE, number, -3),
-                (word, _WHOLE, tf.int32, _NUMBER), (word, _WHOLE, tf.float32, _WHOLE))),
+            *(
+                lambda columns=columns: made(lines, *columns)
+                for columns in (
+                    (word, _NUMBER, number, _NUMBER),
+                    (tf.float32, _WHOLE, number, _NUMBER),
+                    (word, -3, number, _NUMBER),
+                    (word, _WHOLE, number, -3),
+                    (word, _WHOLE, tf.int32, _NUMBER),
+                    (word, _WHOLE, tf.float32, _WHOLE),
+                )
+            ),
             lambda: made(lines, word, _WHOLE, number, _NUMBER, vocab_size=0),
             lambda: made("", word, _WHOLE, number, _NUMBER),
             lambda: made(lines, word, _WHOLE, number, _NUMBER).initialize(_static(tf)),
@@ -371,7 +563,7 @@ def _files_refused(tf: Any) -> Any:
             lambda: run(tf, fill(_static(tf), lines)),
             lambda: run(tf, fill(_static(tf, [1], ["a"], ""), lines)),
             lambda: run(tf, fill(_mutable(tf), lines)),
-        )  # fmt: skip
+        )
 
 
 def _graph_of_files(tf: Any) -> Any:
@@ -379,18 +571,31 @@ def _graph_of_files(tf: Any) -> Any:
     columns = (tf.string, _WHOLE, tf.int64, _NUMBER)
     tables = [
         tf.lookup.StaticHashTable(made("some/file", *columns, **options), -1)
-        for options in ({}, {"vocab_size": 3, "value_index_offset": 2, "name": "named"},
-                        {"value_index_offset": 1})
-    ]  # fmt: skip
+        for options in (
+            {},
+            {"vocab_size": 3, "value_index_offset": 2, "name": "named"},
+            {"value_index_offset": 1},
+        )
+    ]
     shared = [table.resource_handle.op.node_def.attr["shared_name"].s for table in tables]
-    parts = [tf.get_collection(key) for key in (tf.GraphKeys.TABLE_INITIALIZERS,
-                                                tf.GraphKeys.ASSET_FILEPATHS)]  # fmt: skip
+    parts = [
+        tf.get_collection(key)
+        for key in (tf.GraphKeys.TABLE_INITIALIZERS, tf.GraphKeys.ASSET_FILEPATHS)
+    ]
     return [shared, attempt(lambda: parts), _nodes(tf)]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "graph_of_static": _graph_of_static, "graph_of_changing": _graph_of_changing, "found": _found,
-    "filled_again": _filled_again, "refused_when_built": _refused_when_built,
-    "changing": _changing, "buckets": _buckets, "names": _names, "saved": _saved,
-    "from_files": _from_files, "files_refused": _files_refused, "graph_of_files": _graph_of_files,
-}  # fmt: skip
+    "graph_of_static": _graph_of_static,
+    "graph_of_changing": _graph_of_changing,
+    "found": _found,
+    "filled_again": _filled_again,
+    "refused_when_built": _refused_when_built,
+    "changing": _changing,
+    "buckets": _buckets,
+    "names": _names,
+    "saved": _saved,
+    "from_files": _from_files,
+    "files_refused": _files_refused,
+    "graph_of_files": _graph_of_files,
+}

@@ -14,8 +14,10 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 #: Words of every length that the fingerprints treat in a way of their own.
-_WORDS = [bytes((7 * place + size) % 256 for place in range(size)) for size in
-          (0, 1, 3, 4, 7, 8, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 200)]  # fmt: skip
+_WORDS = [
+    bytes((7 * place + size) % 256 for place in range(size))
+    for size in (0, 1, 3, 4, 7, 8, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 200)
+]
 
 
 def _module(tf: Any) -> Any:
@@ -46,23 +48,33 @@ def _numbers(tf: Any) -> Any:
 def _nodes(tf: Any) -> list[Any]:
     """Every node but for the shared names of tables, which are drawn, and values."""
     return [
-        [n.name, n.op, sorted(n.input),
-         *(f"{key} {value}" for key, value in sorted(n.attr.items())
-           if key not in {"value", "shared_name"})]
+        [
+            n.name,
+            n.op,
+            sorted(n.input),
+            *(
+                f"{key} {value}"
+                for key, value in sorted(n.attr.items())
+                if key not in {"value", "shared_name"}
+            ),
+        ]
         for n in tf.get_default_graph().as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def _hashes(tf: Any) -> Any:
     words = tf.constant(_WORDS)
     most = 2**63 - 1
     return [
-        run(tf, [
-            tf.string_to_hash_bucket(words, buckets),
-            tf.strings.to_hash_bucket_fast(words, buckets),
-            tf.strings.to_hash_bucket_strong(words, buckets, [1, 2]),
-            tf.strings.to_hash_bucket_strong(words, buckets, [most, -most]),
-        ])
+        run(
+            tf,
+            [
+                tf.string_to_hash_bucket(words, buckets),
+                tf.strings.to_hash_bucket_fast(words, buckets),
+                tf.strings.to_hash_bucket_strong(words, buckets, [1, 2]),
+                tf.strings.to_hash_bucket_strong(words, buckets, [most, -most]),
+            ],
+        )
         for buckets in (1, 7, 1000, most)
     ] + attempt(
         lambda: tf.strings.to_hash_bucket_fast(["a"], 0),
@@ -74,12 +86,17 @@ def _hashes(tf: Any) -> Any:
         lambda: run(tf, tf.strings.to_hash_bucket_strong(["a"], 5, [])),
         lambda: tf.strings.to_hash_bucket_strong(["a"], 5, [2**63, 1]),
         lambda: tf.strings.to_hash_bucket_fast([1], 5),
-    )  # fmt: skip
+    )
 
 
 def _told(table: Any) -> Any:
-    return [table.name, table.key_dtype.name, table.value_dtype.name, table.initializer.name,
-            getattr(table.resource_handle, "name", None)]  # fmt: skip
+    return [
+        table.name,
+        table.key_dtype.name,
+        table.value_dtype.name,
+        table.initializer.name,
+        getattr(table.resource_handle, "name", None),
+    ]
 
 
 def _graph_of_vocabulary(tf: Any) -> Any:
@@ -87,17 +104,23 @@ def _graph_of_vocabulary(tf: Any) -> Any:
     made = [
         tf.lookup.StaticVocabularyTable(_words(tf), 2),
         tf.lookup.StaticVocabularyTable(_numbers(tf), 2, lookup_key_dtype=tf.int32, name="a/b/"),
-        tf.lookup.StaticVocabularyTable(None, 3), ops.IdTableWithHashBuckets(None, 3),
+        tf.lookup.StaticVocabularyTable(None, 3),
+        ops.IdTableWithHashBuckets(None, 3),
         ops.IdTableWithHashBuckets(
-            tf.lookup.StaticHashTable(_words(tf), -1), 2, hasher_spec=ops.StrongHashSpec([1, 2]),
-            name="hello"),
+            tf.lookup.StaticHashTable(_words(tf), -1),
+            2,
+            hasher_spec=ops.StrongHashSpec([1, 2]),
+            name="hello",
+        ),
         ops.IdTableWithHashBuckets(tf.lookup.StaticHashTable(_words(tf), -1), 0),
         tf.lookup.StaticVocabularyTable(_words(tf), 2, experimental_is_anonymous=True),
-    ]  # fmt: skip
+    ]
     keys = [["a", "z"], [5, 9], ["z"], ["z"], ["a"], ["a"], ["a"]]
     dtypes = [None, tf.int32, None, None, None, None, None]
-    found = [table.lookup(tf.constant(key, dtype))
-             for table, key, dtype in zip(made, keys, dtypes, strict=True)]  # fmt: skip
+    found = [
+        table.lookup(tf.constant(key, dtype))
+        for table, key, dtype in zip(made, keys, dtypes, strict=True)
+    ]
     found += [table.size() for table in made]
     bare = ops.LookupInterface(tf.string, tf.int64), ops.TableInitializerBase(tf.string, tf.int64)
     found += [made[3].init.name, [bare[0].key_dtype, bare[0].value_dtype, bare[1].key_dtype]]
@@ -109,17 +132,22 @@ def _graph_of_index_tables(tf: Any) -> Any:
     ops = _module(tf)
     with _vocabulary() as path:
         made = [
-            ops.index_table_from_file(path), ops.index_table_from_file(path, num_oov_buckets=2),
+            ops.index_table_from_file(path),
+            ops.index_table_from_file(path, num_oov_buckets=2),
             ops.index_table_from_file(path, 2, key_dtype=tf.int64, name="mine"),
             ops.index_table_from_tensor(["a", "b"], name="x"),
             ops.index_table_from_tensor(
-                tf.constant(["a", "b"]), 1, hasher_spec=ops.StrongHashSpec([1, 2])),
+                tf.constant(["a", "b"]), 1, hasher_spec=ops.StrongHashSpec([1, 2])
+            ),
             ops.index_table_from_tensor([5, 6], dtype=tf.int64, num_oov_buckets=1),
             ops.index_to_string_table_from_file(path, vocab_size=3),
             ops.index_to_string_table_from_tensor(["a", "b"]),
-        ]  # fmt: skip
-        return [[_told(table) for table in made], _nodes(tf),
-                [op.name for op in tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)]]  # fmt: skip
+        ]
+        return [
+            [_told(table) for table in made],
+            _nodes(tf),
+            [op.name for op in tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)],
+        ]
 
 
 def _found(tf: Any) -> Any:
@@ -140,23 +168,31 @@ def _found(tf: Any) -> Any:
             (ops.index_table_from_tensor([42, 7], 5, dtype=tf.int32), numbers),
             (ops.index_table_from_tensor(["a", "a"]), words),
             (ops.index_to_string_table_from_file(path), tf.constant([[0, 2, 9]], tf.int64)),
-            (ops.index_to_string_table_from_tensor(["p", "q"], default_value="?"),
-             tf.constant([1, 2], tf.int64)),
+            (
+                ops.index_to_string_table_from_tensor(["p", "q"], default_value="?"),
+                tf.constant([1, 2], tf.int64),
+            ),
             (tf.lookup.StaticVocabularyTable(_words(tf), 4), words),
             (tf.lookup.StaticVocabularyTable(_words(tf), 4), sparse),
             (tf.lookup.StaticVocabularyTable(_words(tf, [7, 9]), 1000), sparse),
             (tf.lookup.StaticVocabularyTable(_numbers(tf), 4, lookup_key_dtype=tf.int32), numbers),
             (tf.lookup.StaticVocabularyTable(None, 4), words),
-            (ops.IdTableWithHashBuckets(
-                None, 1000, hasher_spec=ops.StrongHashSpec([3, 5]), key_dtype=tf.int32), numbers),
-        ]  # fmt: skip
+            (
+                ops.IdTableWithHashBuckets(
+                    None, 1000, hasher_spec=ops.StrongHashSpec([3, 5]), key_dtype=tf.int32
+                ),
+                numbers,
+            ),
+        ]
         with tf.Session() as session:
             return [
-                attempt(lambda table=table: session.run(table.initializer),
-                        lambda table=table, keys=keys: session.run(table.lookup(keys)),
-                        lambda table=table: session.run(table.size()))
+                attempt(
+                    lambda table=table: session.run(table.initializer),
+                    lambda table=table, keys=keys: session.run(table.lookup(keys)),
+                    lambda table=table: session.run(table.size()),
+                )
                 for table, keys in tables
-            ]  # fmt: skip
+            ]
 
 
 def _refused(tf: Any) -> Any:
@@ -165,11 +201,13 @@ def _refused(tf: Any) -> Any:
     ints = tf.constant([1], tf.int64)
     with _vocabulary() as path:
         return attempt(
-            lambda: ops.index_table_from_file(None), lambda: ops.index_table_from_file(""),
+            lambda: ops.index_table_from_file(None),
+            lambda: ops.index_table_from_file(""),
             lambda: ops.index_table_from_file(path, vocab_size=0),
             lambda: ops.index_table_from_file(path, num_oov_buckets=-1),
             lambda: ops.index_table_from_file(path, key_dtype=tf.float32),
-            lambda: ops.index_table_from_tensor(None), lambda: ops.index_table_from_tensor([]),
+            lambda: ops.index_table_from_tensor(None),
+            lambda: ops.index_table_from_tensor([]),
             lambda: ops.index_table_from_tensor([1.0], dtype=tf.float32),
             lambda: ops.index_table_from_tensor(["a"], dtype=tf.int64),
             lambda: ops.index_table_from_tensor([1]),
@@ -182,17 +220,22 @@ def _refused(tf: Any) -> Any:
             lambda: table(lookup.KeyValueTensorInitializer(["a"], [1]), 2),
             lambda: table(lookup.KeyValueTensorInitializer([1.0], ints), 2),
             lambda: table(lookup.KeyValueTensorInitializer(ints, ints), 2, tf.string),
-            lambda: table(_words(tf), 1, tf.int64), lambda: table(_words(tf), 0),
+            lambda: table(_words(tf), 1, tf.int64),
+            lambda: table(_words(tf), 0),
             lambda: table(_words(tf), 1).lookup(tf.constant([1])),
-            lambda: table(_words(tf), 1).lookup(["a"]), lambda: table(None, 0),
+            lambda: table(_words(tf), 1).lookup(["a"]),
+            lambda: table(None, 0),
             lambda: ops.IdTableWithHashBuckets(None, 0),
             lambda: ops.IdTableWithHashBuckets(None, 2, key_dtype=tf.float32),
             lambda: ops.IdTableWithHashBuckets(None, 2, hasher_spec="x"),
             lambda: ops.IdTableWithHashBuckets(
-                None, 2, hasher_spec=ops.HasherSpec("x", None)).lookup(tf.constant(["a"])),
-            *(lambda key=key: list(ops.StrongHashSpec(key)) for key in
-              ([1], [1, 2, 3], ["a", 2], 5, None, [1.0, 2.0], (1, 2), [True, 2])),
-        )  # fmt: skip
+                None, 2, hasher_spec=ops.HasherSpec("x", None)
+            ).lookup(tf.constant(["a"])),
+            *(
+                lambda key=key: list(ops.StrongHashSpec(key))
+                for key in ([1], [1, 2, 3], ["a", 2], 5, None, [1.0, 2.0], (1, 2), [True, 2])
+            ),
+        )
 
 
 def _of_one_run(tf: Any) -> Any:
@@ -200,28 +243,39 @@ def _of_one_run(tf: Any) -> Any:
     lookup = tf.lookup
     static = lookup.StaticHashTable(_words(tf), -1, experimental_is_anonymous=True)
     changing = lookup.experimental.MutableHashTable(
-        tf.string, tf.int64, -1, experimental_is_anonymous=True)
+        tf.string, tf.int64, -1, experimental_is_anonymous=True
+    )
     vectors = lookup.experimental.MutableHashTable(
-        tf.string, tf.int64, [-1, -2], experimental_is_anonymous=True)
+        tf.string, tf.int64, [-1, -2], experimental_is_anonymous=True
+    )
     dense = lookup.experimental.DenseHashTable(
-        tf.int64, tf.int64, -1, 0, -1, 4, experimental_is_anonymous=True)  # fmt: skip
-    puts = [static.initializer, changing.insert(["a"], tf.constant([1], tf.int64)),
-            vectors.insert(["a"], tf.constant([[1, 2]], tf.int64)),
-            dense.insert(tf.constant([5], tf.int64), tf.constant([1], tf.int64))]  # fmt: skip
+        tf.int64, tf.int64, -1, 0, -1, 4, experimental_is_anonymous=True
+    )
+    puts = [
+        static.initializer,
+        changing.insert(["a"], tf.constant([1], tf.int64)),
+        vectors.insert(["a"], tf.constant([[1, 2]], tf.int64)),
+        dense.insert(tf.constant([5], tf.int64), tf.constant([1], tf.int64)),
+    ]
     with tf.control_dependencies(puts):
         sizes = [table.size() for table in (static, changing, vectors, dense)]
     with tf.Session() as session:
         return attempt(
-            lambda: session.run(puts), *(lambda size=size: session.run(size) for size in sizes),
+            lambda: session.run(puts),
+            *(lambda size=size: session.run(size) for size in sizes),
             lambda: session.run(static.lookup(tf.constant(["a"]))),
             lambda: session.run(changing.lookup(tf.constant(["a"]))),
             lambda: session.run(vectors.lookup(tf.constant(["a"]))),
-            lambda: session.run(changing.size()), lambda: session.run(dense.export()),
-        ) + _nodes(tf)  # fmt: skip
+            lambda: session.run(changing.size()),
+            lambda: session.run(dense.export()),
+        ) + _nodes(tf)
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "hashes": _hashes, "graph_of_vocabulary": _graph_of_vocabulary,
-    "graph_of_index_tables": _graph_of_index_tables, "found": _found, "refused": _refused,
+    "hashes": _hashes,
+    "graph_of_vocabulary": _graph_of_vocabulary,
+    "graph_of_index_tables": _graph_of_index_tables,
+    "found": _found,
+    "refused": _refused,
     "of_one_run": _of_one_run,
-}  # fmt: skip
+}

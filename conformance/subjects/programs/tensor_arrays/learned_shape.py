@@ -29,7 +29,8 @@ def _learned(tf: Any) -> Any:
             return array.element_shape, read, stacked, rest, run(tf, [read, tf.shape(stacked)])
 
     ways: tuple[Callable[..., Any], ...] = (
-        lambda a, known, *_: a.unstack(known), lambda a, _, partly, __: a.unstack(partly),
+        lambda a, known, *_: a.unstack(known),
+        lambda a, _, partly, __: a.unstack(partly),
         lambda a, _, __, unknown: a.unstack(unknown),
         lambda a, known, *_: a.scatter([2, 1, 0], known),
         lambda a, _, partly, __: a.scatter([0, 1, 2], partly),
@@ -38,15 +39,19 @@ def _learned(tf: Any) -> Any:
         lambda a, known, *_: a.write(0, known[0]).write(1, known[1]).write(2, known[2]),
         lambda a, *of: a.write(0, of[1][0]).write(1, of[0][1]).write(2, of[2][2]),
         lambda a, known, *_: a.write(0, known[0]).write(1, tf.zeros([5])),
-        lambda a, known, *_: a.unstack(known).write(0, known[1]), lambda a, *_: a.identity(),
-    )  # fmt: skip
+        lambda a, known, *_: a.unstack(known).write(0, known[1]),
+        lambda a, *_: a.identity(),
+    )
     options: tuple[dict[str, Any], ...] = (
-        {}, {"infer_shape": False}, {"element_shape": [2, 4]}, {"element_shape": [None, 4]},
-        {"element_shape": [7]}, {"dynamic_size": True}, {"clear_after_read": False},
-    )  # fmt: skip
-    return attempt(*(
-        lambda w=way, o=option: filled(w, o) for way in ways for option in options
-    ))  # fmt: skip
+        {},
+        {"infer_shape": False},
+        {"element_shape": [2, 4]},
+        {"element_shape": [None, 4]},
+        {"element_shape": [7]},
+        {"dynamic_size": True},
+        {"clear_after_read": False},
+    )
+    return attempt(*(lambda w=way, o=option: filled(w, o) for way in ways for option in options))
 
 
 def _popped(tf: Any) -> Any:
@@ -61,12 +66,14 @@ def _popped(tf: Any) -> Any:
             raw.TensorListPopBack(input_handle=pushed, element_shape=shape, element_dtype=kind)[1],
             raw.TensorListStack(input_handle=pushed, element_shape=shape, element_dtype=kind),
             raw.TensorListGetItem(
-                input_handle=handle, index=1, element_shape=shape, element_dtype=kind),
+                input_handle=handle, index=1, element_shape=shape, element_dtype=kind
+            ),
             raw.TensorListElementShape(input_handle=pushed, shape_type=tf.int32),
             raw.TensorListLength(input_handle=pushed),
-            raw.TensorListGather(input_handle=handle, indices=[2, 0], element_shape=shape,
-                                 element_dtype=kind),
-        ]  # fmt: skip
+            raw.TensorListGather(
+                input_handle=handle, indices=[2, 0], element_shape=shape, element_dtype=kind
+            ),
+        ]
 
     def told(shape: Any) -> Any:
         tensors = made(shape)
@@ -74,11 +81,19 @@ def _popped(tf: Any) -> Any:
 
     shapes = (-1, [2], [-1], [3], [], [2, 1], 1, -2, [[2]])
     inner = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=kind)
-    return attempt(*(lambda s=shape: told(np.array(s, np.int32)) for shape in shapes), lambda: run(
-        tf, raw.TensorListLength(
-            input_handle=raw.TensorListFromTensor(tensor=inner, element_shape=-1))))  # fmt: skip
+    return attempt(
+        *(lambda s=shape: told(np.array(s, np.int32)) for shape in shapes),
+        lambda: run(
+            tf,
+            raw.TensorListLength(
+                input_handle=raw.TensorListFromTensor(tensor=inner, element_shape=-1)
+            ),
+        ),
+    )
 
 
 BEHAVIOURS = {
-    "learned": _learned, "learned by functions": functional(_learned), "popped": _popped,
-}  # fmt: skip
+    "learned": _learned,
+    "learned by functions": functional(_learned),
+    "popped": _popped,
+}

@@ -13,9 +13,13 @@ __all__ = ["BEHAVIOURS"]
 
 #: How an array is made that stands for every kind: by its arguments besides dtype and size.
 KINDS: tuple[dict[str, Any], ...] = (
-    {}, {"element_shape": []}, {"infer_shape": False}, {"dynamic_size": True},
-    {"clear_after_read": False}, {"element_shape": [None], "infer_shape": False},
-)  # fmt: skip
+    {},
+    {"element_shape": []},
+    {"infer_shape": False},
+    {"dynamic_size": True},
+    {"clear_after_read": False},
+    {"element_shape": [None], "infer_shape": False},
+)
 
 
 def _ran(tf: Any, *programs: Callable[[], Any]) -> Any:
@@ -26,10 +30,16 @@ def _ran(tf: Any, *programs: Callable[[], Any]) -> Any:
 def _nodes(tf: Any) -> list[Any]:
     graph = tf.get_default_graph()
     return [
-        [n.name, n.op, n.device, list(n.attr["_class"].list.s), list(n.input),
-         [str(t.shape) for t in graph.get_operation_by_name(n.name).outputs]]
+        [
+            n.name,
+            n.op,
+            n.device,
+            list(n.attr["_class"].list.s),
+            list(n.input),
+            [str(t.shape) for t in graph.get_operation_by_name(n.name).outputs],
+        ]
         for n in graph.as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def _graph(tf: Any) -> Any:
@@ -54,8 +64,14 @@ def _graph(tf: Any) -> Any:
     two.write(0, [3.0, 4.0]).mark_used()
     # TensorFlow has that method on what a write gives only, and does not list it.
     public = sorted(n for n in dir(two) if not n.startswith("_") and n != "mark_used")
-    return [_nodes(tf), str(one.element_shape), one.dtype.name, one.dynamic_size,
-            two.dynamic_size, public]  # fmt: skip
+    return [
+        _nodes(tf),
+        str(one.element_shape),
+        one.dtype.name,
+        one.dynamic_size,
+        two.dynamic_size,
+        public,
+    ]
 
 
 def _made(tf: Any) -> Any:
@@ -120,12 +136,16 @@ def _values(tf: Any) -> Any:
     f32 = tf.float32
     return _ran(
         tf,
-        *(lambda dtype=dtype: of(dtype, [1, 0])
-          for dtype in (tf.int8, tf.uint32, tf.int64, tf.half, tf.bfloat16, tf.complex64)),
+        *(
+            lambda dtype=dtype: of(dtype, [1, 0])
+            for dtype in (tf.int8, tf.uint32, tf.int64, tf.half, tf.bfloat16, tf.complex64)
+        ),
         lambda: of(tf.string, ["a", "b"]),
         lambda: of(tf.bool, [[True], [False]]),
-        *(lambda dtype=dtype: tf.TensorArray(dtype, 2, element_shape=[]).read(1)
-          for dtype in (tf.int8, tf.bool, tf.complex64, tf.half, tf.string)),
+        *(
+            lambda dtype=dtype: tf.TensorArray(dtype, 2, element_shape=[]).read(1)
+            for dtype in (tf.int8, tf.bool, tf.complex64, tf.half, tf.string)
+        ),
         lambda: tf.TensorArray(f32, 0).stack(),
         lambda: tf.TensorArray(f32, 0, element_shape=[2]).stack(),
         lambda: tf.TensorArray(f32, 0, element_shape=[2, None]).stack(),
@@ -139,16 +159,21 @@ def _values(tf: Any) -> Any:
         lambda: tf.TensorArray(f32, tf.placeholder_with_default(2, None)).size(),
         lambda: tf.TensorArray(f32, tf.placeholder_with_default([2], None)).flow,
         lambda: tf.TensorArray(f32, 0, dynamic_size=True).write(5, 1.0).size(),
-        lambda: tf.TensorArray(f32, 5, dynamic_size=True, infer_shape=False)
-        .split([1.0, 2.0], [1, 1]).flow,
+        lambda: (
+            tf.TensorArray(f32, 5, dynamic_size=True, infer_shape=False)
+            .split([1.0, 2.0], [1, 1])
+            .flow
+        ),
         lambda: tf.TensorArray(f32, 2).unstack(1.0).flow,
         lambda: tf.TensorArray(f32, 2).unstack([1, 2]).stack(),
         lambda: tf.TensorArray(f32, 2).write(0, tf.constant(1)).flow,
         lambda: tf.TensorArray(f32, 2).write([0], 1.0).flow,
         lambda: tf.TensorArray(f32, 2).unstack([1.0, 2.0]).identity().stack(),
-        lambda: [tf.TensorArray(f32, 1, tensor_array_name="x").write(0, 1.0).read(0),
-                 tf.TensorArray(f32, 1, tensor_array_name="x").write(0, 2.0).read(0)],
-    )  # fmt: skip
+        lambda: [
+            tf.TensorArray(f32, 1, tensor_array_name="x").write(0, 1.0).read(0),
+            tf.TensorArray(f32, 1, tensor_array_name="x").write(0, 2.0).read(0),
+        ],
+    )
 
 
 def _in_order(tf: Any) -> Any:
@@ -170,11 +195,15 @@ def _in_order(tf: Any) -> Any:
     ]
     return _ran(
         tf,
-        *(lambda first=first, second=second, clears=clears:
-          after(first, second, clear_after_read=clears)
-          for first in (lambda array: array.read(0), lambda array: array.close())
-          for second in seconds for clears in (None, False)),
-    )  # fmt: skip
+        *(
+            lambda first=first, second=second, clears=clears: after(
+                first, second, clear_after_read=clears
+            )
+            for first in (lambda array: array.read(0), lambda array: array.close())
+            for second in seconds
+            for clears in (None, False)
+        ),
+    )
 
 
 def _raw(tf: Any) -> Any:
@@ -204,9 +233,11 @@ def _raw(tf: Any) -> Any:
             lambda: ops.TensorArraySizeV3(handle=tf.placeholder(tf.resource), flow_in=0.0),
             lambda: ops.TensorArraySizeV3(handle=tf.placeholder(tf.resource, []), flow_in=0.0),
             lambda: ops.TensorArrayReadV3(
-                handle=made(element_shape=[2])[0], index=0, flow_in=[0.0], dtype=tf.float32),
+                handle=made(element_shape=[2])[0], index=0, flow_in=[0.0], dtype=tf.float32
+            ),
             lambda: ops.TensorArrayReadV3(
-                handle=made(element_shape=[2])[0], index=0, flow_in=0.0, dtype=tf.int32),
+                handle=made(element_shape=[2])[0], index=0, flow_in=0.0, dtype=tf.int32
+            ),
         ),
         *_ran(
             tf,
@@ -217,7 +248,7 @@ def _raw(tf: Any) -> Any:
             lambda: joined(made(element_shape=[1, 2]), element_shape_except0=[3]),
             lambda: joined(made(element_shape=[1, 2]), dtype=tf.int32),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _gradients(tf: Any) -> Any:
@@ -287,21 +318,33 @@ def _gradients_with_more_axes(tf: Any) -> Any:
     def made(outer: Any, **options: Any) -> Any:
         array = tf.TensorArray(tf.float32, 2, **options)
         handle, flow = tf.raw_ops.TensorArrayGradWithShape(
-            handle=array.handle, flow_in=array.write(0, [1.0, 2.0]).flow, shape_to_prepend=outer,
+            handle=array.handle,
+            flow_in=array.write(0, [1.0, 2.0]).flow,
+            shape_to_prepend=outer,
             source="s",
-        )  # fmt: skip
+        )
         return tf.TensorArray(tf.float32, handle=handle, flow=flow)
 
     known = made([3], element_shape=[None])
     shapes = [str(known.handle.shape), str(known.flow.shape), str(made([4, 5]).read(0).shape)]
     return shapes, _ran(
-        tf, lambda: known.read(0), lambda: known.write(1, [1.0]).flow,
-        lambda: made([[3]]).read(0), lambda: made(tf.constant([-1])).read(0),
-    )  # fmt: skip
+        tf,
+        lambda: known.read(0),
+        lambda: known.write(1, [1.0]).flow,
+        lambda: made([[3]]).read(0),
+        lambda: made(tf.constant([-1])).read(0),
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "gradients of pieces": _gradients_of_pieces, "more axes": _gradients_with_more_axes,
-    "graph": _graph, "made": _made, "written": _written, "values": _values, "order": _in_order,
-    "raw": _raw, "gradients": _gradients, "runs": _runs,
-}  # fmt: skip
+    "gradients of pieces": _gradients_of_pieces,
+    "more axes": _gradients_with_more_axes,
+    "graph": _graph,
+    "made": _made,
+    "written": _written,
+    "values": _values,
+    "order": _in_order,
+    "raw": _raw,
+    "gradients": _gradients,
+    "runs": _runs,
+}

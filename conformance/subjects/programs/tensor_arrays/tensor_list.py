@@ -67,9 +67,16 @@ def joined_and_split(tf: Any, lists: Any, x: Any) -> Any:
 
 
 _PROGRAMS: list[Program] = [
-    pushed_and_popped, only_what_is_left_is_used, only_the_popped_is_used, items, grown, resized,
-    gathered, scattered, joined_and_split,
-]  # fmt: skip
+    pushed_and_popped,
+    only_what_is_left_is_used,
+    only_the_popped_is_used,
+    items,
+    grown,
+    resized,
+    gathered,
+    scattered,
+    joined_and_split,
+]
 
 
 def _compared(program: Program) -> Callable[[Any], Any]:

@@ -18,10 +18,14 @@ def _lists(tf: Any) -> Any:
 def _nodes(tf: Any) -> list[Any]:
     graph = tf.get_default_graph()
     return [
-        [n.name, n.op, list(n.input),
-         [str(t.shape) for t in graph.get_operation_by_name(n.name).outputs]]
+        [
+            n.name,
+            n.op,
+            list(n.input),
+            [str(t.shape) for t in graph.get_operation_by_name(n.name).outputs],
+        ]
         for n in graph.as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def _made(tf: Any, shape: Any) -> Any:
@@ -32,13 +36,19 @@ def _made(tf: Any, shape: Any) -> Any:
     shorter, last = lists.tensor_list_pop_back(longer, tf.float32)
     other = lists.tensor_list_set_item(shorter, 1, 2.0 * last)
     spread = lists.tensor_list_scatter(tf.ones([1, 2]), [2], input_handle=other)
-    return spread, last, [
-        lists.tensor_list_stack(spread, tf.float32), lists.tensor_list_length(longer),
-        lists.tensor_list_stack(spread, tf.float32, num_elements=3),
-        lists.tensor_list_gather(spread, [1, 0], tf.float32),
-        lists.tensor_list_get_item(spread, 1, tf.float32),
-        lists.tensor_list_concat(spread, tf.float32), last,
-    ]  # fmt: skip
+    return (
+        spread,
+        last,
+        [
+            lists.tensor_list_stack(spread, tf.float32),
+            lists.tensor_list_length(longer),
+            lists.tensor_list_stack(spread, tf.float32, num_elements=3),
+            lists.tensor_list_gather(spread, [1, 0], tf.float32),
+            lists.tensor_list_get_item(spread, 1, tf.float32),
+            lists.tensor_list_concat(spread, tf.float32),
+            last,
+        ],
+    )
 
 
 def _shapes(tf: Any) -> Any:
@@ -104,17 +114,24 @@ def _refused(tf: Any) -> Any:
         lists.tensor_list_get_item(one, -1, tf.float32),
         length(lists.tensor_list_push_back(one, [1.0, 2.0])),
         length(lists.tensor_list_set_item(one, 1, [1.0, 2.0])),
-        length(lists.tensor_list_resize(one, -1)), lists.tensor_list_pop_back(empty, tf.float32)[1],
+        length(lists.tensor_list_resize(one, -1)),
+        lists.tensor_list_pop_back(empty, tf.float32)[1],
         length(lists.tensor_list_scatter([1.0], [-1], [])),
-        length(raw.TensorListScatterV2(tensor=[1.0], indices=[3], element_shape=-1,
-                                       num_elements=2)),
+        length(
+            raw.TensorListScatterV2(tensor=[1.0], indices=[3], element_shape=-1, num_elements=2)
+        ),
         raw.TensorListConcat(input_handle=one, element_dtype=tf.float32, element_shape=[2])[0],
-        lists.tensor_list_stack(raw.TensorListConcatLists(
-            input_a=one, input_b=one, element_dtype=tf.float32), tf.float32),
-    ]  # fmt: skip
+        lists.tensor_list_stack(
+            raw.TensorListConcatLists(input_a=one, input_b=one, element_dtype=tf.float32),
+            tf.float32,
+        ),
+    ]
     return told, attempt(*(lambda each=each: run(tf, each) for each in fails))
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "shapes": _shapes, "gradients": _gradients, "in loops": _in_loops, "refused": _refused,
-}  # fmt: skip
+    "shapes": _shapes,
+    "gradients": _gradients,
+    "in loops": _in_loops,
+    "refused": _refused,
+}

@@ -45,9 +45,16 @@ def _pop(tf: Any, handle: Any, after: list[Any], count: int = 1, *, older: bool 
 def _graph(tf: Any) -> Any:
     newer, older = _stack(tf), _older(tf)
     value = tf.placeholder(tf.float32, [None, 3])
-    made = [newer, older, _push(tf, newer, value), _push(tf, older, value, older=True),
-            _pop(tf, newer, []), _pop(tf, older, [], older=True),
-            tf.raw_ops.StackCloseV2(handle=newer), tf.raw_ops.StackClose(handle=older)]  # fmt: skip
+    made = [
+        newer,
+        older,
+        _push(tf, newer, value),
+        _push(tf, older, value, older=True),
+        _pop(tf, newer, []),
+        _pop(tf, older, [], older=True),
+        tf.raw_ops.StackCloseV2(handle=newer),
+        tf.raw_ops.StackClose(handle=older),
+    ]
     nodes = [
         [n.name, n.op, list(n.input), sorted(n.attr), list(n.attr["_class"].list.s)]
         for n in tf.get_default_graph().as_graph_def().node
@@ -60,12 +67,15 @@ def _refused_when_built(tf: Any) -> Any:
         return lambda: tf.raw_ops.StackCloseV2(handle=tf.placeholder(tf.resource, shape))
 
     return attempt(
-        closes([2]), closes([3]), closes([]), closes(None),
+        closes([2]),
+        closes([3]),
+        closes([]),
+        closes(None),
         lambda: _push(tf, tf.placeholder(tf.resource, [3]), 1.0),
         lambda: _push(tf, tf.constant(1.0), 1.0),
         lambda: _push(tf, tf.constant(["a", "b"]), 1.0, older=True),
         lambda: _stack(tf, tf.placeholder(tf.int32, [3])),
-    )  # fmt: skip
+    )
 
 
 def _values(tf: Any) -> Any:
@@ -143,6 +153,8 @@ def _refused(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "graph": _graph, "refused_when_built": _refused_when_built, "values": _values,
+    "graph": _graph,
+    "refused_when_built": _refused_when_built,
+    "values": _values,
     "refused": _refused,
-}  # fmt: skip
+}

@@ -25,12 +25,20 @@ def _into_files(tf: Any) -> Any:
     x = tf.constant(np.arange(12).reshape(3, 4))
     text, sparse = tf.constant("te{}xt"), tf.SparseTensor([[0, 1]], [7], [2, 2])
     given: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
-        ((x,), {}), ((x, "and", 3, None), {"sep": "|"}), (({"b": x, "a": [text, 2]},), {}),
-        ((text,), {}), ((text, text), {"end": ""}), ((sparse,), {}), ((_Pair(x[0], "x"),), {}),
-        (([x[0], (x[1], {"k": text})],), {"summarize": 1}), (("{}", x[0]), {"name": "named"}),
-        (("{}{}5", x[0], {"k": "{}"}), {}), ((tf.zeros([9]),), {"summarize": -1}), ((), {}),
+        ((x,), {}),
+        ((x, "and", 3, None), {"sep": "|"}),
+        (({"b": x, "a": [text, 2]},), {}),
+        ((text,), {}),
+        ((text, text), {"end": ""}),
+        ((sparse,), {}),
+        ((_Pair(x[0], "x"),), {}),
+        (([x[0], (x[1], {"k": text})],), {"summarize": 1}),
+        (("{}", x[0]), {"name": "named"}),
+        (("{}{}5", x[0], {"k": "{}"}), {}),
+        ((tf.zeros([9]),), {"summarize": -1}),
+        ((), {}),
         ((tf.Variable(3.0, use_resource=True).initial_value, 1.5), {"end": "!\n"}),
-    ]  # fmt: skip
+    ]
 
     def printed(number: int) -> Callable[[], Any]:
         inputs, options = given[number]
@@ -57,25 +65,36 @@ def _streams(tf: Any) -> Any:
         return call
 
     return attempt(
-        stream(sys.stdout), stream(sys.stderr), stream(tf.logging.info), stream(tf.logging.INFO),
-        stream(tf.logging.warning), stream(tf.logging.error), stream("file:///tmp/x", end="|"),
-        stream("nowhere"), stream(3), stream(sys.stderr, nothing=3), stream(sys.stderr, name="p"),
+        stream(sys.stdout),
+        stream(sys.stderr),
+        stream(tf.logging.info),
+        stream(tf.logging.INFO),
+        stream(tf.logging.warning),
+        stream(tf.logging.error),
+        stream("file:///tmp/x", end="|"),
+        stream("nowhere"),
+        stream(3),
+        stream(sys.stderr, nothing=3),
+        stream(sys.stderr, name="p"),
         lambda: nodes(tf.get_default_graph()),
-    )  # fmt: skip
+    )
 
 
 def _formats(tf: Any) -> Any:
     x, y = tf.constant([[1, 2], [3, 4]]), tf.constant("a")
     formatted = tf.strings.format
     return attempt(
-        lambda: run(tf, formatted("x: {}", x)), lambda: run(tf, formatted("{} and {}", [x, y])),
+        lambda: run(tf, formatted("x: {}", x)),
+        lambda: run(tf, formatted("{} and {}", [x, y])),
         lambda: run(tf, formatted("%t!", (y,), placeholder="%t")),
         lambda: run(tf, formatted("{}", tf.range(20), summarize=2)),
         lambda: run(tf, formatted("{}", tf.range(20), summarize=-1)),
-        lambda: run(tf, formatted("nothing", [])), lambda: formatted("{}", [x, y]),
-        lambda: formatted("{} {}", x), lambda: formatted("{}", 3.5, name="f"),
+        lambda: run(tf, formatted("nothing", [])),
+        lambda: formatted("{}", [x, y]),
+        lambda: formatted("{} {}", x),
+        lambda: formatted("{}", 3.5, name="f"),
         lambda: run(tf, formatted("{}", [tf.constant([True, False])])),
-    )  # fmt: skip
+    )
 
 
 def _older(tf: Any) -> Any:
@@ -86,5 +105,8 @@ def _older(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "into files": _into_files, "streams": _streams, "formats": _formats, "older": _older,
-}  # fmt: skip
+    "into files": _into_files,
+    "streams": _streams,
+    "formats": _formats,
+    "older": _older,
+}

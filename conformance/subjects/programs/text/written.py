@@ -22,29 +22,76 @@ def _words_in_columns(tf: Any) -> Any:
         lambda: run(tf, tf.as_string(words, shortest=True)),
         lambda: run(tf, tf.as_string(words, scientific=True, shortest=True)),
         lambda: run(tf, tf.as_string(tf.constant([[b"x"], [b"yz"]]), width=3, fill="-")),
-    )  # fmt: skip
+    )
 
 
 def _categories(tf: Any) -> Any:
     r"""`\p{...}` and its kin: letters, digits, marks, symbols, and all others."""
-    text = tf.constant(["aZ\u00e9 \u01c5 \u02b0", "5\u0665\u2167\u00bd", "_-(\u00ab\u00bb)!",
-                        "+$\u20ac\u0301^\u00a0\u2028\x07",
-                        "\u4e2d\u0416\U0001d400", ""])  # fmt: skip
+    text = tf.constant(
+        [
+            "aZ\u00e9 \u01c5 \u02b0",
+            "5\u0665\u2167\u00bd",
+            "_-(\u00ab\u00bb)!",
+            "+$\u20ac\u0301^\u00a0\u2028\x07",
+            "\u4e2d\u0416\U0001d400",
+            "",
+        ]
+    )
     patterns = (
-        r"\pL", r"\p{L}", r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Lm}", r"\p{Lo}", r"\PL", r"\P{Lu}",
-        r"\p{^Lu}", r"\P{^Lu}", r"\pN", r"\p{Nd}", r"\p{Nl}", r"\p{No}", r"[\p{Nd}_]", r"[^\p{L}]",
-        r"[\PL]", r"\p{P}", r"\p{Pd}", r"\p{Ps}", r"\p{Pi}", r"\p{S}", r"\p{Sc}", r"\p{Sm}",
+        r"\pL",
+        r"\p{L}",
+        r"\p{Lu}",
+        r"\p{Ll}",
+        r"\p{Lt}",
+        r"\p{Lm}",
+        r"\p{Lo}",
+        r"\PL",
+        r"\P{Lu}",
+        r"\p{^Lu}",
+        r"\P{^Lu}",
+        r"\pN",
+        r"\p{Nd}",
+        r"\p{Nl}",
+        r"\p{No}",
+        r"[\p{Nd}_]",
+        r"[^\p{L}]",
+        r"[\PL]",
+        r"\p{P}",
+        r"\p{Pd}",
+        r"\p{Ps}",
+        r"\p{Pi}",
+        r"\p{S}",
+        r"\p{Sc}",
+        r"\p{Sm}",
         r"\p{Mn}",
-        r"\pZ", r"\p{Zs}", r"\p{Zl}", r"\p{Cc}", r"\p{Any}", r"\P{Any}", r"\p{Nope}", r"\p", r"\p{",
-        r"\p{Lx}", r"\p{}", r"\pX", r"[\p{Lu}-z]", r"\p{Lu}+\p{Ll}*", r"\\p{L}", r"(\pL)(\pN?)",
-    )  # fmt: skip
+        r"\pZ",
+        r"\p{Zs}",
+        r"\p{Zl}",
+        r"\p{Cc}",
+        r"\p{Any}",
+        r"\P{Any}",
+        r"\p{Nope}",
+        r"\p",
+        r"\p{",
+        r"\p{Lx}",
+        r"\p{}",
+        r"\pX",
+        r"[\p{Lu}-z]",
+        r"\p{Lu}+\p{Ll}*",
+        r"\\p{L}",
+        r"(\pL)(\pN?)",
+    )
     return attempt(
-        *(lambda p=pattern: run(tf, tf.strings.regex_replace(text, p, "<>"))
-          for pattern in patterns)
+        *(
+            lambda p=pattern: run(tf, tf.strings.regex_replace(text, p, "<>"))
+            for pattern in patterns
+        )
     ), attempt(
-        *(lambda p=pattern: run(tf, tf.strings.regex_full_match(text, p + "*"))
-          for pattern in patterns[:12])
-    )  # fmt: skip
+        *(
+            lambda p=pattern: run(tf, tf.strings.regex_full_match(text, p + "*"))
+            for pattern in patterns[:12]
+        )
+    )
 
 
 BEHAVIOURS = {"words_in_columns": _words_in_columns, "categories": _categories}

@@ -37,16 +37,18 @@ def _trained(tf: Any, optimizer: Any, gradient: Any, *, steps: int = 2, resource
 
 def _dense(tf: Any) -> Any:
     makers = (
-        lambda t: t.GradientDescentOptimizer(0.3), lambda t: t.MomentumOptimizer(0.1, 0.9),
+        lambda t: t.GradientDescentOptimizer(0.3),
+        lambda t: t.MomentumOptimizer(0.1, 0.9),
         lambda t: t.MomentumOptimizer(0.1, 0.5, use_nesterov=True),
         lambda t: t.RMSPropOptimizer(0.05, 0.8, 0.3),
         lambda t: t.ProximalGradientDescentOptimizer(0.1, 0.01, 0.02),
-    )  # fmt: skip
+    )
     gradient = _values(0.75, -0.5)
     return [
         attempt(lambda m=make, r=resource: _trained(tf, m, gradient, resource=r))
-        for make in makers for resource in (False, True)
-    ]  # fmt: skip
+        for make in makers
+        for resource in (False, True)
+    ]
 
 
 def _rows(tf: Any) -> Any:
@@ -56,8 +58,11 @@ def _rows(tf: Any) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
             table = _values(-1.0, 1.0).reshape(2, -1)
             x = tf.Variable(table, use_resource=resource)
-            rows = tf.IndexedSlices(_values(0.5, -0.5).reshape(2, -1), tf.constant([1, 0]),
-                                    tf.constant([2, _COUNT // 2]))  # fmt: skip
+            rows = tf.IndexedSlices(
+                _values(0.5, -0.5).reshape(2, -1),
+                tf.constant([1, 0]),
+                tf.constant([2, _COUNT // 2]),
+            )
             step = optimizer(tf.train).apply_gradients([(rows, x)])
             session.run(tf.global_variables_initializer())
             session.run([step])
@@ -65,10 +70,12 @@ def _rows(tf: Any) -> Any:
 
     return [
         attempt(lambda m=make, r=resource: trained(m, resource=r))
-        for make in (lambda t: t.GradientDescentOptimizer(0.3),
-                     lambda t: t.MomentumOptimizer(0.1, 0.9))
+        for make in (
+            lambda t: t.GradientDescentOptimizer(0.3),
+            lambda t: t.MomentumOptimizer(0.1, 0.9),
+        )
         for resource in (False, True)
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS = {"dense": _dense, "rows": _rows}

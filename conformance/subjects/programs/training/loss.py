@@ -47,9 +47,12 @@ def _of_numbers(tf: Any) -> Any:
         lambda: losses.mean_squared_error(_Z, _p(tf, dtype=tf.float64), reduction=way.MEAN),
         lambda: losses.absolute_difference(_Z, _p(tf), 0.5, reduction=way.SUM_OVER_BATCH_SIZE),
         lambda: losses.absolute_difference([[1, 2, 3], [4, 5, 6]], _p(tf), _Z, "a", "mine"),
-        lambda: losses.huber_loss(_Z, _p(tf)), lambda: losses.huber_loss(_Z, _p(tf), delta=0.3),
-        lambda: losses.log_loss(_Z, _p(tf)), lambda: losses.log_loss(_Z, _p(tf), epsilon=0.1),
-        lambda: losses.cosine_distance(_Z, _p(tf), 1), lambda: losses.cosine_distance(_Z, _p(tf)),
+        lambda: losses.huber_loss(_Z, _p(tf)),
+        lambda: losses.huber_loss(_Z, _p(tf), delta=0.3),
+        lambda: losses.log_loss(_Z, _p(tf)),
+        lambda: losses.log_loss(_Z, _p(tf), epsilon=0.1),
+        lambda: losses.cosine_distance(_Z, _p(tf), 1),
+        lambda: losses.cosine_distance(_Z, _p(tf)),
         lambda: losses.cosine_distance(_Z, _p(tf), dim=0, weights=[[1.0, 2.0, 0.0]]),
         lambda: losses.cosine_distance(_Z, _p(tf), 1, dim=1),
         lambda: losses.mean_pairwise_squared_error(_Z, _p(tf)),
@@ -57,22 +60,26 @@ def _of_numbers(tf: Any) -> Any:
         lambda: losses.mean_pairwise_squared_error(_Z, _p(tf), 0),
         lambda: losses.mean_squared_error(_Z[0], _p(tf)),
         lambda: losses.mean_squared_error(None, _p(tf)),
-        lambda: losses.absolute_difference(_Z, None), lambda: losses.absolute_difference(_Z, _Z),
+        lambda: losses.absolute_difference(_Z, None),
+        lambda: losses.absolute_difference(_Z, _Z),
         lambda: losses.huber_loss(None, None),
         lambda: losses.log_loss(_Z, _p(tf), [1.0, 2.0]),
         lambda: losses.mean_squared_error(_Z, _p(tf), [[1.0], [2.0], [3.0]]),
         lambda: losses.mean_squared_error(_Z, _p(tf), reduction="nope"),
         lambda: losses.mean_pairwise_squared_error(_Z, _p(tf), [1.0]),
-    )  # fmt: skip
+    )
 
 
 def _of_classes(tf: Any) -> Any:
     losses = tf.losses
     return _each(
         tf,
-        lambda: losses.hinge_loss(_Z, _p(tf)), lambda: losses.hinge_loss(_Z, _p(tf), _COLUMN, "h"),
-        lambda: losses.hinge_loss(None, _Z), lambda: losses.hinge_loss(_Z, _Z),
-        lambda: losses.hinge_loss(_Z, None), lambda: losses.hinge_loss(_Z[0], _p(tf)),
+        lambda: losses.hinge_loss(_Z, _p(tf)),
+        lambda: losses.hinge_loss(_Z, _p(tf), _COLUMN, "h"),
+        lambda: losses.hinge_loss(None, _Z),
+        lambda: losses.hinge_loss(_Z, _Z),
+        lambda: losses.hinge_loss(_Z, None),
+        lambda: losses.hinge_loss(_Z[0], _p(tf)),
         lambda: losses.sigmoid_cross_entropy(_Z, _p(tf)),
         lambda: losses.sigmoid_cross_entropy(_Z, _p(tf), [[1.0], [2.0]], 0.1, "c"),
         lambda: losses.sigmoid_cross_entropy([[1, 0, 1], [0, 0, 1]], _p(tf)),
@@ -87,7 +94,7 @@ def _of_classes(tf: Any) -> Any:
         lambda: losses.sparse_softmax_cross_entropy([0, 2, 1], _p(tf)),
         lambda: losses.sparse_softmax_cross_entropy([0, 2], _p(tf), None),
         lambda: losses.sparse_softmax_cross_entropy(None, _p(tf)),
-    )  # fmt: skip
+    )
 
 
 def _collected(tf: Any) -> Any:
@@ -100,31 +107,45 @@ def _collected(tf: Any) -> Any:
     losses.add_loss(tf.constant(4.0), loss_collection="other")
     losses.add_loss(tf.constant(8.0), None)
     totals = [
-        losses.get_total_loss(), losses.get_total_loss(False, "t"), losses.get_total_loss(
-            scope="one"), losses.get_regularization_loss(), losses.get_regularization_loss("two"),
-    ]  # fmt: skip
+        losses.get_total_loss(),
+        losses.get_total_loss(False, "t"),
+        losses.get_total_loss(scope="one"),
+        losses.get_regularization_loss(),
+        losses.get_regularization_loss("two"),
+    ]
     way = losses.Reduction
     return (
-        before, totals, run(tf, totals), losses.get_losses(), losses.get_losses("one"),
-        losses.get_losses(loss_collection="other"), losses.get_regularization_losses("one"),
-        way.all(), attempt(lambda: way.validate("x"), lambda: way.validate("none")),
-    )  # fmt: skip
+        before,
+        totals,
+        run(tf, totals),
+        losses.get_losses(),
+        losses.get_losses("one"),
+        losses.get_losses(loss_collection="other"),
+        losses.get_regularization_losses("one"),
+        way.all(),
+        attempt(lambda: way.validate("x"), lambda: way.validate("none")),
+    )
 
 
 def _weighted(tf: Any) -> Any:
     loss, way = tf.losses.compute_weighted_loss, tf.losses.Reduction
     return _each(
         tf,
-        lambda: loss(_p(tf)), lambda: loss(_p(tf), _COLUMN, "s", "c", way.MEAN),
-        lambda: loss(_p(tf), _Z), lambda: loss(_p(tf), np.zeros([2, 3])),
+        lambda: loss(_p(tf)),
+        lambda: loss(_p(tf), _COLUMN, "s", "c", way.MEAN),
+        lambda: loss(_p(tf), _Z),
+        lambda: loss(_p(tf), np.zeros([2, 3])),
         lambda: loss(_p(tf), tf.constant(2, tf.int32)),
         *(lambda key=key: loss(_p(tf), [[1.0, 0.0, 2.0]], reduction=key) for key in way.all()),
-        lambda: loss([1, 2, 3]), lambda: loss(tf.constant([1.0, 2.0], tf.float64), 0.5),
-        lambda: loss(_p(tf, None)), lambda: loss(_p(tf, [None, 3]), _p(tf, None)),
+        lambda: loss([1, 2, 3]),
+        lambda: loss(tf.constant([1.0, 2.0], tf.float64), 0.5),
+        lambda: loss(_p(tf, None)),
+        lambda: loss(_p(tf, [None, 3]), _p(tf, None)),
         lambda: loss(_p(tf, [None, 3]), [[1.0, 2.0, 0.0]]),
         lambda: loss(_p(tf, [None, 3]), 2.0, reduction=way.SUM_OVER_BATCH_SIZE),
-        lambda: loss(_p(tf), [1.0, 2.0, 3.0]), lambda: loss(_p(tf), [[1.0, 2.0]]),
-    )  # fmt: skip
+        lambda: loss(_p(tf), [1.0, 2.0, 3.0]),
+        lambda: loss(_p(tf), [[1.0, 2.0]]),
+    )
 
 
 def _confusion(tf: Any) -> Any:
@@ -138,17 +159,23 @@ def _confusion(tf: Any) -> Any:
         return [built(tf, build, fed([0, 1, 2])) for build in builds]
 
     return graph(
-        lambda: matrix([0, 1, 2], q(3)), lambda: matrix([0, 1, 1], q(3), 3, tf.float32, "m"),
+        lambda: matrix([0, 1, 2], q(3)),
+        lambda: matrix([0, 1, 1], q(3), 3, tf.float32, "m"),
         lambda: matrix([0, 1, 1], q(3), tf.constant(4), weights=[0.5, 1.5, 2.5]),
         lambda: tf.math.confusion_matrix([[0], [1], [1]], q(3), 3, weights=[1, 2, 3]),
-        lambda: matrix([0, 1, 1], q(3), 2), lambda: matrix([0, -1, 1], q(3)),
-        lambda: matrix([0, 1, 2], q()), lambda: matrix([0, 1], q(3)),
+        lambda: matrix([0, 1, 1], q(3), 2),
+        lambda: matrix([0, -1, 1], q(3)),
+        lambda: matrix([0, 1, 2], q()),
+        lambda: matrix([0, 1], q(3)),
         lambda: matrix([0, 1, 2], q(3), weights=[1.0]),
         lambda: matrix(np.array([0, 1, 2], np.float32), tf.cast(q(3), p), 3),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
-    "of numbers": _of_numbers, "of classes": _of_classes, "collected": _collected,
-    "weighted": _weighted, "confusion": _confusion,
-}  # fmt: skip
+    "of numbers": _of_numbers,
+    "of classes": _of_classes,
+    "collected": _collected,
+    "weighted": _weighted,
+    "confusion": _confusion,
+}

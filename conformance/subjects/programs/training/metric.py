@@ -53,53 +53,81 @@ def _averages(tf: Any) -> Any:
     metrics = tf.metrics
     return _each(
         tf,
-        lambda: metrics.mean(_p(tf)), lambda: metrics.mean(_p(tf), _COLUMN, "m", ["u", "v"], "n"),
+        lambda: metrics.mean(_p(tf)),
+        lambda: metrics.mean(_p(tf), _COLUMN, "m", ["u", "v"], "n"),
         lambda: metrics.mean(_p(tf, None), np.ones([2, 3], np.float32)),
-        lambda: metrics.mean(_p(tf, None), 0.5), lambda: metrics.mean(_p(tf, None), [[1.0], [0.0]]),
-        lambda: metrics.mean(_p(tf), [1.0, 2.0]), lambda: metrics.mean(_p(tf), 0),
-        lambda: metrics.mean_tensor(_p(tf)), lambda: metrics.mean_tensor(_p(tf), _COLUMN, name="t"),
-        lambda: metrics.accuracy(_Z, _p(tf)), lambda: metrics.accuracy([[1, 0, 1], [0, 1, 1]],
-                                                                       _p(tf), _COLUMN),
-        lambda: metrics.accuracy(_Z[0], _p(tf)), lambda: metrics.accuracy(_Z, _p(tf, None)),
+        lambda: metrics.mean(_p(tf, None), 0.5),
+        lambda: metrics.mean(_p(tf, None), [[1.0], [0.0]]),
+        lambda: metrics.mean(_p(tf), [1.0, 2.0]),
+        lambda: metrics.mean(_p(tf), 0),
+        lambda: metrics.mean_tensor(_p(tf)),
+        lambda: metrics.mean_tensor(_p(tf), _COLUMN, name="t"),
+        lambda: metrics.accuracy(_Z, _p(tf)),
+        lambda: metrics.accuracy([[1, 0, 1], [0, 1, 1]], _p(tf), _COLUMN),
+        lambda: metrics.accuracy(_Z[0], _p(tf)),
+        lambda: metrics.accuracy(_Z, _p(tf, None)),
         lambda: metrics.mean_absolute_error(_Z, _p(tf), name="e"),
         lambda: metrics.mean_squared_error(_Z, _p(tf), _COLUMN),
         lambda: metrics.root_mean_squared_error(_Z, _p(tf), None, "m", "u"),
-        lambda: metrics.mean_relative_error(_Z, _p(tf), _Z), lambda: metrics.percentage_below(
-            _p(tf), 0.4), lambda: metrics.percentage_below(_p(tf), 0.4, _COLUMN, name="b"),
+        lambda: metrics.mean_relative_error(_Z, _p(tf), _Z),
+        lambda: metrics.percentage_below(_p(tf), 0.4),
+        lambda: metrics.percentage_below(_p(tf), 0.4, _COLUMN, name="b"),
         lambda: metrics.mean_cosine_distance(_Z, _p(tf), 1, metrics_collections="m"),
         lambda: metrics.mean_cosine_distance(_Z, _p(tf), 0, [[1.0, 0.5, 2.0]], None, "u", "c"),
-    )  # fmt: skip
+    )
 
 
 def _counts(tf: Any) -> Any:
     metrics = tf.metrics
-    names = ["false_negatives", "false_positives", "true_negatives", "true_positives", "precision",
-             "recall"]  # fmt: skip
+    names = [
+        "false_negatives",
+        "false_positives",
+        "true_negatives",
+        "true_positives",
+        "precision",
+        "recall",
+    ]
     bools = (_X > 0.3, _X > 2)
     found = []
     for name in names:
         metric = getattr(metrics, name)
-        found.append(_each(
-            tf, lambda metric=metric: metric(_Z, _p(tf, dtype=tf.bool)),
-            lambda metric=metric: metric(_Z > 0, _p(tf, dtype=tf.bool), _COLUMN, "m", "u", "n"),
-            batches=bools))  # fmt: skip
+        found.append(
+            _each(
+                tf,
+                lambda metric=metric: metric(_Z, _p(tf, dtype=tf.bool)),
+                lambda metric=metric: metric(_Z > 0, _p(tf, dtype=tf.bool), _COLUMN, "m", "u", "n"),
+                batches=bools,
+            )
+        )
     return found, _each(
-        tf, lambda: metrics.precision(_Z, _p(tf, dtype=tf.bool), [[1.0], [2.0], [3.0]]),
+        tf,
+        lambda: metrics.precision(_Z, _p(tf, dtype=tf.bool), [[1.0], [2.0], [3.0]]),
         lambda: metrics.true_positives(_Z, _p(tf, None, tf.bool), 2),
-        lambda: metrics.recall(_Z[0], _p(tf, dtype=tf.bool)), batches=bools,
-    )  # fmt: skip
+        lambda: metrics.recall(_Z[0], _p(tf, dtype=tf.bool)),
+        batches=bools,
+    )
 
 
 def _thresholds(tf: Any) -> Any:
     metrics = tf.metrics
     at = [0.2, 0.6]
-    names = ["false_negatives", "false_positives", "true_negatives", "true_positives", "precision",
-             "recall"]  # fmt: skip
+    names = [
+        "false_negatives",
+        "false_positives",
+        "true_negatives",
+        "true_positives",
+        "precision",
+        "recall",
+    ]
     found = [
-        _each(tf, lambda name=name: getattr(metrics, f"{name}_at_thresholds")(
-            _Z, _p(tf), at, _COLUMN, "m", "u"))
+        _each(
+            tf,
+            lambda name=name: getattr(metrics, f"{name}_at_thresholds")(
+                _Z, _p(tf), at, _COLUMN, "m", "u"
+            ),
+        )
         for name in names
-    ]  # fmt: skip
+    ]
     return found, _each(
         tf,
         lambda: metrics.precision_at_thresholds(_Z, _p(tf, None), at),
@@ -109,7 +137,7 @@ def _thresholds(tf: Any) -> Any:
         lambda: metrics.specificity_at_sensitivity(_Z, _p(tf), -0.5),
         lambda: metrics.recall_at_thresholds(_Z, _p(tf), at, [[1.0, 2.0]]),
         batches=(_X, _X * 2, _X / 2),
-    )  # fmt: skip
+    )
 
 
 def _areas(tf: Any) -> Any:
@@ -118,11 +146,16 @@ def _areas(tf: Any) -> Any:
 
     methods = ["trapezoidal", "careful_interpolation", "minoring", "majoring"]
     return _each(
-        tf, *(area(curve=curve, summation_method=method)
-              for curve in ("ROC", "PR") for method in methods),
+        tf,
+        *(
+            area(curve=curve, summation_method=method)
+            for curve in ("ROC", "PR")
+            for method in methods
+        ),
         area(thresholds=[0.7, 0.3], weights=_COLUMN, name="a", metrics_collections="m"),
-        area(curve="X"), area(summation_method="X"),
-    )  # fmt: skip
+        area(curve="X"),
+        area(summation_method="X"),
+    )
 
 
 def _by_class(tf: Any) -> Any:
@@ -136,14 +169,22 @@ def _by_class(tf: Any) -> Any:
         tf,
         lambda: metrics.mean_per_class_accuracy(true, p(), 4),
         lambda: metrics.mean_per_class_accuracy(
-            true, tf.cast(p(), tf.int32), 3, tf.constant([1.0, 0.5, 2.0, 0.0]), "m", "u", "n"),
+            true, tf.cast(p(), tf.int32), 3, tf.constant([1.0, 0.5, 2.0, 0.0]), "m", "u", "n"
+        ),
         lambda: metrics.mean_per_class_accuracy(true[:3], p(), 4),
         lambda: metrics.mean_iou(tf.constant(true), p(), 4),
-        lambda: metrics.mean_iou(tf.constant([true]), tf.reshape(p(), [1, 4]), 3,
-                                 tf.constant([[1.0, 0.5, 2.0, 1.0]]), "m", "u", "n"),
+        lambda: metrics.mean_iou(
+            tf.constant([true]),
+            tf.reshape(p(), [1, 4]),
+            3,
+            tf.constant([[1.0, 0.5, 2.0, 1.0]]),
+            "m",
+            "u",
+            "n",
+        ),
         lambda: metrics.mean_iou(tf.constant(true), p(), 2),
         batches=numbers,
-    )  # fmt: skip
+    )
 
 
 def _at_k(tf: Any) -> Any:
@@ -175,10 +216,14 @@ def _at_k(tf: Any) -> Any:
         lambda: metrics.precision_at_top_k(labels, _p(tf, (2, 2), tf.int64)),
         lambda: metrics.recall_at_top_k(labels, _p(tf, (2, 2), tf.int64), class_id=1, k=2),
         batches=(labels, labels[::-1]),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
-    "averages": _averages, "counts": _counts, "thresholds": _thresholds, "areas": _areas,
-    "by class": _by_class, "at k": _at_k,
-}  # fmt: skip
+    "averages": _averages,
+    "counts": _counts,
+    "thresholds": _thresholds,
+    "areas": _areas,
+    "by class": _by_class,
+    "at k": _at_k,
+}

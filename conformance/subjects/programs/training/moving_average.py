@@ -40,13 +40,18 @@ def _again(tf: Any) -> Any:
             return _run_thrice(tf, graph, made[-1:]), [each.name for each in made]
 
     ways: tuple[tuple[Any, ...], ...] = (
-        ((None, None),) * 4, (("s", None), ("s", None), ("t", None)), (("s", None), ("s", True)),
-        (("s", tf.AUTO_REUSE), ("s", tf.AUTO_REUSE)), (("s", True),),
-    )  # fmt: skip
-    return attempt(*(
-        lambda kind=kind, dtype=dtype, way=way: averaged(kind, dtype, *way)
-        for kind, dtype, way in itertools.product((False, True), ("float32", "float64"), ways)
-    ))  # fmt: skip
+        ((None, None),) * 4,
+        (("s", None), ("s", None), ("t", None)),
+        (("s", None), ("s", True)),
+        (("s", tf.AUTO_REUSE), ("s", tf.AUTO_REUSE)),
+        (("s", True),),
+    )
+    return attempt(
+        *(
+            lambda kind=kind, dtype=dtype, way=way: averaged(kind, dtype, *way)
+            for kind, dtype, way in itertools.product((False, True), ("float32", "float64"), ways)
+        )
+    )
 
 
 def _weighted(tf: Any) -> Any:
@@ -55,16 +60,22 @@ def _weighted(tf: Any) -> Any:
 
     def averaged(value: Any, weight: Any, **options: Any) -> Any:
         with tf.Graph().as_default() as graph:
-            made = [moving.weighted_moving_average(tf.constant(value), 0.75, tf.constant(weight),
-                                                   **options) for _ in range(2)]  # fmt: skip
+            made = [
+                moving.weighted_moving_average(
+                    tf.constant(value), 0.75, tf.constant(weight), **options
+                )
+                for _ in range(2)
+            ]
             keys = sorted(graph.get_all_collection_keys())
             return _run_thrice(tf, graph, made), [each.name for each in made], keys
 
     return attempt(
-        lambda: averaged([2.0, 3.0], [1.0, 4.0]), lambda: averaged(2.0, 3.0, name="w"),
+        lambda: averaged([2.0, 3.0], [1.0, 4.0]),
+        lambda: averaged(2.0, 3.0, name="w"),
         lambda: averaged([2.0, 3.0], 0.5, collections=["mine"]),
-        lambda: averaged([2, 3], [1, 4]), lambda: averaged([2.0, 3.0], [1.0, 4.0], truediv=False),
-    )  # fmt: skip
+        lambda: averaged([2, 3], [1, 4]),
+        lambda: averaged([2.0, 3.0], [1.0, 4.0], truediv=False),
+    )
 
 
 def _of_variables(tf: Any) -> Any:
@@ -80,11 +91,15 @@ def _of_variables(tf: Any) -> Any:
                 first = average.apply([v])
             with tf.control_dependencies([v.assign_add([1.0, 1.0]), w.assign_add(2.0)]):
                 second = average.apply([v, w, v + w])
-            told = [average.average_name(v), average.average_name(w), average.name,
-                    sorted((key, x.name) for key, x in average.variables_to_restore().items()),
-                    sorted(average.variables_to_restore([w])),
-                    [x.name for x in tf.moving_average_variables()],
-                    average.average(tf.Variable(1.0, name="other"))]  # fmt: skip
+            told = [
+                average.average_name(v),
+                average.average_name(w),
+                average.name,
+                sorted((key, x.name) for key, x in average.variables_to_restore().items()),
+                sorted(average.variables_to_restore([w])),
+                [x.name for x in tf.moving_average_variables()],
+                average.average(tf.Variable(1.0, name="other")),
+            ]
             return told, first, second, _run_thrice(tf, graph, second)[1:]
 
     def default(kind: bool) -> Any:
@@ -94,10 +109,15 @@ def _of_variables(tf: Any) -> Any:
             made = tf.train.ExponentialMovingAverage(tf.constant(0.5), num_updates=7).apply()
             return made, _run_thrice(tf, graph, made)
 
-    return attempt(*(
-        lambda kind=kind, options=options: applied(kind, **options) for kind in (False, True)
-        for options in ({}, {"zero_debias": True}, {"num_updates": 2, "name": "Mine"})
-    ), lambda: default(False), lambda: default(True))  # fmt: skip
+    return attempt(
+        *(
+            lambda kind=kind, options=options: applied(kind, **options)
+            for kind in (False, True)
+            for options in ({}, {"zero_debias": True}, {"num_updates": 2, "name": "Mine"})
+        ),
+        lambda: default(False),
+        lambda: default(True),
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -24,17 +24,26 @@ def _made(tf: Any, make: Any) -> Any:
 def _pieces(tf: Any) -> Any:
     """Pieces by steps and bounds of equal dtypes and of others."""
     steps = (
-        lambda: tf.constant(3), lambda: tf.constant(3, tf.int64), lambda: tf.constant(3.0),
-        lambda: tf.constant(3.0, tf.float64), lambda: 3, lambda: 3.0, lambda: np.int64(3),
-    )  # fmt: skip
+        lambda: tf.constant(3),
+        lambda: tf.constant(3, tf.int64),
+        lambda: tf.constant(3.0),
+        lambda: tf.constant(3.0, tf.float64),
+        lambda: 3,
+        lambda: 3.0,
+        lambda: np.int64(3),
+    )
     bounds = ([2, 5], [2.0, 5.0], [np.int64(2), np.int64(5)], [3, 5], [2], [], [[2, 5]], None)
     values = ([1.0, 0.5, 0.25], [1, 2, 3], [1.0, 0.5], [1.0, 2, 3.0], [np.float64(1), 2.0, 3.0])
-    return attempt(*(
-        lambda s=step, b=bound, v=value: _made(
-            tf, lambda: tf.train.piecewise_constant(s(), b, v)
+    return attempt(
+        *(
+            lambda s=step, b=bound, v=value: _made(
+                tf, lambda: tf.train.piecewise_constant(s(), b, v)
+            )
+            for step in steps
+            for bound in bounds
+            for value in values
         )
-        for step in steps for bound in bounds for value in values
-    ))  # fmt: skip
+    )
 
 
 def _decays(tf: Any) -> Any:
@@ -53,13 +62,17 @@ def _decays(tf: Any) -> Any:
         (train.cosine_decay_restarts, {"first_decay_steps": 4}),
         (train.cosine_decay_restarts, {"first_decay_steps": 4, "t_mul": 1.0, "m_mul": 0.5}),
         (train.linear_cosine_decay, {"decay_steps": 4, "num_periods": 1.5, "beta": 0.125}),
-    )  # fmt: skip
+    )
     steps = (None, 0, 3, 4, 5, 9, 2.5, -1, np.int64(6), np.float64(7))
     rates = (0.5, 2, np.float64(0.25))
-    return attempt(*(
-        lambda k=kind, o=options, r=rate, s=step: _made(tf, lambda: k(r, s, **o))
-        for kind, options in kinds for rate in rates for step in steps
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda k=kind, o=options, r=rate, s=step: _made(tf, lambda: k(r, s, **o))
+            for kind, options in kinds
+            for rate in rates
+            for step in steps
+        )
+    )
 
 
 BEHAVIOURS = {"pieces": _pieces, "decays": _decays}

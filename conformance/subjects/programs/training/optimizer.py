@@ -15,42 +15,59 @@ _IMPLIED = {"_output_shapes", "T"}
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "descent": lambda tf: tf.train.GradientDescentOptimizer(0.1),
     "momentum": lambda tf: tf.train.MomentumOptimizer(0.1, 0.9),
-    "nesterov": lambda tf: tf.train.MomentumOptimizer(lambda: 0.1, 0.5, use_locking=True,
-                                                      use_nesterov=True),
+    "nesterov": lambda tf: tf.train.MomentumOptimizer(
+        lambda: 0.1, 0.5, use_locking=True, use_nesterov=True
+    ),
     "adam": lambda tf: tf.train.AdamOptimizer(0.05),
     "adam_own": lambda tf: tf.train.AdamOptimizer(
-        0.05, name="Own", use_own_namescope_for_non_slot_vars=True),
+        0.05, name="Own", use_own_namescope_for_non_slot_vars=True
+    ),
     "rms_prop": lambda tf: tf.train.RMSPropOptimizer(0.05, momentum=0.5),
     "centered": lambda tf: tf.train.RMSPropOptimizer(0.05, centered=True, epsilon=1e-3),
     "adagrad": lambda tf: tf.train.AdagradOptimizer(0.3),
     "adagrad_da": lambda tf: tf.train.AdagradDAOptimizer(
-        0.5, tf.train.get_or_create_global_step(), l1_regularization_strength=0.01,
-        l2_regularization_strength=0.01),
+        0.5,
+        tf.train.get_or_create_global_step(),
+        l1_regularization_strength=0.01,
+        l2_regularization_strength=0.01,
+    ),
     "adadelta": lambda tf: tf.train.AdadeltaOptimizer(1.0, epsilon=1e-3),
     "ftrl": lambda tf: tf.train.FtrlOptimizer(0.5, l1_regularization_strength=0.01),
     "ftrl_v2": lambda tf: tf.train.FtrlOptimizer(
-        0.5, -0.6, l2_regularization_strength=0.1, beta=0.2, accum_name="A", linear_name="L",
-        l2_shrinkage_regularization_strength=0.01),
+        0.5,
+        -0.6,
+        l2_regularization_strength=0.1,
+        beta=0.2,
+        accum_name="A",
+        linear_name="L",
+        l2_shrinkage_regularization_strength=0.01,
+    ),
     "proximal": lambda tf: tf.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.02),
     "proximal_adagrad": lambda tf: tf.train.ProximalAdagradOptimizer(
-        0.3, l1_regularization_strength=0.01),
-}  # fmt: skip
+        0.3, l1_regularization_strength=0.01
+    ),
+}
 
 
 def _nodes(graph: Any) -> Any:
     """The nodes of a graph with all their attributes, constants by their values."""
     return [
-        [node.name, node.op, *[name for name in node.input if name[0] != "^"],
-         *sorted(name for name in node.input if name[0] == "^"),
-         {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED}]
+        [
+            node.name,
+            node.op,
+            *[name for name in node.input if name[0] != "^"],
+            *sorted(name for name in node.input if name[0] == "^"),
+            {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED},
+        ]
         for node in graph.as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def _loss(tf: Any, kind: bool, dtype: Any, rows: bool) -> Any:
     """A loss of a matrix and of a vector, by all of the matrix or by rows of it, one twice."""
-    w = tf.get_variable("w", initializer=tf.constant([[1.0, 2], [-3, 4], [5, -6]], dtype),
-                        use_resource=kind)  # fmt: skip
+    w = tf.get_variable(
+        "w", initializer=tf.constant([[1.0, 2], [-3, 4], [5, -6]], dtype), use_resource=kind
+    )
     b = tf.get_variable("b", initializer=tf.constant([0.5, -0.5], dtype), use_resource=kind)
     weights = tf.constant([[1, 2, 3], [0, 1, 1]], dtype)
     taken = tf.gather(w, [0, 2, 0]) if rows else tf.matmul(weights, w)
@@ -68,12 +85,16 @@ def _trained(tf: Any, make: Callable[[Any], Any], kind: bool, dtype: Any, rows: 
             train = optimizer.minimize(loss, global_step=step)
             init = tf.global_variables_initializer()
             names = optimizer.get_slot_names()
-            told = [optimizer.get_name(), names, train,
-                    [[optimizer.get_slot(v, name) for name in names] for v in (w, b)],
-                    [v.name for v in optimizer.variables()],
-                    [op.name for op in tf.get_collection(tf.GraphKeys.TRAIN_OP)],
-                    [v.name for v in tf.global_variables()],
-                    [v.name for v in tf.trainable_variables()]]  # fmt: skip
+            told = [
+                optimizer.get_name(),
+                names,
+                train,
+                [[optimizer.get_slot(v, name) for name in names] for v in (w, b)],
+                [v.name for v in optimizer.variables()],
+                [op.name for op in tf.get_collection(tf.GraphKeys.TRAIN_OP)],
+                [v.name for v in tf.global_variables()],
+                [v.name for v in tf.trainable_variables()],
+            ]
             with tf.Session() as session:
                 session.run(init)
                 losses = []

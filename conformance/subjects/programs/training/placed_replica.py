@@ -14,18 +14,28 @@ __all__ = ["BEHAVIOURS"]
 def _setters(tf: Any) -> Any:
     """Where variables and other operations go, by clusters, tasks and strategies."""
     clusters = (
-        None, {}, {"ps": ["a:1", "b:1"]}, {"ps": ["a:1"], "worker": ["c:1", "d:1"]},
-        {"worker": ["c:1"]}, {"ps": {0: "a:1", 3: "b:1"}}, {"mine": ["a:1", "b:1", "c:1"]},
-    )  # fmt: skip
+        None,
+        {},
+        {"ps": ["a:1", "b:1"]},
+        {"ps": ["a:1"], "worker": ["c:1", "d:1"]},
+        {"worker": ["c:1"]},
+        {"ps": {0: "a:1", 3: "b:1"}},
+        {"mine": ["a:1", "b:1", "c:1"]},
+    )
     options: tuple[dict[str, Any], ...] = (
-        {}, {"ps_tasks": 2}, {"ps_tasks": 0}, {"ps_device": "/job:mine"},
+        {},
+        {"ps_tasks": 2},
+        {"ps_tasks": 0},
+        {"ps_device": "/job:mine"},
         {"worker_device": "/cpu:0"},
-        {"ps_device": "/cpu:0"}, {"ps_ops": ["Add"]}, {"merge_devices": False, "ps_tasks": 1},
+        {"ps_device": "/cpu:0"},
+        {"ps_ops": ["Add"]},
+        {"merge_devices": False, "ps_tasks": 1},
         {"ps_device": "/job:ps/cpu:0", "worker_device": "/job:worker/task:1"},
         {"ps_device": None, "ps_tasks": 2},
         {"ps_strategy": lambda op: len(op.name) % 2, "ps_tasks": 2},
         {"ps_strategy": 3, "ps_tasks": 2},
-    )  # fmt: skip
+    )
 
     def placed(cluster: Any, given: dict[str, Any]) -> Any:
         with tf.Graph().as_default():
@@ -41,9 +51,9 @@ def _setters(tf: Any) -> Any:
                     made.append(tf.Variable(1.0))
             return [thing.device for thing in made]
 
-    return attempt(*(
-        lambda c=cluster, o=option: placed(c, o) for cluster in clusters for option in options
-    ))  # fmt: skip
+    return attempt(
+        *(lambda c=cluster, o=option: placed(c, o) for cluster in clusters for option in options)
+    )
 
 
 def _weighted(tf: Any) -> Any:
@@ -68,15 +78,21 @@ def _weighted(tf: Any) -> Any:
             return values, kept, restored, average.average_name(v), average.name
 
     return attempt(
-        averaged, lambda: averaged(zero_debias=True), lambda: averaged(name="named"),
-        lambda: averaged(num_updates=3), lambda: averaged(num_updates=tf.constant(3)),
-        lambda: from_module(0.5).apply([tf.constant(1)]), lambda: from_module(0.5).average(3),
-        lambda: from_module(0.5).apply([tf.zeros([2])] * 2), lambda: from_module(1.5).name,
-    )  # fmt: skip
+        averaged,
+        lambda: averaged(zero_debias=True),
+        lambda: averaged(name="named"),
+        lambda: averaged(num_updates=3),
+        lambda: averaged(num_updates=tf.constant(3)),
+        lambda: from_module(0.5).apply([tf.constant(1)]),
+        lambda: from_module(0.5).average(3),
+        lambda: from_module(0.5).apply([tf.zeros([2])] * 2),
+        lambda: from_module(1.5).name,
+    )
 
 
 def _gradients(tf: Any) -> Any:
     """What an optimizer computes and refuses: kinds of losses, variables, gates and None."""
+
     def asked(**options: Any) -> Any:
         with tf.Graph().as_default():
             v = tf.get_variable("v", initializer=[1.0, 2.0])
@@ -101,21 +117,27 @@ def _gradients(tf: Any) -> Any:
     optimizer = tf.train.GradientDescentOptimizer(0.5)
     v = tf.get_variable("outside", initializer=[1.0, 2.0])
     return attempt(
-        asked, lambda: asked(var_list=None), lambda: asked(var_list="numbers"),
-        lambda: asked(var_list="tensor"), lambda: asked(var_list=[]),
+        asked,
+        lambda: asked(var_list=None),
+        lambda: asked(var_list="numbers"),
+        lambda: asked(var_list="tensor"),
+        lambda: asked(var_list=[]),
         *(lambda g=gate: asked(gate_gradients=g) for gate in (1, 2, 3, None)),
-        lambda: asked(colocate_gradients_with_ops=True), lambda: asked(grad_loss=2.0),
+        lambda: asked(colocate_gradients_with_ops=True),
+        lambda: asked(grad_loss=2.0),
         lambda: asked(grad_loss=[1.0, 2.0]),
         lambda: optimizer.compute_gradients(tf.constant(1)),
         lambda: optimizer.compute_gradients(None),
-        lambda: optimizer.apply_gradients([]), lambda: optimizer.apply_gradients([(None, v)]),
+        lambda: optimizer.apply_gradients([]),
+        lambda: optimizer.apply_gradients([(None, v)]),
         lambda: optimizer.apply_gradients([(np.float32(1), v)]).type,
         lambda: optimizer.apply_gradients([(tf.zeros([3]), v)]).type,
-        lambda: optimizer.apply_gradients([("a", v)]), lambda: optimizer.apply_gradients([v]),
+        lambda: optimizer.apply_gradients([("a", v)]),
+        lambda: optimizer.apply_gradients([v]),
         lambda: optimizer.minimize(tf.constant(1.0)),
         lambda: optimizer.minimize(v, var_list=[v]).type,
         lambda: (optimizer.get_name(), optimizer.get_slot_names(), optimizer.variables()),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {"setters": _setters, "weighted": _weighted, "gradients": _gradients}

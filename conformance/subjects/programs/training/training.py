@@ -39,11 +39,15 @@ _DECAYS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
 def nodes_of(graph: Any) -> Any:
     """The nodes of a graph with all their attributes; the order of control inputs is none."""
     return [
-        [node.name, node.op, *[name for name in node.input if name[0] != "^"],
-         *sorted(name for name in node.input if name[0] == "^"),
-         {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED}]
+        [
+            node.name,
+            node.op,
+            *[name for name in node.input if name[0] != "^"],
+            *sorted(name for name in node.input if name[0] == "^"),
+            {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED},
+        ]
         for node in graph.as_graph_def().node
-    ]  # fmt: skip
+    ]
 
 
 def _shown(value: Any) -> Any:
@@ -70,18 +74,22 @@ def _decayed(tf: Any, name: str, arguments: Any, options: Any, dtype: Any) -> An
 
 
 def _decays(tf: Any) -> Any:
-    return [
-        _decayed(tf, *call, dtype) for call in _DECAYS for dtype in (tf.int32, tf.int64)
-    ]  # fmt: skip
+    return [_decayed(tf, *call, dtype) for call in _DECAYS for dtype in (tf.int32, tf.int64)]
 
 
 def _pieces(tf: Any) -> Any:
     found = []
     for x, bounds, values in (
-        (5, [5, 10], [1.0, 0.5, 0.1]), (np.int64(6), [5, 10], [1.0, 0.5, 0.1]),
-        (2.5, [2.5], [1, 2]), (11, [5, 10], [1.0, 0.5, 0.1]), (7, [1.0], [1.0, 2.0]),
-        (7, [1], [1.0, 2]), (7, [1, 2], [1.0, 2.0]), (7, [1], [1.0, np.float64(2)]),
-    ):  # fmt: skip
+        (5, [5, 10], [1.0, 0.5, 0.1]),
+        (np.int64(6), [5, 10], [1.0, 0.5, 0.1]),
+        (2.5, [2.5], [1, 2]),
+        (11, [5, 10], [1.0, 0.5, 0.1]),
+        (7, [1.0], [1.0, 2.0]),
+        (7, [1], [1.0, 2]),
+        (7, [1, 2], [1.0, 2.0]),
+        (7, [1], [1.0, np.float64(2)]),
+    ):
+
         def whole() -> Any:
             with tf.Graph().as_default() as graph:
                 made = tf.train.piecewise_constant(x, bounds, values)
@@ -108,8 +116,16 @@ def _averaged(tf: Any, kind: bool, **options: Any) -> Any:
             update = average.apply([v, t])
             restored = sorted((key, x.name) for key, x in average.variables_to_restore().items())
             kept = [x.name for x in tf.moving_average_variables()]
-            told = [before, average.average_name(v), average.average_name(t), average.average(t),
-                    update, restored, kept, [x.name for x in tf.global_variables()]]  # fmt: skip
+            told = [
+                before,
+                average.average_name(v),
+                average.average_name(t),
+                average.average(t),
+                update,
+                restored,
+                kept,
+                [x.name for x in tf.global_variables()],
+            ]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
                 values = []
@@ -146,13 +162,22 @@ def _moved(tf: Any) -> Any:
 
     return attempt(
         lambda: whole(lambda v: moving.assign_moving_average(v, [0.0, 1.0], 0.25)),
-        lambda: whole(lambda v: moving.assign_moving_average(
-            v, tf.constant([0.0, 1.0]), tf.constant(0.5), zero_debias=False, name="n")),
-        lambda: whole(lambda _: moving.weighted_moving_average(
-            tf.constant([2.0, 3.0]), 0.5, tf.constant([1.0, 2.0]))),
-        lambda: whole(lambda _: moving.weighted_moving_average(
-            tf.constant([2.0, 3.0]), 0.5, tf.constant(0.5), truediv=False, name="w")),
-    )  # fmt: skip
+        lambda: whole(
+            lambda v: moving.assign_moving_average(
+                v, tf.constant([0.0, 1.0]), tf.constant(0.5), zero_debias=False, name="n"
+            )
+        ),
+        lambda: whole(
+            lambda _: moving.weighted_moving_average(
+                tf.constant([2.0, 3.0]), 0.5, tf.constant([1.0, 2.0])
+            )
+        ),
+        lambda: whole(
+            lambda _: moving.weighted_moving_average(
+                tf.constant([2.0, 3.0]), 0.5, tf.constant(0.5), truediv=False, name="w"
+            )
+        ),
+    )
 
 
 def _slots(tf: Any) -> Any:
@@ -165,16 +190,23 @@ def _slots(tf: Any) -> Any:
                 s = creator.create_slot(v, tf.constant([1.0, 2.0]), "slot")
             z = creator.create_zeros_slot(v, "zero", dtype=tf.float64)
             i = creator.create_slot_with_initializer(
-                v, tf.ones_initializer(), tf.TensorShape([3]), tf.int32, "begin",
-                colocate_with_primary=False)  # fmt: skip
+                v,
+                tf.ones_initializer(),
+                tf.TensorShape([3]),
+                tf.int32,
+                "begin",
+                colocate_with_primary=False,
+            )
             t = creator.create_zeros_slot(tf.constant([[1.0]], name="t"), "of_tensor")
             open_ = tf.Variable([1.0], validate_shape=False, name="open", use_resource=kind)
             o = creator.create_zeros_slot(open_, "z")
             with tf.variable_scope("parts", partitioner=tf.fixed_size_partitioner(2)):
                 parts = tf.get_variable("p", [4], use_resource=kind)
                 ps = [creator.create_zeros_slot(part, "m") for part in parts]
-            told = [(x.name, x.dtype.base_dtype, x.shape.as_list() if x.shape.ndims else None)
-                    for x in (s, z, i, t, o, *ps)]  # fmt: skip
+            told = [
+                (x.name, x.dtype.base_dtype, x.shape.as_list() if x.shape.ndims else None)
+                for x in (s, z, i, t, o, *ps)
+            ]
             cuts = [str(part._get_save_slice_info().to_proto()) for part in ps]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
@@ -192,17 +224,22 @@ def _pairs(tf: Any) -> Any:
         loss = tf.reduce_sum(v * v, name="loss")
         c = tf.constant([1.0, 2.0])
         found += attempt(
-            *(lambda gate=gate: sgd.compute_gradients(loss, [v, w], gate_gradients=gate)
-              for gate in (0, 1, 2, 3)),
+            *(
+                lambda gate=gate: sgd.compute_gradients(loss, [v, w], gate_gradients=gate)
+                for gate in (0, 1, 2, 3)
+            ),
             lambda: sgd.compute_gradients(loss, [v], grad_loss=tf.constant(2.0)),
             lambda: sgd.compute_gradients(loss, [v], grad_loss=tf.constant(2)),
-            lambda: sgd.compute_gradients(loss, []), lambda: sgd.compute_gradients(loss, [3]),
+            lambda: sgd.compute_gradients(loss, []),
+            lambda: sgd.compute_gradients(loss, [3]),
             lambda: sgd.compute_gradients(tf.constant(1), [v]),
             lambda: sgd.compute_gradients(c * 2, [c]),
             lambda: sgd.compute_gradients(loss, {"a": v, "b": (w,)}),
             lambda: sgd.apply_gradients([]),
-            lambda: sgd.apply_gradients([(None, v)]), lambda: sgd.apply_gradients([(c, c)]),
-            lambda: sgd.apply_gradients([("a", v)]), lambda: sgd.apply_gradients([(object(), v)]),
+            lambda: sgd.apply_gradients([(None, v)]),
+            lambda: sgd.apply_gradients([(c, c)]),
+            lambda: sgd.apply_gradients([("a", v)]),
+            lambda: sgd.apply_gradients([(object(), v)]),
             lambda: sgd.apply_gradients([([1.0, 2.0], v), (None, w)], name="named"),
             lambda: sgd.minimize(loss, var_list=[w]),
             lambda: sgd.minimize(loss, var_list=[v], name="scope/named"),
@@ -213,8 +250,10 @@ def _pairs(tf: Any) -> Any:
 def _refused(tf: Any) -> Any:
     train = tf.train
     return attempt(
-        lambda: train.Optimizer(False, ""), lambda: train.Optimizer(False, "o").get_name(),
-        lambda: train.AdagradOptimizer(1.0, 0.0), lambda: train.FtrlOptimizer(1.0, 0.5),
+        lambda: train.Optimizer(False, ""),
+        lambda: train.Optimizer(False, "o").get_name(),
+        lambda: train.AdagradOptimizer(1.0, 0.0),
+        lambda: train.FtrlOptimizer(1.0, 0.5),
         lambda: train.FtrlOptimizer(1.0, initial_accumulator_value=-1.0),
         lambda: train.FtrlOptimizer(1.0, l1_regularization_strength=-1.0),
         lambda: train.FtrlOptimizer(1.0, l2_regularization_strength=-1.0),
@@ -273,8 +312,13 @@ def _subclassed(tf: Any) -> Any:
                 values = session.run([v, w, *optimizer.variables()])
             return train, optimizer.get_slot_names(), values, nodes_of(graph)
 
-    return attempt(*(lambda kind=kind, rows=rows: whole(kind, rows)
-                     for kind in (False, True) for rows in (False, True)))  # fmt: skip
+    return attempt(
+        *(
+            lambda kind=kind, rows=rows: whole(kind, rows)
+            for kind in (False, True)
+            for rows in (False, True)
+        )
+    )
 
 
 def _constrained(tf: Any) -> Any:
@@ -287,15 +331,21 @@ def _constrained(tf: Any) -> Any:
             if flow == "cond":
                 loss = tf.cond(loss > 100.0, lambda: loss * 0.25, lambda: loss * 0.5)
             elif flow == "while":
-                _, loss = tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, x * 0.5),
-                                        [0, loss])  # fmt: skip
+                _, loss = tf.while_loop(
+                    lambda i, _: i < 2, lambda i, x: (i + 1, x * 0.5), [0, loss]
+                )
             train = tf.train.MomentumOptimizer(0.25, 0.5).minimize(loss)
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
                 return [(session.run(train), _shown(session.run(v)))[1] for _ in range(3)]
 
-    return attempt(*(lambda kind=kind, flow=flow: whole(kind, flow)
-                     for kind in (False, True) for flow in ("plain", "cond", "while")))  # fmt: skip
+    return attempt(
+        *(
+            lambda kind=kind, flow=flow: whole(kind, flow)
+            for kind in (False, True)
+            for flow in ("plain", "cond", "while")
+        )
+    )
 
 
 def _replicas(tf: Any) -> Any:
@@ -306,10 +356,14 @@ def _replicas(tf: Any) -> Any:
             v = _variable(tf, kind)
             x = tf.gather(v, [1, 1]) if rows else v * v
             step = tf.train.get_or_create_global_step()
-            sync = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.125, 0.5), 1,
-                                                  total_num_replicas=1)  # fmt: skip
-            refused = attempt(sync.get_init_tokens_op, sync.get_chief_queue_runner,
-                              lambda: sync.apply_gradients([]))  # fmt: skip
+            sync = tf.train.SyncReplicasOptimizer(
+                tf.train.MomentumOptimizer(0.125, 0.5), 1, total_num_replicas=1
+            )
+            refused = attempt(
+                sync.get_init_tokens_op,
+                sync.get_chief_queue_runner,
+                lambda: sync.apply_gradients([]),
+            )
             train = sync.minimize(tf.reduce_sum(x), global_step=step)
             hook = sync.make_session_run_hook(True)
             nodes = nodes_of(graph)
@@ -322,8 +376,13 @@ def _replicas(tf: Any) -> Any:
             told = [sync.get_slot_names(), sync.get_slot(v, "momentum"), sync.variables()]
             return refused, train, nodes, counts, told
 
-    return attempt(*(lambda kind=kind, rows=rows: whole(kind, rows)
-                     for kind in (False, True) for rows in (False, True)))  # fmt: skip
+    return attempt(
+        *(
+            lambda kind=kind, rows=rows: whole(kind, rows)
+            for kind in (False, True)
+            for rows in (False, True)
+        )
+    )
 
 
 BEHAVIOURS = {

@@ -31,10 +31,22 @@ def _built(tf: Any) -> Any:
         section.execute(_counting(tf, v), name="named")
     tf.CriticalSection(name="own")
     graph = tf.get_default_graph()
-    nodes = [[op.name, op.type, [i.name for i in op.inputs], [i.name for i in op.control_inputs],
-              op.colocation_groups()] for op in graph.get_operations()]  # fmt: skip
-    return [section.name, nodes, len(tf.get_collection("critical_sections")),
-            len(tf.get_collection("critical_section_executions"))]  # fmt: skip
+    nodes = [
+        [
+            op.name,
+            op.type,
+            [i.name for i in op.inputs],
+            [i.name for i in op.control_inputs],
+            op.colocation_groups(),
+        ]
+        for op in graph.get_operations()
+    ]
+    return [
+        section.name,
+        nodes,
+        len(tf.get_collection("critical_sections")),
+        len(tf.get_collection("critical_section_executions")),
+    ]
 
 
 def _counted(tf: Any) -> Any:
@@ -42,13 +54,17 @@ def _counted(tf: Any) -> Any:
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
     taken = [section.execute(_counting(tf, v)) for _ in range(30)]
     looped = tf.while_loop(lambda i: i < 5, lambda i: section.execute(lambda: i + 1), [0])
-    chosen = tf.cond(tf.constant(True), lambda: section.execute(lambda: tf.constant(7)),
-                     lambda: tf.constant(8))  # fmt: skip
+    chosen = tf.cond(
+        tf.constant(True), lambda: section.execute(lambda: tf.constant(7)), lambda: tf.constant(8)
+    )
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         found = session.run(taken)
-        return [sorted(value for value, _ in found), [told["now"] - value for value, told in found],
-                session.run([looped, chosen, v])]  # fmt: skip
+        return [
+            sorted(value for value, _ in found),
+            [told["now"] - value for value, told in found],
+            session.run([looped, chosen, v]),
+        ]
 
 
 def _refused(tf: Any) -> Any:
@@ -62,11 +78,14 @@ def _refused(tf: Any) -> Any:
         return lambda: where.execute(what, **options) is not None
 
     return attempt(
-        executed(section, lambda: section.execute(count)), executed(other, count),
-        executed(other, count, exclusive_resource_access=False), executed(same, count),
-        executed(section, lambda: same.execute(count)), executed(section, lambda: None),
+        executed(section, lambda: section.execute(count)),
+        executed(other, count),
+        executed(other, count, exclusive_resource_access=False),
+        executed(same, count),
+        executed(section, lambda: same.execute(count)),
+        executed(section, lambda: None),
         lambda: tf.CriticalSection(critical_section_def=3),
-    )  # fmt: skip
+    )
 
 
 def _after_failures(tf: Any) -> Any:
@@ -76,11 +95,17 @@ def _after_failures(tf: Any) -> Any:
     held = tf.raw_ops.MutexLock(mutex=tf.raw_ops.MutexV2(shared_name="held"))
     with tf.Session() as session:
         return attempt(
-            lambda: session.run(failing), lambda: session.run(working),
-            lambda: session.run(held.op), lambda: session.run(held.op), lambda: run(tf, working),
-        )  # fmt: skip
+            lambda: session.run(failing),
+            lambda: session.run(working),
+            lambda: session.run(held.op),
+            lambda: session.run(held.op),
+            lambda: run(tf, working),
+        )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "built": _built, "counted": _counted, "refused": _refused, "after_failures": _after_failures,
-}  # fmt: skip
+    "built": _built,
+    "counted": _counted,
+    "refused": _refused,
+    "after_failures": _after_failures,
+}

@@ -29,14 +29,21 @@ def _set(tf: Any) -> Any:
     def asked(number: int, kind: str, shape: Any, validate: bool) -> Any:
         with tf.Graph().as_default(), tf.Session() as session:
             ref = _made(tf, kind, shape, f"v{number}")
-            sets = [raw.Assign(ref=ref, value=hidden(tf, value, tf.float32),
-                               validate_shape=validate) for value in values]  # fmt: skip
+            sets = [
+                raw.Assign(ref=ref, value=hidden(tf, value, tf.float32), validate_shape=validate)
+                for value in values
+            ]
             read, is_set = tf.identity(ref), raw.IsVariableInitialized(ref=ref)
-            return [ref, sets[0], attempt(
-                lambda: session.run(read), lambda: session.run(is_set),
-                *(lambda each=each: session.run(each) for each in sets),
-                lambda: session.run([read, is_set]),
-            )]  # fmt: skip
+            return [
+                ref,
+                sets[0],
+                attempt(
+                    lambda: session.run(read),
+                    lambda: session.run(is_set),
+                    *(lambda each=each: session.run(each) for each in sets),
+                    lambda: session.run([read, is_set]),
+                ),
+            ]
 
     cases = itertools.product(_KINDS, shapes, (True, False))
     return [asked(number, *case) for number, case in enumerate(cases)]
@@ -52,12 +59,13 @@ def _shared(tf: Any) -> Any:
     with tf.Session() as session:
         return attempt(
             lambda: session.run(raw.Assign(ref=first, value=[1.0, 2.0])),
-            lambda: session.run(tf.identity(again)), lambda: session.run(tf.identity(other)),
+            lambda: session.run(tf.identity(again)),
+            lambda: session.run(tf.identity(other)),
             lambda: session.run(raw.IsVariableInitialized(ref=away)),
             lambda: session.run(raw.Assign(ref=away, value=[5.0, 7.0])),
             lambda: session.run([tf.identity(first), tf.identity(away)]),
             lambda: session.run(raw.IsVariableInitialized(ref=own)),
-        )  # fmt: skip
+        )
 
 
 def _temporary(tf: Any) -> Any:
@@ -85,11 +93,14 @@ def _temporary(tf: Any) -> Any:
             return session.run(raw.Assign(ref=again, value=[1.0, 2.0]))
 
     return attempt(
-        lambda: changed([2], [1.0, 2.0]), lambda: changed([], 3.0, "named"),
+        lambda: changed([2], [1.0, 2.0]),
+        lambda: changed([], 3.0, "named"),
         lambda: changed([2], [1.0, 2.0, 3.0]),
         lambda: changed([2], [1.0, 2.0, 3.0], validate_shape=False),
-        lambda: changed([None], [1.0]), lost, twice,
-    )  # fmt: skip
+        lambda: changed([None], [1.0]),
+        lost,
+        twice,
+    )
 
 
 BEHAVIOURS = {"set": _set, "shared": _shared, "temporary": _temporary}

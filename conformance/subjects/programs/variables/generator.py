@@ -36,22 +36,30 @@ def _even_numbers(tf: Any) -> Any:
     floats = ("float16", "bfloat16", "float32", "float64")
     whole = ("int32", "int64", "uint32", "uint64")
     return _runs(
-        tf, generator,
+        tf,
+        generator,
         *(generator.uniform([2, 3], dtype=getattr(tf, dtype)) for dtype in floats),
         *(generator.uniform([5], -4, 90, getattr(tf, dtype)) for dtype in whole[:2]),
         *(generator.uniform_full_int([5], getattr(tf, dtype)) for dtype in whole),
-        generator.uniform([3], None, None, tf.int64), generator.uniform([]),
-        generator.uniform([0, 2]), generator.uniform([400], 2.0, 3.0), generator.make_seeds(3),
-    )  # fmt: skip
+        generator.uniform([3], None, None, tf.int64),
+        generator.uniform([]),
+        generator.uniform([0, 2]),
+        generator.uniform([400], 2.0, 3.0),
+        generator.make_seeds(3),
+    )
 
 
 def _normal_numbers(tf: Any) -> Any:
     generator = tf.random.Generator.from_seed([9, 2**40, -3])
     return _runs(
-        tf, generator, generator.normal([7]), generator.normal([2, 3], 3.0, [1.0, 2.0, 3.0]),
-        generator.truncated_normal([50], dtype=tf.float64), generator.normal([3], dtype=tf.half),
+        tf,
+        generator,
+        generator.normal([7]),
+        generator.normal([2, 3], 3.0, [1.0, 2.0, 3.0]),
+        generator.truncated_normal([50], dtype=tf.float64),
+        generator.normal([3], dtype=tf.half),
         show=lambda value: np.round(value.astype(np.float64), 2 if value.dtype == np.half else 5),
-    )  # fmt: skip
+    )
 
 
 def _kernels_of_a_generator(tf: Any) -> Any:
@@ -59,12 +67,15 @@ def _kernels_of_a_generator(tf: Any) -> Any:
     given = {"resource": generator.state.handle, "algorithm": 1}
     raw = tf.raw_ops
     return _runs(
-        tf, generator, raw.StatefulUniform(shape=[6], **given),
+        tf,
+        generator,
+        raw.StatefulUniform(shape=[6], **given),
         raw.StatefulUniformFullInt(shape=[3], dtype=tf.uint32, **given),
         raw.StatefulUniformInt(shape=[3], minval=5, maxval=8, **given),
         raw.RngReadAndSkip(resource=generator.state.handle, alg=3, delta=2),
-        generator.skip(1000), tf.random.Generator.from_state([2**63, 0, 0], "philox").state,
-    )  # fmt: skip
+        generator.skip(1000),
+        tf.random.Generator.from_state([2**63, 0, 0], "philox").state,
+    )
 
 
 def _skipping_backwards(tf: Any) -> Any:
@@ -85,8 +96,10 @@ def _binomials(tf: Any) -> Any:
         none = generator.binomial([0], [], [])
         return (
             session.run(generator.binomial([5, 2], [10.0, 100.0], [0.3, 0.6])),
-            session.run(odd), none.shape.as_list(), session.run(none),
-        )  # fmt: skip
+            session.run(odd),
+            none.shape.as_list(),
+            session.run(none),
+        )
 
 
 def _resets(tf: Any) -> Any:
@@ -95,9 +108,10 @@ def _resets(tf: Any) -> Any:
     with tf.Session() as session:
         session.run(generator.state.initializer)
         for change in (
-            lambda: generator.reset([4, 5, 6]), lambda: generator.reset_from_seed(2**70 + 3),
+            lambda: generator.reset([4, 5, 6]),
+            lambda: generator.reset_from_seed(2**70 + 3),
             lambda: generator.reset_from_key_counter(8, [1, 2]),
-        ):  # fmt: skip
+        ):
             change()
             graph = tf.get_default_graph()
             last = [each for each in graph.get_operations() if each.type == "AssignVariableOp"][-1]
@@ -119,8 +133,9 @@ def _graphs(tf: Any) -> Any:
     tf.random.Generator(state=state, alg=1).skip(4)
     return [
         tf.get_default_graph().as_graph_def(),
-        [each.name for each in tf.global_variables()], tf.trainable_variables(),
-    ]  # fmt: skip
+        [each.name for each in tf.global_variables()],
+        tf.trainable_variables(),
+    ]
 
 
 def _seeds_as_states(tf: Any) -> Any:
@@ -136,13 +151,17 @@ def _what_generators_refuse(tf: Any) -> Any:
     make = tf.random.Generator
     generator = make.from_seed(1)
     return attempt(
-        make, lambda: make(state=[1, 2, 3]), lambda: make(state=[1, 2], alg="philox"),
+        make,
+        lambda: make(state=[1, 2, 3]),
+        lambda: make(state=[1, 2], alg="philox"),
         lambda: make(state=[1, 2, 3], alg="other"),
-        lambda: make.from_seed(3, 1.5), lambda: make.from_key_counter(1, [2], "philox"),
+        lambda: make.from_seed(3, 1.5),
+        lambda: make.from_key_counter(1, [2], "philox"),
         lambda: make.from_key_counter([1], [2, 3], "philox"),
-        lambda: generator.reset([1]), lambda: generator.uniform([2], 1, None, tf.int32),
+        lambda: generator.reset([1]),
+        lambda: generator.uniform([2], 1, None, tf.int32),
         lambda: generator.uniform([2], None, 3, tf.int64),
-    )  # fmt: skip
+    )
 
 
 def _states_that_are_none(tf: Any) -> Any:
@@ -180,7 +199,15 @@ def _drawn_from_no_state(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _even_numbers, _normal_numbers, _kernels_of_a_generator, _skipping_backwards, _binomials,
-        _resets, _graphs, _seeds_as_states, _what_generators_refuse, _states_that_are_none,
+        _even_numbers,
+        _normal_numbers,
+        _kernels_of_a_generator,
+        _skipping_backwards,
+        _binomials,
+        _resets,
+        _graphs,
+        _seeds_as_states,
+        _what_generators_refuse,
+        _states_that_are_none,
     )
-}  # fmt: skip
+}

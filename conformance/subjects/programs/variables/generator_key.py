@@ -26,16 +26,19 @@ def _told(tf: Any, make: Any) -> Any:
 def _keys(tf: Any) -> Any:
     """Keys and counters of both algorithms, of unequal numbers."""
     made = tf.random.Generator.from_key_counter
-    return attempt(*(
-        lambda k=key, c=counter, a=alg: _told(tf, lambda: made(key=k, counter=c, alg=a))
-        for key in (7, 2**40 + 1, -3, [5], np.uint64(2**63 + 9))
-        for counter in (11, [12, 13], [2**40, -1], -2, [1, 2, 3])
-        for alg in ("philox", "threefry", 1, 2, tf.random.Algorithm.PHILOX, "other", 3)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda k=key, c=counter, a=alg: _told(tf, lambda: made(key=k, counter=c, alg=a))
+            for key in (7, 2**40 + 1, -3, [5], np.uint64(2**63 + 9))
+            for counter in (11, [12, 13], [2**40, -1], -2, [1, 2, 3])
+            for alg in ("philox", "threefry", 1, 2, tf.random.Algorithm.PHILOX, "other", 3)
+        )
+    )
 
 
 def _parts(tf: Any) -> Any:
     """Generators split from another one, and both afterwards."""
+
     def split(count: Any, alg: Any) -> Any:
         with tf.Graph().as_default():
             whole = tf.random.Generator.from_seed(1234, alg=alg)
@@ -47,14 +50,18 @@ def _parts(tf: Any) -> Any:
                 states = [session.run(part.state).tolist() for part in parts]
                 return states, session.run(drawn), session.run(whole.state).tolist()
 
-    return attempt(*(
-        lambda n=count, a=alg: split(n, a)
-        for count in (0, 1, 3, -1, 2.5) for alg in ("philox", "threefry")
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda n=count, a=alg: split(n, a)
+            for count in (0, 1, 3, -1, 2.5)
+            for alg in ("philox", "threefry")
+        )
+    )
 
 
 def _skipped(tf: Any) -> Any:
     """Skips of all sizes, from states whose counters are about to run over."""
+
     def skipped(state: Any, delta: int, alg: str) -> Any:
         with tf.Graph().as_default():
             generator = tf.random.Generator.from_state(state, alg)
@@ -67,13 +74,18 @@ def _skipped(tf: Any) -> Any:
                 return session.run(drawn).tolist(), session.run(generator.state).tolist()
 
     states = ([0, 0, 1], [-1, 0, 2], [-2, -1, 3], [2**62, 2**62, 4], [-(2**63), 2**63 - 1, 5])
-    return attempt(*(
-        lambda s=state, d=delta: skipped(s, d, "philox")
-        for state in states for delta in (0, 1, 3, 255, 2**31, 2**62, 2**63 - 1)
-    ), *(
-        lambda s=state, d=delta: skipped(s[:2], d, "threefry")
-        for state in states for delta in (0, 1, 2**31, 2**62)
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda s=state, d=delta: skipped(s, d, "philox")
+            for state in states
+            for delta in (0, 1, 3, 255, 2**31, 2**62, 2**63 - 1)
+        ),
+        *(
+            lambda s=state, d=delta: skipped(s[:2], d, "threefry")
+            for state in states
+            for delta in (0, 1, 2**31, 2**62)
+        ),
+    )
 
 
 def _bounds(tf: Any) -> Any:
@@ -93,10 +105,17 @@ def _bounds(tf: Any) -> Any:
                 return session.run(tensor), session.run(own.state).tolist()
 
     bounds = ((0, 1), (5, 5), (7, 3), (-9, 9), ([0], 5), (0, [5]), ([0], [5]), (0, 2**31 - 1))
-    return [generator.algorithm, attempt(*(
-        lambda b=bound, d=dtype, f=fed: drawn(*b, d, f)
-        for bound in bounds for dtype in (tf.int32, tf.int64) for fed in (False, True)
-    ))]  # fmt: skip
+    return [
+        generator.algorithm,
+        attempt(
+            *(
+                lambda b=bound, d=dtype, f=fed: drawn(*b, d, f)
+                for bound in bounds
+                for dtype in (tf.int32, tf.int64)
+                for fed in (False, True)
+            )
+        ),
+    ]
 
 
 BEHAVIOURS = {"keys": _keys, "parts": _parts, "skipped": _skipped, "bounds": _bounds}

@@ -24,8 +24,10 @@ def _found(tf: Any) -> Any:
                     tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step())
                 graphs.append(graph)
                 found = train.get_global_step()
-                return [found if found is None else found.name,
-                        train.get_or_create_global_step().name]  # fmt: skip
+                return [
+                    found if found is None else found.name,
+                    train.get_or_create_global_step().name,
+                ]
 
         return look
 
@@ -38,10 +40,16 @@ def _found(tf: Any) -> Any:
         return look
 
     return attempt(
-        among(), among(lambda: tf.Variable(0)), among(lambda: tf.constant(1)),
-        among(lambda: tf.Variable(0), lambda: tf.Variable(1)), among(lambda: tf.constant(1.0)),
-        among(lambda: tf.constant([1, 2])), among(lambda: 3), named(tf.int32), named(tf.float32),
-    )  # fmt: skip
+        among(),
+        among(lambda: tf.Variable(0)),
+        among(lambda: tf.constant(1)),
+        among(lambda: tf.Variable(0), lambda: tf.Variable(1)),
+        among(lambda: tf.constant(1.0)),
+        among(lambda: tf.constant([1, 2])),
+        among(lambda: 3),
+        named(tf.int32),
+        named(tf.float32),
+    )
 
 
 def _incremented(tf: Any) -> Any:
@@ -79,5 +87,7 @@ def _reads(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "found": _found, "incremented": _incremented, "reads": _reads,
-}  # fmt: skip
+    "found": _found,
+    "incremented": _incremented,
+    "reads": _reads,
+}

@@ -12,8 +12,17 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
-_SHAPES: list[Any] = [[3, 2], [2, 3], [4], [], [3, 2, 4], [3, 3, 2, 2], [2, 2, 2, 1, 2], (2, 2),
-                      [0, 2]]  # fmt: skip
+_SHAPES: list[Any] = [
+    [3, 2],
+    [2, 3],
+    [4],
+    [],
+    [3, 2, 4],
+    [3, 3, 2, 2],
+    [2, 2, 2, 1, 2],
+    (2, 2),
+    [0, 2],
+]
 
 
 class _Place:
@@ -42,14 +51,22 @@ def _kinds(tf: Any) -> Iterator[Callable[..., Any]]:
         return lambda **options: kind(**given, **options)
 
     yield from (
-        seedless(ops.Zeros), seedless(ops.Ones), seedless(ops.Constant, value=[1, 2, 3]),
-        seedless(ops.Identity, gain=2.0), seeded(ops.RandomUniform, minval=-2, maxval=3),
-        seeded(ops.RandomNormal, mean=1.0, stddev=2.0), seeded(ops.TruncatedNormal),
-        seeded(ops.UniformUnitScaling, factor=2.0), seeded(ops.GlorotUniform),
-        seeded(ops.GlorotNormal), seeded(ops.Orthogonal, gain=1.5),
-        seeded(ops.convolutional_delta_orthogonal), seeded(ops.ConvolutionOrthogonal1D),
-        seeded(ops.ConvolutionOrthogonal2D), seeded(ops.ConvolutionOrthogonal3D),
-    )  # fmt: skip
+        seedless(ops.Zeros),
+        seedless(ops.Ones),
+        seedless(ops.Constant, value=[1, 2, 3]),
+        seedless(ops.Identity, gain=2.0),
+        seeded(ops.RandomUniform, minval=-2, maxval=3),
+        seeded(ops.RandomNormal, mean=1.0, stddev=2.0),
+        seeded(ops.TruncatedNormal),
+        seeded(ops.UniformUnitScaling, factor=2.0),
+        seeded(ops.GlorotUniform),
+        seeded(ops.GlorotNormal),
+        seeded(ops.Orthogonal, gain=1.5),
+        seeded(ops.convolutional_delta_orthogonal),
+        seeded(ops.ConvolutionOrthogonal1D),
+        seeded(ops.ConvolutionOrthogonal2D),
+        seeded(ops.ConvolutionOrthogonal3D),
+    )
     for mode in ("fan_in", "fan_out", "fan_avg"):
         for distribution in ("normal", "uniform", "truncated_normal", "UNTRUNCATED_NORMAL"):
             yield seeded(ops.VarianceScaling, scale=2.5, mode=mode, distribution=distribution)
@@ -94,12 +111,14 @@ def _dtypes(tf: Any) -> Any:
 
     return [
         attempt(
-            *(lambda dtype=dtype, make=make: _rounded(tf, make(seed=3)([2, 2], dtype=dtype))
-              for dtype in kinds),
+            *(
+                lambda dtype=dtype, make=make: _rounded(tf, make(seed=3)([2, 2], dtype=dtype))
+                for dtype in kinds
+            ),
             *(told(make, dtype) for dtype in kinds),
         )
         for make in _kinds(tf)
-    ]  # fmt: skip
+    ]
 
 
 def _parts(tf: Any) -> Any:
@@ -114,25 +133,40 @@ def _parts(tf: Any) -> Any:
 
 def _arguments(tf: Any) -> Any:
     ops = _module(tf)
-    named = [getattr(tf.initializers, f"{who}_{what}") for who in ("he", "lecun")
-             for what in ("normal", "uniform")]  # fmt: skip
+    named = [
+        getattr(tf.initializers, f"{who}_{what}")
+        for who in ("he", "lecun")
+        for what in ("normal", "uniform")
+    ]
     return attempt(
-        *(lambda make=make: [_rounded(tf, make(seed=3)([2, 3])),
-                             sorted(make().get_config().items())]
-          for make in named),
-        *(lambda options=options: ops.VarianceScaling(**options)([2, 2])
-          for options in ({"scale": 0.0}, {"scale": -1}, {"mode": "x"}, {"distribution": "x"})),
+        *(
+            lambda make=make: [
+                _rounded(tf, make(seed=3)([2, 3])),
+                sorted(make().get_config().items()),
+            ]
+            for make in named
+        ),
+        *(
+            lambda options=options: ops.VarianceScaling(**options)([2, 2])
+            for options in ({"scale": 0.0}, {"scale": -1}, {"mode": "x"}, {"distribution": "x"})
+        ),
         lambda: run(tf, ops.Constant([1, 2, 3], verify_shape=True)([2, 2])),
         lambda: run(tf, ops.Constant([1, 2, 3])([2, 2], verify_shape=True)),
-        lambda: run(tf, ops.Constant(b"a")([2], tf.string)), lambda: ops.Constant({})([2]),
-        lambda: run(tf, ops.Constant(2)([2], tf.bool)), lambda: ops.Constant(None)([2]),
+        lambda: run(tf, ops.Constant(b"a")([2], tf.string)),
+        lambda: ops.Constant({})([2]),
+        lambda: run(tf, ops.Constant(2)([2], tf.bool)),
+        lambda: ops.Constant(None)([2]),
         lambda: run(tf, ops.RandomUniform(0, 9, seed=1)([3], tf.int32)),
         lambda: ops.RandomUniform(seed=1)([3], tf.int32),
-        lambda: run(tf, ops.Zeros()(tf.constant([2, 3]))), lambda: ops.Initializer()([2]),
+        lambda: run(tf, ops.Zeros()(tf.constant([2, 3]))),
+        lambda: ops.Initializer()([2]),
         lambda: sorted(name for name in dir(tf.initializers) if name[0] != "_"),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "values": _values, "dtypes": _dtypes, "parts": _parts, "arguments": _arguments,
-}  # fmt: skip
+    "values": _values,
+    "dtypes": _dtypes,
+    "parts": _parts,
+    "arguments": _arguments,
+}

@@ -21,17 +21,28 @@ def construction_errors(tf: Any) -> Any:
     for kind in KINDS:
         make = functools.partial(tf.Variable, use_resource=kind)
         for given in (
-            {}, {"initial_value": None}, {"initial_value": 1.0, "collections": "mine"},
-            {"initial_value": 1.0, "constraint": 3}, {"initial_value": 1.0, "name": "a b"},
-            {"initial_value": 1.5, "dtype": tf.int32}, {"initial_value": "a", "dtype": tf.float32},
-            {"initial_value": [[1], [2, 3]]}, {"initial_value": 1.0, "name": 3},
-            {"initial_value": 1.0, "trainable": False}, {"initial_value": 1.0, "shape": [2]},
+            {},
+            {"initial_value": None},
+            {"initial_value": 1.0, "collections": "mine"},
+            {"initial_value": 1.0, "constraint": 3},
+            {"initial_value": 1.0, "name": "a b"},
+            {"initial_value": 1.5, "dtype": tf.int32},
+            {"initial_value": "a", "dtype": tf.float32},
+            {"initial_value": [[1], [2, 3]]},
+            {"initial_value": 1.0, "name": 3},
+            {"initial_value": 1.0, "trainable": False},
+            {"initial_value": 1.0, "shape": [2]},
             {"initial_value": [1.0, 2.0], "shape": [2]},
-            {"initial_value": 1.0, "synchronization": 7}, {"initial_value": lambda: None},
-            {"initial_value": lambda x: x}, {"initial_value": 1.0, "aggregation": 7},
-            {"initial_value": 1.0, "trainable": True,
-             "synchronization": tf.VariableSynchronization.ON_READ},
-        ):  # fmt: skip
+            {"initial_value": 1.0, "synchronization": 7},
+            {"initial_value": lambda: None},
+            {"initial_value": lambda x: x},
+            {"initial_value": 1.0, "aggregation": 7},
+            {
+                "initial_value": 1.0,
+                "trainable": True,
+                "synchronization": tf.VariableSynchronization.ON_READ,
+            },
+        ):
             found.append(caught(functools.partial(make, **given)))  # noqa: PERF401 - as the rest
         unknown = tf.placeholder(tf.float32, [None])
         found.append(caught(functools.partial(make, unknown)))
@@ -46,19 +57,36 @@ def properties(tf: Any) -> Any:
         with tf.name_scope("n"), tf.device("/cpu:0"):
             v = tf.Variable([[1.0, 2.0]], name="v", use_resource=kind)
         found += [
-            v.name, v.dtype.name, v.shape.as_list(), v.get_shape().as_list(), v.device, v.op.name,
-            v.op.type, v.graph is tf.get_default_graph(), v.trainable, v.initializer.name,
-            v.initial_value.name, v.constraint,
-            type(v) is tf.Variable, hash(v) == hash(v),
-            v.synchronization.name, v.aggregation.name,
+            v.name,
+            v.dtype.name,
+            v.shape.as_list(),
+            v.get_shape().as_list(),
+            v.device,
+            v.op.name,
+            v.op.type,
+            v.graph is tf.get_default_graph(),
+            v.trainable,
+            v.initializer.name,
+            v.initial_value.name,
+            v.constraint,
+            type(v) is tf.Variable,
+            hash(v) == hash(v),
+            v.synchronization.name,
+            v.aggregation.name,
             caught(lambda v=v: len(v)),
             caught(lambda v=v: np.asarray(v)),
-            caught(lambda v=v: v.set_shape([1, 2])), caught(lambda v=v: setattr(v, "name", "x")),
-            caught(lambda v=v: v.experimental_ref() == v.ref()), tf.is_tensor(v),
-            caught(lambda v=v: v.handle.name), tf.get_default_graph().as_graph_element(v).name,
-            (np.float32(2) * v).name, (v == 3) if True else None, tf.shape(v).name,
-            caught(lambda v=v: v.numpy()), caught(lambda v=v: v.is_initialized().name),
-        ]  # fmt: skip
+            caught(lambda v=v: v.set_shape([1, 2])),
+            caught(lambda v=v: setattr(v, "name", "x")),
+            caught(lambda v=v: v.experimental_ref() == v.ref()),
+            tf.is_tensor(v),
+            caught(lambda v=v: v.handle.name),
+            tf.get_default_graph().as_graph_element(v).name,
+            (np.float32(2) * v).name,
+            (v == 3) if True else None,
+            tf.shape(v).name,
+            caught(lambda v=v: v.numpy()),
+            caught(lambda v=v: v.is_initialized().name),
+        ]
     return found
 
 
@@ -70,18 +98,28 @@ def protos(tf: Any) -> Any:
         with tf.name_scope("s"):
             u = tf.Variable(1.0, name="u", use_resource=kind)
         found += [
-            proto, u.to_proto(export_scope="s"), u.to_proto(export_scope="s_1"),
-            v.to_proto(export_scope="other"), u.to_proto(export_scope="q"),
-        ]  # fmt: skip
+            proto,
+            u.to_proto(export_scope="s"),
+            u.to_proto(export_scope="s_1"),
+            v.to_proto(export_scope="other"),
+            u.to_proto(export_scope="q"),
+        ]
         if kind:  # TensorFlow 2.21 makes a reference variable of it
             continue
         again = tf.Variable.from_proto(proto)
         found += [
-            again.name, again.dtype.name, again.trainable, again.initializer.name,
-            again.value().name, again.initial_value.name, type(again) is type(v), again is v,
-            again.op is v.op, again.shape.as_list(),
+            again.name,
+            again.dtype.name,
+            again.trainable,
+            again.initializer.name,
+            again.value().name,
+            again.initial_value.name,
+            type(again) is type(v),
+            again is v,
+            again.op is v.op,
+            again.shape.as_list(),
             str(again.to_proto()) == str(proto),
-        ]  # fmt: skip
+        ]
     return found
 
 
@@ -90,13 +128,17 @@ def variable_lists(tf: Any) -> Any:
     with tf.variable_scope("s"):
         tf.get_variable("b", [2], trainable=False)
     return [
-        tf.global_variables(), tf.trainable_variables(), tf.global_variables("s"),
-        tf.global_variables("x"), tf.trainable_variables(scope="a"), tf.local_variables(),
+        tf.global_variables(),
+        tf.trainable_variables(),
+        tf.global_variables("s"),
+        tf.global_variables("x"),
+        tf.trainable_variables(scope="a"),
+        tf.local_variables(),
         caught(lambda: tf.variables_initializer(None)),
         caught(lambda: tf.variables_initializer([3])),
         caught(lambda: tf.report_uninitialized_variables([3])),
         caught(tf.resource_variables_enabled),
-    ]  # fmt: skip
+    ]
 
 
 def initial_values(tf: Any) -> Any:
@@ -109,9 +151,11 @@ def initial_values(tf: Any) -> Any:
             found.append(session.run(initializer(**given)(shape)))
             found.append(session.run(initializer(**given)(shape, dtype=tf.int32)))
     for initializer in (
-        tf.random_uniform_initializer(-2.0, 3.0), tf.initializers.he_uniform(),
-        tf.glorot_uniform_initializer(), tf.truncated_normal_initializer(),
-    ):  # fmt: skip
+        tf.random_uniform_initializer(-2.0, 3.0),
+        tf.initializers.he_uniform(),
+        tf.glorot_uniform_initializer(),
+        tf.truncated_normal_initializer(),
+    ):
         with tf.Session() as session:
             value = session.run(initializer([100, 10]))
             found += [value.shape, bool(-3 < value.min() < 0 < value.max() < 3.5)]
@@ -129,9 +173,10 @@ def initial_values(tf: Any) -> Any:
         sorted(tf.glorot_uniform_initializer().get_config().items(), key=str).__len__(),
         str(tf.constant_initializer(2.0).get_config()),
         str(tf.random_normal_initializer(seed=3).get_config()),
-        str(tf.glorot_normal_initializer().get_config()), str(tf.zeros_initializer().get_config()),
+        str(tf.glorot_normal_initializer().get_config()),
+        str(tf.zeros_initializer().get_config()),
         type(tf.ones_initializer.from_config({"dtype": "float32"})).__name__,
-    ]  # fmt: skip
+    ]
     return found
 
 
@@ -148,17 +193,20 @@ def initial_values_of_loops(tf: Any) -> Any:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return [
-            session.run(v), v.initializer.inputs[1] is v.initial_value,
+            session.run(v),
+            v.initializer.inputs[1] is v.initial_value,
             caught(lambda: tf.while_loop(lambda i: i < 3, body, (0,))),
-        ]  # fmt: skip
+        ]
 
 
 def places_in_a_whole(tf: Any) -> Any:
     """The words of a part's place need no name; words that are none are refused one by one."""
     info = tf.Variable.SaveSliceInfo
     words = ("0", "a b", "0 0:0", "0 a,0:0:0", "0 0,a:0:0", "2 3 0,1:1,2")
-    return [info(None, [2, 3], [0, 2], [1, 1]).spec,
-            *(caught(lambda spec=spec: info.from_spec(spec).spec) for spec in words)]  # fmt: skip
+    return [
+        info(None, [2, 3], [0, 2], [1, 1]).spec,
+        *(caught(lambda spec=spec: info.from_spec(spec).spec) for spec in words),
+    ]
 
 
 def updates_and_gathers_that_do_not_fit(tf: Any) -> Any:
@@ -172,9 +220,12 @@ def updates_and_gathers_that_do_not_fit(tf: Any) -> Any:
 
     return [
         [caught(lambda: v.assign_add(1)), caught(lambda: v.assign_sub([1, 2]))],
-        [caught(functools.partial(gathered, batch_dims, known))
-         for batch_dims in (0, 1, 9, -1) for known in (True, False)],
-    ]  # fmt: skip
+        [
+            caught(functools.partial(gathered, batch_dims, known))
+            for batch_dims in (0, 1, 9, -1)
+            for known in (True, False)
+        ],
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

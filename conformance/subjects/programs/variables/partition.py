@@ -48,39 +48,61 @@ def _places(tf: Any) -> Any:
     before = [v._get_save_slice_info(), v.to_proto().HasField("save_slice_info_def")]
     v._set_save_slice_info(info)
     return [
-        info.spec, _told(info), _told(again), again.spec, before,
-        str(info.to_proto()), str(info.to_proto(export_scope="scope")),
-        info.to_proto(export_scope="other"), _told(kind()),
+        info.spec,
+        _told(info),
+        _told(again),
+        again.spec,
+        before,
+        str(info.to_proto()),
+        str(info.to_proto(export_scope="scope")),
+        info.to_proto(export_scope="other"),
+        _told(kind()),
         str(v.to_proto().save_slice_info_def),
         _told(tf.Variable.from_proto(v.to_proto())._get_save_slice_info()),
         attempt(
-            *(lambda spec=spec: _told(kind.from_spec(spec))
-              for spec in ("4 6 0,2:2,3", "2 0,1", "2 3 0,1", "x", "3 0", "")),
+            *(
+                lambda spec=spec: _told(kind.from_spec(spec))
+                for spec in ("4 6 0,2:2,3", "2 0,1", "2 3 0,1", "x", "3 0", "")
+            ),
             lambda: kind(save_slice_info_def=3),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _made(tf: Any) -> Any:
     def shown(**options: Any) -> Callable[[], Any]:
         def make() -> Any:
             whole = _whole(tf, **options)
-            return [whole.name, whole.shape, whole.get_shape(), whole._get_partitions(),
-                    [part.name for part in whole], len(whole), whole.as_tensor()]  # fmt: skip
+            return [
+                whole.name,
+                whole.shape,
+                whole.get_shape(),
+                whole._get_partitions(),
+                [part.name for part in whole],
+                len(whole),
+                whole.as_tensor(),
+            ]
 
         return make
 
     unplaced = tf.Variable([0])
     square = [_part(tf, 0, full=[2, 2]), _part(tf, 1, full=[2, 2])]
     return attempt(
-        shown(), shown(name="other"), shown(variable_list=[]), shown(variable_list=None),
-        shown(partitions=None), shown(partitions=[0]), shown(partitions=[1, 2]),
+        shown(),
+        shown(name="other"),
+        shown(variable_list=[]),
+        shown(variable_list=None),
+        shown(partitions=None),
+        shown(partitions=[0]),
+        shown(partitions=[1, 2]),
         shown(partitions=(2,), variable_list=(_part(tf, 0), _part(tf, 1))),
         shown(partitions=[1], variable_list=[_part(tf, 0)]),
-        shown(shape=[3]), shown(shape=[2, 2]), shown(variable_list=[unplaced]),
+        shown(shape=[3]),
+        shown(shape=[2, 2]),
+        shown(variable_list=[unplaced]),
         shown(shape=[2, 2], partitions=[2, 2], variable_list=square),
         shown(shape=[2, 2], partitions=[2, 1], variable_list=square),
-    )  # fmt: skip
+    )
 
 
 def _graph(tf: Any) -> Any:
@@ -88,9 +110,11 @@ def _graph(tf: Any) -> Any:
     sums = [tf.add(whole, 1), tf.identity(whole), tf.convert_to_tensor(whole, dtype=tf.int32)]
     whole.assign(tf.constant([5, 6]))
     refused = attempt(
-        lambda: tf.convert_to_tensor(whole, dtype=tf.float32), lambda: whole + 1,
-        lambda: whole.assign([1, 2]), lambda: tf.Session().run(whole),
-    )  # fmt: skip
+        lambda: tf.convert_to_tensor(whole, dtype=tf.float32),
+        lambda: whole + 1,
+        lambda: whole.assign([1, 2]),
+        lambda: tf.Session().run(whole),
+    )
     nodes = tf.get_default_graph().as_graph_def().node
     return [sums, refused, [[n.name, n.op, list(n.input)] for n in nodes]]
 
@@ -103,9 +127,12 @@ def _updated(tf: Any) -> Any:
             for _ in range(2)
         )
         updates = [
-            one.assign(tf.constant([3, 4])), one.assign_add([[1], [1]]), two.assign(one),
-            two.assign_sub(one), two.assign_add(tf.constant([7, 8]), use_locking=True),
-        ]  # fmt: skip
+            one.assign(tf.constant([3, 4])),
+            one.assign_add([[1], [1]]),
+            two.assign(one),
+            two.assign_sub(one),
+            two.assign_add(tf.constant([7, 8]), use_locking=True),
+        ]
         found.append(caught(lambda one=one, two=two: one.assign(two, read_value=False)))
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
@@ -116,5 +143,8 @@ def _updated(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "places": _places, "made": _made, "graph": _graph, "updated": _updated,
-}  # fmt: skip
+    "places": _places,
+    "made": _made,
+    "graph": _graph,
+    "updated": _updated,
+}

@@ -25,8 +25,9 @@ def _by_where(size: Any, dtype: Any, partition_info: Any) -> Any:
 
 def _built(tf: Any, resource: bool) -> Any:
     thirds = tf.fixed_size_partitioner(3)
-    with tf.variable_scope("outer", partitioner=thirds, use_resource=resource,
-                           regularizer=tf.reduce_sum):  # fmt: skip
+    with tf.variable_scope(
+        "outer", partitioner=thirds, use_resource=resource, regularizer=tf.reduce_sum
+    ):
         drawn = tf.get_variable("drawn", [7, 2], initializer=tf.random_uniform_initializer(seed=3))
         given = tf.get_variable("given", initializer=tf.constant([[1.0, 2], [3, 4], [5, 6]]))
         plain = tf.get_variable("plain", [])
@@ -36,10 +37,17 @@ def _built(tf: Any, resource: bool) -> Any:
     tf.matmul(drawn, [[1.0], [1.0]])
     with tf.name_scope("inner"), tf.control_dependencies([plain.op]):
         joined = given._concat()
-    shown = [shared, [v.name for v in tf.global_variables()],
-             [loss.name for loss in tf.get_collection("regularization_losses")],
-             drawn.name, drawn.shape, drawn.dtype, len(drawn),
-             [part._get_save_slice_info().spec for part in drawn], _nodes(tf)]  # fmt: skip
+    shown = [
+        shared,
+        [v.name for v in tf.global_variables()],
+        [loss.name for loss in tf.get_collection("regularization_losses")],
+        drawn.name,
+        drawn.shape,
+        drawn.dtype,
+        len(drawn),
+        [part._get_save_slice_info().spec for part in drawn],
+        _nodes(tf),
+    ]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         shown.append(session.run([drawn.as_tensor(), joined, told.as_tensor()]))
@@ -77,8 +85,17 @@ def _saved_under_names(tf: Any) -> Any:
         cut = tf.get_variable("cut", initializer=tf.range(7.0), partitioner=_pieces(tf, 3))
         one = tf.get_variable("one", initializer=1.0)
         session.run(tf.global_variables_initializer())
-        given = [None, [cut], {"x": cut}, [cut, one], {"x": list(cut)}, list(cut), list(cut)[:1],
-                 {"x": list(cut)[1:]}, {"x": cut, "y": one}]  # fmt: skip
+        given = [
+            None,
+            [cut],
+            {"x": cut},
+            [cut, one],
+            {"x": list(cut)},
+            list(cut),
+            list(cut)[:1],
+            {"x": list(cut)[1:]},
+            {"x": cut, "y": one},
+        ]
         shown = attempt(*(saved(number, each) for number, each in enumerate(given)))
         with tf.Graph().as_default():
             shown += attempt(lambda: _started(tf, f"{folder}/0"), lambda: _restored(tf, folder))
@@ -93,11 +110,13 @@ def _started(tf: Any, path: str) -> Any:
     wrong = tf.get_variable("wrong", [6], partitioner=_pieces(tf, 2))
     start = tf.train.init_from_checkpoint
     told = attempt(
-        lambda: start(path, {"cut": list(cut)}), lambda: start(path, {"cut": "scope/cut"}),
+        lambda: start(path, {"cut": list(cut)}),
+        lambda: start(path, {"cut": "scope/cut"}),
         lambda: start(path, {"/": "other/"}),
-        lambda: start(path, {"absent": list(cut)}), lambda: start(path, {"cut": "absent"}),
+        lambda: start(path, {"absent": list(cut)}),
+        lambda: start(path, {"cut": "absent"}),
         lambda: start(path, {"cut": [*cut, *other]}),
-    )  # fmt: skip
+    )
     with tf.Session() as session:
         session.run([part.initializer for whole in (cut, other, third) for part in whole])
         del wrong
@@ -125,41 +144,68 @@ def _refused(tf: Any) -> Any:
 
     tf.get_variable("whole", [4])
     tf.get_variable("cut", [4], partitioner=_pieces(tf, 2))
-    answers = [3, lambda **_: 5, lambda **_: [1, 1, 1], lambda **_: [0, 1], lambda **_: [2, 2],
-               lambda **_: (1, 2), lambda: [1, 1]]  # fmt: skip
+    answers = [
+        3,
+        lambda **_: 5,
+        lambda **_: [1, 1, 1],
+        lambda **_: [0, 1],
+        lambda **_: [2, 2],
+        lambda **_: (1, 2),
+        lambda: [1, 1],
+    ]
     with tf.variable_scope("", reuse=True):
         reused = attempt(
-            got("cut"), got("cut", [4]), got("cut", [5]), got("cut", [4], dtype=tf.int32),
-            got("cut", [4], partitioner=_pieces(tf, 4)), got("cut", partitioner=None),
-            got("whole", [4]), got("new", [4]),
-        )  # fmt: skip
+            got("cut"),
+            got("cut", [4]),
+            got("cut", [5]),
+            got("cut", [4], dtype=tf.int32),
+            got("cut", [4], partitioner=_pieces(tf, 4)),
+            got("cut", partitioner=None),
+            got("whole", [4]),
+            got("new", [4]),
+        )
     return reused + attempt(
         *(got("answered", [4, 4], partitioner=answer) for answer in answers),
-        got("whole", [4]), got("cut", [4]), got("cut", [4], partitioner=None), got("shapeless"),
-        got("scalar", []), got("scalar_too", tf.TensorShape([])), got("unknown", [None]),
+        got("whole", [4]),
+        got("cut", [4]),
+        got("cut", [4], partitioner=None),
+        got("shapeless"),
+        got("scalar", []),
+        got("scalar_too", tf.TensorShape([])),
+        got("unknown", [None]),
         got("listed", [4], initializer=[1.0, 2.0, 3.0, 4.0]),
         got("clashing", [3], initializer=tf.constant([1.0, 2.0, 3.0, 4.0])),
-        got("complex", [4], dtype=tf.complex64), got("text", [4], dtype=tf.string),
-    )  # fmt: skip
+        got("complex", [4], dtype=tf.complex64),
+        got("text", [4], dtype=tf.string),
+    )
 
 
 def _options(tf: Any) -> Any:
     half = _pieces(tf, 2)
     for number, option in enumerate(
-        ({"trainable": False}, {"collections": ["mine"]}, {"caching_device": "/device:CPU:0"},
-         {"constraint": tf.identity}, {"use_resource": True})
-    ):  # fmt: skip
+        (
+            {"trainable": False},
+            {"collections": ["mine"]},
+            {"caching_device": "/device:CPU:0"},
+            {"constraint": tf.identity},
+            {"use_resource": True},
+        )
+    ):
         tf.get_variable(f"v{number}", [4], tf.int64, partitioner=half, **option).as_tensor()
     local = tf.get_local_variable("local", [4], partitioner=half)
     with tf.variable_scope("got", custom_getter=lambda getter, *a, **k: getter(*a, **k)):
         got = tf.get_variable("v", [4], partitioner=half)
         refused = attempt(lambda: tf.create_partitioned_variables([4], [2], [1, 2, 3, 4]))
-    keys = sorted(key for key in tf.get_default_graph().get_all_collection_keys()
-                  if isinstance(key, str))  # fmt: skip
+    keys = sorted(
+        key for key in tf.get_default_graph().get_all_collection_keys() if isinstance(key, str)
+    )
     return [
-        local.name, got.name, refused, _nodes(tf),
+        local.name,
+        got.name,
+        refused,
+        _nodes(tf),
         [[key, [v.name for v in tf.get_collection(key)]] for key in keys],
-    ]  # fmt: skip
+    ]
 
 
 def _sliced(tf: Any) -> Any:
@@ -174,36 +220,54 @@ def _sliced(tf: Any) -> Any:
         inside = attempt(made([2, 4], [1, 2], value), made([2, 4], [1, 3], value))
     return inside + attempt(
         made([2, 4], [1, 4], value, name="named", collections=["mine"], trainable=False),
-        made([2, 4], [1, 4], value, name="named", reuse=True), made([7, 2], [3, 1], _by_where),
-        made([2, 4], [1], value), made([], [], value), made([2, 4], [3, 1], value),
-        made([2, 4], [2, 2], value), made([2, 4], [0, 1], value),
-    )  # fmt: skip
+        made([2, 4], [1, 4], value, name="named", reuse=True),
+        made([7, 2], [3, 1], _by_where),
+        made([2, 4], [1], value),
+        made([], [], value),
+        made([2, 4], [3, 1], value),
+        made([2, 4], [2, 2], value),
+        made([2, 4], [0, 1], value),
+    )
 
 
 def _sizes(tf: Any) -> Any:
     shapes = [tf.TensorShape(shape) for shape in ([4, 8, 16], [1], [1000, 3], [0, 3], [5, None])]
 
     def answers(make: Callable[..., Any], *args: Any, **options: Any) -> list[Any]:
-        return attempt(*(
-            lambda shape=shape, dtype=dtype: make(*args, **options)(shape=shape, dtype=dtype)
-            for shape in shapes for dtype in (tf.float32, tf.float64, tf.string)
-        ))  # fmt: skip
+        return attempt(
+            *(
+                lambda shape=shape, dtype=dtype: make(*args, **options)(shape=shape, dtype=dtype)
+                for shape in shapes
+                for dtype in (tf.float32, tf.float64, tf.string)
+            )
+        )
 
     by_axis = tf.variable_axis_size_partitioner
     bounded = tf.min_max_variable_partitioner
     return [
-        answers(by_axis, 64), answers(by_axis, 100, axis=1), answers(by_axis, 64, max_shards=2),
-        answers(by_axis, 64, bytes_per_string_element=3), answers(by_axis, 0),
-        answers(by_axis, 4, bytes_per_string_element=0), answers(by_axis, 4, max_shards=-1),
-        answers(bounded), answers(bounded, 7, min_slice_size=64), answers(bounded, 7, axis=1),
-        answers(bounded, 9, 0, 10, 100), answers(tf.fixed_size_partitioner, 3),
+        answers(by_axis, 64),
+        answers(by_axis, 100, axis=1),
+        answers(by_axis, 64, max_shards=2),
+        answers(by_axis, 64, bytes_per_string_element=3),
+        answers(by_axis, 0),
+        answers(by_axis, 4, bytes_per_string_element=0),
+        answers(by_axis, 4, max_shards=-1),
+        answers(bounded),
+        answers(bounded, 7, min_slice_size=64),
+        answers(bounded, 7, axis=1),
+        answers(bounded, 9, 0, 10, 100),
+        answers(tf.fixed_size_partitioner, 3),
         answers(tf.fixed_size_partitioner, 3, axis=1),
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "built": lambda tf: _built(tf, False), "built_resources": lambda tf: _built(tf, True),
+    "built": lambda tf: _built(tf, False),
+    "built_resources": lambda tf: _built(tf, True),
     "saved": _saved,
-    "saved_under_names": _saved_under_names, "refused": _refused, "options": _options,
-    "sliced": _sliced, "sizes": _sizes,
-}  # fmt: skip
+    "saved_under_names": _saved_under_names,
+    "refused": _refused,
+    "options": _options,
+    "sliced": _sliced,
+    "sizes": _sizes,
+}

@@ -86,19 +86,24 @@ def ref_collections(tf: Any) -> Any:
 def ref_assignments(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
-        v.assign([3.0, 4.0]), v.assign_add([1.0, 1.0], use_locking=True),
-        v.assign_sub([1.0, 1.0], name="minus"), v.assign([1.0, 2.0], read_value=False),
-        v.assign_add([1.0, 1.0], read_value=False), v.assign_sub([0.0, 1.0], read_value=False),
-    ]  # fmt: skip
+        v.assign([3.0, 4.0]),
+        v.assign_add([1.0, 1.0], use_locking=True),
+        v.assign_sub([1.0, 1.0], name="minus"),
+        v.assign([1.0, 2.0], read_value=False),
+        v.assign_add([1.0, 1.0], read_value=False),
+        v.assign_sub([0.0, 1.0], read_value=False),
+    ]
 
 
 def ref_assign_functions(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
-        tf.assign(v, [3.0, 4.0]), tf.assign_add(v, [1.0, 1.0]), tf.assign_sub(v, [1.0, 1.0]),
+        tf.assign(v, [3.0, 4.0]),
+        tf.assign_add(v, [1.0, 1.0]),
+        tf.assign_sub(v, [1.0, 1.0]),
         tf.assign(v, [1.0], validate_shape=False, name="other"),
         tf.assign(v, [1.0, 2.0], use_locking=False),
-    ]  # fmt: skip
+    ]
 
 
 def ref_chain_of_assignments(tf: Any) -> Any:
@@ -114,21 +119,26 @@ def ref_count_up_to(tf: Any) -> Any:
 def ref_scatter(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
-        tf.scatter_update(v, [0], [3.0]), tf.scatter_add(v, [0], [3.0]),
-        tf.scatter_sub(v, [0], [3.0], use_locking=True), tf.scatter_mul(v, [0], [3.0]),
-        tf.scatter_div(v, [0], [3.0]), tf.scatter_min(v, [0], [3.0]),
+        tf.scatter_update(v, [0], [3.0]),
+        tf.scatter_add(v, [0], [3.0]),
+        tf.scatter_sub(v, [0], [3.0], use_locking=True),
+        tf.scatter_mul(v, [0], [3.0]),
+        tf.scatter_div(v, [0], [3.0]),
+        tf.scatter_min(v, [0], [3.0]),
         tf.scatter_max(v, [0], [3.0], name="largest"),
-    ]  # fmt: skip
+    ]
 
 
 def ref_scatter_nd(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
-        tf.scatter_nd_update(v, [[0]], [3.0]), tf.scatter_nd_add(v, [[0]], [3.0]),
+        tf.scatter_nd_update(v, [[0]], [3.0]),
+        tf.scatter_nd_add(v, [[0]], [3.0]),
         tf.scatter_nd_sub(v, [[0]], [3.0]),
-        v.scatter_nd_update([[0]], [3.0]), v.scatter_nd_add([[0]], [3.0]),
+        v.scatter_nd_update([[0]], [3.0]),
+        v.scatter_nd_add([[0]], [3.0]),
         v.scatter_nd_sub([[0]], [3.0]),
-    ]  # fmt: skip
+    ]
 
 
 def ref_reads(tf: Any) -> Any:
@@ -193,9 +203,12 @@ def groups_by_device(tf: Any) -> Any:
     c = tf.Variable(1.0, name="c")
     with tf.device("/cpu:0"):
         return [
-            tf.global_variables_initializer(), tf.variables_initializer([a, b]),
-            tf.variables_initializer([c]), tf.group(a, b, name="both"), tf.group(c.value()),
-        ]  # fmt: skip
+            tf.global_variables_initializer(),
+            tf.variables_initializer([a, b]),
+            tf.variables_initializer([c]),
+            tf.group(a, b, name="both"),
+            tf.group(c.value()),
+        ]
 
 
 def reads_elsewhere(tf: Any) -> Any:
@@ -228,9 +241,27 @@ def operand_kinds(tf: Any) -> Any:
     b = tf.Variable([True, False], name="b", use_resource=True)
     c = tf.Variable([1.0 + 2.0j], name="c", use_resource=True)
     return [
-        i // 2, i % 2, i / 2, 7 - i, 7 // i, 7 % i, 2 / i, i & 3, i | 1, i ^ 1, ~i, ~b, b & True,
-        b | b, abs(c), i < 3, i >= 5, 2**i, np.int32(3) * i, i + np.array([1, 2], np.int32),
-    ]  # fmt: skip
+        i // 2,
+        i % 2,
+        i / 2,
+        7 - i,
+        7 // i,
+        7 % i,
+        2 / i,
+        i & 3,
+        i | 1,
+        i ^ 1,
+        ~i,
+        ~b,
+        b & True,
+        b | b,
+        abs(c),
+        i < 3,
+        i >= 5,
+        2**i,
+        np.int32(3) * i,
+        i + np.array([1, 2], np.int32),
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

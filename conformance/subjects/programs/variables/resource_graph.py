@@ -66,19 +66,24 @@ def resource_in_container(tf: Any) -> Any:
 def resource_assignments(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     made = [
-        v.assign([3.0, 4.0]), v.assign_add([1.0, 1.0]), v.assign_sub([1.0, 1.0], name="minus"),
-        v.assign([1.0, 2.0], read_value=False), v.assign_add([1.0, 1.0], read_value=False),
+        v.assign([3.0, 4.0]),
+        v.assign_add([1.0, 1.0]),
+        v.assign_sub([1.0, 1.0], name="minus"),
+        v.assign([1.0, 2.0], read_value=False),
+        v.assign_add([1.0, 1.0], read_value=False),
         v.assign_sub([0.0, 1.0], read_value=False),
-    ]  # fmt: skip
+    ]
     return [*made, made[0] + 1.0, tf.identity(made[1])]
 
 
 def resource_assign_functions(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     made = [
-        tf.assign(v, [3.0, 4.0]), tf.assign_add(v, [1.0, 1.0]), tf.assign_sub(v, [1.0, 1.0]),
+        tf.assign(v, [3.0, 4.0]),
+        tf.assign_add(v, [1.0, 1.0]),
+        tf.assign_sub(v, [1.0, 1.0]),
         tf.assign(v, [3.0, 4.0], name="other"),
-    ]  # fmt: skip
+    ]
     return [tf.identity(item) for item in made]
 
 
@@ -90,9 +95,10 @@ def resource_count_up_to(tf: Any) -> Any:
 def resource_scatter(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     made = [
-        tf.scatter_update(v, [0], [3.0]), tf.scatter_add(v, [0], [3.0]),
+        tf.scatter_update(v, [0], [3.0]),
+        tf.scatter_add(v, [0], [3.0]),
         tf.scatter_sub(v, [0], [3.0]),
-    ]  # fmt: skip
+    ]
     return [tf.identity(item) for item in made]
 
 

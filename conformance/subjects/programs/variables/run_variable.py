@@ -25,8 +25,10 @@ def uninitialized(tf: Any) -> Any:
             updates = (
                 tf.scatter_update(v, [0], [1.0]),
                 tf.count_up_to(tf.Variable(0, use_resource=kind), 3),
-                v.assign_sub([1.0]), tf.group(v), v.op,
-            )  # fmt: skip
+                v.assign_sub([1.0]),
+                tf.group(v),
+                v.op,
+            )
             found += [caught(lambda update=update: session.run(update)) for update in updates]
     v = tf.Variable([1.0])
     with tf.Session() as session:
@@ -60,13 +62,15 @@ def feeding(tf: Any) -> Any:
             session.run(v.initializer)
             total, cached = v + 1.0, v.value()
             found += [
-                session.run(v, {v: [5.0, 6.0]}), session.run(total, {v: [5.0, 6.0]}),
-                session.run(cached, {v: [5.0, 6.0]}), session.run(total, {v.name: [5.0, 6.0]})
-                if not kind else None,
+                session.run(v, {v: [5.0, 6.0]}),
+                session.run(total, {v: [5.0, 6.0]}),
+                session.run(cached, {v: [5.0, 6.0]}),
+                session.run(total, {v.name: [5.0, 6.0]}) if not kind else None,
                 session.run(total, {cached: [7.0, 8.0]}),
-                caught(lambda v=v, t=total, s=session: s.run(t, {v: [5.0]})), session.run(v),
+                caught(lambda v=v, t=total, s=session: s.run(t, {v: [5.0]})),
+                session.run(v),
                 caught(lambda v=v, s=session: s.run(v.assign_add([1.0, 1.0]), {v: [5.0, 5.0]})),
-            ]  # fmt: skip
+            ]
     return found
 
 
@@ -90,13 +94,16 @@ def conversions(tf: Any) -> Any:
             caught(lambda v=v: tf.convert_to_tensor([v, v]).shape.as_list()),
             caught(lambda v=v: tf.stack([v, [1.0, 2.0]]).shape.as_list()),
             caught(lambda v=v: tf.matmul([v], [[1.0], [1.0]]).shape.as_list()),
-            caught(lambda v=v: tf.add(v, 1).dtype.name), caught(lambda v=v: (v + 1).dtype.name),
-            caught(lambda v=v: (1 + v).dtype.name), caught(lambda v=v: v + "a"),
-            caught(lambda v=v: v + tf.constant(1)), caught(lambda v=v: v[5]),
+            caught(lambda v=v: tf.add(v, 1).dtype.name),
+            caught(lambda v=v: (v + 1).dtype.name),
+            caught(lambda v=v: (1 + v).dtype.name),
+            caught(lambda v=v: v + "a"),
+            caught(lambda v=v: v + tf.constant(1)),
+            caught(lambda v=v: v[5]),
             caught(lambda v=v: tf.group(v).name),
             caught(lambda v=v: tf.group(v.assign([1.0, 1.0])).name),
             caught(lambda v=v: tf.identity(v.assign([1.0, 1.0])).dtype.name),
-        ]  # fmt: skip
+        ]
         with tf.control_dependencies([v]):
             found.append([op.name for op in tf.no_op().control_inputs])
         with tf.control_dependencies([v.assign([1.0, 1.0])]):
@@ -113,11 +120,14 @@ def other_graph(tf: Any) -> Any:
         with graph.as_default():
             v = tf.Variable([1.0], use_resource=kind, name="other")
         found += [
-            v.graph is graph, (v + 1.0).graph is graph, v.read_value().graph is graph,
+            v.graph is graph,
+            (v + 1.0).graph is graph,
+            v.read_value().graph is graph,
             caught(lambda v=v: v + tf.constant([1.0])),
-            caught(lambda v=v: tf.Session().run(v)), caught(lambda v=v: v.eval()),
+            caught(lambda v=v: tf.Session().run(v)),
+            caught(lambda v=v: v.eval()),
             caught(lambda v=v: tf.Session().run(v.initializer)),
-        ]  # fmt: skip
+        ]
     return found
 
 
@@ -162,24 +172,33 @@ def temporary_variables(tf: Any) -> Any:
         seen = tf.identity(kept)
         with tf.Session() as session:
             handle = session.partial_run_setup([seen, last], [first, second])
-            return [session.partial_run(handle, seen, {first: [1.0, 2.0]}),
-                    session.partial_run(handle, last, {second: [3.0, 4.0]})]  # fmt: skip
+            return [
+                session.partial_run(handle, seen, {first: [1.0, 2.0]}),
+                session.partial_run(handle, last, {second: [3.0, 4.0]}),
+            ]
 
     of_one_name = [temporary(name="same"), temporary(name="same")]
     fed, unnamed = tf.placeholder_with_default([2.0], None), temporary()
     return [
-        read(), read([3, 1], tf.int32), read([2], tf.string),
-        caught(lambda: read([None])), caught(lambda: read([2, None])),
-        in_two_runs(), in_a_partial_run(),
+        read(),
+        read([3, 1], tf.int32),
+        read([2], tf.string),
+        caught(lambda: read([None])),
+        caught(lambda: read([2, None])),
+        in_two_runs(),
+        in_a_partial_run(),
         run(raw.IsVariableInitialized(ref=temporary())),
         caught(lambda: run(of_one_name)),
         caught(lambda: run(tf.add(*of_one_name))),
         caught(lambda: run(raw.DestroyTemporaryVariable(ref=temporary(), var_name="other"))),
         caught(lambda: run(tf.assign(temporary(), fed))),
         run(tf.assign(temporary(), fed, validate_shape=False)),
-        run(raw.DestroyTemporaryVariable(ref=tf.assign(unnamed, [3.0, 4.0]),
-                                         var_name=unnamed.op.name)),
-    ]  # fmt: skip
+        run(
+            raw.DestroyTemporaryVariable(
+                ref=tf.assign(unnamed, [3.0, 4.0]), var_name=unnamed.op.name
+            )
+        ),
+    ]
 
 
 def iterated(tf: Any) -> Any:

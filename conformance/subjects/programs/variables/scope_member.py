@@ -37,10 +37,12 @@ def _defaults_set(tf: Any) -> Any:
         session.run(tf.global_variables_initializer())
         values = session.run([after, last, tf.convert_to_tensor(cut)])
     return [
-        [[v.op.type, v.dtype.name, v.name] for v in (before, after, last, *cut)], values, calls,
+        [[v.op.type, v.dtype.name, v.name] for v in (before, after, last, *cut)],
+        values,
+        calls,
         [inner.dtype.name, inner.use_resource, inner.caching_device, inner.partitioner],
         [v.name for v in tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)],
-    ]  # fmt: skip
+    ]
 
 
 def _variables_of_scopes(tf: Any) -> Any:
@@ -53,10 +55,12 @@ def _variables_of_scopes(tf: Any) -> Any:
             tf.get_variable("v", [1])
     root = tf.get_variable_scope()
     return [
-        [[v.name for v in kind()] for kind in
-         (scope.trainable_variables, scope.global_variables, scope.local_variables)]
+        [
+            [v.name for v in kind()]
+            for kind in (scope.trainable_variables, scope.global_variables, scope.local_variables)
+        ]
         for scope in (a, b, root)
-    ] + [repr(tf.AUTO_REUSE), str(tf.AUTO_REUSE), a.reuse, b.original_name_scope]  # fmt: skip
+    ] + [repr(tf.AUTO_REUSE), str(tf.AUTO_REUSE), a.reuse, b.original_name_scope]
 
 
 def _getters(tf: Any) -> Any:
@@ -68,10 +72,22 @@ def _getters(tf: Any) -> Any:
         return getter(name, shape, **kwargs)
 
     def closed(
-        getter: Any, name: str, shape: Any, dtype: Any, initializer: Any, regularizer: Any,
-        reuse: Any, trainable: Any, collections: Any, caching_device: Any, partitioner: Any,
-        validate_shape: Any, use_resource: Any, synchronization: Any, aggregation: Any,
-    ) -> Any:  # fmt: skip
+        getter: Any,
+        name: str,
+        shape: Any,
+        dtype: Any,
+        initializer: Any,
+        regularizer: Any,
+        reuse: Any,
+        trainable: Any,
+        collections: Any,
+        caching_device: Any,
+        partitioner: Any,
+        validate_shape: Any,
+        use_resource: Any,
+        synchronization: Any,
+        aggregation: Any,
+    ) -> Any:
         seen.append([dtype.name, trainable, str(synchronization)])
         del regularizer, reuse, collections, caching_device, partitioner, validate_shape
         return getter(name, shape, initializer=initializer, use_resource=use_resource)
@@ -86,8 +102,9 @@ def _getters(tf: Any) -> Any:
             lambda: get("b", [1], custom_getter=closed).name,
             lambda: get("c", [1], custom_getter=3),
         ),
-        refused, seen,
-    ]  # fmt: skip
+        refused,
+        seen,
+    ]
 
 
 def _stores(tf: Any) -> Any:

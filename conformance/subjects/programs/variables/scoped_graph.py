@@ -140,9 +140,11 @@ def get_default_name(tf: Any) -> Any:
 
 def get_scope_defaults(tf: Any) -> Any:
     with tf.variable_scope(
-        "a", initializer=tf.constant_initializer(3.0), dtype=tf.float64,
+        "a",
+        initializer=tf.constant_initializer(3.0),
+        dtype=tf.float64,
         caching_device="/cpu:0",
-    ) as scope:  # fmt: skip
+    ) as scope:
         w = tf.get_variable("w", [2])
         with tf.variable_scope("b", dtype=tf.float32, initializer=tf.ones_initializer()):
             x = tf.get_variable("x", [2])
@@ -232,9 +234,11 @@ def get_nested_names(tf: Any) -> Any:
 
 def get_synchronized(tf: Any) -> Any:
     return tf.get_variable(
-        "w", [2], synchronization=tf.VariableSynchronization.ON_READ,
+        "w",
+        [2],
+        synchronization=tf.VariableSynchronization.ON_READ,
         aggregation=tf.VariableAggregation.MEAN,
-    )  # fmt: skip
+    )
 
 
 def initializers_of_all(tf: Any) -> Any:
@@ -242,10 +246,13 @@ def initializers_of_all(tf: Any) -> Any:
     tf.Variable(1.0, name="b", use_resource=True)
     tf.get_local_variable("c", [2])
     return [
-        tf.global_variables_initializer(), tf.local_variables_initializer(),
-        tf.variables_initializer([a], name="some"), tf.initialize_all_variables(),
-        tf.initialize_variables([a]), tf.variables_initializer([]),
-    ]  # fmt: skip
+        tf.global_variables_initializer(),
+        tf.local_variables_initializer(),
+        tf.variables_initializer([a], name="some"),
+        tf.initialize_all_variables(),
+        tf.initialize_variables([a]),
+        tf.variables_initializer([]),
+    ]
 
 
 def initializers_of_none(tf: Any) -> Any:
@@ -275,13 +282,19 @@ def lists(tf: Any) -> Any:
         tf.get_variable("b", [2])
         tf.Variable(1.0, name="c", use_resource=True)
     return [
-        tf.global_variables(), tf.trainable_variables(), tf.local_variables(),
-        tf.trainable_variables("s"), tf.global_variables(scope="s/b"), tf.model_variables(),
+        tf.global_variables(),
+        tf.trainable_variables(),
+        tf.local_variables(),
+        tf.trainable_variables("s"),
+        tf.global_variables(scope="s/b"),
+        tf.model_variables(),
         tf.get_variable("of_the_model", [], collections=[tf.GraphKeys.MODEL_VARIABLES]),
         tf.model_variables(),
-        tf.moving_average_variables(), tf.all_variables(),
-        tf.get_variable_scope().global_variables(), tf.get_variable_scope().name,
-    ]  # fmt: skip
+        tf.moving_average_variables(),
+        tf.all_variables(),
+        tf.get_variable_scope().global_variables(),
+        tf.get_variable_scope().name,
+    ]
 
 
 def get_with_dtype_names(tf: Any) -> Any:
@@ -314,11 +327,12 @@ def scopes_in_scopes(tf: Any) -> Any:
 def seeded_initializers(tf: Any) -> Any:
     tf.set_random_seed(3)
     return [
-        tf.get_variable("a", [2]), tf.get_variable("b", [2]),
+        tf.get_variable("a", [2]),
+        tf.get_variable("b", [2]),
         tf.get_variable("c", [2], initializer=tf.random_normal_initializer(seed=5)),
         tf.Variable(tf.random_uniform([2]), name="d"),
         tf.get_variable("e", [2], tf.int32, tf.random_uniform_initializer(0, 9, dtype=tf.int32)),
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -50,8 +50,12 @@ def _gathered(tf: Any) -> Any:
     """Rows of a resource variable, which are read without the others."""
     ones = tf.ones_initializer()
     v = tf.get_variable("v", [3, 2], initializer=ones, use_resource=True)
-    rows = [v.sparse_read([0]), v.sparse_read([1, 1], name="named"), tf.gather(v, [2]),
-            tf.gather(v, [1], axis=1)]  # fmt: skip
+    rows = [
+        v.sparse_read([0]),
+        v.sparse_read([1, 1], name="named"),
+        tf.gather(v, [2]),
+        tf.gather(v, [1], axis=1),
+    ]
     nodes = _nodes(tf)
     with tf.Session() as session:
         early = attempt(*(lambda row=row: session.run(row) for row in rows))
@@ -60,8 +64,9 @@ def _gathered(tf: Any) -> Any:
     with tf.device("/cpu:0"), tf.Session() as session:  # a GPU cannot tell of an index
         w = tf.get_variable("w", [3, 2], initializer=ones, use_resource=True)
         session.run(w.initializer)
-        wrong = attempt(lambda: session.run(w.sparse_read([3])),
-                        lambda: session.run(tf.gather(w, -1)))  # fmt: skip
+        wrong = attempt(
+            lambda: session.run(w.sparse_read([3])), lambda: session.run(tf.gather(w, -1))
+        )
     return [rows, nodes, early, values, wrong]
 
 

@@ -23,12 +23,23 @@ def _names(variables: Any) -> Any:
 
 def _facts(template: Any) -> Any:
     return [
-        template.name, template.variable_scope_name, *map(_names, (
-            template.variables, template.trainable_variables, template.global_variables,
-            template.local_variables, template.non_trainable_variables, template.weights,
-            template.trainable_weights, template.non_trainable_weights)),
+        template.name,
+        template.variable_scope_name,
+        *map(
+            _names,
+            (
+                template.variables,
+                template.trainable_variables,
+                template.global_variables,
+                template.local_variables,
+                template.non_trainable_variables,
+                template.weights,
+                template.trainable_weights,
+                template.non_trainable_weights,
+            ),
+        ),
         None if template.variable_scope is None else template.variable_scope.name,
-    ]  # fmt: skip
+    ]
 
 
 def _calls(tf: Any) -> Any:
@@ -38,12 +49,20 @@ def _calls(tf: Any) -> Any:
     made = [first(one), first(one), tf.make_template("sc", function)(one), first(one)]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return before, made, _facts(first), session.run(made), attempt(
-            lambda: tf.make_template(None, function), lambda: tf.make_template("", function).name,
-            lambda: tf.make_template("a", function).func is function,
-            lambda: first.var_scope is first.variable_scope, lambda: first(),
-            lambda: tf.make_template("deep/er", function)(one),
-        )  # fmt: skip
+        return (
+            before,
+            made,
+            _facts(first),
+            session.run(made),
+            attempt(
+                lambda: tf.make_template(None, function),
+                lambda: tf.make_template("", function).name,
+                lambda: tf.make_template("a", function).func is function,
+                lambda: first.var_scope is first.variable_scope,
+                lambda: first(),
+                lambda: tf.make_template("deep/er", function)(one),
+            ),
+        )
 
 
 def _places(tf: Any) -> Any:
@@ -55,9 +74,14 @@ def _places(tf: Any) -> Any:
         made = [template(one) for template in (now, later, unique, now, later)]
         inside = tf.make_template("inside", function, True)
     made += [template(one) for template in (now, later, unique, inside)]
-    return made, [_facts(template) for template in (now, later, unique, inside)], attempt(
-        lambda: tf.make_template("v", function, unique_name_="u")(one),
-    ), _names(tf.global_variables())  # fmt: skip
+    return (
+        made,
+        [_facts(template) for template in (now, later, unique, inside)],
+        attempt(
+            lambda: tf.make_template("v", function, unique_name_="u")(one),
+        ),
+        _names(tf.global_variables()),
+    )
 
 
 def _nested(tf: Any) -> Any:
@@ -86,8 +110,9 @@ def _refusals(tf: Any) -> Any:
         tf.get_variable("q", [])
         raise KeyError("mine")
 
-    grows, owns, fails = (tf.make_template(*pair) for pair in
-                          (("g", growing), ("p", plain), ("f", failing)))  # fmt: skip
+    grows, owns, fails = (
+        tf.make_template(*pair) for pair in (("g", growing), ("p", plain), ("f", failing))
+    )
     keeps, shares = tf.make_template("k", untrained), tf.make_template("s", _scaled(tf))
 
     def shared() -> Any:
@@ -95,9 +120,17 @@ def _refusals(tf: Any) -> Any:
             return shares(tf.constant(1.0))
 
     return attempt(
-        lambda: grows().name, lambda: grows().name, lambda: owns().name, lambda: owns().name,
-        lambda: keeps().name, lambda: keeps().name, fails, fails, shared, lambda: _facts(owns),
-    )  # fmt: skip
+        lambda: grows().name,
+        lambda: grows().name,
+        lambda: owns().name,
+        lambda: owns().name,
+        lambda: keeps().name,
+        lambda: keeps().name,
+        fails,
+        fails,
+        shared,
+        lambda: _facts(owns),
+    )
 
 
 def _getters(tf: Any) -> Any:

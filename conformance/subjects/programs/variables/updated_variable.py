@@ -21,10 +21,15 @@ def assignments(tf: Any) -> Any:
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
         updates = [
-            v.assign([3.0, 4.0]), v.assign_add([1.0, 1.0]), v.assign_sub([0.5, 1.0]),
-            tf.assign(v, [7.0, 8.0]), tf.assign_add(v, [1.0, 1.0]), tf.assign_sub(v, v),
-            v.assign([3.0, 4.0], read_value=False), v.assign_add([3.0, 4.0], read_value=False),
-        ]  # fmt: skip
+            v.assign([3.0, 4.0]),
+            v.assign_add([1.0, 1.0]),
+            v.assign_sub([0.5, 1.0]),
+            tf.assign(v, [7.0, 8.0]),
+            tf.assign_add(v, [1.0, 1.0]),
+            tf.assign_sub(v, v),
+            v.assign([3.0, 4.0], read_value=False),
+            v.assign_add([3.0, 4.0], read_value=False),
+        ]
         with tf.Session() as session:
             session.run(v.initializer)
             for update in updates:
@@ -52,14 +57,16 @@ def wrong_shapes(tf: Any) -> Any:
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
         found += [
-            caught(lambda v=v: v.assign([1.0])), caught(lambda v=v: v.assign_add([1.0])),
+            caught(lambda v=v: v.assign([1.0])),
+            caught(lambda v=v: v.assign_add([1.0])),
             caught(lambda v=v: tf.assign(v, [[1.0, 2.0]])),
             caught(lambda v=v: tf.assign_sub(v, 1.0)),
-            caught(lambda v=v: v.assign(["a", "b"])), caught(lambda v=v: v.assign([1, 2])),
+            caught(lambda v=v: v.assign(["a", "b"])),
+            caught(lambda v=v: v.assign([1, 2])),
             caught(lambda v=v: v.assign(None)),
             caught(lambda v=v: v.assign(np.array([1.0, 2.0]))),
             caught(lambda v=v: v.assign(tf.constant([1, 2]))),
-        ]  # fmt: skip
+        ]
         value = tf.placeholder(tf.float32)
         update = v.assign(value)
         with tf.Session() as session:
@@ -154,10 +161,14 @@ def scattered_by_slices(tf: Any) -> Any:
             found += [
                 caught(lambda v=v: v.scatter_add([1.0])),
                 caught(lambda v=v: v.scatter_min(tf.IndexedSlices(["a"], [0]))),
-                caught(lambda s=session, v=v: s.run(
-                    v.scatter_max(tf.IndexedSlices([1.0], tf.placeholder_with_default([5], None)))
-                )),
-            ]  # fmt: skip
+                caught(
+                    lambda s=session, v=v: s.run(
+                        v.scatter_max(
+                            tf.IndexedSlices([1.0], tf.placeholder_with_default([5], None))
+                        )
+                    )
+                ),
+            ]
     graph = tf.get_default_graph().as_graph_def()
     return [found, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
 
@@ -174,10 +185,14 @@ def gathered_by_vectors(tf: Any) -> Any:
             outside = tf.gather_nd(w, far)
         with tf.Session() as session:
             session.run([v.initializer, w.initializer])
-            found += [session.run(parts), parts[1].shape.as_list(), outside.shape.ndims,
-                      caught(lambda s=session, o=outside: s.run(o)),
-                      caught(lambda v=v: tf.gather_nd(v, tf.zeros([2, 3], tf.int32))),
-                      caught(lambda v=v: v.gather_nd([[1]]).shape.as_list())]  # fmt: skip
+            found += [
+                session.run(parts),
+                parts[1].shape.as_list(),
+                outside.shape.ndims,
+                caught(lambda s=session, o=outside: s.run(o)),
+                caught(lambda v=v: tf.gather_nd(v, tf.zeros([2, 3], tf.int32))),
+                caught(lambda v=v: v.gather_nd([[1]]).shape.as_list()),
+            ]
     graph = tf.get_default_graph().as_graph_def()
     return [found, [[n.name, n.op, list(n.input)] for n in graph.node]]
 

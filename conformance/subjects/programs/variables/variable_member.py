@@ -60,10 +60,14 @@ def _copies(tf: Any) -> Any:
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)
         found += attempt(
-            lambda v=v: copy.copy(v) is v, lambda v=v: copy.deepcopy(v) is v,
-            lambda v=v: v.initialized_value().shape, lambda v=v: v.numpy(),
-            lambda v=v: np.asarray(v), lambda v=v: bool(v), lambda v=v: len(v),
-        )  # fmt: skip
+            lambda v=v: copy.copy(v) is v,
+            lambda v=v: copy.deepcopy(v) is v,
+            lambda v=v: v.initialized_value().shape,
+            lambda v=v: v.numpy(),
+            lambda v=v: np.asarray(v),
+            lambda v=v: bool(v),
+            lambda v=v: len(v),
+        )
         updates = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow)
         found += [caught(lambda v=v, u=update: u(v, 1.0).dtype.name) for update in updates]
     return found
@@ -74,16 +78,26 @@ def _members(tf: Any) -> Any:
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind)
         found += attempt(
-            lambda v=v: v.create is v.initializer, lambda v=v: v.set_shape([2]),
-            lambda v=v: v.set_shape([None]), lambda v=v: v.set_shape([3]), lambda v=v: v.shape,
-            lambda v=v: v.get_shape(), lambda v=v: v.op.type, lambda v=v: v.device,
-            lambda v=v: v.experimental_ref() == v.ref(), lambda v=v: v.ref().deref() is v,
-            lambda v=v: isinstance(v, tf.Variable), lambda v=v: str(v.aggregation),
-            lambda v=v: str(v.synchronization), lambda v=v: v.constraint,
-            lambda v=v: [v.aggregation == tf.VariableAggregation.NONE,
-                         v.aggregation == tf.VariableAggregation.SUM,
-                         v.aggregation in {tf.VariableAggregation.NONE}],
-        )  # fmt: skip
+            lambda v=v: v.create is v.initializer,
+            lambda v=v: v.set_shape([2]),
+            lambda v=v: v.set_shape([None]),
+            lambda v=v: v.set_shape([3]),
+            lambda v=v: v.shape,
+            lambda v=v: v.get_shape(),
+            lambda v=v: v.op.type,
+            lambda v=v: v.device,
+            lambda v=v: v.experimental_ref() == v.ref(),
+            lambda v=v: v.ref().deref() is v,
+            lambda v=v: isinstance(v, tf.Variable),
+            lambda v=v: str(v.aggregation),
+            lambda v=v: str(v.synchronization),
+            lambda v=v: v.constraint,
+            lambda v=v: [
+                v.aggregation == tf.VariableAggregation.NONE,
+                v.aggregation == tf.VariableAggregation.SUM,
+                v.aggregation in {tf.VariableAggregation.NONE},
+            ],
+        )
         is_resource = module_of(tf, "ops.resource_variable_ops").is_resource_variable
         found += [is_resource(v), is_resource(v.value()), is_resource(3)]
     return found
@@ -103,9 +117,10 @@ def _of_protos(tf: Any) -> Any:
             found += [again.op is each.op, again.name, again.to_proto() == message, again.shape]
         found += attempt(
             lambda v=v, k=kind: tf.Variable(1.0, variable_def=v.to_proto(), use_resource=k).name,
-            lambda v=v: v.to_proto(v.op.name.partition("/")[0]), lambda v=v: v.to_proto("q"),
+            lambda v=v: v.to_proto(v.op.name.partition("/")[0]),
+            lambda v=v: v.to_proto("q"),
             lambda v=v, k=kind: run(tf, tf.Variable(variable_def=v.to_proto(), use_resource=k)),
-        )  # fmt: skip
+        )
     found += attempt(
         lambda: tf.Variable.from_proto(tf.Variable(1, name="r").to_proto()).name,
         lambda: tf.Variable.from_proto(tf.Variable(1, name="r").to_proto(), "elsewhere"),

@@ -22,7 +22,8 @@ def reuse_errors(tf: Any) -> Any:
 
     get = tf.get_variable
     return [
-        caught(lambda: get("w", [2])), caught(lambda: get("r", [2])),
+        caught(lambda: get("w", [2])),
+        caught(lambda: get("r", [2])),
         caught(lambda: within(True, lambda: get("x", [2]))),
         caught(lambda: within(True, lambda: get("plain"))),
         caught(lambda: within(True, lambda: get("w", [3]))),
@@ -31,36 +32,46 @@ def reuse_errors(tf: Any) -> Any:
         caught(lambda: within(True, lambda: get("w", [None]) is w)),
         caught(lambda: within(True, lambda: get("w") is w)),
         caught(lambda: within("yes", lambda: get("w") is w)),
-        caught(lambda: get("new", [2])), caught(lambda: get("plain", [2])),
-    ]  # fmt: skip
+        caught(lambda: get("new", [2])),
+        caught(lambda: get("plain", [2])),
+    ]
 
 
 def get_variable_errors(tf: Any) -> Any:
     get = tf.get_variable
     return [
-        caught(lambda: get("a")), caught(lambda: get("b", [None])),
+        caught(lambda: get("a")),
+        caught(lambda: get("b", [None])),
         caught(lambda: get("c", [2], initializer=tf.constant([1.0, 2.0]))),
         caught(lambda: get("d", [2], initializer=[1.0, 2.0])),
-        caught(lambda: get("e", [2], tf.string)), caught(lambda: get("f", [2], tf.complex64)),
+        caught(lambda: get("e", [2], tf.string)),
+        caught(lambda: get("f", [2], tf.complex64)),
         caught(lambda: get("g", [2], tf.int32, initializer=tf.glorot_uniform_initializer())),
         caught(lambda: get("h", dtype=tf.int32, initializer=tf.constant(1.0))),
         caught(lambda: get("i", [2], initializer=tf.constant_initializer([1.0, 2.0, 3.0]))),
         caught(lambda: get("j", [3], initializer=tf.constant_initializer([1.0, 2.0]))),
-        caught(lambda: get("k", [2], initializer=3)), caught(lambda: get(3, [2])),
+        caught(lambda: get("k", [2], initializer=3)),
+        caught(lambda: get(3, [2])),
         caught(lambda: get("l", [2], initializer=tf.zeros([3]))),
         caught(lambda: get("m", [2], initializer=lambda: tf.zeros([2]))),
         caught(lambda: get("n", [2], initializer=lambda shape: shape)),
-        caught(lambda: get("o", [-2])), caught(lambda: get("p", "shape")),
-        caught(lambda: get("a b", [2])), caught(lambda: get("", [2])),
-        caught(lambda: get("q", [2], partitioner=3)), get("s", 3).shape.as_list(),
-        caught(lambda: get("t", [2], trainable=True,
-                           synchronization=tf.VariableSynchronization.ON_READ)),
+        caught(lambda: get("o", [-2])),
+        caught(lambda: get("p", "shape")),
+        caught(lambda: get("a b", [2])),
+        caught(lambda: get("", [2])),
+        caught(lambda: get("q", [2], partitioner=3)),
+        get("s", 3).shape.as_list(),
+        caught(
+            lambda: get(
+                "t", [2], trainable=True, synchronization=tf.VariableSynchronization.ON_READ
+            )
+        ),
         caught(lambda: get("u", [2], collections="mine")),
         caught(lambda: get("v", [2], tf.bool).dtype.name),
         caught(lambda: get("w", initializer=tf.zeros_initializer())),
         caught(lambda: get("x", [2], initializer=tf.constant_initializer("a"))),
         caught(lambda: get("y", [2, 0])),
-    ]  # fmt: skip
+    ]
 
 
 def scope_errors(tf: Any) -> Any:
@@ -70,18 +81,27 @@ def scope_errors(tf: Any) -> Any:
             return scope.name, scope.original_name_scope, scope.reuse, names
 
     return [
-        caught(lambda: enter(None)), caught(lambda: enter(3)), caught(lambda: enter("a")),
-        caught(lambda: enter("a", reuse=False)), caught(lambda: enter("a", reuse=3)),
-        caught(lambda: enter(None, "b", reuse=True)), caught(lambda: enter("a", "b")),
-        caught(lambda: enter("", "b")), caught(lambda: enter("a b")), caught(lambda: enter("a/b")),
+        caught(lambda: enter(None)),
+        caught(lambda: enter(3)),
+        caught(lambda: enter("a")),
+        caught(lambda: enter("a", reuse=False)),
+        caught(lambda: enter("a", reuse=3)),
+        caught(lambda: enter(None, "b", reuse=True)),
+        caught(lambda: enter("a", "b")),
+        caught(lambda: enter("", "b")),
+        caught(lambda: enter("a b")),
+        caught(lambda: enter("a/b")),
         caught(lambda: enter("a", auxiliary_name_scope=3)),
         caught(lambda: enter("a", auxiliary_name_scope=False)),
         caught(lambda: enter(None, "b", auxiliary_name_scope=False)),
-        caught(lambda: enter("a", custom_getter=3)), caught(lambda: enter("a", values=[3])),
-        caught(lambda: enter(tf.get_variable_scope())), caught(lambda: enter("a", dtype="float")),
-        caught(lambda: enter("a/")), caught(lambda: enter("_a")),
+        caught(lambda: enter("a", custom_getter=3)),
+        caught(lambda: enter("a", values=[3])),
+        caught(lambda: enter(tf.get_variable_scope())),
+        caught(lambda: enter("a", dtype="float")),
+        caught(lambda: enter("a/")),
+        caught(lambda: enter("_a")),
         caught(lambda: enter("a", reuse=True)),
-    ]  # fmt: skip
+    ]
 
 
 def threads_see_their_own_scope(tf: Any) -> Any:

@@ -177,9 +177,10 @@ def a_cancelling_close_ends_a_dequeue(c: EngineAuthor) -> None:
 
 
 @api_case(
-    "QUEUES-007", "QUEUES-008",
+    "QUEUES-007",
+    "QUEUES-008",
     title="What ends a blocked run: OutOfRangeError, or CancelledError.",
-)  # fmt: skip
+)
 def classes_of_ended_runs(c: ApiAuthor) -> None:
     want = {
         "close of the queue": by("QUEUES-007", "OutOfRangeError"),

@@ -292,9 +292,22 @@ def _numbers(dtype: str) -> np.ndarray:
 @engine_case("QUEUES-032", title="Elements of each dtype come out bit for bit.")
 def elements_of_each_dtype(c: EngineAuthor) -> None:
     dtypes = (
-        "float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16",
-        "uint32", "uint64", "bool", "complex64", "complex128", "string",
-    )  # fmt: skip
+        "float32",
+        "float64",
+        "float16",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+        "complex64",
+        "complex128",
+        "string",
+    )
     with c.graph() as tf:
         types = [getattr(tf, dtype) for dtype in dtypes]
         queue = tf.FIFOQueue(3, types, shapes=[[]] * len(dtypes), name="queue")

@@ -112,8 +112,12 @@ def a_shared_queue_of_another_make(c: EngineAuthor) -> None:
 def a_shared_queue_of_other_seeds(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for name, reserve, seed in (
-            ("first", 2, 3), ("alike", 2, 3), ("seed", 2, 4), ("reserve", 1, 3), ("free", 2, None),
-        ):  # fmt: skip
+            ("first", 2, 3),
+            ("alike", 2, 3),
+            ("seed", 2, 4),
+            ("reserve", 1, 3),
+            ("free", 2, None),
+        ):
             queue = tf.RandomShuffleQueue(9, reserve, tf.int32, [[]], seed=seed, shared_name="q")
             queue.size(name=name)
     s = c.open()

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 __all__ = [
-    "filled_queue", "late_thread", "raised_by_a_runner", "started_runners", "stopped_runner",
+    "filled_queue",
+    "late_thread",
+    "raised_by_a_runner",
+    "started_runners",
+    "stopped_runner",
     "whole_file",
-]  # fmt: skip
+]
 
 #: Far longer than any thread here takes, in seconds.
 _LONG_S: Final = 20.0

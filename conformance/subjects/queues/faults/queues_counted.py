@@ -159,9 +159,10 @@ def nothing_has_a_size(tf: Any) -> Any:
             return values
         return [
             np.zeros([0, *(size or 1 for size in value.shape[1:])], value.dtype)
-            if getattr(value, "shape", (1,))[:1] == (0,) else value
+            if getattr(value, "shape", (1,))[:1] == (0,)
+            else value
             for value in values
-        ]  # fmt: skip
+        ]
 
     return changed(tf, change, "QueueDequeueManyV2", "QueueDequeueUpToV2")
 

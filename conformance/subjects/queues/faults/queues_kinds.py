@@ -269,4 +269,3 @@ def shapes_are_not_refused(tf: Any) -> Any:
             return tf.FIFOQueue(capacity, dtypes, **more)
 
     return override(tf, FIFOQueue=queue)
-

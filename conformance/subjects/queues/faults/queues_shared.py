@@ -31,10 +31,13 @@ def shared_names_are_not_used(tf: Any) -> Any:
     """Whatever name it shares, if it is a good one, with a node like it."""
 
     def edit(node: Any, before: list[Any]) -> None:
-        alike = [other.op == node.op and other.attr["capacity"] == node.attr["capacity"]
-                 and other.attr["shapes"] == node.attr["shapes"]
-                 and other.attr["component_types"] == node.attr["component_types"]
-                 for other in before]  # fmt: skip
+        alike = [
+            other.op == node.op
+            and other.attr["capacity"] == node.attr["capacity"]
+            and other.attr["shapes"] == node.attr["shapes"]
+            and other.attr["component_types"] == node.attr["component_types"]
+            for other in before
+        ]
         if any(alike) and node.op != "RandomShuffleQueueV2":
             node.attr["shared_name"].s = b""
 

@@ -183,5 +183,3 @@ def _restored(limits: Limits, state: State) -> tuple[int, ...]:
     if limits.ordered:
         return (*state.taken, *state.elements)
     return tuple(sorted((*state.taken, *state.elements)))
-
-

@@ -24,8 +24,14 @@ from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
 
 __all__ = [
-    "Plan", "RefusedError", "draw_plan", "elements_of", "perform", "record", "terms_of",
-]  # fmt: skip
+    "Plan",
+    "RefusedError",
+    "draw_plan",
+    "elements_of",
+    "perform",
+    "record",
+    "terms_of",
+]
 
 #: Far longer than any thread takes, in seconds.
 _LONG_S: Final = 60.0
@@ -218,9 +224,7 @@ def _run_of(call: Planned, parts: int) -> tuple[str, dict[str, Any]]:
     return call.action, {}
 
 
-def record(
-    engine: Engine, plan: Plan, config: Mapping[str, Any] | None = None
-) -> list[Event]:
+def record(engine: Engine, plan: Plan, config: Mapping[str, Any] | None = None) -> list[Event]:
     """Have threads carry out the plan on a session of their own; what was seen.
 
     What still waits once the queue was closed for good is waited for; then the rest is taken out.

@@ -103,9 +103,7 @@ class _Using:
             return [f"{self._node}/{action}:0"], feeds, _fails(11)
         return self._answered(action, batch_of(self._terms, life.take(count)), feeds)
 
-    def _answered(
-        self, action: str, parts: Sequence[Any], feeds: dict[str, Any]
-    ) -> _Run:
+    def _answered(self, action: str, parts: Sequence[Any], feeds: dict[str, Any]) -> _Run:
         """A take with what it gives: of some of the components, in any order."""
         order = list(range(len(parts)))
         self._draw.shuffle(order)

@@ -58,9 +58,13 @@ def an_own_seed_alone(c: ApiAuthor) -> None:
 def seeds_are_remainders(c: ApiAuthor) -> None:
     tf = c.tf
     for graph_seed, seed, wanted in (
-        (0, 0, (0, MODULUS)), (MODULUS, MODULUS, (0, MODULUS)), (2**31, 2**40, (1, 512)),
-        (-1, -(2**40), (MODULUS - 1, MODULUS - 512)), (0, 1, (0, 1)), (1, 0, (1, 0)),
-    ):  # fmt: skip
+        (0, 0, (0, MODULUS)),
+        (MODULUS, MODULUS, (0, MODULUS)),
+        (2**31, 2**40, (1, 512)),
+        (-1, -(2**40), (MODULUS - 1, MODULUS - 512)),
+        (0, 1, (0, 1)),
+        (1, 0, (1, 0)),
+    ):
         tf.set_random_seed(graph_seed)
         _check(c, tf.random_uniform([2], seed=seed), *wanted)
     graph = tf.Graph()

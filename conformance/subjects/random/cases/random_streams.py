@@ -30,8 +30,10 @@ def _floats(*values: float) -> np.ndarray:
 def _uniform(tf: Any, name: str, shape: Any = (3,), **seeds: int) -> Any:
     return tf.raw_ops.RandomUniform(
         shape=tf.constant(list(shape), tf.int32, name=f"{name}_shape"),
-        dtype=tf.float32, name=name, **(seeds or SEEDS),
-    )  # fmt: skip
+        dtype=tf.float32,
+        name=name,
+        **(seeds or SEEDS),
+    )
 
 
 @engine_case("RANDOM-001", title="Even numbers are made of the bits of a Philox stream.")
@@ -46,13 +48,25 @@ def even_numbers_are_bits_of_the_stream(c: EngineAuthor) -> None:
         ["float16:0", "float32:0", "float64:0", "large:0"],
         values=[
             np.array([0.2021484375, 0.4560546875, 0.802734375, 0.4658203125, 0.3623046875], "f2"),
-            _floats(0.406396746635437, 0.8575996160507202, 0.05539584159851074,
-                    0.08587229251861572, 0.41215360164642334),
-            np.array([0.2511744980841868, 0.44316677020093853, 0.2972296290781924,
-                      0.2577066944684787, 0.9527181182843207]),
+            _floats(
+                0.406396746635437,
+                0.8575996160507202,
+                0.05539584159851074,
+                0.08587229251861572,
+                0.41215360164642334,
+            ),
+            np.array(
+                [
+                    0.2511744980841868,
+                    0.44316677020093853,
+                    0.2972296290781924,
+                    0.2577066944684787,
+                    0.9527181182843207,
+                ]
+            ),
             _floats(0.9359208345413208, 0.3350820541381836, 0.12206077575683594),
         ],
-    )  # fmt: skip
+    )
 
 
 @engine_case("RANDOM-002", title="Drawn integers are remainders of words, or of pairs of words.")
@@ -60,20 +74,23 @@ def integers_are_remainders(c: EngineAuthor) -> None:
     with c.graph() as tf:
         shape = tf.constant([3])
         for name, dtype, top, seeds in (
-            ("small", tf.int32, 1000, SEEDS), ("large", tf.int32, 1000, LARGE),
-            ("wide", tf.int64, 10**15, SEEDS), ("both", tf.int64, 10**15, LARGE),
-        ):  # fmt: skip
+            ("small", tf.int32, 1000, SEEDS),
+            ("large", tf.int32, 1000, LARGE),
+            ("wide", tf.int64, 10**15, SEEDS),
+            ("both", tf.int64, 10**15, LARGE),
+        ):
             low, high = tf.constant(-10, dtype), tf.constant(top, dtype)
             tf.raw_ops.RandomUniformInt(shape=shape, minval=low, maxval=high, name=name, **seeds)
     s = c.open()
     s.run(
         ["small:0", "large:0", "wide:0", "both:0"],
         values=[
-            np.array([589, 75, 702], np.int32), np.array([979, 814, 948], np.int32),
+            np.array([589, 75, 702], np.int32),
+            np.array([979, 814, 948], np.int32),
             np.array([990248697952289, 669816833407726, 932863528786167]),
             np.array([570510532765943, 348142983002900, 126678086078564]),
         ],
-    )  # fmt: skip
+    )
 
 
 @engine_case("RANDOM-003", title="A shuffle swaps each row with a drawn one of those that follow.")
@@ -117,9 +134,10 @@ def the_next_run_begins_further_on(c: EngineAuthor) -> None:
 def normal_numbers_are_box_and_mullers(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for name, dtype, seeds in (
-            ("single", tf.float32, SEEDS), ("large", tf.float32, LARGE),
+            ("single", tf.float32, SEEDS),
+            ("large", tf.float32, LARGE),
             ("double", tf.float64, SEEDS),
-        ):  # fmt: skip
+        ):
             shape = tf.constant([3], name=f"{name}_shape")
             tf.raw_ops.RandomStandardNormal(shape=shape, dtype=dtype, name=name, **seeds)
     s = c.open()
@@ -129,10 +147,11 @@ def normal_numbers_are_box_and_mullers(c: EngineAuthor) -> None:
     s.run(
         ["single:0", "large:0", "double:0"],
         values=[
-            near(single, "close(0, 4e-7)"), near(large, "close(0, 4e-7)"),
+            near(single, "close(0, 4e-7)"),
+            near(large, "close(0, 4e-7)"),
             near(double, "close(0, 4e-15)"),
         ],
-    )  # fmt: skip
+    )
 
 
 @engine_case("RANDOM-006", title="A number cut off is replaced from its own group's counters.")
@@ -146,10 +165,22 @@ def a_number_cut_off_is_replaced(c: EngineAuthor) -> None:
     s = c.open()
     # Of the normal numbers the fourth is 2.157 with seed 6, the third and fourth 2.87 and 2.07
     # with seed 27.
-    six = _floats(-1.1789628267288208, 0.44210875034332275, 0.3900205194950104,
-                  -0.2639504075050354, 0.9039002060890198, -1.2936570644378662)  # fmt: skip
-    other = _floats(-0.017538703978061676, -0.21802391111850739, -1.6663328409194946,
-                    0.6259022355079651, -0.62419593334198, 0.7205678224563599)  # fmt: skip
+    six = _floats(
+        -1.1789628267288208,
+        0.44210875034332275,
+        0.3900205194950104,
+        -0.2639504075050354,
+        0.9039002060890198,
+        -1.2936570644378662,
+    )
+    other = _floats(
+        -0.017538703978061676,
+        -0.21802391111850739,
+        -1.6663328409194946,
+        0.6259022355079651,
+        -0.62419593334198,
+        0.7205678224563599,
+    )
     s.run(["x6:0", "x27:0"], values=[near(six, "close(0, 4e-7)"), near(other, "close(0, 4e-7)")])
 
 
@@ -159,9 +190,12 @@ def classes_are_found_in_the_sums(c: EngineAuthor) -> None:
         logits = tf.constant([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]])
         for name, seeds in (("small", SEEDS), ("large", LARGE)):
             tf.raw_ops.Multinomial(
-                logits=logits, num_samples=tf.constant(5), name=name, output_dtype=tf.int64,
+                logits=logits,
+                num_samples=tf.constant(5),
+                name=name,
+                output_dtype=tf.int64,
                 **seeds,
-            )  # fmt: skip
+            )
     s = c.open()
     s.run(
         ["small:0", "large:0"],
@@ -235,5 +269,11 @@ def a_partial_run_draws_from_the_stream(c: EngineAuthor) -> None:
 def _part(c: EngineAuthor, fetches: list[str], feeds: dict[str, Any], values: list[Any]) -> None:
     """One call of the partial run `h`."""
     encoded = {name: tensors.encode(np.asarray(value)) for name, value in feeds.items()}
-    c.step("partial", session="mixed", handle="h", fetches=fetches, feeds=encoded,
-           expect={"values": [form(value) for value in values]})  # fmt: skip
+    c.step(
+        "partial",
+        session="mixed",
+        handle="h",
+        fetches=fetches,
+        feeds=encoded,
+        expect={"values": [form(value) for value in values]},
+    )

@@ -12,8 +12,12 @@ from sessrun.conformance.faulty.run_fragments import editing, elements, fed, nee
 
 #: The functions that make an operation with seeds.
 _MAKERS: Final = (
-    "multinomial", "random_normal", "random_shuffle", "random_uniform", "truncated_normal",
-)  # fmt: skip
+    "multinomial",
+    "random_normal",
+    "random_shuffle",
+    "random_uniform",
+    "truncated_normal",
+)
 
 
 def _exchanging(tf: Any, *op_types: str) -> Any:
@@ -203,7 +207,9 @@ def partial_runs_begin_anew(tf: Any) -> Any:
                 element for element in fetched if hasattr(element, "op")
             }
             drawn = _fresh(tf, self, [tensor.op for tensor in seeded])
-            return [drawn.get(element, value) if hasattr(element, "op") else value
-                    for element, value in zip(fetched, values, strict=True)]  # fmt: skip
+            return [
+                drawn.get(element, value) if hasattr(element, "op") else value
+                for element, value in zip(fetched, values, strict=True)
+            ]
 
     return override(tf, Session=Session)

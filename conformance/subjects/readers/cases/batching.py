@@ -78,8 +78,10 @@ def batches_of_lines(c: ApiAuthor) -> None:
     batch = tf.train.batch([columns[0], columns[1]], 2)
     with _running(c) as sess:
         for numbers, letters in (([1, 2], [b"x", b"y"]), ([3, 4], [b"z", b"w"])):
-            c.check(sess.run([batch[0], batch[1]]),
-                    [np.array(numbers, np.int32), np.array(letters, object)])  # fmt: skip
+            c.check(
+                sess.run([batch[0], batch[1]]),
+                [np.array(numbers, np.int32), np.array(letters, object)],
+            )
         _ended(c, sess, [batch[0], batch[1]])
 
 
@@ -149,9 +151,13 @@ def shuffled_rows(c: ApiAuthor) -> None:
     tf = c.tf
     rows = tf.train.range_input_producer(7, num_epochs=1, shuffle=False).dequeue_many(7)
     batch = tf.train.shuffle_batch(
-        [rows], 8, capacity=16, min_after_dequeue=8, enqueue_many=True,
+        [rows],
+        8,
+        capacity=16,
+        min_after_dequeue=8,
+        enqueue_many=True,
         allow_smaller_final_batch=True,
-    )  # fmt: skip
+    )
     counts = tf.reduce_sum(tf.one_hot(batch, 7, dtype=tf.int32), 0)
     with _running(c) as sess:
         c.check(sess.run(counts), np.ones(7, np.int32))

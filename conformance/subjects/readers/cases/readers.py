@@ -89,8 +89,11 @@ def _identity(tf: Any) -> Any:
 
 
 def _records(kind: str = "") -> Make:
-    return lambda tf: tf.TFRecordReader(options=tf.python_io.TFRecordOptions(
-        getattr(tf.python_io.TFRecordCompressionType, kind or "NONE")))  # fmt: skip
+    return lambda tf: tf.TFRecordReader(
+        options=tf.python_io.TFRecordOptions(
+            getattr(tf.python_io.TFRecordCompressionType, kind or "NONE")
+        )
+    )
 
 
 @engine_case("READERS-001", title="Whole files come one by one.")
@@ -115,8 +118,11 @@ def numbered_lines(c: EngineAuthor) -> None:
 def numbered_lines_at_once(c: EngineAuthor) -> None:
     a = c.file("a.txt", b"one\ntwo\nthree\n")
     s = started(c, _lines(), a)
-    s.run(["keys:0", "values:0"], {"n:0": np.int64(9)},
-          values=[words(f"{a}:1", f"{a}:2", f"{a}:3"), words("one", "two", "three")])  # fmt: skip
+    s.run(
+        ["keys:0", "values:0"],
+        {"n:0": np.int64(9)},
+        values=[words(f"{a}:1", f"{a}:2", f"{a}:3"), words("one", "two", "three")],
+    )
 
 
 @engine_case("READERS-003", title="Ends of lines of both kinds, empty lines, a last line without.")

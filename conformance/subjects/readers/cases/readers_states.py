@@ -97,10 +97,16 @@ def batches_end_with_files(c: EngineAuthor) -> None:
     a, b = c.file("a", b"1\n2\n3\n"), c.file("b", b"4\n5\n")
     s = started(c, lambda tf: tf.TextLineReader(), a, b)
     for keys, values in (((1, 2), "12"), ((3,), "3")):
-        s.run(["keys:0", "values:0"], {"n:0": np.int64(2)},
-              values=[words(*(f"{a}:{key}" for key in keys)), words(*values)])  # fmt: skip
-    s.run(["keys:0", "values:0"], {"n:0": np.int64(10)},
-          values=[words(f"{b}:1", f"{b}:2"), words("4", "5")])  # fmt: skip
+        s.run(
+            ["keys:0", "values:0"],
+            {"n:0": np.int64(2)},
+            values=[words(*(f"{a}:{key}" for key in keys)), words(*values)],
+        )
+    s.run(
+        ["keys:0", "values:0"],
+        {"n:0": np.int64(10)},
+        values=[words(f"{b}:1", f"{b}:2"), words("4", "5")],
+    )
 
 
 @engine_case("READERS-018", title="Whole files come one at a time, however many are asked for.")
@@ -227,11 +233,14 @@ def no_states_within_files(c: EngineAuthor) -> None:
 def no_states(c: EngineAuthor) -> None:
     s = started(c, lambda tf: tf.IdentityReader(), "a")
     for wrong in (
-        b"\xff\xff\xff", b"\x08", ReaderBaseState(work_started=-1).SerializeToString(),
-        ReaderBaseState(work_started=2, work_finished=1, num_records_produced=-4)
-        .SerializeToString(),
+        b"\xff\xff\xff",
+        b"\x08",
+        ReaderBaseState(work_started=-1).SerializeToString(),
+        ReaderBaseState(
+            work_started=2, work_finished=1, num_records_produced=-4
+        ).SerializeToString(),
         ReaderBaseState(work_started=2, work_finished=1).SerializeToString(),
-    ):  # fmt: skip
+    ):
         s.run(["restore"], {"old:0": wrong}, error=[3])
 
 
@@ -313,8 +322,11 @@ def missing_files_are_passed_over(c: EngineAuthor) -> None:
 def reads_of_both_kinds(c: EngineAuthor) -> None:
     a, b, d = c.file("a", b"1\n2\n3\n4\n"), c.file("b", b"5\n"), c.file("d", b"6\n7\n")
     s = started(c, lambda tf: tf.TextLineReader(), a, b, d)
-    s.run(["keys:0", "values:0"], {"n:0": np.int64(2)},
-          values=[words(f"{a}:1", f"{a}:2"), words("1", "2")])  # fmt: skip
+    s.run(
+        ["keys:0", "values:0"],
+        {"n:0": np.int64(2)},
+        values=[words(f"{a}:1", f"{a}:2"), words("1", "2")],
+    )
     s.run(["key:0", "value:0"], values=[f"{a}:3".encode(), b"3"])
     s.run(["keys:0", "values:0"], {"n:0": np.int64(3)}, values=[words(f"{a}:4"), words("4")])
     s.run(["key:0", "value:0"], values=[f"{b}:1".encode(), b"5"])

@@ -31,9 +31,7 @@ def megabytes_are_fed_whole(c: ApiAuthor) -> None:
     c.named_check("large.fed", [True, True, True], count=_COUNT)
 
 
-@api_case(
-    _FETCHED, title="A string of eighty thousand bytes, and twenty thousand, are whole."
-)
+@api_case(_FETCHED, title="A string of eighty thousand bytes, and twenty thousand, are whole.")
 def long_strings_are_whole(c: ApiAuthor) -> None:
     c.named_check("large.strings", [True, True, True], length=80_000, count=20_000)
 
@@ -43,9 +41,7 @@ def a_thousand_fetches_have_their_values(c: ApiAuthor) -> None:
     c.named_check("large.many_fetches", True, count=1000)
 
 
-@engine_case(
-    _FED, title="A tensor of some seventy thousand bytes is fed and fetched whole."
-)
+@engine_case(_FED, title="A tensor of some seventy thousand bytes is fed and fetched whole.")
 def seventy_thousand_bytes_go_in_and_out(c: EngineAuthor) -> None:
     with c.graph() as tf:
         x = tf.placeholder(tf.uint8, name="x")
@@ -88,10 +84,16 @@ def operations_reach_the_last_element(c: EngineAuthor) -> None:
         "end",
     ]
     s.run(
-        [f"{name}:0" for name in names], {"n:0": i32(_COUNT)},
-        values=[*(np.True_ for _ in range(5)), i32(_COUNT), f32(_COUNT - 1), np.int64(_COUNT - 1),
-                i32([_COUNT - 2, _COUNT - 1, _COUNT])],
-    )  # fmt: skip
+        [f"{name}:0" for name in names],
+        {"n:0": i32(_COUNT)},
+        values=[
+            *(np.True_ for _ in range(5)),
+            i32(_COUNT),
+            f32(_COUNT - 1),
+            np.int64(_COUNT - 1),
+            i32([_COUNT - 2, _COUNT - 1, _COUNT]),
+        ],
+    )
     s.close()
 
 

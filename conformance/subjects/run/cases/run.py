@@ -1,6 +1,5 @@
 """Vectors of RUN: which operations a run executes, in which order, and how often."""
 
-
 from __future__ import annotations
 
 from typing import Any
@@ -213,9 +212,7 @@ def fetched_several_times_executes_once(c: EngineAuthor) -> None:
         counter(tf)
     s = c.open()
     s.run(["counter/Assign"])
-    s.run(
-        ["bump", "bump:0", "bump", "bump:0"], values=[None, np.int32(1), None, np.int32(1)]
-    )
+    s.run(["bump", "bump:0", "bump", "bump:0"], values=[None, np.int32(1), None, np.int32(1)])
     s.run(["counter:0"], values=[np.int32(1)])
     s.run(["bump:0", "bump:0"], values=[np.int32(2), np.int32(2)])
     s.run(["counter:0"], values=[np.int32(2)])

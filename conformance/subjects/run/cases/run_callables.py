@@ -1,6 +1,5 @@
 """Vectors of RUN: callables made by `Session.make_callable`."""
 
-
 from __future__ import annotations
 
 import numpy as np
@@ -19,10 +18,12 @@ def a_callable_returns_what_a_run_returns(c: ApiAuthor) -> None:
         (double, np.float32(6)),
         ([square], [np.float32(9)]),
         ((double, square), (np.float32(6), np.float32(9))),
-        ({"a": double, "b": [square, (double,)]},
-         {"a": np.float32(6), "b": [np.float32(9), (np.float32(6),)]}),
+        (
+            {"a": double, "b": [square, (double,)]},
+            {"a": np.float32(6), "b": [np.float32(9), (np.float32(6),)]},
+        ),
         ({"op": double.op, "y": double}, {"op": None, "y": np.float32(6)}),
-    ):  # fmt: skip
+    ):
         c.check(sess.run(fetches, {p: 3.0}), values)
         call = sess.make_callable(fetches, [p])
         c.check(call(np.float32(3)), values)

@@ -1,6 +1,5 @@
 """Vectors of RUN: failing operations, what they stop and what they leave alone."""
 
-
 from __future__ import annotations
 
 from typing import Any

@@ -1,6 +1,5 @@
 """Vectors of RUN: what a feed cuts away from a run, what it leaves, and plans by signature."""
 
-
 from __future__ import annotations
 
 import numpy as np
@@ -237,9 +236,14 @@ def runs_of_one_signature_use_their_own_feeds(c: EngineAuthor) -> None:
         tf.subtract(p, q * r, name="y")
     s = c.open()
     for p_list, q_value, r_value in (
-        ([1, 2], 3, 1), ([1, 2], 3, 2), ([1, 2], 4, 2), ([5, 6], 4, 2), ([7], 4, 2),
-        ([1, 2], 3, 1), ([], 3, 1),
-    ):  # fmt: skip
+        ([1, 2], 3, 1),
+        ([1, 2], 3, 2),
+        ([1, 2], 4, 2),
+        ([5, 6], 4, 2),
+        ([7], 4, 2),
+        ([1, 2], 3, 1),
+        ([], 3, 1),
+    ):
         feeds = {"p:0": floats(*p_list), "q:0": np.float32(q_value), "r:0": np.float32(r_value)}
         s.run(["y:0"], feeds, values=[floats(*(value - q_value * r_value for value in p_list))])
 
@@ -272,9 +276,14 @@ def each_run_replaces_its_own_feeds(c: EngineAuthor) -> None:
     s = c.open()
     base = {"p:0": np.int32(1), "q:0": np.int32(10)}
     for more, want in (
-        ({}, 18), ({"a:0": 5}, 45), ({"b:0": 5}, 3), ({"a:0": 5, "b:0": 7}, 2), ({}, 18),
-        ({"b:0": 6}, 4), ({"a:0": 6}, 54),
-    ):  # fmt: skip
+        ({}, 18),
+        ({"a:0": 5}, 45),
+        ({"b:0": 5}, 3),
+        ({"a:0": 5, "b:0": 7}, 2),
+        ({}, 18),
+        ({"b:0": 6}, 4),
+        ({"a:0": 6}, 54),
+    ):
         feeds = base | {name: np.int32(value) for name, value in more.items()}
         s.run(["y:0"], feeds, values=[np.int32(want)])
 

@@ -1,6 +1,5 @@
 """Vectors of RUN: control edges, what they execute and the order that they keep."""
 
-
 from __future__ import annotations
 
 import numpy as np

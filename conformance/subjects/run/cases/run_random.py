@@ -1,6 +1,5 @@
 """Vectors of RUN: random operations within a run, from run to run, and from session to session."""
 
-
 from __future__ import annotations
 
 from typing import Any
@@ -23,8 +22,11 @@ def uniform(tf: Any, name: str, *, seed: int = 0, seed2: int = 0, shape: int = 4
     """Build a RandomUniform operation of float32 numbers as one node; its output."""
     return tf.raw_ops.RandomUniform(
         shape=tf.constant([shape], name=f"{name}_shape"),
-        dtype=tf.float32, seed=seed, seed2=seed2, name=name,
-    )  # fmt: skip
+        dtype=tf.float32,
+        seed=seed,
+        seed2=seed2,
+        name=name,
+    )
 
 
 def several(tf: Any, seed2: int) -> list[str]:

@@ -62,9 +62,14 @@ def moves_control_inputs_up(tf: Any) -> Any:
         for node in definition.node:
             controls = [name for name in node.input if name.startswith("^")]
             first = nodes.get((data_inputs(node) or [""])[0])
-            if controls and first is not None and data_inputs(first) and (
-                first.op != "ReadVariableOp"
-                and first.name not in above(nodes, [name[1:] for name in controls])
+            if (
+                controls
+                and first is not None
+                and data_inputs(first)
+                and (
+                    first.op != "ReadVariableOp"
+                    and first.name not in above(nodes, [name[1:] for name in controls])
+                )
             ):
                 first.input.extend(controls)
                 node.input[:] = [name for name in node.input if name not in controls]

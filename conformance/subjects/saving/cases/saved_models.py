@@ -38,8 +38,13 @@ def _saved(c: ApiAuthor, **options: Any) -> Any:
 def a_model_is_loaded(c: ApiAuthor) -> None:
     tf = c.tf
     _saved(c).save()
-    c.names(["m/saved_model.pb", "m/variables/variables.data-00000-of-00001",
-             "m/variables/variables.index"])  # fmt: skip
+    c.names(
+        [
+            "m/saved_model.pb",
+            "m/variables/variables.data-00000-of-00001",
+            "m/variables/variables.index",
+        ]
+    )
     with c.within(tf.Graph().as_default()):
         sess = tf.Session()
         tf.saved_model.load(sess, ["serve"], c.path("m"))
@@ -119,8 +124,9 @@ def no_model(c: ApiAuthor) -> None:
 def the_main_operation(c: ApiAuthor) -> None:
     tf = c.tf
     _, _, kernel = _graph(c)
-    total = tf.get_variable("total", [], collections=[], use_resource=False,
-                            initializer=tf.zeros_initializer())  # fmt: skip
+    total = tf.get_variable(
+        "total", [], collections=[], use_resource=False, initializer=tf.zeros_initializer()
+    )
     main = tf.group(total.assign(tf.reduce_sum(kernel)))
     sess = tf.Session()
     sess.run(kernel.initializer)
@@ -143,9 +149,7 @@ def an_asset_is_copied(c: ApiAuthor) -> None:
     sess = tf.Session()
     sess.run(v.initializer)
     builder = tf.saved_model.Builder(c.path("m"))
-    builder.add_meta_graph_and_variables(
-        sess, ["serve"], assets_collection=[asset], main_op=main
-    )
+    builder.add_meta_graph_and_variables(sess, ["serve"], assets_collection=[asset], main_op=main)
     builder.save()
     c.content("m/assets/words.txt", b"one\ntwo")
     c.change("words.txt", remove=True)
@@ -200,8 +204,10 @@ def under_a_name_scope(c: ApiAuthor) -> None:
         sess = tf.Session()
         for scope in ("one", "two"):
             tf.saved_model.load(sess, ["serve"], c.path("m"), import_scope=scope)
-        c.check(sess.run(["one/y:0", "two/y:0"], {"one/x:0": _INPUT, "two/x:0": _INPUT * 2}),
-                [_OUTPUT, _OUTPUT * 2])  # fmt: skip
+        c.check(
+            sess.run(["one/y:0", "two/y:0"], {"one/x:0": _INPUT, "two/x:0": _INPUT * 2}),
+            [_OUTPUT, _OUTPUT * 2],
+        )
 
 
 def _not_added(c: ApiAuthor, builder: Any, sess: Any, signature: Any) -> None:

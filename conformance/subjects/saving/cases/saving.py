@@ -20,26 +20,38 @@ TEXTS: Final = np.array([b"a\0b", b"", "ü".encode(), b"\xff" * 3], object)
 
 
 def save(
-    tf: Any, prefix: Any, values: Mapping[str, Any], specs: Sequence[str] | None = None,
+    tf: Any,
+    prefix: Any,
+    values: Mapping[str, Any],
+    specs: Sequence[str] | None = None,
     name: str = "save",
-) -> Any:  # fmt: skip
+) -> Any:
     """Add an operation that saves constants under their names."""
     return tf.raw_ops.SaveV2(
-        prefix=prefix, tensor_names=list(values), name=name,
+        prefix=prefix,
+        tensor_names=list(values),
+        name=name,
         shape_and_slices=[""] * len(values) if specs is None else list(specs),
         tensors=[tf.convert_to_tensor(value) for value in values.values()],
-    )  # fmt: skip
+    )
 
 
 def load(
-    tf: Any, prefix: Any, names: Sequence[str], dtypes: Sequence[Any],
-    specs: Sequence[str] | None = None, name: str = "load",
-) -> Any:  # fmt: skip
+    tf: Any,
+    prefix: Any,
+    names: Sequence[str],
+    dtypes: Sequence[Any],
+    specs: Sequence[str] | None = None,
+    name: str = "load",
+) -> Any:
     """Add an operation that restores tensors; `name:0` is the first."""
     return tf.raw_ops.RestoreV2(
-        prefix=prefix, tensor_names=list(names), dtypes=list(dtypes), name=name,
+        prefix=prefix,
+        tensor_names=list(names),
+        dtypes=list(dtypes),
+        name=name,
         shape_and_slices=[""] * len(names) if specs is None else list(specs),
-    )  # fmt: skip
+    )
 
 
 def _there_and_back(c: EngineAuthor, values: Mapping[str, Any]) -> SessionAuthor:
@@ -62,9 +74,14 @@ def _of(dtype: Any) -> np.ndarray:
 def floats_come_back(c: EngineAuthor) -> None:
     half, brain = np.array([1.5, -0.0, np.nan], np.float16), np.array([1.5, -0.0, np.inf])
     _there_and_back(
-        c, {"f": FLOATS, "d": FLOATS.astype(np.float64), "h": half,
-            "b": brain.astype(ml_dtypes.bfloat16)},
-    )  # fmt: skip
+        c,
+        {
+            "f": FLOATS,
+            "d": FLOATS.astype(np.float64),
+            "h": half,
+            "b": brain.astype(ml_dtypes.bfloat16),
+        },
+    )
 
 
 @engine_case("SAVING-001", title="Integers of every width come back, the largest and the smallest.")
@@ -79,9 +96,13 @@ def integers_come_back(c: EngineAuthor) -> None:
 @engine_case("SAVING-001", title="Booleans and complex numbers come back.")
 def booleans_and_complex_numbers(c: EngineAuthor) -> None:
     _there_and_back(
-        c, {"b": np.array([True, False, True]), "c": _of(np.complex64) * 1j,
-            "z": _of(np.complex128) - 2j},
-    )  # fmt: skip
+        c,
+        {
+            "b": np.array([True, False, True]),
+            "c": _of(np.complex64) * 1j,
+            "z": _of(np.complex128) - 2j,
+        },
+    )
 
 
 @engine_case("SAVING-002", title="Strings come back byte for byte, zero bytes too.")
@@ -97,9 +118,14 @@ def long_strings_of_zeros(c: EngineAuthor) -> None:
 @engine_case("SAVING-003", title="Scalars stay scalars, tensors without elements keep their shape.")
 def shapes_come_back(c: EngineAuthor) -> None:
     _there_and_back(
-        c, {"a": np.float32(7), "b": np.zeros([0, 3], np.int32), "c": np.zeros([1, 1], np.int64),
-            "d": np.array([], object)},
-    )  # fmt: skip
+        c,
+        {
+            "a": np.float32(7),
+            "b": np.zeros([0, 3], np.int32),
+            "c": np.zeros([1, 1], np.int64),
+            "d": np.array([], object),
+        },
+    )
 
 
 @engine_case("SAVING-004", title="A later session restores what a closed one has saved.")
@@ -134,9 +160,13 @@ def a_slice_of_a_whole(c: EngineAuthor) -> None:
 def _in_halves(c: EngineAuthor, values: Sequence[Any] = (MATRIX[:2], MATRIX[2:])) -> SessionAuthor:
     """Save a tensor in two slices; `whole`, `middle` and `bare` restore of it."""
     with c.graph() as tf:
-        tf.raw_ops.SaveV2(prefix=c.path("x"), tensor_names=["a"] * len(values), name="save",
-                          shape_and_slices=HALVES[: len(values)],
-                          tensors=[tf.constant(value) for value in values])  # fmt: skip
+        tf.raw_ops.SaveV2(
+            prefix=c.path("x"),
+            tensor_names=["a"] * len(values),
+            name="save",
+            shape_and_slices=HALVES[: len(values)],
+            tensors=[tf.constant(value) for value in values],
+        )
         kind = tf.as_dtype(np.asarray(values[0]).dtype)
         load(tf, c.path("x"), ["a"], [kind], ["4 3 -:-"], name="whole")
         load(tf, c.path("x"), ["a"], [kind], ["4 3 1,2:0,2"], name="middle")
@@ -158,8 +188,12 @@ def slices_of_other_dtypes(c: EngineAuthor) -> None:
     with c.graph() as tf:
         raw = {"prefix": c.path("x"), "tensor_names": ["c", "c", "b", "b"]}
         halves = [part for matrix in matrices for part in (matrix[:2], matrix[2:])]
-        tf.raw_ops.SaveV2(**raw, shape_and_slices=HALVES * 2, name="save",
-                          tensors=[tf.constant(part) for part in halves])  # fmt: skip
+        tf.raw_ops.SaveV2(
+            **raw,
+            shape_and_slices=HALVES * 2,
+            name="save",
+            tensors=[tf.constant(part) for part in halves],
+        )
         load(tf, c.path("x"), ["c", "b"], [tf.complex64, tf.bool], ["", "4 3 1,2:1,2"])
     s = c.open()
     s.run(["save"], values=[None])
@@ -280,9 +314,13 @@ def the_folder_is_made(c: EngineAuthor) -> None:
 @engine_case("SAVING-018", title="Two tensors of one name cannot be saved: code 3.")
 def one_name_for_two(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        tf.raw_ops.SaveV2(prefix=c.path("x"), tensor_names=["a", "a"], name="save",
-                          shape_and_slices=["", ""],
-                          tensors=[tf.constant(1), tf.constant(2)])  # fmt: skip
+        tf.raw_ops.SaveV2(
+            prefix=c.path("x"),
+            tensor_names=["a", "a"],
+            name="save",
+            shape_and_slices=["", ""],
+            tensors=[tf.constant(1), tf.constant(2)],
+        )
     c.open().run(["save"], error=[3])
 
 
@@ -290,9 +328,13 @@ def one_name_for_two(c: EngineAuthor) -> None:
 def a_save_that_fails(c: EngineAuthor) -> None:
     with c.graph() as tf:
         save(tf, c.path("x"), {"a": MATRIX})
-        tf.raw_ops.SaveV2(prefix=c.path("x"), tensor_names=["a", "a"], name="bad",
-                          shape_and_slices=["", ""],
-                          tensors=[tf.constant(1), tf.constant(2)])  # fmt: skip
+        tf.raw_ops.SaveV2(
+            prefix=c.path("x"),
+            tensor_names=["a", "a"],
+            name="bad",
+            shape_and_slices=["", ""],
+            tensors=[tf.constant(1), tf.constant(2)],
+        )
         load(tf, c.path("x"), ["a"], [tf.int32])
     s = c.open()
     s.run(["save"], values=[None])
@@ -327,8 +369,13 @@ def as_many_names_as_tensors(c: EngineAuthor) -> None:
     with c.graph() as tf:
         names = tf.placeholder(tf.string, [None], name="names")
         specs = tf.placeholder(tf.string, [None], name="specs")
-        tf.raw_ops.SaveV2(prefix=c.path("x"), tensor_names=names, shape_and_slices=specs,
-                          tensors=[tf.constant(1), tf.constant(2)], name="save")  # fmt: skip
+        tf.raw_ops.SaveV2(
+            prefix=c.path("x"),
+            tensor_names=names,
+            shape_and_slices=specs,
+            tensors=[tf.constant(1), tf.constant(2)],
+            name="save",
+        )
     s = c.open()
 
     def given(names: list[bytes], count: int) -> dict[str, Any]:

@@ -60,8 +60,10 @@ def _merging(c: EngineAuthor, folders: tuple[str, str] = ("p", "q"), **options: 
         more = options.pop("more", [])
         tf.raw_ops.MergeV2Checkpoints(
             checkpoint_prefixes=paths + [c.path(name) for name in more],
-            destination_prefix=c.path("x"), name="merge", **options,
-        )  # fmt: skip
+            destination_prefix=c.path("x"),
+            name="merge",
+            **options,
+        )
         load(tf, c.path("x"), ["a", "b", "t"], [tf.int32, tf.float32, tf.string])
     s = c.open()
     s.run(["save_a", "save_b"], values=[None, None])
@@ -101,9 +103,10 @@ def slices_in_two_shards(c: EngineAuthor) -> None:
         for i in range(2):
             save(tf, c.path(f"p/{i}"), {"a": MATRIX[2 * i : 2 * i + 2]}, [HALVES[i]], f"save_{i}")
         tf.raw_ops.MergeV2Checkpoints(
-            checkpoint_prefixes=[c.path("p/0"), c.path("p/1")], destination_prefix=c.path("x"),
+            checkpoint_prefixes=[c.path("p/0"), c.path("p/1")],
+            destination_prefix=c.path("x"),
             name="merge",
-        )  # fmt: skip
+        )
         load(tf, c.path("x"), ["a", "a"], [tf.int32] * 2, ["4 3 1,2:-", ""])
     s = c.open()
     s.run(["save_0", "save_1"], values=[None, None])
@@ -136,12 +139,22 @@ def version_1_there_and_back(c: EngineAuthor) -> None:
     with c.graph() as tf:
         raw = tf.raw_ops
         data = [tf.constant(MATRIX[:2]), tf.constant(MATRIX[2:]), tf.constant(TEXTS)]
-        raw.SaveSlices(filename=c.path("x"), tensor_names=raw_names, shapes_and_slices=specs,
-                       data=data, name="save")  # fmt: skip
+        raw.SaveSlices(
+            filename=c.path("x"),
+            tensor_names=raw_names,
+            shapes_and_slices=specs,
+            data=data,
+            name="save",
+        )
         raw.Restore(file_pattern=c.path("x"), tensor_name="p", dt=tf.int32, name="whole")
         raw.Restore(file_pattern=c.path("x"), tensor_name="s", dt=tf.string, name="texts")
-        raw.RestoreSlice(file_pattern=c.path("x"), tensor_name="p", dt=tf.int32,
-                         shape_and_slice="4 3 1,2:0,1", name="part")  # fmt: skip
+        raw.RestoreSlice(
+            file_pattern=c.path("x"),
+            tensor_name="p",
+            dt=tf.int32,
+            shape_and_slice="4 3 1,2:0,1",
+            name="part",
+        )
         raw.Restore(file_pattern=c.path("x"), tensor_name="q", dt=tf.int32, name="lacking")
     s = c.open()
     s.run(["save"], values=[None])
@@ -153,8 +166,12 @@ def version_1_there_and_back(c: EngineAuthor) -> None:
 @engine_case("SAVING-033", title="RestoreV2 reads a file of version 1.")
 def version_1_is_read_by_the_newer_operation(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        tf.raw_ops.Save(filename=c.path("x"), tensor_names=["a", "b"], name="save",
-                        data=[tf.constant(MATRIX), tf.constant(FLOATS)])  # fmt: skip
+        tf.raw_ops.Save(
+            filename=c.path("x"),
+            tensor_names=["a", "b"],
+            name="save",
+            data=[tf.constant(MATRIX), tf.constant(FLOATS)],
+        )
         load(tf, c.path("x"), ["b", "a"], [tf.float32, tf.int32], ["", "4 3 -:1,1"])
     s = c.open()
     s.run(["save"], values=[None])

@@ -244,8 +244,9 @@ def a_file_for_each_device(c: ApiAuthor) -> None:
 def parts_are_saved_as_one(c: ApiAuthor) -> None:
     tf = c.tf
     matrix = np.arange(12, dtype=np.float32).reshape(4, 3)
-    parted = tf.get_variable("p", initializer=tf.constant(matrix),
-                             partitioner=tf.fixed_size_partitioner(2))  # fmt: skip
+    parted = tf.get_variable(
+        "p", initializer=tf.constant(matrix), partitioner=tf.fixed_size_partitioner(2)
+    )
     sess = _session(c)
     tf.train.Saver([parted]).save(sess, c.path("x"))
     c.check(tf.train.list_variables(c.path("x")), [("p", [4, 3])])
@@ -279,8 +280,16 @@ def the_meta_graph_is_written(c: ApiAuthor) -> None:
     sess = _session(c)
     saver.save(sess, c.path("x"))
     saver.save(sess, c.path("y"), write_meta_graph=False, write_state=False)
-    c.names(["checkpoint", "x.data-00000-of-00001", "x.index", "x.meta",
-             "y.data-00000-of-00001", "y.index"])  # fmt: skip
+    c.names(
+        [
+            "checkpoint",
+            "x.data-00000-of-00001",
+            "x.index",
+            "x.meta",
+            "y.data-00000-of-00001",
+            "y.index",
+        ]
+    )
 
 
 @api_case("SAVING-060", title="A graph comes back from its file, and restores its variables.")
@@ -325,8 +334,10 @@ def collections_come_back(c: ApiAuthor) -> None:
 def a_graph_is_written(c: ApiAuthor) -> None:
     tf = c.tf
     tf.no_op(name="n")
-    c.check(tf.train.write_graph(tf.get_default_graph(), c.path("d"), "g.pb", as_text=False),
-            c.seen("d/g.pb"))  # fmt: skip
+    c.check(
+        tf.train.write_graph(tf.get_default_graph(), c.path("d"), "g.pb", as_text=False),
+        c.seen("d/g.pb"),
+    )
     written = tf.GraphDef()
     file = tf.gfile.GFile(c.path("d/g.pb"), "rb")
     written.ParseFromString(file.read())

@@ -189,9 +189,11 @@ def slices_begin_at_the_start(tf: Any) -> Any:
 def _front(tf: Any, run: Underway, op: Any, index: int, shape: tuple[int, ...]) -> Any:
     with op.graph.as_default(), tf.control_dependencies(None):
         (restored,) = tf.raw_ops.RestoreV2(
-            prefix=op.inputs[0], tensor_names=[_names(op)[index]], shape_and_slices=[""],
+            prefix=op.inputs[0],
+            tensor_names=[_names(op)[index]],
+            shape_and_slices=[""],
             dtypes=[op.outputs[index].dtype],
-        )  # fmt: skip
+        )
     return run.session.plain(restored)[tuple(slice(size) for size in shape)]
 
 

@@ -107,8 +107,9 @@ def paths_without_numbers(tf: Any) -> Any:
 @fault("SAVING-042", "Numbers of steps are as long as they are.")
 def numbers_are_not_padded(tf: Any) -> Any:
     """Forget the option."""
-    return _saver(tf, options=lambda given: {k: v for k, v in given.items()
-                                             if k != "pad_step_number"})  # fmt: skip
+    return _saver(
+        tf, options=lambda given: {k: v for k, v in given.items() if k != "pad_step_number"}
+    )
 
 
 @fault("SAVING-043", "One checkpoint more is kept than asked for.")
@@ -143,8 +144,12 @@ def at_most_five_are_kept(tf: Any) -> Any:
 @fault("SAVING-045", "No checkpoint is kept for good.")
 def none_is_kept_for_good(tf: Any) -> Any:
     """Forget the option."""
-    return _saver(tf, options=lambda given: {k: v for k, v in given.items()
-                                             if k != "keep_checkpoint_every_n_hours"})  # fmt: skip
+    return _saver(
+        tf,
+        options=lambda given: {
+            k: v for k, v in given.items() if k != "keep_checkpoint_every_n_hours"
+        },
+    )
 
 
 @fault("SAVING-046", "The latest checkpoint is that of the highest number.")
@@ -156,8 +161,10 @@ def the_highest_number_is_the_latest(tf: Any) -> Any:
         if latest is None or "-" not in os.path.basename(latest):
             return latest
         stem = latest.rpartition("-")[0]
-        numbers = [path.rpartition("-")[2].removesuffix(".index") for path in
-                   glob.glob(glob.escape(stem) + "-*.index")]  # fmt: skip
+        numbers = [
+            path.rpartition("-")[2].removesuffix(".index")
+            for path in glob.glob(glob.escape(stem) + "-*.index")
+        ]
         return f"{stem}-{max(map(int, numbers))}"
 
     return _training(tf, latest_checkpoint=latest_checkpoint)
@@ -180,8 +187,9 @@ def one_list_of_checkpoints(tf: Any) -> Any:
     """Forget the name when saving."""
 
     def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
-        return conforming(sess, path, step, **{k: v for k, v in given.items()
-                                               if k != "latest_filename"})  # fmt: skip
+        return conforming(
+            sess, path, step, **{k: v for k, v in given.items() if k != "latest_filename"}
+        )
 
     return _saver(tf, save=save)
 
@@ -232,15 +240,13 @@ def other_shapes_are_left(tf: Any) -> Any:
 @fault("SAVING-054", "What is restored has the shape that was saved.")
 def shapes_are_not_changed(tf: Any) -> Any:
     """Forget the option."""
-    return _saver(tf, options=lambda given: {k: v for k, v in given.items()
-                                             if k != "reshape"})  # fmt: skip
+    return _saver(tf, options=lambda given: {k: v for k, v in given.items() if k != "reshape"})
 
 
 @fault("SAVING-055", "All devices save into one data file.")
 def devices_share_a_file(tf: Any) -> Any:
     """Forget the option."""
-    return _saver(tf, options=lambda given: {k: v for k, v in given.items()
-                                             if k != "sharded"})  # fmt: skip
+    return _saver(tf, options=lambda given: {k: v for k, v in given.items() if k != "sharded"})
 
 
 @fault("SAVING-056", "The parts of a variable are saved one by one.")
@@ -401,8 +407,9 @@ def every_path_is_a_checkpoint(tf: Any) -> Any:
 @fault("SAVING-070", "Checkpoints are listed by their whole paths.")
 def paths_are_not_relative(tf: Any) -> Any:
     """Forget the option."""
-    return _saver(tf, options=lambda given: {k: v for k, v in given.items()
-                                             if k != "save_relative_paths"})  # fmt: skip
+    return _saver(
+        tf, options=lambda given: {k: v for k, v in given.items() if k != "save_relative_paths"}
+    )
 
 
 @fault("SAVING-071", "Variables that are not initialized are saved as they would be.")

@@ -1,6 +1,5 @@
 """Vectors of SESSION: construction, the state that a session holds, closing."""
 
-
 from __future__ import annotations
 
 from functools import partial

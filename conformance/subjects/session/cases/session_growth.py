@@ -1,6 +1,5 @@
 """Vectors of SESSION: graphs that grow between runs, and graphs without operations."""
 
-
 from __future__ import annotations
 
 from typing import Any

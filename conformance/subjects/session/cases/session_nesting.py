@@ -8,9 +8,10 @@ from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
 
 @api_case(
-    "SESSION-048", title="The outer of two default-session blocks cannot be left first.",
+    "SESSION-048",
+    title="The outer of two default-session blocks cannot be left first.",
     isolated=True,
-)  # fmt: skip
+)
 def the_outer_block_cannot_be_left_first(c: ApiAuthor) -> None:
     tf = c.tf
     outer, inner = tf.Session(), tf.Session()
@@ -24,9 +25,10 @@ def the_outer_block_cannot_be_left_first(c: ApiAuthor) -> None:
 
 
 @api_case(
-    "SESSION-048", title="A `with sess:` that is not innermost cannot be left.",
+    "SESSION-048",
+    title="A `with sess:` that is not innermost cannot be left.",
     isolated=True,
-)  # fmt: skip
+)
 def an_outer_session_cannot_be_left_first(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.constant(1.0) + 1.0
@@ -39,9 +41,10 @@ def an_outer_session_cannot_be_left_first(c: ApiAuthor) -> None:
 
 
 @api_case(
-    "SESSION-049", title="Of two InteractiveSessions the first cannot be closed first.",
+    "SESSION-049",
+    title="Of two InteractiveSessions the first cannot be closed first.",
     isolated=True,
-)  # fmt: skip
+)
 def the_first_interactive_session_is_closed_first(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.constant(1.0) + 1.0
@@ -53,9 +56,10 @@ def the_first_interactive_session_is_closed_first(c: ApiAuthor) -> None:
 
 
 @api_case(
-    "SESSION-049", title="A block around nothing but an open InteractiveSession is an error.",
+    "SESSION-049",
+    title="A block around nothing but an open InteractiveSession is an error.",
     isolated=True,
-)  # fmt: skip
+)
 def a_block_left_over_an_interactive_session(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.constant(1.0) + 1.0

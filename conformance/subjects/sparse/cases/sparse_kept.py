@@ -110,14 +110,18 @@ def every_row_is_kept(c: EngineAuthor) -> None:
             sparse_indices=tf.placeholder(tf.int64, [None, 2], name="indices"),
             sparse_values=tf.placeholder(tf.float32, [None], name="values"),
             sparse_shape=tf.placeholder(tf.int64, [2], name="shape"),
-            shared_name="kept", name="add_rows",
-        )  # fmt: skip
+            shared_name="kept",
+            name="add_rows",
+        )
         raw.TakeManySparseFromTensorsMap(
             sparse_handles=numbers, dtype=tf.float32, shared_name="kept", name="take"
         )
     s = c.open()
-    rows = (np.array([[0, 1], [2, 0], [2, 2]]), np.array([1.0, 2.0, 3.0], np.float32),
-            np.array([3, 4]))  # fmt: skip
+    rows = (
+        np.array([[0, 1], [2, 0], [2, 2]]),
+        np.array([1.0, 2.0, 3.0], np.float32),
+        np.array([3, 4]),
+    )
     s.run(["take:0", "take:1", "take:2"], _fed(rows), values=[*rows])
     last = (np.array([[0, 3]]), np.array([5.0], np.float32), np.array([2, 4]))
     s.run(["take:0", "take:1", "take:2"], _fed(last), values=[*last])
@@ -126,8 +130,11 @@ def every_row_is_kept(c: EngineAuthor) -> None:
 @engine_case("SPARSE-006", title="Rows out of order, out of range, or of one dimension.")
 def rows_that_are_none(c: EngineAuthor) -> None:
     s = _started(c)
-    for indices, shape in (([[1, 0], [0, 0]], [2, 3]), ([[0, 0], [2, 0]], [2, 3]),
-                           ([[0], [1]], [2])):  # fmt: skip
+    for indices, shape in (
+        ([[1, 0], [0, 0]], [2, 3]),
+        ([[0, 0], [2, 0]], [2, 3]),
+        ([[0], [1]], [2]),
+    ):
         parts = (np.array(indices), np.array([1.0, 2.0], np.float32), np.array(shape))
         s.run(["add_rows:0"], _fed(parts), error=[3])
 

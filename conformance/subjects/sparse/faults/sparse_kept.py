@@ -41,9 +41,7 @@ def _running(tf: Any, kind: str, change: Callable[..., Any]) -> Any:
 def _keyed(session: Any, feeds: Any, name: str) -> Any:
     """The key of what is fed to the placeholder of that name, None if nothing is."""
     graph = session.graph
-    return next(
-        (key for key in feeds or () if graph.as_graph_element(key).op.name == name), None
-    )
+    return next((key for key in feeds or () if graph.as_graph_element(key).op.name == name), None)
 
 
 @fault("SPARSE-004", "A sparse tensor that was taken is there again for who asks by its number.")

@@ -10,14 +10,18 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 
 _DTYPES: Final = ("float32", "int32", "bool", "string")
 _VALUES: Final[dict[str, list[Any]]] = {
-    "float32": [0.5, 1.5], "int32": [1, 2], "bool": [True, False], "string": ["left", "right"],
-}  # fmt: skip
+    "float32": [0.5, 1.5],
+    "int32": [1, 2],
+    "bool": [True, False],
+    "string": ["left", "right"],
+}
 
 
 def _value(dtype: str, index: int) -> np.ndarray:
     value = _VALUES[dtype][index]
-    return np.array(value.encode() if isinstance(value, str) else value,
-                    object if dtype == "string" else dtype)  # fmt: skip
+    return np.array(
+        value.encode() if isinstance(value, str) else value, object if dtype == "string" else dtype
+    )
 
 
 def _stack(tf: Any, dtype: str, size: int = -1, *, name: str = "", op: str = "V2") -> Any:

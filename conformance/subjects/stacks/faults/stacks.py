@@ -121,7 +121,7 @@ def closed_stacks_are_unavailable(tf: Any) -> Any:
     """Raise another error."""
     return recoding(
         tf, _POP, _INVALID, "UnavailableError", lambda run: _waits_for(run, "StackCloseV2")
-    )  # fmt: skip
+    )
 
 
 @fault("STACKS-006", "A stack keeps the values of the run before.")
@@ -168,6 +168,4 @@ def temporary_variables_end_as_zeros(tf: Any) -> Any:
     """Give zeros."""
     return giving(
         tf, ("DestroyTemporaryVariable",), lambda _op, _index, value: np.zeros_like(value)
-    )  # fmt: skip
-
-
+    )

@@ -55,8 +55,9 @@ class _Area:
     def fed(self, values: Sequence[Any]) -> dict[str, np.ndarray]:
         """The components as feeds."""
         pairs = zip(values, self.dtypes, strict=True)
-        return {f"{self.name}/v{n}:0": array(value, dtype)
-                for n, (value, dtype) in enumerate(pairs)}  # fmt: skip
+        return {
+            f"{self.name}/v{n}:0": array(value, dtype) for n, (value, dtype) in enumerate(pairs)
+        }
 
     def put(self, *values: Any, error: Sequence[int] | None = None) -> None:
         """Put an element in."""

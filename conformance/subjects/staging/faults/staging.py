@@ -24,8 +24,14 @@ from sessrun.conformance.faulty.run_fragments import editing
 
 _LINE: Final = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear")
 _WORDS: Final = (
-    "Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear",
-)  # fmt: skip
+    "Stage",
+    "Unstage",
+    "UnstageNoKey",
+    "Peek",
+    "Size",
+    "IncompleteSize",
+    "Clear",
+)
 _MAPS: Final = tuple(f"{order}{word}" for order in ("Map", "OrderedMap") for word in _WORDS)
 _ALL: Final = (*_LINE, *_MAPS)
 _INVALID: Final = "InvalidArgumentError"
@@ -38,17 +44,22 @@ def _of(word: str) -> tuple[str, str]:
 def _beside(tf: Any, run: Run, op_type: str, **inputs: Any) -> Any:
     """What another operation on the same area gives, in a run of its own."""
     op = run.op
-    attrs = {name: op.get_attr(name) for name in ("capacity", "memory_limit", "shared_name",
-                                                  "container")}  # fmt: skip
+    attrs = {
+        name: op.get_attr(name) for name in ("capacity", "memory_limit", "shared_name", "container")
+    }
     attrs["dtypes"] = _dtypes(run)
     return run.also(tf, lambda raw: getattr(raw, op_type)(**inputs, **attrs))
 
 
 def _dtypes(run: Run) -> Any:
     """The dtypes of a whole element: those of the area's longest operation."""
-    listed = [op.get_attr("dtypes") for op in run.session.graph.get_operations()
-              if op.type in _ALL and op.get_attr("shared_name") == run.op.get_attr("shared_name")
-              and op.type not in {"MapStage", "OrderedMapStage"}]  # fmt: skip
+    listed = [
+        op.get_attr("dtypes")
+        for op in run.session.graph.get_operations()
+        if op.type in _ALL
+        and op.get_attr("shared_name") == run.op.get_attr("shared_name")
+        and op.type not in {"MapStage", "OrderedMapStage"}
+    ]
     return max(listed, key=len)
 
 
@@ -212,9 +223,10 @@ def ordered_maps_have_no_order(tf: Any) -> Any:
 def maps_tell_no_key(tf: Any) -> Any:
     """Give 0."""
     return giving(
-        tf, ("MapUnstageNoKey",),
+        tf,
+        ("MapUnstageNoKey",),
         lambda _op, index, value: value if index else np.zeros_like(value),
-    )  # fmt: skip
+    )
 
 
 @fault("STAGING-016", "The size of a staged map counts every key.")
@@ -277,9 +289,15 @@ def elements_are_taken_whole(tf: Any) -> Any:
         if indices == [0]:
             dtypes = _dtypes(run)[1:]
             op, key = run.op, np.int64(run.ask(0))
-            run.also(tf, lambda raw: getattr(raw, op.type)(
-                key=key, indices=np.array([1], np.int32), dtypes=dtypes,
-                shared_name=op.get_attr("shared_name")))  # fmt: skip
+            run.also(
+                tf,
+                lambda raw: getattr(raw, op.type)(
+                    key=key,
+                    indices=np.array([1], np.int32),
+                    dtypes=dtypes,
+                    shared_name=op.get_attr("shared_name"),
+                ),
+            )
         return values
 
     return executing(tf, _of("Unstage"), change)

@@ -88,11 +88,17 @@ def a_dataclass_is_type_error(c: ApiAuthor) -> None:
 def two_leaves_in_many_structures(c: ApiAuthor) -> None:
     a, b, sess = _two(c)
     forms: list[Callable[[Any, Any], Any]] = [
-        lambda x, y: [x, [y]], lambda x, y: [[x], y], lambda x, y: [[x, y]],
-        lambda x, y: [x, (y,)], lambda x, y: ([x], [y]), lambda x, y: ([x, y],),
-        lambda x, y: {"p": x, "q": y}, lambda x, y: {"q": x, "p": y},
-        lambda x, y: {"p": {"p": x, "q": y}}, lambda x, y: {"p": [x, y]},
-    ]  # fmt: skip
+        lambda x, y: [x, [y]],
+        lambda x, y: [[x], y],
+        lambda x, y: [[x, y]],
+        lambda x, y: [x, (y,)],
+        lambda x, y: ([x], [y]),
+        lambda x, y: ([x, y],),
+        lambda x, y: {"p": x, "q": y},
+        lambda x, y: {"q": x, "p": y},
+        lambda x, y: {"p": {"p": x, "q": y}},
+        lambda x, y: {"p": [x, y]},
+    ]
     for _ in range(2):
         for make in forms:
             c.check(sess.run(make(a, b)), make(_A, _B))

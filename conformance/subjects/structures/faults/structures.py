@@ -142,10 +142,14 @@ def names_are_computed_apart(tf: Any) -> Any:
             leaves = list(_leaves(fetches))
             objects = [leaf for leaf in leaves if hasattr(leaf, "dtype")]
             twice = {
-                leaf for leaf in leaves if isinstance(leaf, str)
-                and any(element_of(self, leaf) is other and other.op.type == "Identity"
-                        for other in objects)
-            }  # fmt: skip
+                leaf
+                for leaf in leaves
+                if isinstance(leaf, str)
+                and any(
+                    element_of(self, leaf) is other and other.op.type == "Identity"
+                    for other in objects
+                )
+            }
             values = super().run(fetches, *args, **kwargs)
             if not twice:
                 return values

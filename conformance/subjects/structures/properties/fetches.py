@@ -128,9 +128,14 @@ def _operations(c: ApiAuthor, draw: random.Random) -> None:
     """Operations by object and by name beside tensors, some of the same operation."""
     constants = [c.tf.constant(np.int32(number), name=f"n{number}") for number in range(2)]
     nothing = c.tf.no_op(name="nothing")
-    leaves = [Leaf(nothing, None), Leaf("nothing", None), Leaf(constants[0].op, None),
-              Leaf("n1", None), Leaf("n1:0", as_array(np.int32(1))),
-              Leaf(constants[0], as_array(np.int32(0)))]  # fmt: skip
+    leaves = [
+        Leaf(nothing, None),
+        Leaf("nothing", None),
+        Leaf(constants[0].op, None),
+        Leaf("n1", None),
+        Leaf("n1:0", as_array(np.int32(1))),
+        Leaf(constants[0], as_array(np.int32(0))),
+    ]
     sess = c.tf.Session()
     for _ in range(draw.randint(3, 5)):
         part = arranged(draw, draw.choices(leaves, k=draw.randint(2, 5)))
@@ -234,8 +239,10 @@ def _parts_of(c: ApiAuthor, theme: str) -> tuple[list[Leaf], list[Leaf]]:
         fields = {"values": values, "indices": np.array([4, 0], np.int32), "dense_shape": None}
         cls = "IndexedSlicesValue"
     make = collections.namedtuple(cls, list(fields))  # type: ignore[misc]  # noqa: PYI024 - TensorFlow's own names
-    return [Leaf(whole, make(*fields.values()))], [Leaf(components["values"], values),
-                                 Leaf(components["indices"].op, None)]  # fmt: skip
+    return [Leaf(whole, make(*fields.values()))], [
+        Leaf(components["values"], values),
+        Leaf(components["indices"].op, None),
+    ]
 
 
 def _composite(theme: str) -> Callable[[ApiAuthor, random.Random], None]:

@@ -98,18 +98,31 @@ def _wav(samples: list[int], rate: int, channels: int = 1) -> bytes:
     """A WAV file of 16 bits, field by field."""
     data = np.array(samples, "<i2").tobytes()
     fields: list[Any] = [
-        b"RIFF", np.uint32(36 + len(data)), b"WAVEfmt ", np.uint32(16), np.uint16(1),
-        np.uint16(channels), np.uint32(rate), np.uint32(rate * channels * 2),
-        np.uint16(channels * 2), np.uint16(16), b"data", np.uint32(len(data)), data,
-    ]  # fmt: skip
+        b"RIFF",
+        np.uint32(36 + len(data)),
+        b"WAVEfmt ",
+        np.uint32(16),
+        np.uint16(1),
+        np.uint16(channels),
+        np.uint32(rate),
+        np.uint32(rate * channels * 2),
+        np.uint16(channels * 2),
+        np.uint16(16),
+        b"data",
+        np.uint32(len(data)),
+        data,
+    ]
     return b"".join(field if isinstance(field, bytes) else field.tobytes() for field in fields)
 
 
 def _heard(tag: str, rate: float, samples: list[int], written: int, channels: int = 1) -> Any:
     audio = Summary.Audio(
-        sample_rate=rate, num_channels=channels, length_frames=len(samples) // channels,
-        encoded_audio_string=_wav(samples, written, channels), content_type="audio/wav",
-    )  # fmt: skip
+        sample_rate=rate,
+        num_channels=channels,
+        length_frames=len(samples) // channels,
+        encoded_audio_string=_wav(samples, written, channels),
+        content_type="audio/wav",
+    )
     return Summary.Value(tag=tag, audio=audio)
 
 
@@ -156,32 +169,66 @@ def tags_of_another_shape(c: EngineAuthor) -> None:
 def measures_of_integers(c: EngineAuthor) -> None:
     s = _histogram(c, "int8")
     before, after = _around(2.0)
-    s.run(["summary:0"], {"values:0": np.array([[2, 2], [2, 2]], np.int8)}, values=[_spread(
-        "t", min=2.0, max=2.0, num=4.0, sum=8.0, sum_squares=16.0,
-        bucket_limit=[before, after, _GREATEST], bucket=[0.0, 4.0, 0.0],
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": np.array([[2, 2], [2, 2]], np.int8)},
+        values=[
+            _spread(
+                "t",
+                min=2.0,
+                max=2.0,
+                num=4.0,
+                sum=8.0,
+                sum_squares=16.0,
+                bucket_limit=[before, after, _GREATEST],
+                bucket=[0.0, 4.0, 0.0],
+            )
+        ],
+    )
 
 
 @engine_case("SUMMARIES-003", title="The squares of great integers are those of float64.")
 def measures_in_float64(c: EngineAuthor) -> None:
     s = _histogram(c, "float32")
     before, after = _around(1e10)
-    s.run(["summary:0"], {"values:0": _float32([1e10, 1e10])}, values=[_spread(
-        "t", min=1e10, max=1e10, num=2.0, sum=2e10, sum_squares=2e20,
-        bucket_limit=[before, after, _GREATEST], bucket=[0.0, 2.0, 0.0],
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": _float32([1e10, 1e10])},
+        values=[
+            _spread(
+                "t",
+                min=1e10,
+                max=1e10,
+                num=2.0,
+                sum=2e10,
+                sum_squares=2e20,
+                bucket_limit=[before, after, _GREATEST],
+                bucket=[0.0, 2.0, 0.0],
+            )
+        ],
+    )
 
 
 @engine_case("SUMMARIES-004", title="Zero, the first limit and what is below it.")
 def buckets_around_zero(c: EngineAuthor) -> None:
     s = _histogram(c)
     values = np.array([0.0, 1e-13, 1e-12, -1e-13, -1e-12])
-    s.run(["summary:0"], {"values:0": values}, values=[_spread(
-        "t", min=-1e-12, max=1e-12, num=5.0, sum=float(1e-13 + 1e-12 - 1e-13 - 1e-12),
-        sum_squares=float(np.cumsum(values * values)[-1]),
-        bucket_limit=[-1e-12, 0.0, 1e-12, 1e-12 * 1.1, _GREATEST],
-        bucket=[0.0, 2.0, 2.0, 1.0, 0.0],
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": values},
+        values=[
+            _spread(
+                "t",
+                min=-1e-12,
+                max=1e-12,
+                num=5.0,
+                sum=float(1e-13 + 1e-12 - 1e-13 - 1e-12),
+                sum_squares=float(np.cumsum(values * values)[-1]),
+                bucket_limit=[-1e-12, 0.0, 1e-12, 1e-12 * 1.1, _GREATEST],
+                bucket=[0.0, 2.0, 2.0, 1.0, 0.0],
+            )
+        ],
+    )
 
 
 @engine_case("SUMMARIES-004", title="A value that is a limit is counted in the bucket after it.")
@@ -189,29 +236,65 @@ def a_limit_itself(c: EngineAuthor) -> None:
     s = _histogram(c)
     limits = _limits()
     value = limits[300]
-    s.run(["summary:0"], {"values:0": np.float64(value)}, values=[_spread(
-        "t", min=value, max=value, num=1.0, sum=value, sum_squares=value * value,
-        bucket_limit=[value, limits[301], _GREATEST], bucket=[0.0, 1.0, 0.0],
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": np.float64(value)},
+        values=[
+            _spread(
+                "t",
+                min=value,
+                max=value,
+                num=1.0,
+                sum=value,
+                sum_squares=value * value,
+                bucket_limit=[value, limits[301], _GREATEST],
+                bucket=[0.0, 1.0, 0.0],
+            )
+        ],
+    )
 
 
 @engine_case("SUMMARIES-005", title="Between two counted buckets there is one for all the others.")
 def empty_buckets_are_one(c: EngineAuthor) -> None:
     s = _histogram(c, "int32")
     one, four = _around(1.0), _around(4.0)
-    s.run(["summary:0"], {"values:0": np.array([1, 4], np.int32)}, values=[_spread(
-        "t", min=1.0, max=4.0, num=2.0, sum=5.0, sum_squares=17.0,
-        bucket_limit=[*one, *four, _GREATEST], bucket=[0.0, 1.0, 0.0, 1.0, 0.0],
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": np.array([1, 4], np.int32)},
+        values=[
+            _spread(
+                "t",
+                min=1.0,
+                max=4.0,
+                num=2.0,
+                sum=5.0,
+                sum_squares=17.0,
+                bucket_limit=[*one, *four, _GREATEST],
+                bucket=[0.0, 1.0, 0.0, 1.0, 0.0],
+            )
+        ],
+    )
 
 
 @engine_case("SUMMARIES-005", title="Beyond the limits only the last bucket is left.")
 def buckets_at_the_ends(c: EngineAuthor) -> None:
     s = _histogram(c)
-    s.run(["summary:0"], {"values:0": np.array([2.0**70])}, values=[_spread(
-        "t", min=2.0**70, max=2.0**70, num=1.0, sum=2.0**70, sum_squares=2.0**140,
-        bucket_limit=[_limits()[-1], _GREATEST], bucket=[0.0, 1.0],
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": np.array([2.0**70])},
+        values=[
+            _spread(
+                "t",
+                min=2.0**70,
+                max=2.0**70,
+                num=1.0,
+                sum=2.0**70,
+                sum_squares=2.0**140,
+                bucket_limit=[_limits()[-1], _GREATEST],
+                bucket=[0.0, 1.0],
+            )
+        ],
+    )
 
 
 @engine_case("SUMMARIES-006", title="NaN and either infinity among good values.")
@@ -229,9 +312,13 @@ def a_small_nan(c: EngineAuthor) -> None:
 @engine_case("SUMMARIES-007", title="The histogram of an empty vector.")
 def a_histogram_of_nothing(c: EngineAuthor) -> None:
     s = _histogram(c, "float32")
-    s.run(["summary:0"], {"values:0": np.zeros((0, 3), np.float32)}, values=[_spread(
-        "t", min=_GREATEST, max=-_GREATEST, bucket_limit=[_GREATEST], bucket=[0.0]
-    )])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"values:0": np.zeros((0, 3), np.float32)},
+        values=[
+            _spread("t", min=_GREATEST, max=-_GREATEST, bucket_limit=[_GREATEST], bucket=[0.0])
+        ],
+    )
 
 
 # --- merging ------------------------------------------------------------------------------
@@ -243,8 +330,11 @@ def merged_in_order(c: EngineAuthor) -> None:
     fed = {"a:0": _numbers(("z", 1), ("y", 2)), "b:0": _numbers(("x", 3))}
     s.run(["summary:0"], fed, values=[_numbers(("z", 1), ("y", 2), ("x", 3))])
     more = _words(_numbers(("q", 3)).item(), _numbers(("p", 4)).item())
-    s.run(["summary:0"], {**fed, "b:0": more},
-          values=[_numbers(("z", 1), ("y", 2), ("q", 3), ("p", 4))])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {**fed, "b:0": more},
+        values=[_numbers(("z", 1), ("y", 2), ("q", 3), ("p", 4))],
+    )
 
 
 @engine_case("SUMMARIES-009", title="One tag in two inputs, and twice in one.")
@@ -253,15 +343,21 @@ def a_tag_twice(c: EngineAuthor) -> None:
     s.run(["summary:0"], {"a:0": _numbers(("x", 1)), "b:0": _numbers(("x", 1))}, error=[3])
     both = _numbers(("x", 1), ("x", 2))
     s.run(["summary:0"], {"a:0": both, "b:0": _numbers(("y", 1))}, error=[3])
-    s.run(["summary:0"], {"a:0": _numbers(("x", 1)), "b:0": _numbers(("X", 1))},
-          values=[_numbers(("x", 1), ("X", 1))])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"a:0": _numbers(("x", 1)), "b:0": _numbers(("X", 1))},
+        values=[_numbers(("x", 1), ("X", 1))],
+    )
 
 
 @engine_case("SUMMARIES-010", title="Values without a tag.")
 def values_without_a_tag(c: EngineAuthor) -> None:
     s = _merge(c)
-    s.run(["summary:0"], {"a:0": _numbers(("", 1), ("", 2)), "b:0": _numbers(("", 3))},
-          values=[_numbers(("", 1), ("", 2), ("", 3))])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"a:0": _numbers(("", 1), ("", 2)), "b:0": _numbers(("", 3))},
+        values=[_numbers(("", 1), ("", 2), ("", 3))],
+    )
 
 
 @engine_case("SUMMARIES-011", title="Bytes that are no Summary.")
@@ -279,9 +375,11 @@ def _held(c: EngineAuthor, dtype: str) -> SessionAuthor:
         tensor = tf.placeholder(getattr(tf, dtype), None, name="tensor")
         metadata = tf.placeholder(tf.string, [], name="metadata")
         tf.raw_ops.TensorSummaryV2(
-            tag=tf.constant("t"), tensor=tensor, serialized_summary_metadata=metadata,
+            tag=tf.constant("t"),
+            tensor=tensor,
+            serialized_summary_metadata=metadata,
             name="summary",
-        )  # fmt: skip
+        )
     return c.open()
 
 
@@ -299,8 +397,11 @@ def a_tensor_of_integers(c: EngineAuthor) -> None:
     tensor = _tensor([2, 1], dtype=3, tensor_content=np.array([7, -1], "<i4").tobytes())
     value = Summary.Value(tag="t", tensor=tensor, metadata=metadata)
     given = np.array(metadata.SerializeToString(), object)
-    s.run(["summary:0"], {"tensor:0": np.array([[7], [-1]], np.int32), "metadata:0": given},
-          values=[_bytes(Summary(value=[value]))])  # fmt: skip
+    s.run(
+        ["summary:0"],
+        {"tensor:0": np.array([[7], [-1]], np.int32), "metadata:0": given},
+        values=[_bytes(Summary(value=[value]))],
+    )
 
 
 @engine_case("SUMMARIES-012", title="Strings without metadata.")
@@ -339,8 +440,9 @@ def odd_rates(c: EngineAuthor) -> None:
     s = _sound(c)
     for rate, written in ((8000.5, 8000), (2.5, 2), (3.5, 4), (44100.75, 44101), (0.25, 1)):
         want = _bytes(Summary(value=[_heard("t/audio/0", rate, [0], written)]))
-        s.run(["summary:0"], {"sound:0": _float32([[0]]), "rate:0": np.float32(rate)},
-              values=[want])  # fmt: skip
+        s.run(
+            ["summary:0"], {"sound:0": _float32([[0]]), "rate:0": np.float32(rate)}, values=[want]
+        )
 
 
 @engine_case("SUMMARIES-015", title="No rate, one below zero, and one that is no number.")

@@ -89,8 +89,11 @@ def names_and_tags(c: ApiAuthor) -> None:
         plain = tf.summary.scalar("b", 1.0)
         kin = tf.summary.scalar("b", 1.0, family="f")
         again = tf.summary.scalar("b", 1.0, family="f")
-    for summary, name, tag in ((plain, "a/b", "a/b"), (kin, "a/f/b", "f/a/f/b"),
-                            (again, "a/f/b_1", "f/a/f/b_1")):  # fmt: skip
+    for summary, name, tag in (
+        (plain, "a/b", "a/b"),
+        (kin, "a/f/b", "f/a/f/b"),
+        (again, "a/f/b_1", "f/a/f/b_1"),
+    ):
         c.check(summary.op.name, name)
         c.check(tf.Session().run([summary]), [_summary(tag, 1.0)])
 
@@ -205,8 +208,10 @@ def metadata_are_written_once(c: ApiAuthor) -> None:
     for tag in ("a", "b", "a"):
         writer.add_summary(_summary(tag, 1.0, "shown"), 1)
     writer.close()
-    events = [[1, "summary", [[tag, 1.0, shown]]]
-            for tag, shown in (("a", "shown"), ("b", "shown"), ("a", ""))]  # fmt: skip
+    events = [
+        [1, "summary", [[tag, 1.0, shown]]]
+        for tag, shown in (("a", "shown"), ("b", "shown"), ("a", ""))
+    ]
     _events(c, "logs", [*events])
 
 
@@ -240,8 +245,11 @@ def the_graph_of_a_writer(c: ApiAuthor) -> None:
     writer = c.tf.summary.FileWriter(c.path("logs"), graph)
     writer.add_summary(_summary("a", 1.0), 1)
     writer.close()
-    events = [[0, "graph_def", [["one", True]]], [0, "meta_graph_def", None],
-            [1, "summary", [["a", 1.0, ""]]]]  # fmt: skip
+    events = [
+        [0, "graph_def", [["one", True]]],
+        [0, "meta_graph_def", None],
+        [1, "summary", [["a", 1.0, ""]]],
+    ]
     _events(c, "logs", [*events])
 
 

@@ -126,8 +126,9 @@ def all_of_a_table(c: EngineAuthor) -> None:
         static(tf, "u", "int64", "float32")
     s = c.open()
     for name, key, value, keys, values in (
-        ("t", "string", "int64", ["a"], [5]), ("u", "int64", "float32", [7], [2.5])
-    ):  # fmt: skip
+        ("t", "string", "int64", ["a"], [5]),
+        ("u", "int64", "float32", [7], [2.5]),
+    ):
         table = Table(s, name, key, value)
         table.fill(keys, values)
         table.export(keys, values)
@@ -246,5 +247,8 @@ def words_of_no_vocabulary(c: ApiAuthor) -> None:
 
 #: FarmHash's fingerprints of the words above, as TensorFlow gives them.
 _FARM = (
-    10652584073254542888, 11160318154034397263, 3193817026365165309, 6590480085648050719,
-)  # fmt: skip
+    10652584073254542888,
+    11160318154034397263,
+    3193817026365165309,
+    6590480085648050719,
+)

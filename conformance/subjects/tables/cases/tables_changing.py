@@ -77,9 +77,11 @@ def a_default_for_each_key(c: EngineAuthor) -> None:
         handle = mutable(tf, "t", "string", "int64")
         keys, defaults = tf.placeholder(tf.string, [None]), tf.placeholder(tf.int64, [None])
         tf.raw_ops.LookupTableFindV2(
-            table_handle=handle, keys=tf.identity(keys, name="asked"),
-            default_value=tf.identity(defaults, name="defaults"), name="find_each",
-        )  # fmt: skip
+            table_handle=handle,
+            keys=tf.identity(keys, name="asked"),
+            default_value=tf.identity(defaults, name="defaults"),
+            name="find_each",
+        )
     s = c.open()
     table = Table(s, "t", "string", "int64")
     table.put(["b"], [7])

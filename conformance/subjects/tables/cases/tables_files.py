@@ -26,9 +26,13 @@ def _filled(
         handle = static(tf, "t", key, value)
         name = tf.placeholder(tf.string, [], name="name")
         tf.raw_ops.InitializeTableFromTextFileV2(
-            table_handle=handle, filename=name, key_index=columns[0], value_index=columns[1],
-            name="read", **options,
-        )  # fmt: skip
+            table_handle=handle,
+            filename=name,
+            key_index=columns[0],
+            value_index=columns[1],
+            name="read",
+            **options,
+        )
     s = c.open()
     values = None if error else [None]
     s.run(["read"], {"name:0": array(path, "string")}, values=values, error=error)

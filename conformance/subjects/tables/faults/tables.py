@@ -160,9 +160,7 @@ def exports_of_changing_tables_are_empty(tf: Any) -> Any:
 @fault("TABLES-010", "A filling takes as many pairs as there are.")
 def pairs_are_cut(tf: Any) -> Any:
     """Return None instead of the error where keys are given."""
-    return forgiving(
-        tf, _FILL, _INVALID, lambda run: _is_static(run) and np.size(run.ask(1)) > 0
-    )  # fmt: skip
+    return forgiving(tf, _FILL, _INVALID, lambda run: _is_static(run) and np.size(run.ask(1)) > 0)
 
 
 @fault("TABLES-011", "Changing a table that is filled once fails with code 3.")
@@ -181,9 +179,7 @@ def no_keys_are_refused(tf: Any) -> Any:
 @fault("TABLES-013", "A table may be filled with nothing.")
 def tables_take_nothing(tf: Any) -> Any:
     """Return None instead of the error where no keys are given."""
-    return forgiving(
-        tf, _FILL, _INVALID, lambda run: _is_static(run) and not np.size(run.ask(1))
-    )  # fmt: skip
+    return forgiving(tf, _FILL, _INVALID, lambda run: _is_static(run) and not np.size(run.ask(1)))
 
 
 # --- files --------------------------------------------------------------------------------

@@ -28,8 +28,10 @@ _FIND: Final = ("LookupTableFindV2",)
 _INSERT: Final = ("LookupTableInsertV2",)
 _REMOVE: Final = ("LookupTableRemoveV2",)
 _CHANGING: Final = (
-    "MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2",
-)  # fmt: skip
+    "MutableHashTableV2",
+    "MutableHashTableOfTensorsV2",
+    "MutableDenseHashTableV2",
+)
 _TABLES: Final = ("HashTableV2", *_CHANGING)
 _DENSE: Final = "MutableDenseHashTableV2"
 _INVALID: Final = "InvalidArgumentError"
@@ -72,8 +74,15 @@ def the_first_of_two_is_kept(tf: Any) -> Any:
         for node in nodes_of(definition, _INSERT):
             if "MutableHashTableV2" in {n.op for n in definition.node if n.name == node.input[0]}:
                 for index, attr in ((1, "Tin"), (2, "Tout")):
-                    fed_as(definition, node, index, "ReverseV2", [axis.name],
-                           T=node.attr[attr].type, Tidx=tf.int32.as_datatype_enum)  # fmt: skip
+                    fed_as(
+                        definition,
+                        node,
+                        index,
+                        "ReverseV2",
+                        [axis.name],
+                        T=node.attr[attr].type,
+                        Tidx=tf.int32.as_datatype_enum,
+                    )
 
     return editing(tf, change)
 
@@ -127,8 +136,14 @@ def one_default_for_all(tf: Any) -> Any:
             return base()
         handle, dtype = run.op.inputs[0], run.op.inputs[2].dtype
         asked, first = tf.constant(keys, run.op.inputs[1].dtype), tf.constant(default[0], dtype)
-        return [run.also(tf, lambda raw: raw.LookupTableFindV2(
-            table_handle=handle, keys=asked, default_value=first))]  # fmt: skip
+        return [
+            run.also(
+                tf,
+                lambda raw: raw.LookupTableFindV2(
+                    table_handle=handle, keys=asked, default_value=first
+                ),
+            )
+        ]
 
     return executing(tf, _FIND, lambda run, base: _in_graph(tf, run, lambda: change(run, base)))
 
@@ -142,9 +157,11 @@ def _in_graph(tf: Any, run: Run, action: Callable[[], Any]) -> Any:
 def rows_are_turned_round(tf: Any) -> Any:
     """Turn the last dimension round."""
     return giving(
-        tf, _FIND, lambda _op, _index, value: value[..., ::-1],
+        tf,
+        _FIND,
+        lambda _op, _index, value: value[..., ::-1],
         lambda op: made_by(op) == "MutableHashTableOfTensorsV2",
-    )  # fmt: skip
+    )
 
 
 @fault("TABLES-021", "Values of another shape are dropped.")
@@ -157,9 +174,12 @@ def odd_values_are_dropped(tf: Any) -> Any:
 def odd_dtypes_are_internal(tf: Any) -> Any:
     """Raise another error."""
     return recoding(
-        tf, (*_FIND, *_INSERT), _INVALID, "InternalError",
+        tf,
+        (*_FIND, *_INSERT),
+        _INVALID,
+        "InternalError",
         lambda run: made_by(run.op) == "PlaceholderWithDefault",
-    )  # fmt: skip
+    )
 
 
 @fault("TABLES-023", "The shared names of tables are ignored.")
@@ -181,8 +201,11 @@ def tables_of_other_dtypes_exist(tf: Any) -> Any:
     def is_second(run: Run) -> bool:
         table = run.op.inputs[0].op
         dtype = table.get_attr("key_dtype")
-        names = [op.get_attr("shared_name") for op in run.session.graph.get_operations()
-                 if op.type == table.type and op.get_attr("key_dtype") != dtype]
+        names = [
+            op.get_attr("shared_name")
+            for op in run.session.graph.get_operations()
+            if op.type == table.type and op.get_attr("key_dtype") != dtype
+        ]
         return table.type in _TABLES and table.get_attr("shared_name") in names
 
     return recoding(tf, _INSERT, _INVALID, "AlreadyExistsError", is_second)
@@ -270,9 +293,7 @@ def any_number_of_buckets(tf: Any) -> Any:
 @fault("TABLES-033", "One key may stand for empty and for freed buckets.")
 def one_reserved_key_is_enough(tf: Any) -> Any:
     """Count no keys where the table is refused for it."""
-    return forgiving(
-        tf, ("LookupTableSizeV2",), _INVALID, _has_one_key, lambda _: np.int64(0)
-    )  # fmt: skip
+    return forgiving(tf, ("LookupTableSizeV2",), _INVALID, _has_one_key, lambda _: np.int64(0))
 
 
 def _has_one_key(run: Run) -> bool:

@@ -59,9 +59,12 @@ def rows_without_indices(c: EngineAuthor) -> None:
     with c.graph() as tf:
         array = tf.raw_ops.TensorArrayV3(size=4, dtype=tf.float32)
         tf.raw_ops.TensorArrayScatterV3(
-            handle=array[0], indices=tf.placeholder(tf.int32, None, name="i"),
-            value=tf.placeholder(tf.float32, None, name="x"), flow_in=array[1], name="flow",
-        )  # fmt: skip
+            handle=array[0],
+            indices=tf.placeholder(tf.int32, None, name="i"),
+            value=tf.placeholder(tf.float32, None, name="x"),
+            flow_in=array[1],
+            name="flow",
+        )
     s = c.open()
     for rows in (1, 3):
         feeds = {"x:0": np.ones([rows], np.float32), "i:0": _numbers(0, 2)}
@@ -113,9 +116,13 @@ def texts_that_were_not_written(c: EngineAuthor) -> None:
 
 def _gathered(tf: Any, array: Any, places: Any, shape: Any, name: str) -> None:
     tf.raw_ops.TensorArrayGatherV3(
-        handle=array.handle, indices=places, flow_in=array.flow, dtype=tf.float32,
-        element_shape=shape, name=name,
-    )  # fmt: skip
+        handle=array.handle,
+        indices=places,
+        flow_in=array.flow,
+        dtype=tf.float32,
+        element_shape=shape,
+        name=name,
+    )
 
 
 @engine_case("TENSOR-ARRAYS-020", title="A shape that contradicts the array's is refused.")
@@ -140,9 +147,12 @@ def no_elements_without_a_shape(c: EngineAuthor) -> None:
         for name, shape in (("none", None), ("part", [None]), ("whole", [2])):
             _gathered(tf, array, np.zeros([0], np.int32), shape, name)
             tf.raw_ops.TensorArrayConcatV3(
-                handle=array.handle, flow_in=array.flow, dtype=tf.float32,
-                element_shape_except0=shape, name=f"{name}_joined",
-            )  # fmt: skip
+                handle=array.handle,
+                flow_in=array.flow,
+                dtype=tf.float32,
+                element_shape_except0=shape,
+                name=f"{name}_joined",
+            )
     s = c.open()
     for name in ("none", "part"):
         s.run([f"{name}:0"], error=[12])

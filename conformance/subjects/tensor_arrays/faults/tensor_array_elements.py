@@ -50,9 +50,10 @@ def _by_fed_index(tf: Any, op_type: str, change: Callable[[Any], Any]) -> Any:
     def is_so(op: Any) -> bool:
         source = op.inputs[0].op
         return bool(
-            source.type == op_type and source.inputs[1].op.type == "Placeholder"
+            source.type == op_type
+            and source.inputs[1].op.type == "Placeholder"
             and op.outputs[0].dtype == tf.float32
-        )  # fmt: skip
+        )
 
     return giving(tf, ("Identity",), lambda _op, _index, value: change(value), is_so)
 
@@ -86,28 +87,36 @@ def scattered_rows_keep_their_order(tf: Any) -> Any:
 def rows_without_indices_are_left_out(tf: Any) -> Any:
     """Overlook the refusal."""
     return _forgiven(
-        tf, "TensorArrayScatterV3", np.float32(0),
+        tf,
+        "TensorArrayScatterV3",
+        np.float32(0),
         lambda run: len(run.ask(1)) != len(run.ask(2)),
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-017", "What is written below zero is left out.")
 def writes_below_zero_are_left_out(tf: Any) -> Any:
     """Overlook the refusal behind a size that waits for the write."""
     return _forgiven(
-        tf, "TensorArraySizeV3", np.int32(2),
-        lambda run: any(op.type == "TensorArrayWriteV3" for op in run.op.control_inputs)
-        or any(op.type == "Identity" for op in run.op.control_inputs),
-    )  # fmt: skip
+        tf,
+        "TensorArraySizeV3",
+        np.int32(2),
+        lambda run: (
+            any(op.type == "TensorArrayWriteV3" for op in run.op.control_inputs)
+            or any(op.type == "Identity" for op in run.op.control_inputs)
+        ),
+    )
 
 
 @fault("TENSOR-ARRAYS-018", "A write of an element that was read is left out.")
 def writes_after_reads_are_left_out(tf: Any) -> Any:
     """Overlook the refusal of a write that waits for a read."""
     return _forgiven(
-        tf, "TensorArrayWriteV3", np.float32(0),
+        tf,
+        "TensorArrayWriteV3",
+        np.float32(0),
         lambda run: any(op.type == "TensorArrayReadV3" for op in _behind(run.op)),
-    )  # fmt: skip
+    )
 
 
 def _behind(op: Any) -> list[Any]:
@@ -131,10 +140,14 @@ def unwritten_texts_are_empty(tf: Any) -> Any:
 def contradicting_shapes_give_nothing(tf: Any) -> Any:
     """Overlook the refusal."""
     return _forgiven(
-        tf, "TensorArrayGatherV3", np.zeros([0], np.float32),
-        lambda run: run.op.get_attr("element_shape").ndims is not None
-        and run.op.inputs[1].op.type == "Const",
-    )  # fmt: skip
+        tf,
+        "TensorArrayGatherV3",
+        np.zeros([0], np.float32),
+        lambda run: (
+            run.op.get_attr("element_shape").ndims is not None
+            and run.op.inputs[1].op.type == "Const"
+        ),
+    )
 
 
 @fault("TENSOR-ARRAYS-021", "No elements of unknown shape are gathered to nothing.")
@@ -149,27 +162,31 @@ def no_elements_need_no_shape(tf: Any) -> Any:
 def told_sizes_are_turned_around(tf: Any) -> Any:
     """Turn the second output around."""
     return giving(
-        tf, ("TensorArrayConcatV3",),
+        tf,
+        ("TensorArrayConcatV3",),
         lambda _op, index, value: value[::-1] if index else value,
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-023", "Elements that cannot be joined give no rows.")
 def elements_that_do_not_fit_give_nothing(tf: Any) -> Any:
     """Overlook the refusal of a join that is fetched itself."""
     return _forgiven(
-        tf, "TensorArrayConcatV3", np.zeros([0, 2], np.float32),
+        tf,
+        "TensorArrayConcatV3",
+        np.zeros([0, 2], np.float32),
         lambda run: any(tensor is run.op.outputs[0] for tensor in run.op.outputs),
-    )  # fmt: skip
+    )
 
 
 def _gradient_writes(definition: Any) -> list[Any]:
     """The nodes that write to arrays of gradients."""
     kinds = {node.name: node.op for node in definition.node}
     return [
-        node for node in nodes_of(definition, ("TensorArrayWriteV3",))
+        node
+        for node in nodes_of(definition, ("TensorArrayWriteV3",))
         if kinds[node.input[0].partition(":")[0]] in _GRADIENTS
-    ]  # fmt: skip
+    ]
 
 
 @fault("TENSOR-ARRAYS-024", "Of gradients of one element the later ones are subtracted.")
@@ -190,53 +207,69 @@ def later_gradients_are_subtracted(tf: Any) -> Any:
 def misshapen_gradients_are_left_out(tf: Any) -> Any:
     """Give zeros where the engine refuses."""
     return _forgiven(
-        tf, "TensorArrayReadV3", np.zeros([2], np.float32),
+        tf,
+        "TensorArrayReadV3",
+        np.zeros([2], np.float32),
         lambda run: _made(run.op).type in _GRADIENTS,
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-026", "A gradient that was not written is ones.")
 def unwritten_gradients_are_ones(tf: Any) -> Any:
     """Give ones for zeros."""
     return giving(
-        tf, ("TensorArrayReadV3",), lambda _op, _index, value: np.ones_like(value),
-        lambda op: _made(op).type == "TensorArrayGradV3"
-        and op.inputs[2].op.type == "TensorArrayGradV3",
-    )  # fmt: skip
+        tf,
+        ("TensorArrayReadV3",),
+        lambda _op, _index, value: np.ones_like(value),
+        lambda op: (
+            _made(op).type == "TensorArrayGradV3" and op.inputs[2].op.type == "TensorArrayGradV3"
+        ),
+    )
 
 
 @fault("TENSOR-ARRAYS-027", "The sizes that gradients are told to have in front are left out.")
 def sizes_in_front_are_left_out(tf: Any) -> Any:
     """Give an element of the first ones."""
     return giving(
-        tf, ("TensorArrayReadV3",), lambda _op, _index, value: value[0],
+        tf,
+        ("TensorArrayReadV3",),
+        lambda _op, _index, value: value[0],
         lambda op: _made(op).type == _GRADIENTS[1],
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-028", "An array with gradients grows.")
 def arrays_with_gradients_grow(tf: Any) -> Any:
     """Overlook the refusal of a write to an array of dynamic size."""
     return _forgiven(
-        tf, "TensorArrayWriteV3", np.float32(0),
-        lambda run: _made(run.op).type == "TensorArrayV3" and _made(run.op).get_attr("dynamic_size")
-        and any(op.type in ("Identity", *_GRADIENTS) for op in _behind(run.op)),
-    )  # fmt: skip
+        tf,
+        "TensorArrayWriteV3",
+        np.float32(0),
+        lambda run: (
+            _made(run.op).type == "TensorArrayV3"
+            and _made(run.op).get_attr("dynamic_size")
+            and any(op.type in ("Identity", *_GRADIENTS) for op in _behind(run.op))
+        ),
+    )
 
 
 @fault("TENSOR-ARRAYS-029", "An element of another shape than the first one is left out.")
 def elements_of_other_shapes_are_left_out(tf: Any) -> Any:
     """Overlook the refusal where all are to have one shape."""
     return _forgiven(
-        tf, "TensorArrayWriteV3", np.float32(0),
+        tf,
+        "TensorArrayWriteV3",
+        np.float32(0),
         lambda run: _made(run.op).get_attr("identical_element_shapes"),
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-030", "An array that was closed has no elements.")
 def closed_arrays_are_empty(tf: Any) -> Any:
     """Give zero for its size."""
     return _forgiven(
-        tf, "TensorArraySizeV3", np.int32(0),
+        tf,
+        "TensorArraySizeV3",
+        np.int32(0),
         lambda run: any(op.type == "TensorArrayCloseV3" for op in _behind(run.op)),
-    )  # fmt: skip
+    )

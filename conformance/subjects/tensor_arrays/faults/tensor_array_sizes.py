@@ -52,9 +52,10 @@ def _seen(tf: Any, kind: str, change: Callable[[Any], Any]) -> Any:
 def elements_out_of_range_are_zero(tf: Any) -> Any:
     """Keep the failure to itself."""
     return _silent(
-        tf, lambda op: op.type == "TensorArrayReadV3" and op.inputs[1].op.type == "Placeholder",
+        tf,
+        lambda op: op.type == "TensorArrayReadV3" and op.inputs[1].op.type == "Placeholder",
         _zero,
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-007", "A value of another shape than declared is not written.")
@@ -69,9 +70,10 @@ def misshapen_elements_are_skipped(tf: Any) -> Any:
 def differing_elements_are_left_out(tf: Any) -> Any:
     """Give a tensor without rows."""
     return _silent(
-        tf, lambda op: op.type == "TensorArrayGatherV3" and op.outputs[0].shape.ndims is None,
+        tf,
+        lambda op: op.type == "TensorArrayGatherV3" and op.outputs[0].shape.ndims is None,
         lambda element: np.zeros([0], element.dtype.as_numpy_dtype),
-    )  # fmt: skip
+    )
 
 
 @fault("TENSOR-ARRAYS-009", "TensorArrayConcat joins only elements of one length.")
@@ -103,6 +105,7 @@ def sizes_are_one_too_large(tf: Any) -> Any:
 def no_elements_have_no_shape(tf: Any) -> Any:
     """Reshape an empty result to rank 1."""
     return _seen(
-        tf, "TensorArrayGatherV3",
+        tf,
+        "TensorArrayGatherV3",
         lambda value: value.reshape(-1) if value.ndim and not value.shape[0] else value,
-    )  # fmt: skip
+    )

@@ -48,6 +48,7 @@ def unwritten_elements_are_zero(tf: Any) -> Any:
 @fault("TENSOR-ARRAYS-005", "Every TensorArray grows.")
 def every_array_grows(tf: Any) -> Any:
     """Make each array with dynamic_size=True."""
+
     class TensorArray(tf.TensorArray):  # type: ignore[misc]
         def __init__(self, dtype: Any, size: Any = None, *args: Any, **kwargs: Any) -> None:
             if size is not None and not args:

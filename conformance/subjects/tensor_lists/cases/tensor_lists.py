@@ -25,9 +25,12 @@ def _two(tf: Any) -> tuple[Any, Any]:
 def stacked(tf: Any, handle: Any, name: str, shape: Any = (2,), count: int = -1) -> None:
     """The elements along a new axis, as `name`."""
     tf.raw_ops.TensorListStack(
-        input_handle=handle, element_shape=shape_of(shape), element_dtype=tf.float32,
-        num_elements=count, name=name,
-    )  # fmt: skip
+        input_handle=handle,
+        element_shape=shape_of(shape),
+        element_dtype=tf.float32,
+        num_elements=count,
+        name=name,
+    )
 
 
 @engine_case("CONTROL-FLOW-021", title="A stack has what was pushed first in front.")
@@ -86,9 +89,12 @@ def elements_that_are_not_there(c: EngineAuthor) -> None:
         handle = tf.raw_ops.TensorListSetItem(input_handle=handle, index=1, item=item)
         for place in range(3):
             tf.raw_ops.TensorListGetItem(
-                input_handle=handle, index=place, element_shape=[2], element_dtype=tf.float32,
+                input_handle=handle,
+                index=place,
+                element_shape=[2],
+                element_dtype=tf.float32,
                 name=f"item{place}",
-            )  # fmt: skip
+            )
     feeds = {"a:0": floats(5, 6)}
     session = c.open()
     for place, value in ((0, floats(0, 0)), (1, floats(5, 6)), (2, floats(0, 0))):
@@ -101,9 +107,12 @@ def places_outside(c: EngineAuthor) -> None:
         _, second = _two(tf)
         place = tf.placeholder(tf.int32, [], name="n")
         tf.raw_ops.TensorListGetItem(
-            input_handle=second, index=place, element_shape=[2], element_dtype=tf.float32,
+            input_handle=second,
+            index=place,
+            element_shape=[2],
+            element_dtype=tf.float32,
             name="item",
-        )  # fmt: skip
+        )
     session = c.open()
     session.run(["item:0"], {**_FEEDS, "n:0": np.int32(1)}, values=[floats(3, 4)])
     session.run(["item:0"], {**_FEEDS, "n:0": np.int32(2)}, error=[3])
@@ -123,9 +132,11 @@ def a_list_in_a_loop(c: EngineAuthor) -> None:
 
         _, handle = tf.while_loop(lambda i, _: i < n, step, [n * 0, empty])
         tf.raw_ops.TensorListStack(
-            input_handle=handle, element_shape=np.zeros([0], np.int32), element_dtype=tf.int32,
+            input_handle=handle,
+            element_shape=np.zeros([0], np.int32),
+            element_dtype=tf.int32,
             name="all",
-        )  # fmt: skip
+        )
     session = c.open()
     for count in (4, 0, 2):
         squares = np.array([i * i for i in range(count)], np.int32)
@@ -169,9 +180,12 @@ def counted(tf: Any, handle: Any, name: str = "count") -> Any:
 def item(tf: Any, handle: Any, index: Any, name: str, shape: Any = (2,)) -> Any:
     """An element of a list, as `name`."""
     return tf.raw_ops.TensorListGetItem(
-        input_handle=handle, index=index, element_shape=shape_of(shape), element_dtype=tf.float32,
+        input_handle=handle,
+        index=index,
+        element_shape=shape_of(shape),
+        element_dtype=tf.float32,
         name=name,
-    )  # fmt: skip
+    )
 
 
 def items(tf: Any, handle: Any, count: int, shape: Any = (2,)) -> None:
@@ -233,9 +247,12 @@ def lists_grow_where_they_may(c: EngineAuthor) -> None:
     with c.graph() as tf:
         place = tf.placeholder(tf.int32, [], name="n")
         grown = set_item(
-            tf, of_rows(tf, given(tf, "x")), place, given(tf, "y"),
+            tf,
+            of_rows(tf, given(tf, "x")),
+            place,
+            given(tf, "y"),
             resize_if_index_out_of_bounds=True,
-        )  # fmt: skip
+        )
         counted(tf, grown)
         item(tf, grown, place, "last")
     session = c.open()

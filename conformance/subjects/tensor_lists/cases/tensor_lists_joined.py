@@ -95,9 +95,10 @@ def scatters_below_zero(c: EngineAuthor) -> None:
 def rows_are_scattered_into(c: EngineAuthor) -> None:
     with c.graph() as tf:
         made = tf.raw_ops.TensorListScatterIntoExistingList(
-            input_handle=of_rows(tf, given(tf, "x")), tensor=given(tf, "y"),
+            input_handle=of_rows(tf, given(tf, "x")),
+            tensor=given(tf, "y"),
             indices=given(tf, "i", "int32"),
-        )  # fmt: skip
+        )
         stacked(tf, made, "all")
     session = c.open()
     y = np.array([[7, 8], [9, 10]], np.float32)
@@ -111,9 +112,10 @@ def rows_are_scattered_into(c: EngineAuthor) -> None:
 def _appended(c: EngineAuthor, other: Any) -> None:
     with c.graph() as tf:
         both = tf.raw_ops.TensorListConcatLists(
-            input_a=of_rows(tf, given(tf, "x")), input_b=of_rows(tf, given(tf, "y"), other),
+            input_a=of_rows(tf, given(tf, "x")),
+            input_b=of_rows(tf, given(tf, "y"), other),
             element_dtype=tf.float32,
-        )  # fmt: skip
+        )
         stacked(tf, both, "all")
         counted(tf, both)
 
@@ -163,9 +165,12 @@ def lengths_that_do_not_add_up(c: EngineAuthor) -> None:
 
 def _concat(tf: Any, handle: Any, name: str, leading: Any = ()) -> None:
     tf.raw_ops.TensorListConcatV2(
-        input_handle=handle, element_shape=shape_of(-1), leading_dims=np.array(leading, np.int64),
-        element_dtype=tf.float32, name=name,
-    )  # fmt: skip
+        input_handle=handle,
+        element_shape=shape_of(-1),
+        leading_dims=np.array(leading, np.int64),
+        element_dtype=tf.float32,
+        name=name,
+    )
 
 
 def _of_two(tf: Any) -> Any:
@@ -224,9 +229,12 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
 
 def _gathered(tf: Any, handle: Any, places: Any, name: str, shape: Any = (2,)) -> None:
     tf.raw_ops.TensorListGather(
-        input_handle=handle, indices=places, element_shape=shape_of(shape),
-        element_dtype=tf.float32, name=name,
-    )  # fmt: skip
+        input_handle=handle,
+        indices=places,
+        element_shape=shape_of(shape),
+        element_dtype=tf.float32,
+        name=name,
+    )
 
 
 def _gathering(c: EngineAuthor) -> None:
@@ -295,9 +303,11 @@ def stacks_of_a_number(c: EngineAuthor) -> None:
 def nothing_to_pop(c: EngineAuthor) -> None:
     with c.graph() as tf:
         tf.raw_ops.TensorListPopBack(
-            input_handle=of_rows(tf, given(tf, "x")), element_shape=shape_of([2]),
-            element_dtype=tf.float32, name="pop",
-        )  # fmt: skip
+            input_handle=of_rows(tf, given(tf, "x")),
+            element_shape=shape_of([2]),
+            element_dtype=tf.float32,
+            name="pop",
+        )
     session = c.open()
     session.run(["pop:1"], {"x:0": _THREE[:0]}, error=[3])
     session.run(["pop:1"], {"x:0": _ONE}, values=[floats(1, 2)])

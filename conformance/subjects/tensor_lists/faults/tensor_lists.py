@@ -43,18 +43,23 @@ def negating(tf: Any, op_type: str, place: int) -> Any:
 def overlooking(tf: Any, op_type: str, when: Callable[[Run], bool] = lambda _: True) -> Any:
     """The namespace in which a list that such an operation refuses to make has no elements."""
     return forgiving(
-        tf, ("TensorListLength",), _INVALID,
-        lambda run: made_by(run.op) == op_type and when(run), lambda _: np.int32(0),
-    )  # fmt: skip
+        tf,
+        ("TensorListLength",),
+        _INVALID,
+        lambda run: made_by(run.op) == op_type and when(run),
+        lambda _: np.int32(0),
+    )
 
 
 @fault("CONTROL-FLOW-027", "Only elements that were set count.")
 def only_set_elements_count(tf: Any) -> Any:
     """Count none of a list that was reserved."""
     return giving(
-        tf, ("TensorListLength",), lambda _op, _index, _value: np.int32(0),
+        tf,
+        ("TensorListLength",),
+        lambda _op, _index, _value: np.int32(0),
         lambda op: made_by(op) == "TensorListReserve",
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-028", "An element is read from the end of a list.")
@@ -100,19 +105,24 @@ def set_items_change_sign(tf: Any) -> Any:
 def set_outside_is_overlooked(tf: Any) -> Any:
     """Overlook the refusal, where the index is fed."""
     return overlooking(
-        tf, "TensorListSetItem",
+        tf,
+        "TensorListSetItem",
         lambda run: run.op.inputs[0].op.inputs[1].op.type == "Placeholder",
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-031", "A list that may grow has one element more than it must.")
 def grown_lists_are_too_long(tf: Any) -> Any:
     """Count one more."""
     return giving(
-        tf, ("TensorListLength",), lambda _op, _index, value: value + np.int32(1),
-        lambda op: made_by(op) == "TensorListSetItem"
-        and op.inputs[0].op.get_attr("resize_if_index_out_of_bounds"),
-    )  # fmt: skip
+        tf,
+        ("TensorListLength",),
+        lambda _op, _index, value: value + np.int32(1),
+        lambda op: (
+            made_by(op) == "TensorListSetItem"
+            and op.inputs[0].op.get_attr("resize_if_index_out_of_bounds")
+        ),
+    )
 
 
 def _resizing(tf: Any, kind: str) -> Any:
@@ -196,6 +206,7 @@ def rows_are_turned_around(tf: Any) -> Any:
 def scalars_become_lists(tf: Any) -> Any:
     """Overlook the refusal, where nothing is known of the elements."""
     return overlooking(
-        tf, "TensorListFromTensor",
+        tf,
+        "TensorListFromTensor",
         lambda run: run.op.inputs[0].op.inputs[1].shape.ndims == 0,
-    )  # fmt: skip
+    )

@@ -41,9 +41,11 @@ def _refused_scatter(tf: Any, when: Any) -> Any:
 def scatters_end_with_the_greatest_index(tf: Any) -> Any:
     """Count no more."""
     return giving(
-        tf, ("TensorListLength",), lambda _op, _index, value: np.minimum(value, np.int32(4)),
+        tf,
+        ("TensorListLength",),
+        lambda _op, _index, value: np.minimum(value, np.int32(4)),
         lambda op: made_by(op) == "TensorListScatterV2",
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-042", "What is scattered past the end of a list is left out.")
@@ -114,9 +116,11 @@ def sizes_are_turned_around(tf: Any) -> Any:
 def unset_rows_are_ones(tf: Any) -> Any:
     """Give ones for zeros of a list that has elements that were not set."""
     return giving(
-        tf, _CONCATS, lambda _op, index, value: value if index else value + (value == 0),
+        tf,
+        _CONCATS,
+        lambda _op, index, value: value if index else value + (value == 0),
         lambda op: made_by(op) == "TensorListSetItem",
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-053", "Elements that cannot be joined give no rows.")
@@ -129,18 +133,23 @@ def what_cannot_be_joined_is_nothing(tf: Any) -> Any:
 def gathers_are_sorted(tf: Any) -> Any:
     """Turn two elements around that are gathered by a descending pair of indices."""
     return giving(
-        tf, ("TensorListGather",), lambda _op, _index, value: value[::-1],
+        tf,
+        ("TensorListGather",),
+        lambda _op, _index, value: value[::-1],
         lambda op: op.inputs[1].op.type == "Placeholder",
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-055", "An element outside of a list is gathered as zeros.")
 def gathers_outside_are_zeros(tf: Any) -> Any:
     """Overlook the refusal, where the shape of the elements is known."""
     return forgiving(
-        tf, ("TensorListGather",), _INVALID, lambda run: run.op.inputs[2].op.type == "Const"
-        and run.op.inputs[2].shape.ndims == 1, lambda _: np.zeros([2, 2], np.float32),
-    )  # fmt: skip
+        tf,
+        ("TensorListGather",),
+        _INVALID,
+        lambda run: run.op.inputs[2].op.type == "Const" and run.op.inputs[2].shape.ndims == 1,
+        lambda _: np.zeros([2, 2], np.float32),
+    )
 
 
 @fault("CONTROL-FLOW-056", "A size of elements that is not known is told as zero.")
@@ -161,18 +170,24 @@ def _known_as(run: Run, place: int, ndims: int) -> bool:
 def different_shapes_are_stacked(tf: Any) -> Any:
     """Overlook the refusal of a stack that knows nothing of the shape."""
     return forgiving(
-        tf, ("TensorListStack",), _INVALID, lambda run: _known_as(run, 1, 0),
+        tf,
+        ("TensorListStack",),
+        _INVALID,
+        lambda run: _known_as(run, 1, 0),
         lambda _: np.zeros([0], np.float32),
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-058", "A stack has another number of elements than it says.")
 def stacks_need_not_count(tf: Any) -> Any:
     """Give one element where the engine refuses."""
     return forgiving(
-        tf, ("TensorListStack",), _INVALID, lambda run: run.op.get_attr("num_elements") >= 0,
+        tf,
+        ("TensorListStack",),
+        _INVALID,
+        lambda run: run.op.get_attr("num_elements") >= 0,
         lambda _: np.zeros([1, 2], np.float32),
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-059", "What is popped of a list without elements is zeros.")
@@ -187,18 +202,23 @@ def nothing_is_popped_as_zeros(tf: Any) -> Any:
 def unset_elements_are_scalars(tf: Any) -> Any:
     """Overlook the refusal of an element at a known index of a list that was reserved."""
     return forgiving(
-        tf, ("TensorListGetItem",), _INVALID,
+        tf,
+        ("TensorListGetItem",),
+        _INVALID,
         lambda run: made_by(run.op) == "TensorListReserve" and run.op.inputs[1].op.type == "Const",
         lambda _: np.float32(0),
-    )  # fmt: skip
+    )
 
 
 @fault("CONTROL-FLOW-061", "A shape that contradicts a list's gives no elements.")
 def contradicting_shapes_are_overlooked(tf: Any) -> Any:
     """Overlook the refusal of a stack of what has rows."""
     return forgiving(
-        tf, ("TensorListStack",), _INVALID,
-        lambda run: made_by(run.op) == "TensorListFromTensor"
-        and run.op.inputs[1].op.type == "Placeholder",
+        tf,
+        ("TensorListStack",),
+        _INVALID,
+        lambda run: (
+            made_by(run.op) == "TensorListFromTensor" and run.op.inputs[1].op.type == "Placeholder"
+        ),
         lambda _: np.zeros([0, 2], np.float32),
-    )  # fmt: skip
+    )

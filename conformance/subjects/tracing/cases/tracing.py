@@ -164,10 +164,12 @@ def a_node_is_listed_once(c: ApiAuthor) -> None:
     d = c.tf.pow(parts[0], c_, name="power")
     sess, metadata = c.tf.Session(), c.tf.RunMetadata()
     sess.run([d, c_, parts[1], d], {p: floats(3, 1)}, full(c), metadata)
-    c.named_check("tracing.labels", ["power = Pow(parts, difference)"],
-                  metadata=metadata, node="power")  # fmt: skip
-    c.named_check("tracing.labels", ["difference = Sub(parts, parts:1)"],
-                  metadata=metadata, node="difference")  # fmt: skip
+    c.named_check(
+        "tracing.labels", ["power = Pow(parts, difference)"], metadata=metadata, node="power"
+    )
+    c.named_check(
+        "tracing.labels", ["difference = Sub(parts, parts:1)"], metadata=metadata, node="difference"
+    )
 
 
 @api_case("TRACING-024", title="Two threads that trace at the same time each see their own nodes.")
@@ -321,6 +323,9 @@ def a_report_in_vain_changes_nothing(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["counter/Assign"])
     for total in (1, 2):
-        s.run(["y:0"], {"p:0": np.array([10, 20], np.int32)},
-              options={"reportTensorAllocationsUponOom": True},
-              values=[np.array([10 + total, 20 + total], np.int32)])  # fmt: skip
+        s.run(
+            ["y:0"],
+            {"p:0": np.array([10, 20], np.int32)},
+            options={"reportTensorAllocationsUponOom": True},
+            values=[np.array([10 + total, 20 + total], np.int32)],
+        )

@@ -13,9 +13,19 @@ from typing import Any, Final
 import numpy as np
 
 __all__ = [
-    "agreeing_nanos", "cost_nodes", "executed", "labels", "less_time", "ordered", "outputs",
-    "overlapping", "partition_devices", "partitioned", "scheduled_first", "within_wall_clock",
-]  # fmt: skip
+    "agreeing_nanos",
+    "cost_nodes",
+    "executed",
+    "labels",
+    "less_time",
+    "ordered",
+    "outputs",
+    "overlapping",
+    "partition_devices",
+    "partitioned",
+    "scheduled_first",
+    "within_wall_clock",
+]
 
 #: Runs of which the shortest time counts: one may be cut into by the machine.
 _TRIES: Final = 5

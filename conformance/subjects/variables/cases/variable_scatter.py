@@ -42,9 +42,7 @@ def scattered(tf: Any, kind: str, variable: Any, indices: Any, updates: Any, nam
         tf.no_op(name=name)
 
 
-def both(
-    c: EngineAuthor, kind: str, first: Any, indices: Any, updates: Any, want: Any
-) -> None:
+def both(c: EngineAuthor, kind: str, first: Any, indices: Any, updates: Any, want: Any) -> None:
     """One scatter operation on a variable of each kind, and the value after it."""
     _write(c, kind, first, indices, updates)
     _after(c.open(), want)
@@ -89,9 +87,13 @@ def rows_of_strings_and_flags(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-039", title="Rows of complex numbers and of halves are added to.")
 def rows_of_other_dtypes(c: EngineAuthor) -> None:
     both(
-        c, "Add", np.array([1j, 2, 3], np.complex64), [0, 0, 2],
-        np.array([1, 2j, -3], np.complex64), np.array([1 + 3j, 2, 0], np.complex64),
-    )  # fmt: skip
+        c,
+        "Add",
+        np.array([1j, 2, 3], np.complex64),
+        [0, 0, 2],
+        np.array([1, 2j, -3], np.complex64),
+        np.array([1 + 3j, 2, 0], np.complex64),
+    )
 
 
 @engine_case("VARIABLES-040", title="An index out of range fails.")

@@ -83,15 +83,17 @@ def _losing(tf: Any, op_type: str, undo: Callable[[Any], Any]) -> Any:
 def locked_updates_are_lost(tf: Any) -> Any:
     """Take back those that began while another was under way."""
     return _losing(
-        tf, "AssignAdd",
+        tf,
+        "AssignAdd",
         lambda op: tf.raw_ops.AssignSub(ref=op.inputs[0], value=op.inputs[1], use_locking=True),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-058", "Updates of a resource variable that overlap are lost.")
 def resource_updates_are_lost(tf: Any) -> Any:
     """Take back those that began while another was under way."""
     return _losing(
-        tf, "AssignAddVariableOp",
+        tf,
+        "AssignAddVariableOp",
         lambda op: tf.raw_ops.AssignSubVariableOp(resource=op.inputs[0], value=op.inputs[1]),
-    )  # fmt: skip
+    )

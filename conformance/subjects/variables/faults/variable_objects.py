@@ -47,10 +47,11 @@ def initializers_of_nothing_are_refused(tf: Any) -> Any:
 def the_global_initializer_takes_local_ones(tf: Any) -> Any:
     """Initialize the local variables, too."""
     return override(
-        tf, global_variables_initializer=lambda: tf.variables_initializer(
+        tf,
+        global_variables_initializer=lambda: tf.variables_initializer(
             tf.global_variables() + tf.local_variables()
         ),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-026", "A variable that is not trainable is among the trainable ones.")
@@ -75,10 +76,11 @@ def nameless_variables_are_in_lower_case(tf: Any) -> Any:
 def all_variables_are_reported(tf: Any) -> Any:
     """List their names."""
     return override(
-        tf, report_uninitialized_variables=lambda: tf.constant(
+        tf,
+        report_uninitialized_variables=lambda: tf.constant(
             [variable.op.name for variable in tf.global_variables()]
         ),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-031", "A sum over a variable keeps the value that it had first.")
@@ -138,10 +140,11 @@ def loads_are_dropped(tf: Any) -> Any:
 def the_global_initializer_has_another_name(tf: Any) -> Any:
     """Name the initializer `initialize`."""
     return override(
-        tf, global_variables_initializer=lambda: tf.variables_initializer(
+        tf,
+        global_variables_initializer=lambda: tf.variables_initializer(
             tf.global_variables(), name="initialize"
         ),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-062", "A variable made inside a block is initialised after what it lists.")

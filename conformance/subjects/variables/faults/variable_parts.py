@@ -97,9 +97,13 @@ def parts_of_nothing_are_ignored(tf: Any) -> Any:
 def single_updates_are_refused(tf: Any) -> Any:
     """Refuse updates of rank 0 where there are indices."""
     return _refusing(
-        tf, lambda op: op.type in _ROWS and op.inputs[2].shape.ndims == 0
-        and op.inputs[1].shape.as_list() not in ([0], []),
-    )  # fmt: skip
+        tf,
+        lambda op: (
+            op.type in _ROWS
+            and op.inputs[2].shape.ndims == 0
+            and op.inputs[1].shape.as_list() not in ([0], [])
+        ),
+    )
 
 
 @fault("VARIABLES-069", "A scatter operation skips updates that do not belong to its indices.")
@@ -140,9 +144,7 @@ def the_last_is_the_largest(tf: Any) -> Any:
 @fault("VARIABLES-073", "The indices of a scatter operation must be a vector.")
 def indices_must_be_vectors(tf: Any) -> Any:
     """Refuse indices of another rank than 1."""
-    return _refusing(
-        tf, lambda op: op.type in _ROWS and op.inputs[1].shape.ndims not in {None, 1}
-    )
+    return _refusing(tf, lambda op: op.type in _ROWS and op.inputs[1].shape.ndims not in {None, 1})
 
 
 @fault("VARIABLES-074", "scatter_nd_update of a resource variable adds numbers.")
@@ -203,9 +205,13 @@ def assigned_slices_begin_at_the_first(tf: Any) -> Any:
 def slices_are_not_filled(tf: Any) -> Any:
     """Refuse it where the slice is no element."""
     return _refusing(
-        tf, lambda op: op.type in _SLICES and op.inputs[4].shape.ndims == 0
-        and not op.get_attr("shrink_axis_mask"),
-    )  # fmt: skip
+        tf,
+        lambda op: (
+            op.type in _SLICES
+            and op.inputs[4].shape.ndims == 0
+            and not op.get_attr("shrink_axis_mask")
+        ),
+    )
 
 
 @fault("VARIABLES-081", "Assigning what does not fit a slice does nothing.")
@@ -233,15 +239,18 @@ def sums_saturate(tf: Any) -> Any:
 def _wraps(op: Any) -> bool:
     """Whether the first element of the initial value is the largest, and one is added to it."""
     first = [
-        one.inputs[1] for one in op.inputs[0].consumers()
+        one.inputs[1]
+        for one in op.inputs[0].consumers()
         if one.type in {"Assign", "AssignVariableOp"} and one.inputs[1].op.type == "Const"
-    ]  # fmt: skip
+    ]
     if not first or not first[0].dtype.is_integer or first[0].shape.as_list() != [2]:
         return False
     tensor = first[0].op.get_attr("value")
     info = np.iinfo(first[0].dtype.as_numpy_dtype)
-    return bool(tensor.tensor_content == np.array([info.max, info.min], info.dtype).tobytes() or
-                (len(tensor.int_val) == 2 and tensor.int_val[0] == info.max))
+    return bool(
+        tensor.tensor_content == np.array([info.max, info.min], info.dtype).tobytes()
+        or (len(tensor.int_val) == 2 and tensor.int_val[0] == info.max)
+    )
 
 
 @fault("VARIABLES-083", "Updates of resource variables wait for no reads.")
@@ -268,8 +277,11 @@ def variables_without_elements_are_unset(tf: Any) -> Any:
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         for op in _executed(session, fetches):
-            if op.type == "ReadVariableOp" and op.inputs[0].op.type == "VarHandleOp" \
-                    and any(dim.size == 0 for dim in op.inputs[0].op.get_attr("shape").dim):
+            if (
+                op.type == "ReadVariableOp"
+                and op.inputs[0].op.type == "VarHandleOp"
+                and any(dim.size == 0 for dim in op.inputs[0].op.get_attr("shape").dim)
+            ):
                 raise tf.errors.FailedPreconditionError(None, None, "Not initialised.")
         return base(fetches)
 

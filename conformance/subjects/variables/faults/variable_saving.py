@@ -19,9 +19,10 @@ def only_numbers_are_restored(tf: Any) -> Any:
     class Saver(tf.train.Saver):  # type: ignore[misc]
         def restore(self, sess: Any, save_path: Any) -> None:
             kept = [
-                variable for variable in tf.global_variables()
+                variable
+                for variable in tf.global_variables()
                 if variable.dtype.base_dtype not in {tf.bool, tf.string}
-            ]  # fmt: skip
+            ]
             if kept and len(kept) < len(tf.global_variables()):
                 tf.train.Saver(kept).restore(sess, save_path)
             else:

@@ -42,9 +42,9 @@ def _session(tf: Any, run: Callable[..., Any]) -> Any:
 
 def _zeros(tensors: Sequence[Any]) -> list[Any]:
     return [
-        None if not hasattr(t, "dtype")
-        else np.zeros(t.shape.as_list(), t.dtype.as_numpy_dtype) for t in tensors
-    ]  # fmt: skip
+        None if not hasattr(t, "dtype") else np.zeros(t.shape.as_list(), t.dtype.as_numpy_dtype)
+        for t in tensors
+    ]
 
 
 def _forgiving(tf: Any, errors: tuple[str, ...], forgiven: Callable[[list[Any], Any], bool]) -> Any:
@@ -72,18 +72,20 @@ def _kinds(graph: Any) -> set[str]:
 def uninitialised_references_read_as_zeros(tf: Any) -> Any:
     """A fresh buffer is taken for a value."""
     return _forgiving(
-        tf, ("FailedPreconditionError",),
+        tf,
+        ("FailedPreconditionError",),
         lambda ops, _: all(op.type == "Identity" and _reads(op, "VariableV2") for op in ops),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-002", "An uninitialised resource variable reads as zeros.")
 def uninitialised_resources_read_as_zeros(tf: Any) -> Any:
     """A fresh buffer is taken for a value."""
     return _forgiving(
-        tf, ("FailedPreconditionError",),
+        tf,
+        ("FailedPreconditionError",),
         lambda ops, _: all(op.type == "Identity" and _reads(op, "VarHandleOp") for op in ops),
-    )  # fmt: skip
+    )
 
 
 def _reads(op: Any, kind: str) -> bool:
@@ -137,8 +139,11 @@ def matrices_are_forgotten(tf: Any) -> Any:
         self.runs = getattr(self, "runs", 0) + 1
         if self.runs % 3 == 0:
             for op in self.graph.get_operations():
-                if op.type in _ASSIGN and op.inputs[1].op.type == "Const" \
-                        and op.inputs[1].shape.ndims == 2:
+                if (
+                    op.type in _ASSIGN
+                    and op.inputs[1].op.type == "Const"
+                    and op.inputs[1].shape.ndims == 2
+                ):
                     call(op)
         return call(fetches, *args, **kwargs)
 
@@ -239,9 +244,7 @@ def complex_variables_are_real(tf: Any) -> Any:
         if not isinstance(values, list):
             return values
         reads = {op.type for op in self.graph.get_operations()} & {"VariableV2", "VarHandleOp"}
-        return [
-            v.real.astype(v.dtype) if reads and np.iscomplexobj(v) else v for v in values
-        ]
+        return [v.real.astype(v.dtype) if reads and np.iscomplexobj(v) else v for v in values]
 
     return _session(tf, run)
 
@@ -250,29 +253,36 @@ def complex_variables_are_real(tf: Any) -> Any:
 def misshapen_assignments_are_dropped(tf: Any) -> Any:
     """A check on the value's shape skips the write and goes on."""
     return _forgiving(
-        tf, ("InvalidArgumentError",),
-        lambda ops, graph: all(op.type in _ASSIGN for op in ops)
-        and "AssignAdd" not in _kinds(graph),
-    )  # fmt: skip
+        tf,
+        ("InvalidArgumentError",),
+        lambda ops, graph: (
+            all(op.type in _ASSIGN for op in ops) and "AssignAdd" not in _kinds(graph)
+        ),
+    )
 
 
 @fault("VARIABLES-016", "An update that could be broadcast is.")
 def updates_are_broadcast(tf: Any) -> Any:
     """A scalar or a row is taken for every element."""
     return _forgiving(
-        tf, ("InvalidArgumentError",),
-        lambda ops, graph: all(op.type in _REFERENCE | _RESOURCE for op in ops)
-        and "Assign" in _kinds(graph) | {"Assign"} and len(_updates(graph)) == 1,
-    )  # fmt: skip
+        tf,
+        ("InvalidArgumentError",),
+        lambda ops, graph: (
+            all(op.type in _REFERENCE | _RESOURCE for op in ops)
+            and "Assign" in _kinds(graph) | {"Assign"}
+            and len(_updates(graph)) == 1
+        ),
+    )
 
 
 def _updates(graph: Any) -> list[Any]:
     """The updates and assignments of a graph that are no initializers."""
     kinds = _REFERENCE | _RESOURCE | _ASSIGN
     return [
-        op for op in graph.get_operations()
+        op
+        for op in graph.get_operations()
         if op.type in kinds and op.inputs[1].op.type == "Placeholder"
-    ]  # fmt: skip
+    ]
 
 
 @fault("VARIABLES-017", "A failed update leaves the variable zeroed.")
@@ -283,13 +293,17 @@ def failed_updates_zero_the_variable(tf: Any) -> Any:
         try:
             return call(fetches, *args, **kwargs)
         except tf.errors.InvalidArgumentError as error:
-            updates = [op for op in _operations(self.graph, fetches)
-                       if op.type in _REFERENCE | {"Assign"}]  # fmt: skip
+            updates = [
+                op for op in _operations(self.graph, fetches) if op.type in _REFERENCE | {"Assign"}
+            ]
             if not isinstance(error, ValueError) and updates:
                 variable = updates[0].inputs[0]
                 for op in self.graph.get_operations():
-                    if op.type == "Assign" and op.inputs[0] is variable \
-                            and op.inputs[1].op.type == "Const":
+                    if (
+                        op.type == "Assign"
+                        and op.inputs[0] is variable
+                        and op.inputs[1].op.type == "Const"
+                    ):
                         call(op, {op.inputs[1]: np.zeros(variable.shape.as_list())})
             raise
 

@@ -45,10 +45,12 @@ def assignments_need_an_initializer(tf: Any) -> Any:
 
 
 def _sets(fetched: Any) -> bool:
-    inside = [one for op in fetched if hasattr(op, "control_inputs")
-              for one in (op, *op.control_inputs)]  # fmt: skip
-    return any(op.type == "AssignVariableOp" and op.inputs[1].op.type == "Placeholder"
-               for op in inside)  # fmt: skip
+    inside = [
+        one for op in fetched if hasattr(op, "control_inputs") for one in (op, *op.control_inputs)
+    ]
+    return any(
+        op.type == "AssignVariableOp" and op.inputs[1].op.type == "Placeholder" for op in inside
+    )
 
 
 @fault("VARIABLES-014", "An assignment of another shape is accepted when it is built.")
@@ -112,20 +114,22 @@ def assigned_shapes_are_always_compared(tf: Any) -> Any:
 def rows_are_replaced_backwards(tf: Any) -> Any:
     """Reverse the indices."""
     return override(
-        tf, scatter_update=lambda ref, indices, *args: tf.scatter_update(
+        tf,
+        scatter_update=lambda ref, indices, *args: tf.scatter_update(
             ref, tf.reverse(indices, [0]), *args
         ),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-039", "scatter_add counts only the last occurrence of an index.")
 def rows_are_added_once(tf: Any) -> Any:
     """Replace the rows by sums."""
     return override(
-        tf, scatter_add=lambda ref, indices, updates: tf.scatter_update(
+        tf,
+        scatter_add=lambda ref, indices, updates: tf.scatter_update(
             ref, indices, tf.gather(ref, indices) + updates
         ),
-    )  # fmt: skip
+    )
 
 
 @fault("VARIABLES-040", "A scatter operation takes the nearest row for an index out of range.")

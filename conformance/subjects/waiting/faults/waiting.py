@@ -28,8 +28,9 @@ def taken_elements_come_again(tf: Any) -> Any:
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
         values = base()
         if run.has("BarrierTakeMany") and _like(run, others, "BarrierTakeMany"):
-            put = next(op for op in run.session.graph.get_operations()
-                       if op.type == "BarrierInsertMany")  # fmt: skip
+            put = next(
+                op for op in run.session.graph.get_operations() if op.type == "BarrierInsertMany"
+            )
             first = time.perf_counter_ns()
             keys = [f"again {first + number}" for number in range(len(values[0]))]
             run.session.plain(put, {put.inputs[1]: keys, put.inputs[2]: values[0]})
