@@ -19,6 +19,7 @@ from google.protobuf import json_format
 from sessrun.adapters.backend import CAPABILITIES, Description, unsupported
 from sessrun.spec.cases import api
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.outcomes import Call, Done, Fetched, Opened, Outcome, failure_of
 from sessrun.spec.devices import full_name
 
@@ -81,7 +82,7 @@ class NamespaceBackend:
 
     def __init__(
         self,
-        namespace: Any,
+        namespace: Namespace,
         name: str,
         version: str,
         *,

@@ -45,6 +45,7 @@ from sessrun.conformance.authoring.forms import (
 )
 from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = [
     "AUTHORED",
@@ -353,9 +354,20 @@ class ApiAuthor:
         return step if value._expr == {"$": step.get("as")} and "expect" not in step else None  # noqa: SLF001
 
 
-def record(authored: Authored, namespace: Any) -> Case:
-    """The case that an authored function records; namespace builds its GraphDefs."""
-    author: Any = ApiAuthor() if authored.surface == "api" else EngineAuthor(namespace)
+def record(authored: Authored, namespace: Namespace | None) -> Case:
+    """The case that an authored function records.
+
+    Args:
+      authored: the function, with what it is registered with.
+      namespace: builds the GraphDefs of an engine case; an API case needs none.
+
+    """
+    author: Any
+    if authored.surface == "api":
+        author = ApiAuthor()
+    else:
+        assert namespace is not None
+        author = EngineAuthor(namespace)
     authored.function(author)
     options: dict[str, Any] = dict(authored.options)
     return Case(

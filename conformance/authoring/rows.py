@@ -25,6 +25,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.generators.single import contract_of
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import canonical_json
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.dtypes import row_of_numpy
 from sessrun.spec.operations import ArgDecl, Operation
 from sessrun.spec.rules.domains import Arguments
@@ -156,7 +157,7 @@ def _count(operation: Operation, given: Arguments) -> int:
 
 
 def _asked(
-    namespace: Any, graph: Any, fetches: list[str], feeds: dict[str, np.ndarray]
+    namespace: Namespace, graph: Any, fetches: list[str], feeds: dict[str, np.ndarray]
 ) -> list[Any]:
     """What the oracle's namespace computes."""
     from google.protobuf import json_format  # noqa: PLC0415 - only while freezing

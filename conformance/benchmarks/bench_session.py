@@ -12,6 +12,7 @@ import pytest
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import load
 from sessrun.conformance.benchmarks.jobs import JOBS, Job
+from sessrun.spec.cases.namespace import Namespace
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def namespace(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("job", JOBS, ids=[job.name for job in JOBS])
-def test_job(job: Job, namespace: Any, benchmark: Any) -> None:
+def test_job(job: Job, namespace: Namespace, benchmark: Any) -> None:
     """The job's result is right, and its time is measured."""
     prepared = job.prepare(namespace, "")
     try:

@@ -13,6 +13,7 @@ import numpy as np
 
 from sessrun.adapters.peer import Peer
 from sessrun.conformance.benchmarks import networks
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["JOBS", "Job", "Prepared"]
 
@@ -86,7 +87,7 @@ def _equal(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], s
 
 
 def _session(
-    tf: Any, device: str, build: Callable[[], tuple[Any, dict[Any, Any], Any, Any]]
+    tf: Namespace, device: str, build: Callable[[], tuple[Any, dict[Any, Any], Any, Any]]
 ) -> tuple[Any, Any, dict[Any, Any], Any]:
     """Build in a new graph on the device, open a session, run the initializer."""
     graph = tf.Graph()
@@ -103,7 +104,7 @@ def _run_job(
 ) -> Callable[[Any, str], Prepared]:
     """A job that times `session.run(fetch, feeds)`."""
 
-    def prepare(tf: Any, device: str) -> Prepared:
+    def prepare(tf: Namespace, device: str) -> Prepared:
         session, fetch, feeds, want = _session(tf, device, lambda: build(tf))
         run = session.run
         call = (lambda: run(fetch, feeds)) if feeds else (lambda: run(fetch))
@@ -112,21 +113,21 @@ def _run_job(
     return prepare
 
 
-def _no_op(tf: Any) -> Any:
+def _no_op(tf: Namespace) -> Any:
     return tf.no_op(), {}, None, None
 
 
-def _fetch_scalar(tf: Any) -> Any:
+def _fetch_scalar(tf: Namespace) -> Any:
     return tf.constant(1.5), {}, 1.5, None
 
 
-def _scalar_add(tf: Any) -> Any:
+def _scalar_add(tf: Namespace) -> Any:
     x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     return tf.add(x, y), {x: np.float32(1), y: np.float32(2)}, 3.0, None
 
 
 def _feed(size: int) -> Callable[[Any], Any]:
-    def build(tf: Any) -> Any:
+    def build(tf: Namespace) -> Any:
         x = tf.placeholder(tf.float32, [None])
         with tf.control_dependencies([x]):
             done = tf.constant(0.0)
@@ -136,7 +137,7 @@ def _feed(size: int) -> Callable[[Any], Any]:
 
 
 def _fetch(size: int) -> Callable[[Any], Any]:
-    def build(tf: Any) -> Any:
+    def build(tf: Namespace) -> Any:
         value = np.arange(size, dtype=np.float32)
         variable = tf.get_variable("v", initializer=value, use_resource=True)
         return variable.read_value(), {}, value, variable.initializer
@@ -145,7 +146,7 @@ def _fetch(size: int) -> Callable[[Any], Any]:
 
 
 def _chain(length: int) -> Callable[[Any], Any]:
-    def build(tf: Any) -> Any:
+    def build(tf: Namespace) -> Any:
         x = tf.placeholder(tf.float32, [])
         y = x
         for _ in range(length):
@@ -156,7 +157,7 @@ def _chain(length: int) -> Callable[[Any], Any]:
 
 
 def _matmul(size: int) -> Callable[[Any], Any]:
-    def build(tf: Any) -> Any:
+    def build(tf: Namespace) -> Any:
         left = np.random.default_rng(1).standard_normal((size, size)).astype(np.float32)
         right = np.eye(size, dtype=np.float32) * 2
         a, b = tf.placeholder(tf.float32, [size, size]), tf.placeholder(tf.float32, [size, size])
@@ -165,7 +166,7 @@ def _matmul(size: int) -> Callable[[Any], Any]:
     return build
 
 
-def _variable_update(tf: Any, device: str) -> Prepared:
+def _variable_update(tf: Namespace, device: str) -> Prepared:
     def build() -> Any:
         variable = tf.get_variable("v", initializer=np.float32(0), use_resource=True)
         return variable.assign_add(1.0), {}, None, variable.initializer
@@ -185,7 +186,7 @@ def _variable_update(tf: Any, device: str) -> Prepared:
 def _queue(many: int) -> Callable[[Any, str], Prepared]:
     """A job that puts elements in and takes them out again: one, or so many at once."""
 
-    def prepare(tf: Any, device: str) -> Prepared:
+    def prepare(tf: Namespace, device: str) -> Prepared:
         def build() -> Any:
             queue = tf.FIFOQueue(max(1, many), tf.float32, shapes=[[]])
             value = np.arange(max(1, many), dtype=np.float32)
@@ -208,7 +209,7 @@ def _queue(many: int) -> Callable[[Any, str], Prepared]:
 _CONSTRUCTED: Final = 100
 
 
-def _graph_construction(tf: Any, device: str) -> Prepared:
+def _graph_construction(tf: Namespace, device: str) -> Prepared:
     def call() -> Any:
         graph = tf.Graph()
         with graph.as_default(), tf.device(device):

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["SHAPES", "STEP_BATCH", "cnn_step", "convolution", "outputs", "pooling"]
 
 #: Shapes of the small network's weights.
@@ -42,7 +44,7 @@ def convolution(size: int, depth: int, window: int, out: int, batch: int) -> Cal
 
     """
 
-    def build(tf: Any) -> Built:
+    def build(tf: Namespace) -> Built:
         x = tf.placeholder(tf.float32, [batch, size, size, depth])
         filters = tf.placeholder(tf.float32, [window, window, depth, out])
         output = tf.nn.conv2d(x, filters, [1, 1, 1, 1], "VALID")
@@ -63,7 +65,7 @@ def convolution(size: int, depth: int, window: int, out: int, batch: int) -> Cal
 def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Any], Built]:
     """A pooling of pairs, `max` or `avg`, and its gradient, of rising numbers."""
 
-    def build(tf: Any) -> Built:
+    def build(tf: Namespace) -> Built:
         x = tf.placeholder(tf.float32, [batch, size, size, depth])
         function = tf.nn.max_pool if kind == "max" else tf.nn.avg_pool
         output = function(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
@@ -78,7 +80,7 @@ def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Any], Bui
     return build
 
 
-def outputs(tf: Any, images: Any, weights: Sequence[Any]) -> Any:
+def outputs(tf: Namespace, images: Any, weights: Sequence[Any]) -> Any:
     """What a small network says of images (batch, 28, 28, 1), of (batch, 10).
 
     Two convolutions of 5 by 5, each with bias, relu and pooling, then a dense layer of 128 and one
@@ -93,7 +95,7 @@ def outputs(tf: Any, images: Any, weights: Sequence[Any]) -> Any:
     return tf.matmul(x, weights[6]) + weights[7]
 
 
-def cnn_step(tf: Any) -> Built:
+def cnn_step(tf: Namespace) -> Built:
     """The loss of a small network and all its gradients, from fed weights.
 
     The last layer's weights are 0, so that every class has the probability 0.1.

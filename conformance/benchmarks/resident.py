@@ -14,6 +14,7 @@ import numpy as np
 
 from sessrun.adapters.peer import Peer
 from sessrun.conformance.benchmarks.jobs import Job, Prepared
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["chain", "feed_variable", "matmul", "numbers", "reduction", "scatter", "total"]
 
@@ -34,7 +35,9 @@ def numbers(*shape: int) -> np.ndarray:
     return np.resize(block, shape)
 
 
-def feed_variable(tf: Any, name: str, value: np.ndarray, dtype: str, feeds: dict[Any, Any]) -> Any:
+def feed_variable(
+    tf: Namespace, name: str, value: np.ndarray, dtype: str, feeds: dict[Any, Any]
+) -> Any:
     """A variable whose first value is fed: it may be too large for a graph's constant.
 
     Args:
@@ -74,7 +77,7 @@ class _Formula:
     atol: float
     peer: Callable[[Peer], Callable[..., Any]] | None = None
 
-    def prepare(self, tf: Any, device: str, sets: int) -> Prepared:
+    def prepare(self, tf: Namespace, device: str, sets: int) -> Prepared:
         """The operation in a session, on so many sets of variables."""
         arrays = self.arrays()
         graph = tf.Graph()
@@ -249,7 +252,7 @@ def reduction(size: int, sets: int = 1) -> Job:
 def chain(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as the others are called
     """So many additions in a row, of 1,024 numbers each: what it costs to start a kernel."""
 
-    def build(tf: Any, value: Any) -> Any:
+    def build(tf: Namespace, value: Any) -> Any:
         for _ in range(size):
             value = tf.add(value, 1.0)
         return value
@@ -280,7 +283,7 @@ def scatter(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as the others ar
     rows = np.random.default_rng(1).integers(0, size, size)
     few = rows[:: max(1, size // 7)]
 
-    def prepare(tf: Any, device: str) -> Prepared:
+    def prepare(tf: Namespace, device: str) -> Prepared:
         graph = tf.Graph()
         feeds: dict[Any, Any] = {}
         with graph.as_default(), tf.device(device):

@@ -16,6 +16,7 @@ from sessrun.adapters.peer import Peer
 from sessrun.conformance.benchmarks import networks
 from sessrun.conformance.benchmarks.jobs import Job, Prepared
 from sessrun.conformance.benchmarks.resident import feed_variable
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["training"]
 
@@ -117,7 +118,7 @@ def _check(size: int, calls: Sequence[int]) -> Callable[[Any], str | None]:
     return check
 
 
-def _prepare(tf: Any, device: str, size: int, kind: str) -> Prepared:
+def _prepare(tf: Namespace, device: str, size: int, kind: str) -> Prepared:
     images, labels = _batch(size)
     graph = tf.Graph()
     feeds: dict[Any, Any] = {}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import override
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["Change", "array", "axes_of", "computing", "single"]
 
@@ -15,10 +16,10 @@ __all__ = ["Change", "array", "axes_of", "computing", "single"]
 Change = Callable[[Any, list[Any], list[Any]], list[Any]]
 
 
-def computing(tf: Any, changes: Mapping[str, Change]) -> Any:
+def computing(tf: Namespace, changes: Mapping[str, Change]) -> Namespace:
     """The namespace whose list fetches see, for outputs of these op types, the changed values."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             ops = _operations(self.graph, fetches, feed_dict, changes)
             if not ops:

@@ -1,7 +1,7 @@
 """How a faulty backend is written and loaded.
 
     @fault("FETCH-004", "A list fetch comes back as a tuple.")
-    def list_comes_back_as_tuple(tf: Any) -> Any:
+    def list_comes_back_as_tuple(tf: Namespace) -> Namespace:
         class Session(tf.Session):
             def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
                 values = super().run(fetches, feed_dict, options, run_metadata)
@@ -22,8 +22,13 @@ from typing import Any
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import AdapterError, load
 from sessrun.conformance.subjects import load_modules
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["FAULTS", "Fault", "Overlay", "backend", "fault", "override"]
+
+
+#: From a conforming namespace to a faulty one.
+Change = Callable[[Namespace], Namespace]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +38,17 @@ class Fault:
     name: str
     clause: str
     summary: str
-    change: Callable[[Any], Any]
+    change: Change
 
 
 #: Every fault by name.
 FAULTS: dict[str, Fault] = {}
 
 
-def fault(clause: str, summary: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+def fault(clause: str, summary: str) -> Callable[[Change], Change]:
     """Register a function from a conforming namespace to a faulty one."""
 
-    def decorate(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def decorate(change: Change) -> Change:
         name = change.__name__.replace("_", "-")
         if name in FAULTS:
             raise ValueError(f"two faults are called {name}")
@@ -56,7 +61,7 @@ def fault(clause: str, summary: str) -> Callable[[Callable[[Any], Any]], Callabl
 class Overlay:
     """A namespace whose attributes are another's, but for those given."""
 
-    def __init__(self, base: Any, changes: dict[str, Any]) -> None:
+    def __init__(self, base: Namespace, changes: dict[str, Any]) -> None:
         self._base = base
         self.__dict__.update(changes)
 
@@ -64,7 +69,7 @@ class Overlay:
         return getattr(self._base, name)
 
 
-def override(namespace: Any, **changes: Any) -> Any:
+def override(namespace: Namespace, **changes: Any) -> Namespace:
     """The namespace with these attributes replaced.
 
     A replaced `Session` stands for `InteractiveSession` too where the fault gives one; names

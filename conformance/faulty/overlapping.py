@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["ENQUEUES", "Underway", "notes", "overlapping"]
 
@@ -67,12 +68,12 @@ Change = Callable[[Underway, Callable[..., Any], list[Underway]], Any]
 
 
 def overlapping(
-    tf: Any,
+    tf: Namespace,
     change: Change,
     *,
     options: Callable[[Any, Any], Any] = lambda _, given: given,
     closing: Callable[[Any, list[Underway]], None] = lambda _session, _runs: None,
-) -> Any:
+) -> Namespace:
     """The namespace whose `Session.run` is `change(run, base, others)`.
 
     Args:
@@ -85,7 +86,7 @@ def overlapping(
     lock = threading.Lock()
     runs: list[Underway] = []
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = [
     "Run",
@@ -55,7 +56,7 @@ class Run:
         """The same run, looked at by another operation."""
         return Run(self.session, op, self._base)
 
-    def also(self, tf: Any, build: Callable[[Any], Any]) -> Any:
+    def also(self, tf: Namespace, build: Callable[[Any], Any]) -> Any:
         """The value of what `build(tf.raw_ops)` makes, in a run before this one ends."""
         with inside(tf, self.session):
             result = build(tf.raw_ops)
@@ -67,7 +68,7 @@ class Run:
 
 
 @contextmanager
-def inside(tf: Any, session: Any) -> Iterator[None]:
+def inside(tf: Namespace, session: Any) -> Iterator[None]:
     """Build in the session's graph, apart from what is being built there."""
     with session.graph.as_default(), tf.control_dependencies(None):
         yield
@@ -83,7 +84,9 @@ def _fetched(session: Any, fetches: Any, types: Types) -> list[Any]:
     return [op for op in dict.fromkeys(ops) if op.type in types]
 
 
-def executing(tf: Any, types: Types, change: Callable[[Run, Callable[[], Any]], Any]) -> Any:
+def executing(
+    tf: Namespace, types: Types, change: Callable[[Run, Callable[[], Any]], Any]
+) -> Namespace:
     """The namespace whose run of such an operation is `change(run, base)`."""
     types = frozenset(types)
 
@@ -100,7 +103,7 @@ def executing(tf: Any, types: Types, change: Callable[[Run, Callable[[], Any]], 
     return running(tf, changed)
 
 
-def failing(tf: Any, types: Types, error: str, when: Callable[[Run], bool]) -> Any:
+def failing(tf: Namespace, types: Types, error: str, when: Callable[[Run], bool]) -> Namespace:
     """The namespace in which such an operation fails with an error, where `when(run)` says so."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -112,8 +115,12 @@ def failing(tf: Any, types: Types, error: str, when: Callable[[Run], bool]) -> A
 
 
 def recoding(
-    tf: Any, types: Types, error: str, other: str, when: Callable[[Run], bool] = lambda _: True
-) -> Any:
+    tf: Namespace,
+    types: Types,
+    error: str,
+    other: str,
+    when: Callable[[Run], bool] = lambda _: True,
+) -> Namespace:
     """The namespace in which such an operation fails with another error than it must."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -128,12 +135,12 @@ def recoding(
 
 
 def forgiving(
-    tf: Any,
+    tf: Namespace,
     types: Types,
     error: str,
     when: Callable[[Run], bool] = lambda _: True,
     value: Callable[[Run], Any] = lambda _: None,
-) -> Any:
+) -> Namespace:
     """The namespace in which such an operation does not fail, but gives `value(run)`."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -148,11 +155,11 @@ def forgiving(
 
 
 def giving(
-    tf: Any,
+    tf: Namespace,
     types: Types,
     change: Callable[[Any, int, Any], Any],
     when: Callable[[Any], bool] = lambda _: True,
-) -> Any:
+) -> Namespace:
     """The namespace that gives `change(op, index, value)` for outputs of such operations."""
     types = frozenset(types)
 
@@ -171,12 +178,12 @@ def giving(
     return running(tf, changed)
 
 
-def sharing(tf: Any, types: Types) -> Any:
+def sharing(tf: Namespace, types: Types) -> Namespace:
     """The namespace in which sessions of equal graphs share what such operations keep."""
     types = frozenset(types)
     firsts: dict[frozenset[str], Any] = {}
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             names = frozenset(op.name for op in self.graph.get_operations())
             first = firsts.setdefault(names, self)
@@ -199,7 +206,7 @@ def nodes_of(definition: Any, types: Types) -> list[Any]:
     return [node for node in definition.node if node.op in types]
 
 
-def clearing(tf: Any, types: Types, attr: str) -> Any:
+def clearing(tf: Namespace, types: Types, attr: str) -> Namespace:
     """The namespace that imports such nodes without the text of an attribute."""
 
     def change(definition: Any) -> None:

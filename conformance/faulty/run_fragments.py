@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import override
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = [
     "RANDOM",
@@ -30,14 +31,14 @@ RANDOM: Final = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNo
 Base = Callable[..., Any]
 
 
-def running(tf: Any, change: Callable[[Any, Base, Any, Any], Any]) -> Any:
+def running(tf: Namespace, change: Callable[[Any, Base, Any, Any], Any]) -> Namespace:
     """The namespace whose `Session.run` is `change(session, base, fetches, feeds)`.
 
     `base(fetches, feeds)` is the conforming run with the caller's options; without feeds given
     it has the caller's.
     """
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -51,7 +52,7 @@ def running(tf: Any, change: Callable[[Any, Base, Any, Any], Any]) -> Any:
     return override(tf, Session=Session)
 
 
-def giving(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+def giving(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose runs of a list of fetches give `change(value, tensor)` of each."""
 
     def run(session: Any, base: Base, fetches: Any, _feeds: Any) -> Any:
@@ -64,7 +65,7 @@ def giving(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
     return running(tf, run)
 
 
-def editing(tf: Any, change: Callable[[Any], None]) -> Any:
+def editing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace whose `import_graph_def` imports a copy of the GraphDef, changed."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:

@@ -21,6 +21,7 @@ from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import load
 from sessrun.conformance.gpu_day.programs import PROGRAMS
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["difference", "main", "run_program"]
 
@@ -33,7 +34,7 @@ _IN_HALF: Final = ("half-products",)
 _PROGRAM_S: Final = 120
 
 
-def _values(tf: Any, name: str, device: str) -> list[Any]:
+def _values(tf: Namespace, name: str, device: str) -> list[Any]:
     """What the program fetches, placed on the device where its operations can be."""
     graph = tf.Graph()
     with graph.as_default(), tf.device(device):
@@ -67,7 +68,7 @@ def difference(got: Sequence[Any], want: Sequence[Any], tolerance: dict[str, flo
     return None
 
 
-def run_program(tf: Any, name: str) -> dict[str, Any]:
+def run_program(tf: Namespace, name: str) -> dict[str, Any]:
     """Whether the program gives on the GPU what it gives on the CPU, and what is wrong if not."""
     tolerance = _HALF_TOLERANCE if name in _IN_HALF else _TOLERANCE
     started = time.perf_counter()

@@ -20,6 +20,7 @@ from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.expressions import FILES, ExpressionError, Scope, evaluate
 from sessrun.spec.cases.files import FOLDER_VARIABLE, CaseFiles
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.outcomes import Failure, failure_of
 from sessrun.spec.cases.progress import At, noting_steps
 from sessrun.spec.cases.values import ValueFormError, describe
@@ -42,7 +43,7 @@ class _Course:
     at: At
 
 
-def interpret(case: AskedCase, namespace: Any, goes_on: GoesOn) -> list[Observation]:
+def interpret(case: AskedCase, namespace: Namespace, goes_on: GoesOn) -> list[Observation]:
     """What the namespace was seen to do, step by step, until a failing step ends the case.
 
     Args:

@@ -26,6 +26,7 @@ import numpy as np
 
 from sessrun.spec import tensors
 from sessrun.spec.cases.expressions import evaluate
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.values import describe
 from sessrun.spec.dtypes import BY_NAME, DTypeRow
 from sessrun.spec.feeds import FEEDABLE, TABLE_PATH
@@ -52,7 +53,7 @@ _INTEGERS: Final = frozenset({"int", "uint", "quantized"})
 class Probe:
     """A namespace with a placeholder of each dtype, its identity, and a session of each kind."""
 
-    def __init__(self, namespace: Any) -> None:
+    def __init__(self, namespace: Namespace) -> None:
         getattr(namespace, "disable_v2_behavior", lambda: None)()
         self._errors = namespace.errors
         self._nodes: dict[str, tuple[Any, Any]] = {}
@@ -129,7 +130,7 @@ class Probe:
         return "Exception"
 
 
-def _oracle_config(namespace: Any) -> Any:
+def _oracle_config(namespace: Namespace) -> Any:
     config = namespace.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     config.graph_options.optimizer_options.opt_level = -1
     config.graph_options.rewrite_options.disable_meta_optimizer = True
@@ -199,7 +200,7 @@ def _overflows(source: np.ndarray, target: DTypeRow) -> bool:
     return not fits.all()
 
 
-def table(namespace: Any) -> dict[str, Any]:
+def table(namespace: Namespace) -> dict[str, Any]:
     """The table of feeds, measured from a namespace."""
     probe = Probe(namespace)
     rows = []

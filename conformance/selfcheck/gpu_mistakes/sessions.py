@@ -13,6 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["SESSIONS", "ProgramSession", "Step"]
 
 #: Images of a batch: so many that their windows are more than one block of a processor's cache.
@@ -38,7 +40,7 @@ class ProgramSession:
     devices: int = 1
 
 
-def network(tf: Any, _: str) -> Step:
+def network(tf: Namespace, _: str) -> Step:
     """Two steps of Adam on a residual network of convolutions; the second one's loss is read."""
     chance = np.random.RandomState(0)
     images = tf.placeholder(tf.float32, (_BATCH, 8, 8, 1))
@@ -68,7 +70,7 @@ def network(tf: Any, _: str) -> Step:
     return step
 
 
-def loop(tf: Any, _: str) -> Step:
+def loop(tf: Namespace, _: str) -> Step:
     """A recurrence over elements that the CPU has written, its gradient, and packed numbers."""
     words = tf.placeholder(tf.string, (3,))
     with tf.device("/cpu:0"):
@@ -100,7 +102,7 @@ def loop(tf: Any, _: str) -> Step:
     return step
 
 
-def held_values(tf: Any, _: str) -> Step:
+def held_values(tf: Namespace, _: str) -> Step:
     """What was read of a variable, and what a handle keeps of it, while the variable is trained."""
     variable = tf.get_variable("variable", initializer=np.arange(4, dtype=np.float32))
     handle = tf.get_session_handle(tf.identity(variable))
@@ -122,7 +124,7 @@ def held_values(tf: Any, _: str) -> Step:
     return step
 
 
-def matrices(tf: Any, _: str) -> Step:
+def matrices(tf: Namespace, _: str) -> Step:
     """Determinants, inverses and solutions, and the refusal of a singular matrix."""
     given = tf.placeholder(tf.float32, (None, 3, 3))
     solved = tf.matrix_solve(given, tf.ones_like(given))
@@ -139,7 +141,7 @@ def matrices(tf: Any, _: str) -> Step:
     return step
 
 
-def rows(tf: Any, _: str) -> Step:
+def rows(tf: Namespace, _: str) -> Step:
     """Rows of a table that several examples share: gathered, stitched, summed, trained."""
     table = tf.get_variable("table", initializer=np.arange(24, dtype=np.float32).reshape(8, 3))
     ids = tf.placeholder(tf.int32, (6,))
@@ -156,7 +158,7 @@ def rows(tf: Any, _: str) -> Step:
     return step
 
 
-def two_devices(tf: Any, other: str) -> Step:
+def two_devices(tf: Namespace, other: str) -> Step:
     """Values that cross between two devices, in runs of two threads at a time."""
     given = tf.placeholder(tf.float32, (3,))
     with tf.device(other):

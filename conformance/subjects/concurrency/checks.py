@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = [
     "distinct_names",
     "ends_of_blocked_runs",
@@ -51,12 +53,12 @@ def _at_once(count: int, work: Callable[[int], None]) -> None:
         raise TimeoutError("a thread does not end")
 
 
-def _computing(tf: Any) -> tuple[Any, Any]:
+def _computing(tf: Namespace) -> tuple[Any, Any]:
     x = tf.placeholder(tf.int32, [2], name="x")
     return x, [x * 3 + 1, {"x": x}]
 
 
-def own_feeds(tf: Any, threads: int, runs: int) -> int:
+def own_feeds(tf: Namespace, threads: int, runs: int) -> int:
     """How many of the runs in several threads gave what does not follow from their feed."""
     wrong: list[int] = []
     with tf.Graph().as_default() as graph:
@@ -74,7 +76,7 @@ def own_feeds(tf: Any, threads: int, runs: int) -> int:
     return len(wrong)
 
 
-def own_arguments(tf: Any, threads: int, calls: int) -> int:
+def own_arguments(tf: Namespace, threads: int, calls: int) -> int:
     """How many of the calls of one callable gave what does not follow from their argument."""
     wrong: list[int] = []
     with tf.Graph().as_default() as graph:
@@ -95,7 +97,7 @@ def own_arguments(tf: Any, threads: int, calls: int) -> int:
     return len(wrong)
 
 
-def growing(tf: Any, threads: int, rounds: int) -> int:
+def growing(tf: Namespace, threads: int, rounds: int) -> int:
     """How many runs of just added operations gave a wrong value, in threads on one graph."""
     wrong: list[int] = []
     graph = tf.Graph()
@@ -112,7 +114,7 @@ def growing(tf: Any, threads: int, rounds: int) -> int:
     return len(wrong)
 
 
-def distinct_names(tf: Any, threads: int, operations: int) -> list[int]:
+def distinct_names(tf: Namespace, threads: int, operations: int) -> list[int]:
     """How many names several threads' operations have, and how many operations the graph has.
 
     Each thread adds `operations` constants that all ask for the same name.
@@ -130,7 +132,7 @@ def distinct_names(tf: Any, threads: int, operations: int) -> list[int]:
     return [len(set(names)), len(listed), len(set(listed) & set(names))]
 
 
-def updates(tf: Any, threads: int, runs: int, elements: int, *, resource: bool) -> list[int]:
+def updates(tf: Namespace, threads: int, runs: int, elements: int, *, resource: bool) -> list[int]:
     """Add ones to a variable in several threads, with locking.
 
     Returns:
@@ -154,7 +156,7 @@ def updates(tf: Any, threads: int, runs: int, elements: int, *, resource: bool) 
     return [int(value.min()), int(value.max())]
 
 
-def two_sessions(tf: Any) -> list[Any]:
+def two_sessions(tf: Namespace) -> list[Any]:
     """What a run computes, and what a blocked one gets, beside another session of the graph.
 
     One session's run waits for an element while the other session computes; another run of the
@@ -192,7 +194,7 @@ def two_sessions(tf: Any) -> list[Any]:
     return [value, got.get(first)]
 
 
-def ends_of_blocked_runs(tf: Any) -> Mapping[str, str]:
+def ends_of_blocked_runs(tf: Namespace) -> Mapping[str, str]:
     """The class of what a blocked run raises, by what ends it.
 
     The keys are `close of the queue`, `cancelling close` and `close of the session`.

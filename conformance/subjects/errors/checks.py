@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = [
     "attributes_that_can_be_set",
     "failed_op_is",
@@ -15,7 +17,7 @@ __all__ = [
 ]
 
 
-def _raised(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
+def _raised(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
     try:
         session.run(fetches, feeds)
     except Exception as error:  # noqa: BLE001 - whatever it raises is looked at
@@ -23,31 +25,31 @@ def _raised(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
     return None
 
 
-def failed_op_is(tf: Any, session: Any, fetches: Any, feeds: Any, operation: Any) -> bool:
+def failed_op_is(tf: Namespace, session: Any, fetches: Any, feeds: Any, operation: Any) -> bool:
     """Whether the run raises an OpError whose `op` is this very Operation."""
     error = _raised(tf, session, fetches, feeds)
     return error is not None and error.op is operation
 
 
-def failed_op_is_none(tf: Any, session: Any, fetches: Any) -> bool:
+def failed_op_is_none(tf: Namespace, session: Any, fetches: Any) -> bool:
     """Whether the run raises an OpError whose `op` is None."""
     error = _raised(tf, session, fetches, None)
     return error is not None and error.op is None
 
 
-def node_def_of_failure(tf: Any, session: Any, fetches: Any, feeds: Any) -> list[str]:
+def node_def_of_failure(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> list[str]:
     """Name, type and inputs of the `node_def` of the OpError that the run raises."""
     error = _raised(tf, session, fetches, feeds)
     node = None if error is None else error.node_def
     return [] if node is None else [node.name, node.op, *node.input]
 
 
-def message_type(tf: Any, session: Any, fetches: Any, feeds: Any) -> str:
+def message_type(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> str:
     """The name of the class of the `message` of the OpError that the run raises."""
     return type(getattr(_raised(tf, session, fetches, feeds), "message", None)).__name__
 
 
-def attributes_that_can_be_set(tf: Any) -> list[str]:
+def attributes_that_can_be_set(tf: Namespace) -> list[str]:
     """Which of its four attributes a new error lets its owner set."""
     error = tf.errors.InvalidArgumentError(None, None, "told")
     settable = []
@@ -60,7 +62,7 @@ def attributes_that_can_be_set(tf: Any) -> list[str]:
     return settable
 
 
-def of_a_script(tf: Any, raised: str) -> str:
+def of_a_script(tf: Namespace, raised: str) -> str:
     """The class of what a run raises whose `py_func` raises a class of Python by this name."""
     kind: Any = getattr(builtins, raised)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import collections
 from typing import Any
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["defaultdict_class"]
 
 
-def defaultdict_class(tf: Any, values: list[int]) -> list[Any]:
+def defaultdict_class(tf: Namespace, values: list[int]) -> list[Any]:
     """Fetch a defaultdict of constants.
 
     Returns:

@@ -18,6 +18,8 @@ from typing import IO, Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = [
     "allocators",
     "branches_and_loops",
@@ -48,7 +50,7 @@ def _gpus(session: Any) -> list[Any]:
     return [device for device in session.list_devices() if device.device_type == "GPU"]
 
 
-def listed(tf: Any, session: Any) -> dict[str, bool]:  # noqa: ARG001 - a check takes the namespace
+def listed(tf: Namespace, session: Any) -> dict[str, bool]:  # noqa: ARG001 - a check takes the namespace
     """Of the devices that a session lists: are there GPUs, after the CPUs, named, with memory."""
     types = [device.device_type for device in session.list_devices()]
     gpus = _gpus(session)
@@ -61,22 +63,22 @@ def listed(tf: Any, session: Any) -> dict[str, bool]:  # noqa: ARG001 - a check 
     }
 
 
-def limits(tf: Any, session: Any) -> list[int]:  # noqa: ARG001 - as above
+def limits(tf: Namespace, session: Any) -> list[int]:  # noqa: ARG001 - as above
     """The memory limit in bytes of each GPU of the session."""
     return [gpu.memory_limit_bytes for gpu in _gpus(session)]
 
 
-def limits_below(tf: Any, session: Any, most: int) -> list[bool]:
+def limits_below(tf: Namespace, session: Any, most: int) -> list[bool]:
     """For each GPU of the session whether its memory limit is below so many bytes."""
     return [limit < most for limit in limits(tf, session)]
 
 
-def listed_count(tf: Any, session: Any) -> int:  # noqa: ARG001 - as above
+def listed_count(tf: Namespace, session: Any) -> int:  # noqa: ARG001 - as above
     """How many GPUs the session lists."""
     return len(_gpus(session))
 
 
-def _traced(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
+def _traced(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
     metadata = tf.RunMetadata()
     session.run(fetches, feeds, options=options, run_metadata=metadata)
@@ -93,7 +95,7 @@ def _listings(session: Any, metadata: Any) -> Iterator[tuple[str, Any]]:
 
 
 def ran_on(
-    tf: Any, session: Any, fetches: Any, feeds: Any, names: Sequence[str]
+    tf: Namespace, session: Any, fetches: Any, feeds: Any, names: Sequence[str]
 ) -> list[list[str]]:
     """The devices, such as `GPU:0`, on which a traced run executed each of these operations."""
     metadata = _traced(tf, session, fetches, feeds)
@@ -101,7 +103,9 @@ def ran_on(
     return [sorted({device for device, name in placed if name == wanted}) for wanted in names]
 
 
-def allocators(tf: Any, session: Any, fetches: Any, feeds: Any, names: Sequence[str]) -> list[int]:
+def allocators(
+    tf: Namespace, session: Any, fetches: Any, feeds: Any, names: Sequence[str]
+) -> list[int]:
     """Which of these operations' first outputs have one allocator: a number for each, from 0."""
     metadata = _traced(tf, session, fetches, feeds)
     of_node = {
@@ -114,7 +118,7 @@ def allocators(tf: Any, session: Any, fetches: Any, feeds: Any, names: Sequence[
     return [numbers[allocator] for allocator in told]
 
 
-def sends(tf: Any, session: Any, fetches: Any, feeds: Any, node: str) -> int:
+def sends(tf: Namespace, session: Any, fetches: Any, feeds: Any, node: str) -> int:
     """How often the partition graphs of a run send the first output of an operation."""
     metadata = _traced(tf, session, fetches, feeds)
     return sum(
@@ -124,7 +128,7 @@ def sends(tf: Any, session: Any, fetches: Any, feeds: Any, node: str) -> int:
     )
 
 
-def copies(tf: Any, session: Any, fetches: Any, feeds: Any) -> bool:
+def copies(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> bool:
     """Whether a traced run lists a copy between memories, on whatever device it lists it."""
     metadata = _traced(tf, session, fetches, feeds)
     return any(
@@ -134,7 +138,7 @@ def copies(tf: Any, session: Any, fetches: Any, feeds: Any) -> bool:
     )
 
 
-def _error_of(tf: Any, action: Callable[[], Any]) -> Any:
+def _error_of(tf: Namespace, action: Callable[[], Any]) -> Any:
     try:
         action()
     except tf.errors.OpError as error:
@@ -142,7 +146,9 @@ def _error_of(tf: Any, action: Callable[[], Any]) -> Any:
     return None
 
 
-def failure(tf: Any, session: Any, fetches: Any, feeds: Any, words: Sequence[str]) -> list[Any]:
+def failure(
+    tf: Namespace, session: Any, fetches: Any, feeds: Any, words: Sequence[str]
+) -> list[Any]:
     """The code of a run's OpError, 0 if it has none, and those of the words that its text lacks."""
     error = _error_of(tf, lambda: session.run(fetches, feeds))
     if error is None:
@@ -150,7 +156,7 @@ def failure(tf: Any, session: Any, fetches: Any, feeds: Any, words: Sequence[str
     return [error.error_code, *(word for word in words if word not in str(error))]
 
 
-def rows_or_refusal(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
+def rows_or_refusal(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
     """What a run gives, or the code with which it fails."""
     try:
         return session.run(fetches, feeds)
@@ -158,7 +164,7 @@ def rows_or_refusal(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
         return error.error_code
 
 
-def refused_by_a_session(tf: Any, config: Any) -> int:
+def refused_by_a_session(tf: Namespace, config: Any) -> int:
     """The code with which a session of this configuration is refused; 0 if it opens."""
 
     def opened() -> None:
@@ -168,7 +174,7 @@ def refused_by_a_session(tf: Any, config: Any) -> int:
     return 0 if error is None else error.error_code
 
 
-def over_its_limit(tf: Any, session: Any, number: int, filled: Any, count: Any) -> list[int]:
+def over_its_limit(tf: Namespace, session: Any, number: int, filled: Any, count: Any) -> list[int]:
     """What comes of filling more float32 than a GPU's listed limit, then of filling three.
 
     Args:
@@ -191,7 +197,9 @@ def over_its_limit(tf: Any, session: Any, number: int, filled: Any, count: Any) 
     return codes
 
 
-def logged(tf: Any, config: Any, fetches: Any, feeds: Any, names: Sequence[str]) -> list[list[str]]:
+def logged(
+    tf: Namespace, config: Any, fetches: Any, feeds: Any, names: Sequence[str]
+) -> list[list[str]]:
     """The devices that a session's standard output and error name beside each operation."""
     with tempfile.TemporaryFile() as file:
         text = io.StringIO()
@@ -236,7 +244,7 @@ def _flush(library: Any) -> None:
     library.fflush(None)
 
 
-def branches_and_loops(tf: Any, number: float) -> list[Any]:
+def branches_and_loops(tf: Namespace, number: float) -> list[Any]:
     """A loop and a branch, all of them asked for on /gpu:0 without soft placement: their values.
 
     The loop adds 1.5 to the number three times, its counter an int32; the branch negates the

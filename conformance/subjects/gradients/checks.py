@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["error_of_differences", "gradients_among", "gradients_at", "second_gradients_at"]
 
 Function = Callable[..., Any]
@@ -59,7 +61,11 @@ class _Program:
 
 
 def gradients_at(
-    tf: Any, function: Function, points: Sequence[Arrays], ways: Sequence[str], by: Sequence[int]
+    tf: Namespace,
+    function: Function,
+    points: Sequence[Arrays],
+    ways: Sequence[str],
+    by: Sequence[int],
 ) -> list[Any]:
     """The gradients of a function of tensors by some of them, at several points.
 
@@ -84,7 +90,11 @@ def gradients_at(
 
 
 def second_gradients_at(
-    tf: Any, function: Function, points: Sequence[Arrays], ways: Sequence[str], by: Sequence[int]
+    tf: Namespace,
+    function: Function,
+    points: Sequence[Arrays],
+    ways: Sequence[str],
+    by: Sequence[int],
 ) -> list[Any]:
     """The gradients of a function's gradients by its sources, then by what multiplied its targets.
 
@@ -104,7 +114,7 @@ def second_gradients_at(
 
 
 def error_of_differences(
-    tf: Any,
+    tf: Namespace,
     function: Function,
     points: Sequence[Arrays],
     ways: Sequence[str],
@@ -142,7 +152,7 @@ def error_of_differences(
 
 
 def gradients_among(
-    tf: Any,
+    tf: Namespace,
     function: Function,
     inputs: Arrays,
     targets: Sequence[int],
@@ -187,7 +197,7 @@ def gradients_among(
 
 
 def _built(
-    tf: Any,
+    tf: Namespace,
     session: Any,
     function: Function,
     values: Arrays,
@@ -205,7 +215,7 @@ def _built(
     return _Program(tf, session, inputs, ways, targets, [inputs[number] for number in by])
 
 
-def _given(tf: Any, value: np.ndarray, way: str) -> Any:
+def _given(tf: Namespace, value: np.ndarray, way: str) -> Any:
     if way in _VARIABLES:
         return tf.Variable(value, use_resource=_VARIABLES[way])
     if way == "constant":
@@ -219,7 +229,7 @@ def _values(program: _Program, gradients: Sequence[Any], point: Arrays) -> list[
     return [None if gradient is None else next(values) for gradient in gradients]
 
 
-def _told(tf: Any, gradients: Sequence[Any]) -> list[list[str]]:
+def _told(tf: Namespace, gradients: Sequence[Any]) -> list[list[str]]:
     """Dtypes and static shapes; how many rows IndexedSlices have, an engine may find out or not."""
     return [
         [gradient.dtype.name, str(gradient.values.shape[1:])]
@@ -238,11 +248,11 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _constants(tf: Any, arrays: Arrays) -> list[Any]:
+def _constants(tf: Namespace, arrays: Arrays) -> list[Any]:
     return [tf.constant(array) for array in arrays]
 
 
-def _parts(tf: Any, gradient: Any) -> Any:
+def _parts(tf: Namespace, gradient: Any) -> Any:
     if not isinstance(gradient, tf.IndexedSlices):
         return gradient
     parts = [gradient.values, gradient.indices]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.conformance.subjects.programs.png import pixels_of
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["events", "pixels", "read"]
 
@@ -16,7 +17,7 @@ _LENGTH: Final = struct.Struct("<Q")
 _CHECKSUM: Final = 4
 
 
-def pixels(tf: Any, image: Any, max_outputs: int = 3) -> list[Any]:
+def pixels(tf: Namespace, image: Any, max_outputs: int = 3) -> list[Any]:
     """Run `tf.summary.image` and decode what it gives.
 
     Returns:
@@ -36,7 +37,7 @@ def pixels(tf: Any, image: Any, max_outputs: int = 3) -> list[Any]:
     return found
 
 
-def events(tf: Any, folder: str, first: int = 1) -> list[list[Any]]:
+def events(tf: Namespace, folder: str, first: int = 1) -> list[list[Any]]:
     """The events of each event file in a folder; only their messages are the backend's.
 
     Returns:
@@ -49,7 +50,7 @@ def events(tf: Any, folder: str, first: int = 1) -> list[list[Any]]:
     return [[_told(tf, event) for event in file[first:]] for file in files]
 
 
-def read(tf: Any, path: str) -> list[Any]:
+def read(tf: Namespace, path: str) -> list[Any]:
     """The events of a file as `tf.train.summary_iterator` gives them.
 
     Returns:
@@ -76,12 +77,12 @@ def _records(path: Path) -> Iterator[bytes]:
         place += length + _CHECKSUM
 
 
-def _told(tf: Any, event: Any) -> list[Any]:
+def _told(tf: Namespace, event: Any) -> list[Any]:
     kind = event.WhichOneof("what")
     return [event.step, kind, _content(tf, event, kind)]
 
 
-def _content(tf: Any, event: Any, kind: str | None) -> Any:
+def _content(tf: Namespace, event: Any, kind: str | None) -> Any:
     if kind == "summary":
         return [
             [value.tag, value.simple_value, value.metadata.display_name]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["Table", "array", "dense", "mutable", "nodes", "static"]
 
@@ -28,7 +29,7 @@ def array(values: Any, dtype: str) -> np.ndarray:
     return held.reshape(raw.shape)
 
 
-def nodes(tf: Any, handle: Any, name: str, key: str, value: str, *, row: Any = ()) -> None:
+def nodes(tf: Namespace, handle: Any, name: str, key: str, value: str, *, row: Any = ()) -> None:
     """Build every operation on a table, and the placeholders they take, under its name."""
     raw = tf.raw_ops
 
@@ -50,7 +51,7 @@ def nodes(tf: Any, handle: Any, name: str, key: str, value: str, *, row: Any = (
     raw.LookupTableRemoveV2(table_handle=handle, keys=keys, name=f"{name}/remove")
 
 
-def static(tf: Any, name: str, key: str, value: str, **options: Any) -> Any:
+def static(tf: Namespace, name: str, key: str, value: str, **options: Any) -> Any:
     """Build a table that is filled once; it is filled by `NAME/fill` or `NAME/restore`."""
     handle = tf.raw_ops.HashTableV2(
         key_dtype=tf.as_dtype(key),
@@ -65,7 +66,7 @@ def static(tf: Any, name: str, key: str, value: str, **options: Any) -> Any:
 
 
 def mutable(
-    tf: Any, name: str, key: str, value: str, row: Sequence[int] = (), **options: Any
+    tf: Namespace, name: str, key: str, value: str, row: Sequence[int] = (), **options: Any
 ) -> Any:
     """Build a table that changes, of scalars or of rows."""
     raw, more = tf.raw_ops, {"shared_name": name, "name": name, **options}
@@ -77,7 +78,7 @@ def mutable(
     return handle
 
 
-def dense(tf: Any, name: str, key: str, value: str, *reserved: Any, **options: Any) -> Any:
+def dense(tf: Namespace, name: str, key: str, value: str, *reserved: Any, **options: Any) -> Any:
     """Build a table of buckets; the two reserved keys are those of empty and of freed buckets."""
     empty, freed = (tf.constant(array(one, key)) for one in reserved)
     handle = tf.raw_ops.MutableDenseHashTableV2(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["calls_of_an_initial_value", "calls_of_getters", "what_a_getter_gives"]
 
 
-def calls_of_getters(tf: Any) -> list[str]:
+def calls_of_getters(tf: Namespace) -> list[str]:
     """Which custom getters are asked for which names, of two scopes and of one call."""
     calls: list[str] = []
 
@@ -26,7 +28,7 @@ def calls_of_getters(tf: Any) -> list[str]:
     return calls
 
 
-def what_a_getter_gives(tf: Any) -> list[Any]:
+def what_a_getter_gives(tf: Namespace) -> list[Any]:
     """The value of what a getter made of a variable, and the names of the trainable variables."""
 
     def twice(getter: Any, *args: Any, **kwargs: Any) -> Any:
@@ -40,7 +42,7 @@ def what_a_getter_gives(tf: Any) -> list[Any]:
         return [float(sess.run(made)), *(one.name for one in tf.trainable_variables())]
 
 
-def calls_of_an_initial_value(tf: Any, use_resource: bool) -> list[int]:
+def calls_of_an_initial_value(tf: Namespace, use_resource: bool) -> list[int]:
     """How often an initial value was called when its variable was made, and after two runs."""
     calls: list[int] = []
 

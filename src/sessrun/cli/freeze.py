@@ -31,6 +31,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--replace", action="store_true", help="change vectors that no release has published"
     )
     parser.add_argument(
+        "--check",
+        action="store_true",
+        help="freeze nothing: record the cases again, and say which vectors differ",
+    )
+    parser.add_argument(
         "--prune", action="store_true", help="delete their vectors that no function records"
     )
 
@@ -43,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.spec import checked
 
     _check(args)
+    if args.check:
+        return _compare(args)
     workers: dict[str, Any] = {}
 
     def observer(name: str) -> freeze.Observe:
@@ -113,17 +120,38 @@ def _replay(args: argparse.Namespace, oracles: Any) -> Any:
     )
 
 
-def _folders(args: argparse.Namespace, oracles: Any) -> Any:
+def _namespace() -> Any:
+    """What builds the GraphDefs of engine cases."""
     from sessrun.adapters.registry import load
+
+    return load("tensorflow").namespace  # type: ignore[attr-defined]
+
+
+def _compare(args: argparse.Namespace) -> int:
+    """Record again and print what disagrees; 1 if anything does."""
+    from sessrun.conformance.authoring import freeze
+    from sessrun.conformance.authoring.agreement import disagreements
+    from sessrun.spec.loader import SPEC_DIR
+
+    count = wrong = 0
+    for name in args.what or freeze.authored_cases():
+        folder = name.replace("_", "-")
+        cases = freeze.record_folder(folder, _namespace)
+        count += len(cases)
+        for line in disagreements(folder, cases, SPEC_DIR / "vectors"):
+            wrong += 1
+            print(line)
+    print(f"{count} cases recorded, {wrong} differ")
+    return 1 if wrong else 0
+
+
+def _folders(args: argparse.Namespace, oracles: Any) -> Any:
     from sessrun.conformance.authoring import freeze
     from sessrun.spec.loader import SPEC_DIR
 
-    def builder() -> Any:
-        return load("tensorflow").namespace  # type: ignore[attr-defined]
-
     for name in args.what or freeze.authored_cases():
         folder = name.replace("_", "-")
-        cases = freeze.record_folder(folder, builder)
+        cases = freeze.record_folder(folder, _namespace)
         if args.prune:
             kept = {case.id.partition("/")[2] for case in cases}
             for path in (SPEC_DIR / "vectors" / folder).glob("*.json"):

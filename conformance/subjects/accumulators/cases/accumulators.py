@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["AHEAD", "Gathered"]
 
@@ -23,7 +24,7 @@ _GRACE_S: Final = 0.2
 
 
 def _build(
-    tf: Any, name: str, dtype: str, shape: Any = None, *, op: str = "Resource", **options: Any
+    tf: Namespace, name: str, dtype: str, shape: Any = None, *, op: str = "Resource", **options: Any
 ) -> None:
     """Build an accumulator with its operations and placeholders under a name."""
     raw, kind = tf.raw_ops, tf.as_dtype(dtype)

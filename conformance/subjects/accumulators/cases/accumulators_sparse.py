@@ -10,11 +10,12 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.accumulators.cases.accumulators import AHEAD
+from sessrun.spec.cases.namespace import Namespace
 
 _DTYPES: Final = ("float16", "float32", "float64")
 
 
-def _build(tf: Any, name: str, dtype: str, shape: Any = None, **options: Any) -> None:
+def _build(tf: Namespace, name: str, dtype: str, shape: Any = None, **options: Any) -> None:
     """Build an accumulator with its operations and placeholders under a name."""
     raw, kind = tf.raw_ops, tf.as_dtype(dtype)
     handle = raw.SparseConditionalAccumulator(

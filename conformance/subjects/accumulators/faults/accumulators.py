@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.resource_runs import (
     sharing,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _DENSE: Final = ("ResourceConditionalAccumulator", "ConditionalAccumulator")
 _SPARSE: Final = "SparseConditionalAccumulator"
@@ -34,7 +35,7 @@ _SET: Final = ("ResourceAccumulatorSetGlobalStep",)
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _reducing(tf: Any, types: tuple[str, ...], have: bytes, other: bytes) -> Any:
+def _reducing(tf: Namespace, types: tuple[str, ...], have: bytes, other: bytes) -> Namespace:
     """The namespace whose accumulators of these types reduce in the other way."""
 
     def change(definition: Any) -> None:
@@ -49,12 +50,12 @@ def _handle(run: Run) -> Any:
     return run.op.inputs[0]
 
 
-def _count(tf: Any, run: Run) -> int:
+def _count(tf: Namespace, run: Run) -> int:
     return int(run.also(tf, lambda raw: raw.ResourceAccumulatorNumAccumulated(handle=_handle(run))))
 
 
 @fault("ACCUMULATORS-001", "An accumulator gives the sum where it must give the mean.")
-def means_are_sums(tf: Any) -> Any:
+def means_are_sums(tf: Namespace) -> Namespace:
     """Multiply, where two or more are required."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -68,19 +69,19 @@ def means_are_sums(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-002", "An accumulator gives the mean where it must give the sum.")
-def sums_are_means(tf: Any) -> Any:
+def sums_are_means(tf: Namespace) -> Namespace:
     """Take another reduction."""
     return _reducing(tf, _DENSE, b"SUM", b"MEAN")
 
 
 @fault("ACCUMULATORS-003", "An accumulator counts no more than two gradients.")
-def counts_end_at_two(tf: Any) -> Any:
+def counts_end_at_two(tf: Namespace) -> Namespace:
     """Cut the count."""
     return giving(tf, _COUNT, lambda _op, _index, count: np.minimum(count, 2))
 
 
 @fault("ACCUMULATORS-004", "Taking leaves the count as it is.")
-def counts_stay(tf: Any) -> Any:
+def counts_stay(tf: Namespace) -> Namespace:
     """Add what was taken."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -98,7 +99,7 @@ def counts_stay(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-005", "A gradient of an earlier step is refused.")
-def stale_gradients_are_refused(tf: Any) -> Any:
+def stale_gradients_are_refused(tf: Namespace) -> Namespace:
     """Compare the counts."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -112,7 +113,7 @@ def stale_gradients_are_refused(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-006", "A gradient must be of a step after the accumulator's.")
-def gradients_come_later(tf: Any) -> Any:
+def gradients_come_later(tf: Namespace) -> Namespace:
     """Take one off its step."""
 
     def change(definition: Any) -> None:
@@ -130,7 +131,7 @@ def gradients_come_later(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-007", "Taking leaves the accumulator's step as it is.")
-def takes_leave_the_step(tf: Any) -> Any:
+def takes_leave_the_step(tf: Namespace) -> Namespace:
     """Set it back, as long as nobody has set it."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -152,7 +153,7 @@ def takes_leave_the_step(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-008", "The accumulator's step cannot be set beyond nine.")
-def steps_end_at_nine(tf: Any) -> Any:
+def steps_end_at_nine(tf: Namespace) -> Namespace:
     """Ignore runs that set the step beyond nine."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -162,7 +163,7 @@ def steps_end_at_nine(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-009", "Steps are of 32 bits.")
-def steps_are_of_32_bits(tf: Any) -> Any:
+def steps_are_of_32_bits(tf: Namespace) -> Namespace:
     """Drop what is of a later one."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -172,7 +173,7 @@ def steps_are_of_32_bits(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-010", "What is not required is left out of the sum.")
-def the_rest_is_left_out(tf: Any) -> Any:
+def the_rest_is_left_out(tf: Namespace) -> Namespace:
     """Take a part of what is taken, where one or two are required."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -186,7 +187,7 @@ def the_rest_is_left_out(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-011", "One gradient is required where none is.")
-def one_is_always_required(tf: Any) -> Any:
+def one_is_always_required(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(tf, _TAKE, _INVALID, "OutOfRangeError")
 
@@ -197,19 +198,19 @@ def _declares(run: Run) -> bool:
 
 
 @fault("ACCUMULATORS-012", "A gradient that contradicts the declared shape is dropped.")
-def odd_gradients_are_dropped(tf: Any) -> Any:
+def odd_gradients_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the accumulator declares a shape."""
     return forgiving(tf, _APPLY, _INVALID, _declares)
 
 
 @fault("ACCUMULATORS-013", "A gradient of another shape than those gathered is dropped.")
-def other_gradients_are_dropped(tf: Any) -> Any:
+def other_gradients_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the accumulator declares no shape."""
     return forgiving(tf, _APPLY, _INVALID, lambda run: not _declares(run))
 
 
 @fault("ACCUMULATORS-014", "The first gradient decides the shape for ever.")
-def the_first_shape_stays(tf: Any) -> Any:
+def the_first_shape_stays(tf: Namespace) -> Namespace:
     """Refuse gradients of another shape than the first of all."""
 
     def is_odd(run: Run) -> bool:
@@ -221,19 +222,19 @@ def the_first_shape_stays(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-015", "The shared names of accumulators are ignored.")
-def shared_names_of_accumulators_are_ignored(tf: Any) -> Any:
+def shared_names_of_accumulators_are_ignored(tf: Namespace) -> Namespace:
     """Clear `shared_name` in every node of an accumulator."""
     return clearing(tf, _ALL, "shared_name")
 
 
 @fault("ACCUMULATORS-016", "The sessions of a graph share its accumulators.")
-def sessions_share_accumulators(tf: Any) -> Any:
+def sessions_share_accumulators(tf: Namespace) -> Namespace:
     """Let the first session do it."""
     return sharing(tf, _ALL)
 
 
 @fault("ACCUMULATORS-017", "A run that requires more gradients than there are fails.")
-def takes_do_not_wait(tf: Any) -> Any:
+def takes_do_not_wait(tf: Namespace) -> Namespace:
     """Fail at once."""
 
     def is_short(run: Run) -> bool:
@@ -243,7 +244,7 @@ def takes_do_not_wait(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-018", "What is applied to a reference to an accumulator counts twice.")
-def references_count_twice(tf: Any) -> Any:
+def references_count_twice(tf: Namespace) -> Namespace:
     """Apply every gradient twice."""
     return executing(tf, ("AccumulatorApplyGradient",), lambda _run, base: (base(), base())[0])
 
@@ -251,7 +252,7 @@ def references_count_twice(tf: Any) -> Any:
 # --- sparse gradients ---------------------------------------------------------------------
 
 
-def _taken(tf: Any, change: Callable[[Run, list[Any]], list[Any]]) -> Any:
+def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Namespace:
     """The namespace that changes indices, values and shape of what is taken together."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Any:
@@ -262,7 +263,7 @@ def _taken(tf: Any, change: Callable[[Run, list[Any]], list[Any]]) -> Any:
 
 
 @fault("ACCUMULATORS-019", "The mean of sparse gradients divides a sum by all gradients.")
-def sparse_means_divide_by_all(tf: Any) -> Any:
+def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
     """Divide the values of a sparse mean by the number of gradients."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -279,7 +280,7 @@ def sparse_means_divide_by_all(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-020", "The slices of a later gradient come after those of an earlier one.")
-def slices_are_appended(tf: Any) -> Any:
+def slices_are_appended(tf: Namespace) -> Namespace:
     """Turn them round where there are many."""
 
     def change(_run: Run, values: list[Any]) -> list[Any]:
@@ -291,7 +292,7 @@ def slices_are_appended(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-021", "An unknown first dimension is 0.")
-def unknown_dimensions_are_zero(tf: Any) -> Any:
+def unknown_dimensions_are_zero(tf: Namespace) -> Namespace:
     """Put 0 in its place, where there is one slice."""
 
     def change(_run: Run, values: list[Any]) -> list[Any]:
@@ -301,7 +302,7 @@ def unknown_dimensions_are_zero(tf: Any) -> Any:
     return _taken(tf, change)
 
 
-def _forgiving_slices(tf: Any, is_about: Callable[[Run], bool]) -> Any:
+def _forgiving_slices(tf: Namespace, is_about: Callable[[Run], bool]) -> Namespace:
     return forgiving(tf, _APPLY_SPARSE, _INVALID, is_about)
 
 
@@ -314,7 +315,7 @@ def _as_many(run: Run) -> bool:
 
 
 @fault("ACCUMULATORS-022", "A gradient with an index beyond the declared shape is dropped.")
-def indices_beyond_are_dropped(tf: Any) -> Any:
+def indices_beyond_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where only the accumulator declares a shape."""
     return _forgiving_slices(
         tf, lambda run: _declares(run) and not _has_known_shape(run) and _as_many(run)
@@ -322,24 +323,24 @@ def indices_beyond_are_dropped(tf: Any) -> Any:
 
 
 @fault("ACCUMULATORS-023", "A gradient with as many slices as it likes is dropped.")
-def odd_slices_are_dropped(tf: Any) -> Any:
+def odd_slices_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where indices and slices differ in number."""
     return _forgiving_slices(tf, lambda run: not _as_many(run))
 
 
 @fault("ACCUMULATORS-024", "A gradient whose slices have another shape is dropped.")
-def other_slices_are_dropped(tf: Any) -> Any:
+def other_slices_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where no shape is declared."""
     return _forgiving_slices(tf, lambda run: not _declares(run) and _as_many(run))
 
 
 @fault("ACCUMULATORS-025", "A gradient of another whole is dropped.")
-def other_wholes_are_dropped(tf: Any) -> Any:
+def other_wholes_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the gradient has a shape of its own."""
     return _forgiving_slices(tf, lambda run: _declares(run) and _has_known_shape(run))
 
 
 @fault("ACCUMULATORS-026", "A sparse accumulator gives the mean where it must give the sum.")
-def sparse_sums_are_means(tf: Any) -> Any:
+def sparse_sums_are_means(tf: Namespace) -> Namespace:
     """Take another reduction."""
     return _reducing(tf, (_SPARSE,), b"SUM", b"MEAN")

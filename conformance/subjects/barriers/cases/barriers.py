@@ -10,13 +10,14 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.spec.cases.namespace import Namespace
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S: Final = 0.2
 _DTYPES: Final = ("float32", "int64")
 
 
-def _build(tf: Any, name: str, shapes: Any = ((), ()), **options: Any) -> None:
+def _build(tf: Namespace, name: str, shapes: Any = ((), ()), **options: Any) -> None:
     """Build every operation on a barrier of a float32 and an int64 component under a name."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in _DTYPES]
     handle = raw.Barrier(

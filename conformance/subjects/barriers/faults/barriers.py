@@ -19,6 +19,7 @@ from sessrun.conformance.faulty.resource_runs import (
     sharing,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _BARRIER: Final = ("Barrier",)
 _INSERT: Final = ("BarrierInsertMany",)
@@ -30,7 +31,7 @@ _CANCELLED: Final = "CancelledError"
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _size(tf: Any, run: Run, word: str) -> int:
+def _size(tf: Namespace, run: Run, word: str) -> int:
     handle = run.op.inputs[0]
     return int(run.also(tf, lambda raw: getattr(raw, f"Barrier{word}Size")(handle=handle)))
 
@@ -42,7 +43,7 @@ def _components(run: Run) -> set[tuple[bytes, int]]:
 
 
 @fault("BARRIERS-001", "The second component is given with its sign changed.")
-def components_change_their_signs(tf: Any) -> Any:
+def components_change_their_signs(tf: Namespace) -> Namespace:
     """Negate what is taken one by one."""
 
     def change(_op: Any, index: int, value: Any) -> Any:
@@ -52,7 +53,7 @@ def components_change_their_signs(tf: Any) -> Any:
 
 
 @fault("BARRIERS-002", "The ready size of a barrier counts every key.")
-def ready_sizes_count_every_key(tf: Any) -> Any:
+def ready_sizes_count_every_key(tf: Namespace) -> Namespace:
     """Add those that lack a component."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -63,18 +64,20 @@ def ready_sizes_count_every_key(tf: Any) -> Any:
 
 
 @fault("BARRIERS-003", "A barrier counts no more than two incomplete elements.")
-def incomplete_sizes_end_at_two(tf: Any) -> Any:
+def incomplete_sizes_end_at_two(tf: Namespace) -> Namespace:
     """Cut the size."""
     return giving(tf, _INCOMPLETE, lambda _op, _index, size: np.minimum(size, 2))
 
 
 @fault("BARRIERS-004", "The elements of a barrier come in no order of their keys.")
-def elements_come_backwards(tf: Any) -> Any:
+def elements_come_backwards(tf: Namespace) -> Namespace:
     """Turn three or more of them round."""
     return giving(tf, _TAKE, lambda _op, _index, value: value[::-1] if len(value) > 2 else value)
 
 
-def _inserting(tf: Any, change: Callable[[Run, Callable[[], Any], set[Any]], Any]) -> Any:
+def _inserting(
+    tf: Namespace, change: Callable[[Run, Callable[[], Any], set[Any]], Any]
+) -> Namespace:
     """The namespace whose insertion is `change(run, base, what was inserted before)`."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Any:
@@ -87,7 +90,7 @@ def _inserting(tf: Any, change: Callable[[Run, Callable[[], Any], set[Any]], Any
 
 
 @fault("BARRIERS-005", "A component that comes twice is dropped.")
-def second_components_of_keys_are_dropped(tf: Any) -> Any:
+def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the key has that component."""
 
     def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
@@ -102,7 +105,7 @@ def second_components_of_keys_are_dropped(tf: Any) -> Any:
 
 
 @fault("BARRIERS-006", "A component of another shape is dropped.")
-def odd_components_are_dropped(tf: Any) -> Any:
+def odd_components_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where no key has that component."""
 
     def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
@@ -117,7 +120,7 @@ def odd_components_are_dropped(tf: Any) -> Any:
 
 
 @fault("BARRIERS-017", "A key is inserted once, and never again.")
-def keys_never_come_again(tf: Any) -> Any:
+def keys_never_come_again(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for a key that was inserted before."""
 
     def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
@@ -133,8 +136,8 @@ def _is_closed(run: Run) -> bool:
 
 
 def _noting(
-    tf: Any, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
-) -> Any:
+    tf: Namespace, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
+) -> Namespace:
     """The namespace in which closes are written down, and other types are changed."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Any:
@@ -154,7 +157,7 @@ def _is_cancelled(run: Run) -> bool:
 
 
 @fault("BARRIERS-007", "A new key for a closed barrier fails with code 9.")
-def new_keys_fail_otherwise(tf: Any) -> Any:
+def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
     """Raise another error."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -169,7 +172,7 @@ def new_keys_fail_otherwise(tf: Any) -> Any:
 
 
 @fault("BARRIERS-008", "No component can be inserted into a closed barrier.")
-def closed_barriers_take_nothing(tf: Any) -> Any:
+def closed_barriers_take_nothing(tf: Namespace) -> Namespace:
     """Raise CancelledError for every insertion into a closed barrier."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -181,7 +184,7 @@ def closed_barriers_take_nothing(tf: Any) -> Any:
 
 
 @fault("BARRIERS-009", "A close never cancels.")
-def closes_never_cancel(tf: Any) -> Any:
+def closes_never_cancel(tf: Namespace) -> Namespace:
     """Drop the attribute where elements lack a component of two."""
 
     def change(definition: Any) -> None:
@@ -192,19 +195,19 @@ def closes_never_cancel(tf: Any) -> Any:
 
 
 @fault("BARRIERS-010", "A barrier may be closed again.")
-def barriers_are_closed_again(tf: Any) -> Any:
+def barriers_are_closed_again(tf: Namespace) -> Namespace:
     """Return None instead of CancelledError."""
     return forgiving(tf, _CLOSE, _CANCELLED)
 
 
 @fault("BARRIERS-011", "Taking more than a closed barrier has is cancelled.")
-def greedy_takes_are_cancelled(tf: Any) -> Any:
+def greedy_takes_are_cancelled(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(tf, _TAKE, "OutOfRangeError", _CANCELLED)
 
 
 @fault("BARRIERS-012", "A closed barrier gives all that is wanted, or nothing.")
-def small_batches_are_refused(tf: Any) -> Any:
+def small_batches_are_refused(tf: Namespace) -> Namespace:
     """Drop the permission."""
 
     def change(definition: Any) -> None:
@@ -215,7 +218,7 @@ def small_batches_are_refused(tf: Any) -> Any:
 
 
 @fault("BARRIERS-013", "Nothing can be taken of a closed barrier one by one.")
-def nothing_is_taken_of_closed_barriers(tf: Any) -> Any:
+def nothing_is_taken_of_closed_barriers(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError where one element is taken of a closed barrier."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -227,7 +230,7 @@ def nothing_is_taken_of_closed_barriers(tf: Any) -> Any:
 
 
 @fault("BARRIERS-014", "Taking more than an open barrier has fails.")
-def takes_of_open_barriers_fail(tf: Any) -> Any:
+def takes_of_open_barriers_fail(tf: Namespace) -> Namespace:
     """Raise UnavailableError where more elements are asked for than are ready."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -239,12 +242,12 @@ def takes_of_open_barriers_fail(tf: Any) -> Any:
 
 
 @fault("BARRIERS-015", "The shared names of barriers are ignored.")
-def shared_names_of_barriers_are_ignored(tf: Any) -> Any:
+def shared_names_of_barriers_are_ignored(tf: Namespace) -> Namespace:
     """Clear `shared_name` in every node of a barrier."""
     return clearing(tf, _BARRIER, "shared_name")
 
 
 @fault("BARRIERS-016", "The sessions of a graph share its barriers.")
-def sessions_share_barriers(tf: Any) -> Any:
+def sessions_share_barriers(tf: Namespace) -> Namespace:
     """Let the first session do it."""
     return sharing(tf, _BARRIER)

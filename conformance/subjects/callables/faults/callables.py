@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _making(tf: Any, make: Callable[..., Any]) -> Any:
+def _making(tf: Namespace, make: Callable[..., Any]) -> Namespace:
     """The namespace whose `make_callable` is `make(session, base, fetches, feeds, options)`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         shut = False
 
         def make_callable(
@@ -27,7 +28,7 @@ def _making(tf: Any, make: Callable[..., Any]) -> Any:
 
 
 @fault("CALLABLES-001", "A callable with a feed_list answers None once its session is closed.")
-def closed_callables_are_silent(tf: Any) -> Any:
+def closed_callables_are_silent(tf: Namespace) -> Namespace:
     """Swallow the error of a closed session."""
 
     def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
@@ -44,7 +45,7 @@ def closed_callables_are_silent(tf: Any) -> Any:
 
 
 @fault("CALLABLES-002", "An argument of another shape is InvalidArgumentError of the run.")
-def shapes_of_arguments_fail_the_run(tf: Any) -> Any:
+def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
     """Answer as an engine does that checks shapes itself."""
 
     def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
@@ -63,7 +64,7 @@ def shapes_of_arguments_fail_the_run(tf: Any) -> Any:
 
 
 @fault("CALLABLES-003", "A callable without a feed_list takes no options.")
-def only_feeding_callables_take_options(tf: Any) -> Any:
+def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
     """Forget `accept_options` where nothing is fed."""
 
     def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
@@ -73,7 +74,7 @@ def only_feeding_callables_take_options(tf: Any) -> Any:
 
 
 @fault("CALLABLES-004", "A feed_list takes Tensors only: a name in it is TypeError.")
-def feed_lists_take_no_names(tf: Any) -> Any:
+def feed_lists_take_no_names(tf: Namespace) -> Namespace:
     """Refuse names in the call."""
 
     def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
@@ -90,7 +91,7 @@ def feed_lists_take_no_names(tf: Any) -> Any:
 
 
 @fault("CALLABLES-005", "A callable runs the graph as it is when it is called.")
-def callables_know_the_whole_graph(tf: Any) -> Any:
+def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
     """Run the fetches first when the graph has grown since the callable was made."""
 
     def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
@@ -107,7 +108,7 @@ def callables_know_the_whole_graph(tf: Any) -> Any:
 
 
 @fault("CALLABLES-006", "A closed session makes no callable.")
-def closed_sessions_make_no_callable(tf: Any) -> Any:
+def closed_sessions_make_no_callable(tf: Namespace) -> Namespace:
     """Refuse in `make_callable`."""
 
     def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:

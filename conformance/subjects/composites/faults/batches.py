@@ -7,10 +7,11 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("LOSSES-019", "The squares of halves are halves.")
-def squares_of_halves_are_halves(tf: Any) -> Any:
+def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
     """Square before anything is cast."""
 
     def mean_squared_error(
@@ -34,7 +35,7 @@ def squares_of_halves_are_halves(tf: Any) -> Any:
 
 
 @fault("METRICS-018", "A relative error without a normalizer is infinite.")
-def relative_errors_are_infinite(tf: Any) -> Any:
+def relative_errors_are_infinite(tf: Namespace) -> Namespace:
     """Divide."""
 
     def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, **options: Any) -> Any:
@@ -44,7 +45,7 @@ def relative_errors_are_infinite(tf: Any) -> Any:
 
 
 @fault("METRICS-019", "An empty batch makes a recall zero.")
-def recall_of_the_last_batch(tf: Any) -> Any:
+def recall_of_the_last_batch(tf: Namespace) -> Namespace:
     """Give what the batch alone would."""
 
     def of_a_batch(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -59,7 +60,7 @@ def recall_of_the_last_batch(tf: Any) -> Any:
 
 
 @fault("METRICS-020", "The sensitivity is that at a specificity above the one asked for.")
-def sensitivity_at_a_higher_specificity(tf: Any) -> Any:
+def sensitivity_at_a_higher_specificity(tf: Namespace) -> Namespace:
     """Ask for one nearer to 1."""
 
     def higher(usual: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.composites.faults import batches as batch_faults
 from sessrun.conformance.subjects.programs.faults.programs import replaced
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["batch_faults"]
 
@@ -15,7 +16,7 @@ __all__ = ["batch_faults"]
 
 
 @fault("COMPOSITES-001", "Softmax takes no greatest logit off.")
-def softmax_takes_nothing_off(tf: Any) -> Any:
+def softmax_takes_nothing_off(tf: Namespace) -> Namespace:
     """Divide exponentials by their sum."""
 
     def softmax(logits: Any, axis: Any = -1, name: Any = None, dim: Any = None) -> Any:
@@ -27,7 +28,7 @@ def softmax_takes_nothing_off(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-001", "The logarithm of softmax is that of a rounded probability.")
-def log_softmax_of_probabilities(tf: Any) -> Any:
+def log_softmax_of_probabilities(tf: Namespace) -> Namespace:
     """Take the logarithm afterwards."""
 
     def log_softmax(logits: Any, axis: Any = -1, name: Any = None, dim: Any = None) -> Any:
@@ -38,7 +39,7 @@ def log_softmax_of_probabilities(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-002", "The cross entropy of logits is that of their probabilities.")
-def cross_entropy_of_probabilities(tf: Any) -> Any:
+def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
     """Take logarithms of sigmoids."""
 
     def of_probabilities(
@@ -52,7 +53,7 @@ def cross_entropy_of_probabilities(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-003", "The softmax cross entropy works along the last axis only.")
-def classes_are_last(tf: Any) -> Any:
+def classes_are_last(tf: Namespace) -> Namespace:
     """Forget the axis."""
 
     def last(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,7 +67,7 @@ def classes_are_last(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-004", "Stirling's approximation is added for every target.")
-def stirling_for_every_target(tf: Any) -> Any:
+def stirling_for_every_target(tf: Namespace) -> Namespace:
     """Add it where it is asked for."""
 
     def log_poisson_loss(
@@ -82,13 +83,13 @@ def stirling_for_every_target(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-005", "Softplus is the logarithm of one and an exponential.")
-def softplus_overflows(tf: Any) -> Any:
+def softplus_overflows(tf: Namespace) -> Namespace:
     """Write it as it is defined."""
     return replaced(tf, "nn.softplus", lambda _: lambda x: tf.log(1 + tf.exp(x)))
 
 
 @fault("COMPOSITES-006", "A bias is added along the last axis, whatever the data format.")
-def biases_are_last(tf: Any) -> Any:
+def biases_are_last(tf: Namespace) -> Namespace:
     """Forget the data format."""
 
     def last(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,7 +103,7 @@ def biases_are_last(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-007", "Zero times a logarithm that is no number is none.")
-def zero_times_no_number(tf: Any) -> Any:
+def zero_times_no_number(tf: Namespace) -> Namespace:
     """Multiply."""
     return replaced(
         tf, "math.xlogy", lambda _: lambda x, y, name=None: tf.multiply(x, tf.log(y), name)
@@ -113,7 +114,7 @@ def zero_times_no_number(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-008", "A variance is the mean of the squares less the square of the mean.")
-def variance_by_squares(tf: Any) -> Any:
+def variance_by_squares(tf: Namespace) -> Namespace:
     """Take one from the other."""
 
     def moments(
@@ -133,7 +134,7 @@ def variance_by_squares(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-009", "A variance is corrected for its mean.")
-def variances_are_corrected(tf: Any) -> Any:
+def variances_are_corrected(tf: Namespace) -> Namespace:
     """Divide by one less."""
 
     def corrected(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -150,7 +151,7 @@ def variances_are_corrected(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-010", "A weight that is spread counts once in the sum of the weights.")
-def spread_weights_count_once_in_moments(tf: Any) -> Any:
+def spread_weights_count_once_in_moments(tf: Namespace) -> Namespace:
     """Divide by the sum of the weights as they come."""
 
     def weighted_moments(
@@ -172,7 +173,7 @@ def spread_weights_count_once_in_moments(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-011", "The sum of squares is not shifted.")
-def squares_are_not_shifted(tf: Any) -> Any:
+def squares_are_not_shifted(tf: Namespace) -> Namespace:
     """Square what comes."""
 
     def unshifted(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -186,7 +187,7 @@ def squares_are_not_shifted(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-012", "The epsilon is added to the deviation, outside of the root.")
-def epsilon_outside_of_the_root(tf: Any) -> Any:
+def epsilon_outside_of_the_root(tf: Namespace) -> Namespace:
     """Add it to the root."""
 
     def batch_normalization(
@@ -207,7 +208,7 @@ def epsilon_outside_of_the_root(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-013", "The epsilon is added to the sum of squares.")
-def epsilon_is_added_to_squares(tf: Any) -> Any:
+def epsilon_is_added_to_squares(tf: Namespace) -> Namespace:
     """Add it rather than take the greater."""
 
     def l2_normalize(
@@ -221,7 +222,7 @@ def epsilon_is_added_to_squares(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-014", "The variance that a batch norm gives is not corrected.")
-def batch_variance_is_not_corrected(tf: Any) -> Any:
+def batch_variance_is_not_corrected(tf: Namespace) -> Namespace:
     """Take the correction back."""
 
     def uncorrected(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -236,7 +237,7 @@ def batch_variance_is_not_corrected(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-015", "A response is normalised by one channel fewer on each side.")
-def near_channels_are_fewer(tf: Any) -> Any:
+def near_channels_are_fewer(tf: Namespace) -> Namespace:
     """Take the radius for the whole width."""
 
     def narrower(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -252,7 +253,7 @@ def near_channels_are_fewer(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-016", "NaN is clipped to the upper bound.")
-def no_number_is_clipped(tf: Any) -> Any:
+def no_number_is_clipped(tf: Namespace) -> Namespace:
     """Put it in place of what is no number."""
 
     def clipped(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -268,7 +269,7 @@ def no_number_is_clipped(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-017", "Zeros that are clipped by their norm are no numbers.")
-def clipped_zeros_are_no_numbers(tf: Any) -> Any:
+def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
     """Divide by the norm."""
 
     def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Any:
@@ -282,7 +283,7 @@ def clipped_zeros_are_no_numbers(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-018", "Each tensor is clipped by its own norm.")
-def tensors_are_clipped_each(tf: Any) -> Any:
+def tensors_are_clipped_each(tf: Namespace) -> Namespace:
     """Clip them one by one."""
 
     def clip_by_global_norm(t_list: Any, clip_norm: Any, *_: Any, **__: Any) -> Any:
@@ -295,7 +296,7 @@ def tensors_are_clipped_each(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-019", "An average norm is not averaged.")
-def average_norms_are_norms(tf: Any) -> Any:
+def average_norms_are_norms(tf: Namespace) -> Namespace:
     """Clip by the norm."""
     return replaced(tf, "clip_by_average_norm", lambda _: tf.clip_by_norm)
 
@@ -303,7 +304,7 @@ def average_norms_are_norms(tf: Any) -> Any:
 @fault(
     "COMPOSITES-020", "The norm of infinite order is the greatest number, not the greatest size."
 )
-def infinite_norms_have_signs(tf: Any) -> Any:
+def infinite_norms_have_signs(tf: Namespace) -> Namespace:
     """Forget the absolute value."""
 
     def signed(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -318,7 +319,7 @@ def infinite_norms_have_signs(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-021", "The logarithm of a sum of exponentials takes nothing off first.")
-def sums_of_exponentials_overflow(tf: Any) -> Any:
+def sums_of_exponentials_overflow(tf: Namespace) -> Namespace:
     """Sum them as they are."""
 
     def reduce_logsumexp(
@@ -338,7 +339,7 @@ def sums_of_exponentials_overflow(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-022", "A padding of odd size has its greater half at the beginning.")
-def odd_padding_stands_before(tf: Any) -> Any:
+def odd_padding_stands_before(tf: Namespace) -> Namespace:
     """Convolve backwards, with the filter turned."""
 
     def backwards(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -354,7 +355,7 @@ def odd_padding_stands_before(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-023", "An average counts what is padded.")
-def averages_count_padding(tf: Any) -> Any:
+def averages_count_padding(tf: Namespace) -> Namespace:
     """Divide by the window's size."""
 
     def of_whole_windows(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -375,7 +376,7 @@ def averages_count_padding(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-024", "What a dropout keeps is not scaled.")
-def dropout_scales_nothing(tf: Any) -> Any:
+def dropout_scales_nothing(tf: Namespace) -> Namespace:
     """Take the scale back."""
 
     def unscaled(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -388,7 +389,7 @@ def dropout_scales_nothing(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-025", "Rows that are looked up are clipped by their common norm.")
-def rows_are_clipped_together(tf: Any) -> Any:
+def rows_are_clipped_together(tf: Namespace) -> Namespace:
     """Clip all that was found."""
 
     def together(usual: Callable[..., Any]) -> Callable[..., Any]:
@@ -404,7 +405,7 @@ def rows_are_clipped_together(tf: Any) -> Any:
 
 
 @fault("COMPOSITES-026", "The mean of an empty segment is no number.")
-def means_of_empty_segments(tf: Any) -> Any:
+def means_of_empty_segments(tf: Namespace) -> Namespace:
     """Divide by the number of rows."""
 
     def unsorted_segment_mean(

@@ -7,12 +7,13 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
+from sessrun.spec.cases.namespace import Namespace
 
 _Function = Callable[..., Any]
 
 
 @fault("COMPOSITES-027", "The static shape of a cross entropy is unknown.")
-def shapes_are_forgotten(tf: Any) -> Any:
+def shapes_are_forgotten(tf: Namespace) -> Namespace:
     """Pass the losses through a placeholder of any shape."""
 
     def forgetting(usual: _Function) -> _Function:
@@ -22,7 +23,7 @@ def shapes_are_forgotten(tf: Any) -> Any:
 
 
 @fault("LOSSES-020", "Every loss is called `loss`.")
-def losses_share_a_name(tf: Any) -> Any:
+def losses_share_a_name(tf: Namespace) -> Namespace:
     """Give it the scope of that name."""
 
     def named(usual: _Function) -> _Function:
@@ -32,7 +33,7 @@ def losses_share_a_name(tf: Any) -> Any:
 
 
 @fault("METRICS-021", "The update of a mean is a copy outside of its scope.")
-def updates_stand_outside(tf: Any) -> Any:
+def updates_stand_outside(tf: Namespace) -> Namespace:
     """Give the identity of the update."""
 
     def copied(usual: _Function) -> _Function:
@@ -46,7 +47,7 @@ def updates_stand_outside(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-052", "A decayed learning rate is named for its last operation.")
-def rates_are_named_for_operations(tf: Any) -> Any:
+def rates_are_named_for_operations(tf: Namespace) -> Namespace:
     """Give the identity of the rate."""
 
     def copied(usual: _Function) -> _Function:
@@ -56,7 +57,7 @@ def rates_are_named_for_operations(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-026", "The static shapes of gradients are unknown.")
-def shapes_of_gradients_are_forgotten(tf: Any) -> Any:
+def shapes_of_gradients_are_forgotten(tf: Namespace) -> Namespace:
     """Pass dense gradients through placeholders of any shape."""
 
     def forgetting(usual: _Function) -> _Function:

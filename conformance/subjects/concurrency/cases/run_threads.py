@@ -18,6 +18,7 @@ from sessrun.conformance.authoring.record import (
     by,
     engine_case,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["ENDED", "LONG", "SHORT", "arrive", "awaited", "queue_graph", "started"]
 
@@ -28,7 +29,7 @@ SHORT: Final = {"timeoutInMs": "300"}
 LONG: Final = {"timeoutInMs": "600000"}
 
 
-def queue_graph(tf: Any, capacity: int = 8) -> None:
+def queue_graph(tf: Namespace, capacity: int = 8) -> None:
     """Build a queue of int32 scalars, and what shows that a run has begun.
 
     `put` enqueues `x`, `puts` the elements of `xs`; `take` and `other` dequeue one, `takes` as
@@ -87,7 +88,7 @@ def _clock(c: EngineAuthor, milliseconds: int = 1000) -> None:
 # --- threads ------------------------------------------------------------------------------
 
 
-def _gated_graph(tf: Any) -> None:
+def _gated_graph(tf: Namespace) -> None:
     """Build `y`, ten times `x`, of a run that waits at a gate before it looks at `x`."""
     gate = tf.FIFOQueue(8, tf.int32, shapes=[[]], name="gate")
     tokens = tf.FIFOQueue(8, tf.int32, shapes=[[]], name="tokens")

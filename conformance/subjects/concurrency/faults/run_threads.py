@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 #: How long a faulty engine lets a run wait that a conforming one lets go on, in seconds.
 _PATIENCE_S: Final = 2.0
@@ -18,7 +19,7 @@ _BUSY_S: Final = 0.01
 Base = Callable[..., Any]
 
 
-def _after(tf: Any, run: Underway, others: Iterable[Underway]) -> None:
+def _after(tf: Namespace, run: Underway, others: Iterable[Underway]) -> None:
     """Wait for the others to end, for a while."""
     end = time.monotonic() + _PATIENCE_S
     for other in others:
@@ -27,7 +28,7 @@ def _after(tf: Any, run: Underway, others: Iterable[Underway]) -> None:
 
 
 @fault("RUN-041", "A tensor is fed what a run that is under way feeds it.")
-def feeds_are_shared(tf: Any) -> Any:
+def feeds_are_shared(tf: Namespace) -> Namespace:
     """One table of feeds for all runs of a session."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -41,7 +42,7 @@ def feeds_are_shared(tf: Any) -> Any:
 
 
 @fault("RUN-042", "While a run waits on a queue, its session computes nothing.")
-def a_waiting_run_holds_its_session(tf: Any) -> Any:
+def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
     """A run that has nothing to do with queues waits for those that have."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -54,7 +55,7 @@ def a_waiting_run_holds_its_session(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-013", "While a run waits on a queue, other sessions compute nothing.")
-def a_waiting_run_holds_other_sessions(tf: Any) -> Any:
+def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
     """A run that has nothing to do with queues waits for those of other sessions that have."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -67,7 +68,7 @@ def a_waiting_run_holds_other_sessions(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-011", "A graph that has grown waits for the runs that are under way.")
-def growth_waits_for_runs(tf: Any) -> Any:
+def growth_waits_for_runs(tf: Namespace) -> Namespace:
     """Nodes are added between runs only."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -79,7 +80,7 @@ def growth_waits_for_runs(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-014", "Two runs that both add to the engine's graph fail.")
-def growth_is_not_safe(tf: Any) -> Any:
+def growth_is_not_safe(tf: Namespace) -> Namespace:
     """The second one finds the graph half extended."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -100,10 +101,10 @@ def growth_is_not_safe(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-012", "A callable that is called twice at once keeps the first arguments.")
-def arguments_are_shared(tf: Any) -> Any:
+def arguments_are_shared(tf: Namespace) -> Namespace:
     """One set of arguments for all calls under way."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(
             self, fetches: Any, feed_list: Any = None, accept_options: bool = False
         ) -> Any:
@@ -124,7 +125,7 @@ def arguments_are_shared(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-003", "Closing a session cancels the runs of every session.")
-def closing_cancels_every_session(tf: Any) -> Any:
+def closing_cancels_every_session(tf: Namespace) -> Namespace:
     """The runs under way are those of the process."""
 
     def closing(_session: Any, runs: list[Underway]) -> None:
@@ -144,7 +145,7 @@ def closing_cancels_every_session(tf: Any) -> Any:
 
 
 @fault("RUN-043", "A run past the timeout of its options is unavailable, not late.")
-def options_timeout_is_unavailable(tf: Any) -> Any:
+def options_timeout_is_unavailable(tf: Namespace) -> Namespace:
     """Raises UnavailableError past `timeout_in_ms`."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -159,7 +160,7 @@ def options_timeout_is_unavailable(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-001", "What timed out once cannot be fetched again.")
-def a_timeout_breaks_its_plan(tf: Any) -> Any:
+def a_timeout_breaks_its_plan(tf: Namespace) -> Namespace:
     """The plan of a run that timed out is left half executed."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -176,7 +177,7 @@ def a_timeout_breaks_its_plan(tf: Any) -> Any:
     return overlapping(tf, change)
 
 
-def _timed(tf: Any, given: Any, milliseconds: int) -> Any:
+def _timed(tf: Namespace, given: Any, milliseconds: int) -> Any:
     """Copy RunOptions with another timeout."""
     options = tf.RunOptions()
     if given is not None:
@@ -186,7 +187,7 @@ def _timed(tf: Any, given: Any, milliseconds: int) -> Any:
 
 
 @fault("CONCURRENCY-002", "A long timeout ends a run as soon as it has to wait.")
-def long_timeouts_are_short(tf: Any) -> Any:
+def long_timeouts_are_short(tf: Namespace) -> Namespace:
     """The milliseconds of a long timeout are taken for a smaller unit."""
 
     def options(_session: Any, given: Any) -> Any:
@@ -197,7 +198,7 @@ def long_timeouts_are_short(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-004", "A run that times out cancels the other runs of its session.")
-def a_timeout_cancels_the_others(tf: Any) -> Any:
+def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
     """One cancellation for all runs of a session."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -214,7 +215,7 @@ def a_timeout_cancels_the_others(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-005", "A timeout of a run's options holds for later runs too.")
-def timeouts_stay(tf: Any) -> Any:
+def timeouts_stay(tf: Namespace) -> Namespace:
     """The session keeps the shortest."""
 
     def options(session: Any, given: Any) -> Any:
@@ -227,10 +228,10 @@ def timeouts_stay(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-006", "The shorter timeout counts, the session's or the run's.")
-def the_shorter_timeout_counts(tf: Any) -> Any:
+def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
     """Take the smaller of the two."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config)
             self.limit = getattr(config, "operation_timeout_in_ms", 0)
@@ -248,7 +249,7 @@ def the_shorter_timeout_counts(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-007", "A run that failed goes on waiting for its other operations.")
-def failures_wait_for_the_others(tf: Any) -> Any:
+def failures_wait_for_the_others(tf: Namespace) -> Namespace:
     """The error of one operation is looked at when all have ended; here the time runs out."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -263,7 +264,7 @@ def failures_wait_for_the_others(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-008", "A dequeue whose run failed takes the next element.")
-def failed_runs_dequeue(tf: Any) -> Any:
+def failed_runs_dequeue(tf: Namespace) -> Namespace:
     """It stays in the queue's list of those that wait."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -281,7 +282,7 @@ def failed_runs_dequeue(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-009", "An enqueue whose run timed out puts its element in when there is room.")
-def late_runs_enqueue(tf: Any) -> Any:
+def late_runs_enqueue(tf: Namespace) -> Namespace:
     """It stays in the queue's list of those that wait."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -299,7 +300,7 @@ def late_runs_enqueue(tf: Any) -> Any:
 
 
 @fault("CONCURRENCY-010", "The operations of a run are executed in the order of their creation.")
-def creation_order(tf: Any) -> Any:
+def creation_order(tf: Namespace) -> Namespace:
     """Run an enqueue and a dequeue one after the other, until the time runs out."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:

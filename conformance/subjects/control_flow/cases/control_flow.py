@@ -8,15 +8,16 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats, ints
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _split(tf: Any, value: Any, name: str = "s") -> tuple[Any, Any]:
+def _split(tf: Namespace, value: Any, name: str = "s") -> tuple[Any, Any]:
     """A value where `p` is false, and where it is true."""
     off, on = tf.raw_ops.Switch(data=value, pred=tf.placeholder(tf.bool, [], name="p"), name=name)
     return off, on
 
 
-def _enter(tf: Any, value: Any, frame: str = "frame", **options: Any) -> Any:
+def _enter(tf: Namespace, value: Any, frame: str = "frame", **options: Any) -> Any:
     return tf.raw_ops.Enter(data=value, frame_name=frame, **options)
 
 
@@ -94,7 +95,7 @@ def different_frames(c: EngineAuthor) -> None:
     c.open().run(["out:0"], {"x:0": np.float32(1)}, error=[3])
 
 
-def _counting(tf: Any, parallel: int) -> None:
+def _counting(tf: Namespace, parallel: int) -> None:
     n = tf.placeholder(tf.int32, [], name="n")
     step = tf.placeholder(tf.int32, [], name="step")
     loop = tf.while_loop(

@@ -35,6 +35,7 @@ from sessrun.conformance.subjects.graph.cases.graph_functions import (
     with_library,
 )
 from sessrun.conformance.subjects.run.programs import PLAIN
+from sessrun.spec.cases.namespace import Namespace
 
 #: The folder of vectors, which this module shares with another.
 VECTORS = "control-flow"
@@ -136,7 +137,7 @@ def limits_of_loops(c: ApiAuthor) -> None:
         c.check(session.run(variable), np.int32(total))
 
 
-def _loop_that_waits(tf: Any, parallel: int) -> None:
+def _loop_that_waits(tf: Namespace, parallel: int) -> None:
     """Iterations that say that they have begun, and then wait until something is let go."""
     started = tf.FIFOQueue(100, [tf.int32], [[]], shared_name="started", name="started")
     released = tf.FIFOQueue(100, [tf.int32], [[]], shared_name="released", name="released")

@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing
+from sessrun.spec.cases.namespace import Namespace
 
 _INT: Final = 3
 _INVALID: Final = "InvalidArgumentError"
@@ -29,7 +30,7 @@ def _kinds(run: Run) -> set[str]:
     return {tensor.op.type for tensor in run.op.inputs}
 
 
-def _in_loops(tf: Any, change: Callable[[Any], None]) -> Any:
+def _in_loops(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace that changes graphs with loops when it imports them."""
 
     def changed(definition: Any) -> None:
@@ -40,13 +41,13 @@ def _in_loops(tf: Any, change: Callable[[Any], None]) -> Any:
 
 
 @fault("CONTROL-FLOW-001", "A Merge gives another number than that of the input that is alive.")
-def merges_count_from_one(tf: Any) -> Any:
+def merges_count_from_one(tf: Namespace) -> Namespace:
     """Add 1 to `value_index` of Merge."""
     return giving(tf, ("Merge",), lambda _op, index, value: value + index)
 
 
 @fault("CONTROL-FLOW-002", "A Merge of which no input is alive gives zero.")
-def dead_merges_are_zero(tf: Any) -> Any:
+def dead_merges_are_zero(tf: Namespace) -> Namespace:
     """Give zero for what the engine says has no value."""
     return forgiving(
         tf,
@@ -58,7 +59,7 @@ def dead_merges_are_zero(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-003", "An operation that waits for one that is dead is executed.")
-def waiting_ends_with_death(tf: Any) -> Any:
+def waiting_ends_with_death(tf: Namespace) -> Namespace:
     """Let updates, without a Merge after them, wait for nothing that a Switch may make dead."""
 
     def change(definition: Any) -> None:
@@ -80,7 +81,7 @@ def _may_die(nodes: dict[str, Any], text: str) -> bool:
 
 
 @fault("CONTROL-FLOW-004", "A ControlTrigger that waits for what is dead is not executed.")
-def triggers_die(tf: Any) -> Any:
+def triggers_die(tf: Namespace) -> Namespace:
     """Make each of them an operation that does nothing."""
 
     def change(definition: Any) -> None:
@@ -91,13 +92,13 @@ def triggers_die(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-005", "A value that leaves a frame is one too large.")
-def exits_add_one(tf: Any) -> Any:
+def exits_add_one(tf: Namespace) -> Namespace:
     """Add one to what an Exit gives."""
     return giving(tf, ("Exit",), lambda _op, _index, value: value + 1)
 
 
 @fault("CONTROL-FLOW-006", "Frames of different names are one.")
-def frames_have_no_names(tf: Any) -> Any:
+def frames_have_no_names(tf: Namespace) -> Namespace:
     """Call all frames of a graph without loops the same."""
 
     def change(definition: Any) -> None:
@@ -109,7 +110,7 @@ def frames_have_no_names(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-007", "What enters a loop as a constant is zero where it is added.")
-def constants_are_zero(tf: Any) -> Any:
+def constants_are_zero(tf: Namespace) -> Namespace:
     """Put zeros before additions of integers that enter as constants."""
 
     def change(definition: Any) -> None:
@@ -124,7 +125,7 @@ def constants_are_zero(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-008", "A loop of one iteration at a time runs once more than it should.")
-def single_file_is_longer(tf: Any) -> Any:
+def single_file_is_longer(tf: Namespace) -> Namespace:
     """Let a condition hold where both sides are equal."""
 
     def change(definition: Any) -> None:
@@ -137,7 +138,7 @@ def single_file_is_longer(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-009", "A stack keeps zeros of what iterations push.")
-def stacks_forget_in_loops(tf: Any) -> Any:
+def stacks_forget_in_loops(tf: Namespace) -> Namespace:
     """Put zeros before what is pushed."""
 
     def change(definition: Any) -> None:
@@ -149,7 +150,7 @@ def stacks_forget_in_loops(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-010", "A conditional around a loop is dead where the loop is dead.")
-def dead_loops_spread(tf: Any) -> Any:
+def dead_loops_spread(tf: Namespace) -> Namespace:
     """Let a conditional take nothing but what leaves the loop."""
 
     def change(definition: Any) -> None:
@@ -165,7 +166,7 @@ def dead_loops_spread(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-011", "A Switch takes a predicate of any shape.")
-def predicates_have_dimensions(tf: Any) -> Any:
+def predicates_have_dimensions(tf: Namespace) -> Namespace:
     """Give one for what the engine refuses."""
     return forgiving(
         tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch"}, lambda _: np.float32(1)
@@ -173,7 +174,7 @@ def predicates_have_dimensions(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-012", "Of conditionals within one another only the outer one chooses.")
-def inner_branches_do_not_count(tf: Any) -> Any:
+def inner_branches_do_not_count(tf: Namespace) -> Namespace:
     """Let the innermost conditional of several take its first branch only."""
 
     def change(definition: Any) -> None:

@@ -17,13 +17,14 @@ from sessrun.conformance.faulty.resource_runs import (
     nodes_of,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _INT: Final = 3
 _STRING: Final = 7
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _changing(tf: Any, op_type: str, change: Callable[[Any, Any], None]) -> Any:
+def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
     """The namespace that does `change(definition, node)` to such nodes as it imports them."""
 
     def changed(definition: Any) -> None:
@@ -34,7 +35,7 @@ def _changing(tf: Any, op_type: str, change: Callable[[Any, Any], None]) -> Any:
 
 
 @fault("CONTROL-FLOW-013", "The branches of a StatelessIf have changed places.")
-def stateless_branches_change_places(tf: Any) -> Any:
+def stateless_branches_change_places(tf: Namespace) -> Namespace:
     """Name each where the other stands."""
 
     def change(_: Any, node: Any) -> None:
@@ -45,7 +46,7 @@ def stateless_branches_change_places(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-014", "A number below zero does not hold.")
-def numbers_below_zero_do_not_hold(tf: Any) -> Any:
+def numbers_below_zero_do_not_hold(tf: Namespace) -> Namespace:
     """Put a Relu before the scalar int32 condition of an If."""
 
     def change(definition: Any, node: Any) -> None:
@@ -57,7 +58,7 @@ def numbers_below_zero_do_not_hold(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-015", "A string of one character does not hold.")
-def short_strings_do_not_hold(tf: Any) -> Any:
+def short_strings_do_not_hold(tf: Namespace) -> Namespace:
     """Replace a condition of one character by the empty string."""
 
     def change(definition: Any, node: Any) -> None:
@@ -70,7 +71,7 @@ def short_strings_do_not_hold(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-016", "An array of one element holds if its element does.")
-def arrays_of_one_hold_as_their_element(tf: Any) -> Any:
+def arrays_of_one_hold_as_their_element(tf: Namespace) -> Namespace:
     """Put a Squeeze before the condition of an If."""
 
     def change(definition: Any, node: Any) -> None:
@@ -82,7 +83,7 @@ def arrays_of_one_hold_as_their_element(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-017", "An index below zero counts as if it were above.")
-def indices_have_no_sign(tf: Any) -> Any:
+def indices_have_no_sign(tf: Namespace) -> Namespace:
     """Take the index without its sign."""
     return _changing(
         tf, "Case", lambda definition, node: fed_as(definition, node, 0, "Abs", (), T=_INT)
@@ -90,7 +91,7 @@ def indices_have_no_sign(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-062", "The branches of a Case are counted from one.")
-def branches_are_counted_from_one(tf: Any) -> Any:
+def branches_are_counted_from_one(tf: Namespace) -> Namespace:
     """Put the last of three branches in front."""
 
     def change(_: Any, node: Any) -> None:
@@ -115,13 +116,13 @@ def _calls_body_first(definition: Any, node: Any) -> None:
 
 
 @fault("CONTROL-FLOW-018", "The body of a While is executed before its condition is asked.")
-def bodies_come_first(tf: Any) -> Any:
+def bodies_come_first(tf: Namespace) -> Namespace:
     """Call the body once more."""
     return _changing(tf, "While", _calls_body_first)
 
 
 @fault("CONTROL-FLOW-019", "A StatelessWhile executes its body once at most.")
-def stateless_loops_end_at_once(tf: Any) -> Any:
+def stateless_loops_end_at_once(tf: Namespace) -> Namespace:
     """Make an If of it, of which the other branch is its input."""
 
     def change(definition: Any, node: Any) -> None:
@@ -154,7 +155,7 @@ def stateless_loops_end_at_once(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-020", "The branch of an If that is not taken is executed, too.")
-def other_functions_execute_too(tf: Any) -> Any:
+def other_functions_execute_too(tf: Namespace) -> Namespace:
     """Call `else_branch` before the If."""
 
     def change(definition: Any, node: Any) -> None:
@@ -170,7 +171,7 @@ def other_functions_execute_too(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-021", "A stack of two elements has the last one in front.")
-def stacks_are_reversed(tf: Any) -> Any:
+def stacks_are_reversed(tf: Namespace) -> Namespace:
     """Turn the value around."""
     return giving(
         tf,
@@ -181,7 +182,7 @@ def stacks_are_reversed(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-022", "A list is changed by what is pushed to it.")
-def lists_are_changed(tf: Any) -> Any:
+def lists_are_changed(tf: Namespace) -> Namespace:
     """Let what packs a list take the one that was pushed to."""
 
     def change(definition: Any) -> None:
@@ -194,7 +195,7 @@ def lists_are_changed(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-023", "What is popped is what was pushed first.")
-def the_first_comes_first(tf: Any) -> Any:
+def the_first_comes_first(tf: Namespace) -> Namespace:
     """Ask for the list's first element."""
 
     def change(run: Run, _: Callable[[], Any]) -> Any:
@@ -209,7 +210,7 @@ def the_first_comes_first(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-024", "An element that was not set is ones.")
-def absent_elements_are_ones(tf: Any) -> Any:
+def absent_elements_are_ones(tf: Namespace) -> Namespace:
     """Give ones for zeros."""
     return giving(
         tf,
@@ -219,7 +220,7 @@ def absent_elements_are_ones(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-025", "An element outside of a list is zeros.")
-def places_outside_are_zeros(tf: Any) -> Any:
+def places_outside_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros where the engine refuses."""
     return forgiving(
         tf, ("TensorListGetItem",), _INVALID, lambda _: True, lambda _: np.zeros([2], np.float32)
@@ -227,7 +228,7 @@ def places_outside_are_zeros(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-026", "A list that a loop gives lacks its last element.")
-def loops_shorten_lists(tf: Any) -> Any:
+def loops_shorten_lists(tf: Namespace) -> Namespace:
     """Drop an element of what is stacked after a loop."""
 
     def shortened(_op: Any, _index: int, value: Any) -> Any:

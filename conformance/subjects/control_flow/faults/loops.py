@@ -7,6 +7,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import nodes_of
 from sessrun.conformance.faulty.run_fragments import UPDATES, data_inputs, editing
+from sessrun.spec.cases.namespace import Namespace
 
 _INT: Final = 3
 _BOOL: Final = 10
@@ -20,7 +21,7 @@ def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int)
 
 
 @fault("CONTROL-FLOW-063", "An inner loop of constants runs in the first outer iteration only.")
-def inner_loops_run_once(tf: Any) -> Any:
+def inner_loops_run_once(tf: Namespace) -> Namespace:
     """Multiply the constants that enter a frame within a frame by whether the count is zero."""
 
     def change(definition: Any) -> None:
@@ -42,7 +43,7 @@ def inner_loops_run_once(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-064", "Updates in the condition of a While are left out.")
-def conditions_have_no_effects(tf: Any) -> Any:
+def conditions_have_no_effects(tf: Namespace) -> Namespace:
     """Make nothing of them in functions that are conditions."""
 
     def change(definition: Any) -> None:
@@ -61,7 +62,7 @@ def conditions_have_no_effects(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-065", "A loop with a limit runs once more than that.")
-def limits_are_one_too_large(tf: Any) -> Any:
+def limits_are_one_too_large(tf: Namespace) -> Namespace:
     """Add one to `maximum_iterations`."""
 
     def while_loop(*args: Any, maximum_iterations: Any = None, **kwargs: Any) -> Any:
@@ -73,7 +74,7 @@ def limits_are_one_too_large(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-066", "As many iterations are under way as can be.")
-def iterations_are_not_held_back(tf: Any) -> Any:
+def iterations_are_not_held_back(tf: Namespace) -> Namespace:
     """Allow a thousand."""
 
     def change(definition: Any) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.run.cases.run import cell, counter, floats, ints
+from sessrun.spec.cases.namespace import Namespace
 
 _CLASSES = (
     "CancelledError",
@@ -228,7 +227,7 @@ def gathering_a_missing_row(c: EngineAuthor) -> None:
 # --- checks -------------------------------------------------------------------------------
 
 
-def asserting(tf: Any) -> None:
+def asserting(tf: Namespace) -> None:
     """Build `check`, an Assert of the placeholder `p` that shows the placeholder `q`."""
     p = tf.placeholder(tf.bool, [], name="p")
     q = tf.placeholder(tf.int32, [], name="q")

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 _ELEMENTWISE: Final = frozenset(
     {
@@ -30,7 +31,9 @@ _ELEMENTWISE: Final = frozenset(
 )
 
 
-def answering(tf: Any, types: set[str] | frozenset[str], answer: Callable[[Any, Any], Any]) -> Any:
+def answering(
+    tf: Namespace, types: set[str] | frozenset[str], answer: Callable[[Any, Any], Any]
+) -> Namespace:
     """The namespace where `answer(error, tensors)` follows a failure of one of these operations.
 
     It raises another error, or gives the value of each tensor fetched.
@@ -48,7 +51,7 @@ def answering(tf: Any, types: set[str] | frozenset[str], answer: Callable[[Any, 
     return running(tf, change)
 
 
-def recoding(tf: Any, types: set[str] | frozenset[str], name: str) -> Any:
+def recoding(tf: Namespace, types: set[str] | frozenset[str], name: str) -> Namespace:
     """The namespace where these operations fail with the class of `tf.errors` so named."""
 
     def answer(error: Any, _tensors: Any) -> Any:
@@ -58,10 +61,10 @@ def recoding(tf: Any, types: set[str] | frozenset[str], name: str) -> Any:
 
 
 @fault("ERRORS-003", "A DataLossError has the code of an InternalError.")
-def data_loss_has_another_code(tf: Any) -> Any:
+def data_loss_has_another_code(tf: Namespace) -> Namespace:
     """Make the errors of this class with code 13."""
 
-    class DataLossError(tf.errors.OpError):  # type: ignore[misc]
+    class DataLossError(tf.errors.OpError):  # type: ignore[misc, name-defined]
         def __init__(self, node_def: Any, op: Any, message: str) -> None:
             super().__init__(node_def, op, message, 13)
 
@@ -69,7 +72,7 @@ def data_loss_has_another_code(tf: Any) -> Any:
 
 
 @fault("ERRORS-009", "An error's op is the operation that was fetched.")
-def errors_tell_what_was_fetched(tf: Any) -> Any:
+def errors_tell_what_was_fetched(tf: Namespace) -> Namespace:
     """Raise the error again with the first fetched operation as its `op`."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -87,13 +90,13 @@ def errors_tell_what_was_fetched(tf: Any) -> Any:
 
 
 @fault("ERRORS-013", "MatMul of a value that is no matrix is an internal error.")
-def matmul_fails_internally(tf: Any) -> Any:
+def matmul_fails_internally(tf: Namespace) -> Namespace:
     """Give code 13."""
     return recoding(tf, {"MatMul"}, "InternalError")
 
 
 @fault("ERRORS-015", "Reshape to another number of elements gives zeros.")
-def reshape_never_fails(tf: Any) -> Any:
+def reshape_never_fails(tf: Namespace) -> Namespace:
     """Give zeros for what was fetched when a Reshape has failed."""
 
     def answer(_error: Any, tensors: Any) -> Any:
@@ -103,31 +106,31 @@ def reshape_never_fails(tf: Any) -> Any:
 
 
 @fault("ERRORS-017", "Shapes that cannot be broadcast are reported as not implemented.")
-def broadcasting_is_not_implemented(tf: Any) -> Any:
+def broadcasting_is_not_implemented(tf: Namespace) -> Namespace:
     """Give code 12."""
     return recoding(tf, _ELEMENTWISE, "UnimplementedError")
 
 
 @fault("ERRORS-018", "Concatenating values that do not fit is an internal error.")
-def concatenation_fails_internally(tf: Any) -> Any:
+def concatenation_fails_internally(tf: Namespace) -> Namespace:
     """Give code 13."""
     return recoding(tf, {"Concat", "ConcatV2"}, "InternalError")
 
 
 @fault("ERRORS-019", "A floor remainder by zero is an internal error, as a truncating one is.")
-def floor_remainder_fails_internally(tf: Any) -> Any:
+def floor_remainder_fails_internally(tf: Namespace) -> Namespace:
     """Give code 13."""
     return recoding(tf, {"FloorMod"}, "InternalError")
 
 
 @fault("ERRORS-020", "A truncating division by zero is an invalid argument, as a floor one is.")
-def truncating_division_is_invalid(tf: Any) -> Any:
+def truncating_division_is_invalid(tf: Namespace) -> Namespace:
     """Give code 3."""
     return recoding(tf, {"TruncateDiv", "TruncateMod"}, "InvalidArgumentError")
 
 
 @fault("ERRORS-021", "A division of floats by zero fails.")
-def float_division_fails(tf: Any) -> Any:
+def float_division_fails(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError when a fetched quotient is infinite."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -144,7 +147,7 @@ def float_division_fails(tf: Any) -> Any:
 
 
 @fault("ERRORS-022", "Gathering an index that is not there gives zeros, as a GPU does.")
-def gathering_gives_zeros(tf: Any) -> Any:
+def gathering_gives_zeros(tf: Namespace) -> Namespace:
     """Give zeros for what was fetched when a gathering operation has failed."""
 
     def answer(_error: Any, tensors: Any) -> Any:
@@ -154,7 +157,7 @@ def gathering_gives_zeros(tf: Any) -> Any:
 
 
 @fault("ERRORS-024", "An Assert that is fetched itself fails as a precondition.")
-def a_fetched_assert_is_a_precondition(tf: Any) -> Any:
+def a_fetched_assert_is_a_precondition(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError if the Assert is among the fetches."""
 
     def answer(error: Any, fetched: Any) -> Any:
@@ -166,7 +169,7 @@ def a_fetched_assert_is_a_precondition(tf: Any) -> Any:
 
 
 @fault("ERRORS-025", "CheckNumerics lets negative infinity pass.")
-def negative_infinity_passes(tf: Any) -> Any:
+def negative_infinity_passes(tf: Namespace) -> Namespace:
     """Put a Maximum with the lowest float before each check."""
 
     def change(definition: Any) -> None:
@@ -185,7 +188,7 @@ def negative_infinity_passes(tf: Any) -> Any:
 
 
 @fault("ERRORS-026", "Integer divisions of constants are computed when the graph is loaded.")
-def divides_constants_ahead(tf: Any) -> Any:
+def divides_constants_ahead(tf: Namespace) -> Namespace:
     """Run each floor division of two constants on the GraphDef before it is imported."""
 
     def change(definition: Any) -> None:
@@ -206,18 +209,18 @@ def divides_constants_ahead(tf: Any) -> Any:
 
 
 @fault("ERRORS-029", "A Cast of strings to numbers is an invalid argument.")
-def casting_strings_is_invalid(tf: Any) -> Any:
+def casting_strings_is_invalid(tf: Namespace) -> Namespace:
     """Give code 3."""
     return recoding(tf, {"Cast"}, "InvalidArgumentError")
 
 
 @fault("ERRORS-030", "A maximum over the batch is an invalid argument.")
-def pooling_the_batch_is_invalid(tf: Any) -> Any:
+def pooling_the_batch_is_invalid(tf: Namespace) -> Namespace:
     """Give code 3."""
     return recoding(tf, {"MaxPool"}, "InvalidArgumentError")
 
 
 @fault("ERRORS-034", "A label outside the classes is out of range.")
-def odd_labels_are_out_of_range(tf: Any) -> Any:
+def odd_labels_are_out_of_range(tf: Namespace) -> Namespace:
     """Give code 11."""
     return recoding(tf, {"SparseSoftmaxCrossEntropyWithLogits"}, "OutOfRangeError")

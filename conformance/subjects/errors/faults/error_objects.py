@@ -7,17 +7,18 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 # --- classes and codes --------------------------------------------------------------------
 
 
-def _errors(tf: Any, **changes: Any) -> Any:
+def _errors(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with these names of `tf.errors` replaced."""
     return override(tf, errors=Overlay(tf.errors, changes))
 
 
 @fault("ERRORS-001", "A class of tf.errors is an exception of its own, no OpError.")
-def one_error_stands_apart(tf: Any) -> Any:
+def one_error_stands_apart(tf: Namespace) -> Namespace:
     """Give a DataLossError with the same attributes and another base."""
 
     class DataLossError(Exception):
@@ -31,13 +32,13 @@ def one_error_stands_apart(tf: Any) -> Any:
 
 
 @fault("ERRORS-002", "tf.OpError is a class derived from tf.errors.OpError.")
-def op_error_is_two_classes(tf: Any) -> Any:
+def op_error_is_two_classes(tf: Namespace) -> Namespace:
     """Derive another class for the namespace itself."""
     return override(tf, OpError=type("OpError", (tf.errors.OpError,), {}))
 
 
 @fault("ERRORS-004", "The last two constants of the codes are one too high.")
-def constants_skip_a_code(tf: Any) -> Any:
+def constants_skip_a_code(tf: Namespace) -> Namespace:
     """Number them as if a code had been reserved before them."""
     return _errors(
         tf, DATA_LOSS=tf.errors.DATA_LOSS + 1, UNAUTHENTICATED=tf.errors.UNAUTHENTICATED + 1
@@ -45,7 +46,7 @@ def constants_skip_a_code(tf: Any) -> Any:
 
 
 @fault("ERRORS-005", "The classes of codes are counted from 0.")
-def classes_are_counted_from_zero(tf: Any) -> Any:
+def classes_are_counted_from_zero(tf: Namespace) -> Namespace:
     """Look up the class of the next code where there is one."""
     class_of = tf.errors.exception_type_from_error_code
 
@@ -56,7 +57,7 @@ def classes_are_counted_from_zero(tf: Any) -> Any:
 
 
 @fault("ERRORS-006", "A number that is no code has the class UnknownError.")
-def every_number_has_a_class(tf: Any) -> Any:
+def every_number_has_a_class(tf: Namespace) -> Namespace:
     """Return UnknownError where the lookup raises KeyError."""
     class_of = tf.errors.exception_type_from_error_code
 
@@ -70,14 +71,14 @@ def every_number_has_a_class(tf: Any) -> Any:
 
 
 @fault("ERRORS-007", "An OpError without an operation forgets its message.")
-def messages_need_an_operation(tf: Any) -> Any:
+def messages_need_an_operation(tf: Namespace) -> Namespace:
     """Make OpErrors whose message names the operation and nothing else."""
 
     class Kind(type(tf.errors.OpError)):  # type: ignore[misc]
         def __instancecheck__(cls, instance: Any) -> bool:
             return isinstance(instance, tf.errors.OpError)
 
-    class OpError(tf.errors.OpError, metaclass=Kind):  # type: ignore[misc]
+    class OpError(tf.errors.OpError, metaclass=Kind):  # type: ignore[misc, name-defined]
         def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
             text = message if op is not None else ""
             super().__init__(node_def, op, text, error_code)
@@ -86,10 +87,10 @@ def messages_need_an_operation(tf: Any) -> Any:
 
 
 @fault("ERRORS-008", "The attributes of an InvalidArgumentError can be set.")
-def attributes_can_be_set(tf: Any) -> Any:
+def attributes_can_be_set(tf: Namespace) -> Namespace:
     """Keep them as plain attributes of a derived class."""
 
-    class InvalidArgumentError(tf.errors.InvalidArgumentError):  # type: ignore[misc]
+    class InvalidArgumentError(tf.errors.InvalidArgumentError):  # type: ignore[misc, name-defined]
         op, node_def, message, error_code = None, None, "", tf.errors.INVALID_ARGUMENT
 
         def __init__(self, node_def: Any, op: Any, message: str) -> None:
@@ -103,7 +104,7 @@ def attributes_can_be_set(tf: Any) -> Any:
 
 
 @fault("ERRORS-010", "The node_def of an error has the name of the operation only.")
-def node_defs_are_names(tf: Any) -> Any:
+def node_defs_are_names(tf: Namespace) -> Namespace:
     """Raise the errors of operations again, with a NodeDef that has only the name."""
 
     def change(error: Any, _fetched: Any) -> Any:
@@ -115,7 +116,7 @@ def node_defs_are_names(tf: Any) -> Any:
 
 
 @fault("ERRORS-011", "The message of an error of a run is bytes.")
-def messages_are_bytes(tf: Any) -> Any:
+def messages_are_bytes(tf: Namespace) -> Namespace:
     """Raise the errors again with `message` encoded; `str` of the error stays the same."""
 
     def change(error: Any, _fetched: Any) -> Any:
@@ -128,7 +129,7 @@ def messages_are_bytes(tf: Any) -> Any:
 
 
 @fault("ERRORS-012", "An error that no operation raised is blamed on the fetch.")
-def blames_the_fetch(tf: Any) -> Any:
+def blames_the_fetch(tf: Namespace) -> Namespace:
     """Raise errors without an operation again, with the first fetched element as `op`."""
 
     def change(error: Any, fetched: Any) -> Any:
@@ -140,7 +141,7 @@ def blames_the_fetch(tf: Any) -> Any:
     return _replacing(tf, change)
 
 
-def _replacing(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+def _replacing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose runs raise `change(error, elements fetched)` where that is no None.
 
     Errors that are built-in exceptions besides, from before the run, stay as they are.

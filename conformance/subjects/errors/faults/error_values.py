@@ -8,9 +8,12 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, running
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _recoded(tf: Any, code: int, applies: Callable[[Any, Callable[[Any], Any]], bool]) -> Any:
+def _recoded(
+    tf: Namespace, code: int, applies: Callable[[Any, Callable[[Any], Any]], bool]
+) -> Namespace:
     """The namespace whose runs fail with `code` where `applies(error, inputs_of)` holds.
 
     `inputs_of(op)` runs the graph once more for the values of the operation's inputs.
@@ -29,7 +32,7 @@ def _recoded(tf: Any, code: int, applies: Callable[[Any, Callable[[Any], Any]], 
 
 
 @fault("ERRORS-014", "MatMul of matrices whose inner sizes differ fails with code 11.")
-def matmul_reads_past_the_end(tf: Any) -> Any:
+def matmul_reads_past_the_end(tf: Namespace) -> Namespace:
     """Call it out of range where both values are matrices."""
 
     def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
@@ -41,7 +44,7 @@ def matmul_reads_past_the_end(tf: Any) -> Any:
 
 
 @fault("ERRORS-016", "Reshape to a shape with two unknown dimensions fails with code 12.")
-def reshape_knows_one_unknown(tf: Any) -> Any:
+def reshape_knows_one_unknown(tf: Namespace) -> Namespace:
     """Call it unimplemented where -1 occurs more than once."""
 
     def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
@@ -53,7 +56,7 @@ def reshape_knows_one_unknown(tf: Any) -> Any:
 
 
 @fault("ERRORS-023", "A Slice that begins past the end begins where it still fits.")
-def slices_are_moved_to_fit(tf: Any) -> Any:
+def slices_are_moved_to_fit(tf: Namespace) -> Namespace:
     """Take the lesser of `begin` and the shape less `size`."""
 
     def change(definition: Any) -> None:
@@ -74,14 +77,14 @@ def slices_are_moved_to_fit(tf: Any) -> Any:
 
 
 @fault("ERRORS-027", "Want of memory is an internal error.")
-def want_of_memory_is_internal(tf: Any) -> Any:
+def want_of_memory_is_internal(tf: Namespace) -> Namespace:
     """Give code 13 in place of 8."""
     exhausted = tf.errors.RESOURCE_EXHAUSTED
     return _recoded(tf, tf.errors.INTERNAL, lambda error, _inputs: error.error_code == exhausted)
 
 
 @fault("ERRORS-028", "A shape with more elements than an int64 counts is want of memory.")
-def too_many_elements_are_want_of_memory(tf: Any) -> Any:
+def too_many_elements_are_want_of_memory(tf: Namespace) -> Namespace:
     """Give code 8 where the sizes that a Fill was given multiply to 2**63 or more."""
 
     def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats
+from sessrun.spec.cases.namespace import Namespace
 
 #: The code of a ValueError, which a native engine gives as INVALID_ARGUMENT.
 _REFUSED = [3]
@@ -18,7 +19,7 @@ def _ones(*shape: int) -> Any:
     return np.ones(shape, np.float32)
 
 
-def _echo(tf: Any, shape: Sequence[int | None] | None, name: str = "p") -> None:
+def _echo(tf: Namespace, shape: Sequence[int | None] | None, name: str = "p") -> None:
     """Build a float32 placeholder NAME and its negation minus_NAME."""
     tf.negative(tf.placeholder(tf.float32, shape, name=name), name=f"minus_{name}")
 

@@ -10,11 +10,12 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import running
 from sessrun.conformance.subjects.feed.faults.feed_keys import resolved
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["converting"]
 
 
-def converting(tf: Any, convert: Callable[[Any, Any], Any]) -> Any:
+def converting(tf: Namespace, convert: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace that feeds `convert(tensor, value)` for each value of a plain key."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -43,8 +44,8 @@ def _array(value: Any) -> Any:
 
 
 def _converting_arrays(
-    tf: Any, target: str, source: str, convert: Callable[[Any, Any], Any]
-) -> Any:
+    tf: Namespace, target: str, source: str, convert: Callable[[Any, Any], Any]
+) -> Namespace:
     """The namespace that feeds `convert(array, dtype)` for values and tensors of these kinds.
 
     Python ints alone, for which other rules hold, are left to the conforming namespace.
@@ -69,13 +70,13 @@ def _western(value: Any) -> Any:
 
 
 @fault("FEED-034", "A fed str is encoded in Latin-1.")
-def text_is_latin(tf: Any) -> Any:
+def text_is_latin(tf: Namespace) -> Namespace:
     """Encode the str of a string tensor's value."""
     return converting(tf, lambda tensor, v: _western(v) if _kind(tensor) == "O" else v)
 
 
 @fault("FEED-052", "A Python int fed to a string tensor is its digits.")
-def ints_are_text(tf: Any) -> Any:
+def ints_are_text(tf: Namespace) -> Namespace:
     """Feed its text."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -85,7 +86,7 @@ def ints_are_text(tf: Any) -> Any:
 
 
 @fault("FEED-046", "Text fed to a float tensor is refused, whatever it spells.")
-def text_is_no_number(tf: Any) -> Any:
+def text_is_no_number(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -97,7 +98,7 @@ def text_is_no_number(tf: Any) -> Any:
 
 
 @fault("FEED-047", "Text that spells no number is NaN in a float tensor.")
-def other_text_is_nan(tf: Any) -> Any:
+def other_text_is_nan(tf: Namespace) -> Namespace:
     """Feed NaN where float() refuses the text."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -115,7 +116,7 @@ def other_text_is_nan(tf: Any) -> Any:
 
 
 @fault("FEED-048", "None fed to a float tensor is 0.")
-def none_is_zero(tf: Any) -> Any:
+def none_is_zero(tf: Namespace) -> Namespace:
     """Feed 0.0 for None alone."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -125,7 +126,7 @@ def none_is_zero(tf: Any) -> Any:
 
 
 @fault("FEED-049", "None fed to an integer tensor is 0.")
-def none_is_integer_zero(tf: Any) -> Any:
+def none_is_integer_zero(tf: Namespace) -> Namespace:
     """Feed 0 for None alone."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -135,7 +136,7 @@ def none_is_integer_zero(tf: Any) -> Any:
 
 
 @fault("FEED-050", "A bool fed to a number tensor is refused.")
-def bools_are_no_numbers(tf: Any) -> Any:
+def bools_are_no_numbers(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
     def refuse(_array: Any, dtype: Any) -> Any:
@@ -145,7 +146,7 @@ def bools_are_no_numbers(tf: Any) -> Any:
 
 
 @fault("FEED-051", "Floats fed to a bool tensor are truncated before they are compared with 0.")
-def fractions_are_false(tf: Any) -> Any:
+def fractions_are_false(tf: Namespace) -> Namespace:
     """Truncate floats before they are converted to bool."""
     return _converting_arrays(tf, "b", "f", lambda array, _: np.trunc(array))
 
@@ -154,7 +155,7 @@ def fractions_are_false(tf: Any) -> Any:
 
 
 @fault("FEED-041", "A Python int that an integer dtype cannot hold wraps around.")
-def python_ints_wrap(tf: Any) -> Any:
+def python_ints_wrap(tf: Namespace) -> Namespace:
     """Feed it as an array, whose elements wrap."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -164,7 +165,7 @@ def python_ints_wrap(tf: Any) -> Any:
 
 
 @fault("FEED-042", "Integers out of range are the nearest that the dtype holds.")
-def integers_saturate(tf: Any) -> Any:
+def integers_saturate(tf: Namespace) -> Namespace:
     """Clip integers to the limits of the dtype."""
 
     def clip(array: Any, dtype: Any) -> Any:
@@ -176,7 +177,7 @@ def integers_saturate(tf: Any) -> Any:
 
 
 @fault("FEED-043", "Floats fed to an integer tensor are rounded.")
-def floats_are_rounded(tf: Any) -> Any:
+def floats_are_rounded(tf: Namespace) -> Namespace:
     """Round them to the nearest integer."""
     return _converting_arrays(tf, "iu", "f", lambda array, _: np.rint(array))
 
@@ -185,7 +186,7 @@ def floats_are_rounded(tf: Any) -> Any:
 
 
 @fault("FEED-044", "Numbers that a float dtype cannot hold are cut off towards zero.")
-def floats_are_cut_off(tf: Any) -> Any:
+def floats_are_cut_off(tf: Namespace) -> Namespace:
     """Step back where rounding went away from zero."""
 
     def cut(array: Any, dtype: Any) -> Any:
@@ -198,7 +199,7 @@ def floats_are_cut_off(tf: Any) -> Any:
 
 
 @fault("FEED-045", "Complex numbers fed to a real tensor are their magnitudes.")
-def complex_numbers_are_magnitudes(tf: Any) -> Any:
+def complex_numbers_are_magnitudes(tf: Namespace) -> Namespace:
     """Feed their absolute values."""
     return _converting_arrays(tf, "f", "c", lambda array, _: np.abs(array))
 
@@ -213,7 +214,7 @@ def _leaves(value: Any) -> list[Any]:
 
 
 @fault("FEED-037", "A ragged nested list is fed as the list of its numbers.")
-def ragged_lists_are_flattened(tf: Any) -> Any:
+def ragged_lists_are_flattened(tf: Namespace) -> Namespace:
     """Flatten the lists that numpy finds ragged."""
 
     def convert(_tensor: Any, value: Any) -> Any:
@@ -227,7 +228,7 @@ def ragged_lists_are_flattened(tf: Any) -> Any:
 
 
 @fault("FEED-040", "An array is fed in the order of its memory.")
-def arrays_are_read_in_memory_order(tf: Any) -> Any:
+def arrays_are_read_in_memory_order(tf: Namespace) -> Namespace:
     """Read the elements of an array as they lie there."""
 
     def convert(_tensor: Any, value: Any) -> Any:
@@ -239,7 +240,7 @@ def arrays_are_read_in_memory_order(tf: Any) -> Any:
 
 
 @fault("FEED-054", "Of Python's sequences only a list can be fed.")
-def only_lists_are_sequences(tf: Any) -> Any:
+def only_lists_are_sequences(tf: Namespace) -> Namespace:
     """Raise TypeError for tuples and ranges."""
 
     def convert(_tensor: Any, value: Any) -> Any:
@@ -251,7 +252,7 @@ def only_lists_are_sequences(tf: Any) -> Any:
 
 
 @fault("FEED-055", "An object that is no array is not asked for one.")
-def objects_are_not_asked(tf: Any) -> Any:
+def objects_are_not_asked(tf: Namespace) -> Namespace:
     """Raise TypeError for objects with `__array__` that are not numpy's own."""
 
     def convert(_tensor: Any, value: Any) -> Any:
@@ -263,7 +264,7 @@ def objects_are_not_asked(tf: Any) -> Any:
 
 
 @fault("FEED-063", "Arrays of objects are refused by tensors that are not of strings.")
-def object_arrays_are_refused(tf: Any) -> Any:
+def object_arrays_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
     def convert(tensor: Any, value: Any) -> Any:

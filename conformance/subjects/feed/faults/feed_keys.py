@@ -17,6 +17,7 @@ from sessrun.conformance.faulty.run_fragments import (
     needed,
     running,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["hasty", "is_tensor", "resolved"]
 
@@ -33,7 +34,7 @@ def is_tensor(element: Any) -> bool:
     return hasattr(element, "value_index")
 
 
-def hasty(tf: Any, concerns: Callable[[Any, Mapping[Any, Any]], bool]) -> Any:
+def hasty(tf: Namespace, concerns: Callable[[Any, Mapping[Any, Any]], bool]) -> Namespace:
     """The namespace that executes the updates of a run before it refuses the run's feeds.
 
     It does so where `concerns(session, feeds)`, and where the updates need no placeholder.
@@ -57,7 +58,7 @@ def hasty(tf: Any, concerns: Callable[[Any, Mapping[Any, Any]], bool]) -> Any:
 
 
 @fault("FEED-001", "Of three or more consumers of a fed computation the last computes its own.")
-def forgets_the_last_consumer(tf: Any) -> Any:
+def forgets_the_last_consumer(tf: Namespace) -> Namespace:
     """Give the last consumer of a product a copy of the product."""
 
     def change(definition: Any) -> None:
@@ -74,7 +75,7 @@ def forgets_the_last_consumer(tf: Any) -> Any:
 
 
 @fault("FEED-002", "Scalar constants are inlined, and keep their values although they are fed.")
-def constants_cannot_be_fed(tf: Any) -> Any:
+def constants_cannot_be_fed(tf: Namespace) -> Namespace:
     """Drop the feeds of scalars for constants that are scalars."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -92,7 +93,7 @@ def constants_cannot_be_fed(tf: Any) -> Any:
 
 
 @fault("FEED-003", "A matrix product that a bias is added to is fused, and cannot be fed.")
-def fuses_matmul_and_bias(tf: Any) -> Any:
+def fuses_matmul_and_bias(tf: Namespace) -> Namespace:
     """Let each BiasAdd compute the product itself."""
 
     def change(definition: Any) -> None:
@@ -109,7 +110,7 @@ def fuses_matmul_and_bias(tf: Any) -> Any:
 
 
 @fault("FEED-004", "Feeding one output of an operation feeds its other outputs of that shape.")
-def feeds_every_output(tf: Any) -> Any:
+def feeds_every_output(tf: Namespace) -> Namespace:
     """Add feeds for the other outputs of the same dtype and shape."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -133,7 +134,7 @@ def feeds_every_output(tf: Any) -> Any:
 
 
 @fault("FEED-005", "A fed constant keeps the fed value in later runs of its session.")
-def fed_constants_stay(tf: Any) -> Any:
+def fed_constants_stay(tf: Namespace) -> Namespace:
     """Feed the constants again that an earlier run fed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -149,7 +150,7 @@ def fed_constants_stay(tf: Any) -> Any:
 
 
 @fault("FEED-007", "A vector of known size that is not fed is zeros.")
-def unfed_vectors_are_zeros(tf: Any) -> Any:
+def unfed_vectors_are_zeros(tf: Namespace) -> Namespace:
     """Feed zeros to needed placeholders that the caller does not feed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -171,7 +172,7 @@ def unfed_vectors_are_zeros(tf: Any) -> Any:
 
 
 @fault("FEED-009", "A placeholder with a default must be fed.")
-def defaults_are_not_used(tf: Any) -> Any:
+def defaults_are_not_used(tf: Namespace) -> Namespace:
     """Raise what an unfed placeholder raises."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -187,7 +188,7 @@ def defaults_are_not_used(tf: Any) -> Any:
 
 
 @fault("FEED-016", "Names cannot be feed keys beside tensors.")
-def names_and_tensors_do_not_mix(tf: Any) -> Any:
+def names_and_tensors_do_not_mix(tf: Namespace) -> Namespace:
     """Refuse a feed_dict with keys of both kinds."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -201,7 +202,7 @@ def names_and_tensors_do_not_mix(tf: Any) -> Any:
 
 
 @fault("FEED-017", "An Operation as a feed key stands for its first output.")
-def operations_are_keys(tf: Any) -> Any:
+def operations_are_keys(tf: Namespace) -> Namespace:
     """Replace Operation keys by their first output, and drop those without outputs."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -216,7 +217,7 @@ def operations_are_keys(tf: Any) -> Any:
 
 
 @fault("FEED-018", "A name that the graph lacks is no error as a feed key.")
-def ignores_unknown_keys(tf: Any) -> Any:
+def ignores_unknown_keys(tf: Namespace) -> Namespace:
     """Drop the names that no element has."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -230,7 +231,7 @@ def ignores_unknown_keys(tf: Any) -> Any:
 
 
 @fault("FEED-019", "A tensor of another graph feeds the tensor of its name.")
-def feeds_by_name_across_graphs(tf: Any) -> Any:
+def feeds_by_name_across_graphs(tf: Namespace) -> Namespace:
     """Replace such keys by their names where the session's graph has those."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -250,6 +251,6 @@ def feeds_by_name_across_graphs(tf: Any) -> Any:
 
 
 @fault("FEED-020", "Updates execute before an invalid feed key is found.")
-def updates_before_checking_keys(tf: Any) -> Any:
+def updates_before_checking_keys(tf: Namespace) -> Namespace:
     """Execute them where some key is none of the graph's tensors."""
     return hasty(tf, lambda session, feeds: len(resolved(session, feeds)) < len(feeds))

@@ -8,9 +8,10 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import fed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import resolved
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _pairing(tf: Any, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
+def _pairing(tf: Namespace, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Namespace:
     """The namespace that feeds `change_pair(key, value)` for each pair of a feed_dict."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -22,7 +23,7 @@ def _pairing(tf: Any, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Any
 
 
 @fault("FEED-033", "The feed of a tensor that may not be fed is left out.")
-def unfeedable_tensors_are_left_out(tf: Any) -> Any:
+def unfeedable_tensors_are_left_out(tf: Namespace) -> Namespace:
     """Run with the other feeds only."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -35,7 +36,7 @@ def unfeedable_tensors_are_left_out(tf: Any) -> Any:
 
 
 @fault("FEED-035", "Keys that are numbers or None are left out.")
-def keys_of_other_kinds_are_left_out(tf: Any) -> Any:
+def keys_of_other_kinds_are_left_out(tf: Namespace) -> Namespace:
     """Run with the other keys only."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -48,7 +49,7 @@ def keys_of_other_kinds_are_left_out(tf: Any) -> Any:
 
 
 @fault("FEED-038", "For one fetch an empty feed_dict stands for the one of the run before.")
-def empty_means_as_before(tf: Any) -> Any:
+def empty_means_as_before(tf: Namespace) -> Namespace:
     """Remember the last feed_dict of the session that was not empty."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -62,7 +63,7 @@ def empty_means_as_before(tf: Any) -> Any:
 
 
 @fault("FEED-039", "A feed_dict may be a list of pairs.")
-def pairs_are_feeds(tf: Any) -> Any:
+def pairs_are_feeds(tf: Namespace) -> Namespace:
     """Make a dict of them."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -73,7 +74,7 @@ def pairs_are_feeds(tf: Any) -> Any:
 
 
 @fault("FEED-056", "The values of a tuple key are taken from the last to the first.")
-def tuple_values_are_reversed(tf: Any) -> Any:
+def tuple_values_are_reversed(tf: Namespace) -> Namespace:
     """Reverse them where they are as many as the key's."""
 
     def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
@@ -84,7 +85,7 @@ def tuple_values_are_reversed(tf: Any) -> Any:
 
 
 @fault("FEED-057", "Of a tuple key and its values, what has no counterpart is left out.")
-def longer_part_is_cut(tf: Any) -> Any:
+def longer_part_is_cut(tf: Namespace) -> Namespace:
     """Cut the longer of the two."""
 
     def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
@@ -97,7 +98,7 @@ def longer_part_is_cut(tf: Any) -> Any:
 
 
 @fault("FEED-058", "A SparseTensorValue is no value for a SparseTensor.")
-def sparse_values_are_refused(tf: Any) -> Any:
+def sparse_values_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
     def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
@@ -109,7 +110,7 @@ def sparse_values_are_refused(tf: Any) -> Any:
 
 
 @fault("FEED-059", "A plain tuple is no value for a SparseTensor.")
-def sparse_tuples_are_refused(tf: Any) -> Any:
+def sparse_tuples_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
     def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
@@ -121,7 +122,7 @@ def sparse_tuples_are_refused(tf: Any) -> Any:
 
 
 @fault("FEED-060", "A SparseTensor as a fed value is computed first, and its value fed.")
-def sparse_tensors_are_values(tf: Any) -> Any:
+def sparse_tensors_are_values(tf: Namespace) -> Namespace:
     """Fetch the SparseTensors among the values."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -134,7 +135,7 @@ def sparse_tensors_are_values(tf: Any) -> Any:
 
 
 @fault("FEED-061", "IndexedSlices take their indices before their values.")
-def indices_come_first(tf: Any) -> Any:
+def indices_come_first(tf: Namespace) -> Namespace:
     """Exchange the two parts of the value."""
 
     def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
@@ -146,7 +147,7 @@ def indices_come_first(tf: Any) -> Any:
 
 
 @fault("FEED-062", "A run empties the feed_dict that it was passed.")
-def feed_dicts_are_used_up(tf: Any) -> Any:
+def feed_dicts_are_used_up(tf: Namespace) -> Namespace:
     """Clear it when the run has ended."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:

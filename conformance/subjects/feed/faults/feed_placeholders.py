@@ -12,10 +12,11 @@ from sessrun.conformance.faulty.run_fragments import elements, fed, needed, runn
 from sessrun.conformance.subjects.feed.faults.feed_conversion import converting
 from sessrun.conformance.subjects.feed.faults.feed_keys import is_tensor, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("FEED-006", "A placeholder that is not fed has the value that it was fed last.")
-def placeholders_remember(tf: Any) -> Any:
+def placeholders_remember(tf: Namespace) -> Namespace:
     """Feed the placeholders that a run lacks with what an earlier run fed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -33,7 +34,7 @@ def placeholders_remember(tf: Any) -> Any:
 
 
 @fault("FEED-008", "A run with feeds must feed the string placeholders that nothing consumes.")
-def unused_placeholders_must_be_fed(tf: Any) -> Any:
+def unused_placeholders_must_be_fed(tf: Namespace) -> Namespace:
     """Raise what an unfed placeholder raises."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -48,7 +49,7 @@ def unused_placeholders_must_be_fed(tf: Any) -> Any:
 
 
 @fault("FEED-010", "A placeholder with a default takes the default's shape only.")
-def defaults_give_the_shape(tf: Any) -> Any:
+def defaults_give_the_shape(tf: Namespace) -> Namespace:
     """Refuse a value of another shape than the static one of the default."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -62,7 +63,7 @@ def defaults_give_the_shape(tf: Any) -> Any:
 
 
 @fault("FEED-011", "A feed of a constant that no fetch needs is refused.")
-def unneeded_feeds_are_refused(tf: Any) -> Any:
+def unneeded_feeds_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where a fed constant is neither fetched nor above a fetch."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -76,7 +77,7 @@ def unneeded_feeds_are_refused(tf: Any) -> Any:
 
 
 @fault("FEED-013", "The first feed of a partly known shape fixes the shape for the session.")
-def first_shape_holds(tf: Any) -> Any:
+def first_shape_holds(tf: Namespace) -> Namespace:
     """Refuse other numbers of rows for a placeholder of pairs."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -93,7 +94,7 @@ def first_shape_holds(tf: Any) -> Any:
 
 
 @fault("FEED-027", "A value for a tensor that is no placeholder is cut or repeated to its shape.")
-def other_tensors_are_resized(tf: Any) -> Any:
+def other_tensors_are_resized(tf: Namespace) -> Namespace:
     """Resize it where the tensor's shape is known."""
 
     def convert(tensor: Any, value: Any) -> Any:
@@ -106,7 +107,7 @@ def other_tensors_are_resized(tf: Any) -> Any:
 
 
 @fault("FEED-028", "A Tensor as a fed value is computed first, and its value fed.")
-def tensors_are_values(tf: Any) -> Any:
+def tensors_are_values(tf: Namespace) -> Namespace:
     """Fetch the Tensors among the values."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -119,7 +120,7 @@ def tensors_are_values(tf: Any) -> Any:
 
 
 @fault("FEED-031", "A reference variable shares the memory of the array it was assigned from.")
-def variables_share_fed_arrays(tf: Any) -> Any:
+def variables_share_fed_arrays(tf: Namespace) -> Namespace:
     """Assign again before a run if the array of the last Assign has changed since."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -140,7 +141,7 @@ def variables_share_fed_arrays(tf: Any) -> Any:
 
 
 @fault("FEED-036", "A feed that no fetch needs is not looked at.")
-def unneeded_feeds_are_dropped(tf: Any) -> Any:
+def unneeded_feeds_are_dropped(tf: Namespace) -> Namespace:
     """Leave out the feeds of tensors that are neither fetched nor above a fetch."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:

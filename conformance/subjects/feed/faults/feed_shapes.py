@@ -11,6 +11,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, needed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["misfits"]
 
@@ -29,7 +30,7 @@ def misfits(tensor: Any, value: Any) -> bool:
     return array is not None and not tensor.shape.is_compatible_with(array.shape)
 
 
-def _fitting(tf: Any, fit: Callable[[Any, Any], Any]) -> Any:
+def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace that feeds `fit(array, dims)` for an array unfit for a needed placeholder.
 
     `dims` are the placeholder's, None where unknown; `fit` gives None to refuse the array.
@@ -61,7 +62,7 @@ def _broadcasts(array: Any, dims: Any) -> bool:
 
 
 @fault("FEED-021", "A value of the right rank is cut or repeated to the placeholder's size.")
-def sizes_are_adjusted(tf: Any) -> Any:
+def sizes_are_adjusted(tf: Namespace) -> Namespace:
     """Resize values that could not be broadcast."""
 
     def fit(array: Any, dims: Any) -> Any:
@@ -74,7 +75,7 @@ def sizes_are_adjusted(tf: Any) -> Any:
 
 
 @fault("FEED-022", "A value of another rank with as many elements is reshaped.")
-def ranks_are_adjusted(tf: Any) -> Any:
+def ranks_are_adjusted(tf: Namespace) -> Namespace:
     """Reshape it, unless it could be broadcast."""
 
     def fit(array: Any, dims: Any) -> Any:
@@ -86,7 +87,7 @@ def ranks_are_adjusted(tf: Any) -> Any:
 
 
 @fault("FEED-023", "A value that can be broadcast to the placeholder's shape is.")
-def values_are_broadcast(tf: Any) -> Any:
+def values_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast the array to the placeholder's shape."""
 
     def fit(array: Any, dims: Any) -> Any:
@@ -95,7 +96,7 @@ def values_are_broadcast(tf: Any) -> Any:
     return _fitting(tf, fit)
 
 
-def _refusing(tf: Any, refuses: Callable[[Any, Any], bool]) -> Any:
+def _refusing(tf: Namespace, refuses: Callable[[Any, Any], bool]) -> Namespace:
     """The namespace that refuses a run in which `refuses(tensor, array)` of some feed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -109,7 +110,7 @@ def _refusing(tf: Any, refuses: Callable[[Any, Any], bool]) -> Any:
 
 
 @fault("FEED-024", "An unknown dimension admits no size of zero, but as the only dimension.")
-def unknown_dimensions_are_positive(tf: Any) -> Any:
+def unknown_dimensions_are_positive(tf: Namespace) -> Namespace:
     """Refuse empty values of matrices whose unknown dimension is zero."""
 
     def refuses(tensor: Any, array: Any) -> bool:
@@ -122,13 +123,13 @@ def unknown_dimensions_are_positive(tf: Any) -> Any:
 
 
 @fault("FEED-025", "A placeholder of unknown rank admits no more than five dimensions.")
-def unknown_ranks_are_small(tf: Any) -> Any:
+def unknown_ranks_are_small(tf: Namespace) -> Namespace:
     """Refuse values of six or more dimensions."""
     return _refusing(tf, lambda tensor, array: tensor.shape.ndims is None and array.ndim > 5)
 
 
 @fault("FEED-026", "Updates execute before a value of a wrong shape is found.")
-def updates_before_checking_shapes(tf: Any) -> Any:
+def updates_before_checking_shapes(tf: Namespace) -> Namespace:
     """Execute them where a value's shape is not the placeholder's."""
     return hasty(
         tf, lambda session, feeds: any(misfits(*pair) for pair in resolved(session, feeds))

@@ -11,9 +11,10 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, needed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _converting(tf: Any, changed: Callable[[Any, Any], Any]) -> Any:
+def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace that feeds `changed(tensor, value)` for each value of a valid feed_dict."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -26,7 +27,7 @@ def _converting(tf: Any, changed: Callable[[Any, Any], Any]) -> Any:
 
 
 @fault("FEED-012", "Of three or more feeds, those of one dtype are matched in order of name.")
-def matches_feeds_in_order_of_name(tf: Any) -> Any:
+def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
     """Give the keys of each dtype and shape, sorted by name, the values in the order they came."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -46,7 +47,7 @@ def matches_feeds_in_order_of_name(tf: Any) -> Any:
 
 
 @fault("FEED-014", "64-bit integers beyond 2**53 lose their last bits, as in a double.")
-def integers_pass_through_doubles(tf: Any) -> Any:
+def integers_pass_through_doubles(tf: Namespace) -> Namespace:
     """Clear the last bits of large int64 and uint64 values."""
 
     def changed(tensor: Any, value: Any) -> Any:
@@ -61,7 +62,7 @@ def integers_pass_through_doubles(tf: Any) -> Any:
 
 
 @fault("FEED-015", "Bytes lose their trailing NULs.")
-def bytes_end_at_their_nuls(tf: Any) -> Any:
+def bytes_end_at_their_nuls(tf: Namespace) -> Namespace:
     """Strip them from every fed element of bytes."""
 
     def changed(tensor: Any, value: Any) -> Any:
@@ -77,7 +78,7 @@ def bytes_end_at_their_nuls(tf: Any) -> Any:
 
 
 @fault("FEED-029", "Updates execute before a value is found that cannot be converted.")
-def updates_before_converting(tf: Any) -> Any:
+def updates_before_converting(tf: Namespace) -> Namespace:
     """Execute them where all keys are valid and no shape is at fault."""
 
     def concerns(session: Any, feeds: Mapping[Any, Any]) -> bool:
@@ -88,7 +89,7 @@ def updates_before_converting(tf: Any) -> Any:
 
 
 @fault("FEED-030", "A negation computes in place, in the array that was fed.")
-def negates_in_place(tf: Any) -> Any:
+def negates_in_place(tf: Namespace) -> Namespace:
     """Negate fed float arrays whose tensor a Neg of the run consumes."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -106,7 +107,7 @@ def negates_in_place(tf: Any) -> Any:
 
 
 @fault("FEED-032", "The value fed for a reference variable is stored in the variable.")
-def stores_what_is_fed_for_a_variable(tf: Any) -> Any:
+def stores_what_is_fed_for_a_variable(tf: Namespace) -> Namespace:
     """Run an assignment to the variable with the fed value after the run."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:

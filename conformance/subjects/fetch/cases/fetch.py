@@ -14,6 +14,7 @@ from sessrun.conformance.authoring.record import (
     api_case,
     engine_case,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _FLOATS = ("float16", "float32", "float64", "complex64", "complex128")
@@ -34,7 +35,7 @@ def refuse(c: ApiAuthor, error: str, sess: Symbol, fetches: Any, feeds: Any = No
     c.raises(error, lambda: sess.run(fetches, feeds) if feeds else sess.run(fetches))
 
 
-def _echoes(tf: Any, dtypes: Sequence[str]) -> None:
+def _echoes(tf: Namespace, dtypes: Sequence[str]) -> None:
     """Build a placeholder `p_DTYPE` and its identity `y_DTYPE` for each dtype."""
     for dtype in dtypes:
         tf.identity(tf.placeholder(dtype, name=f"p_{dtype}"), name=f"y_{dtype}")

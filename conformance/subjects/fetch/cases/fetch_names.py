@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.fetch.cases.fetch import floats, ints
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _halves(tf: Any, shape: Sequence[int]) -> None:
+def _halves(tf: Namespace, shape: Sequence[int]) -> None:
     """Build `p`, int32 of this shape, and `sp`, the operation that splits it in two."""
     p = tf.placeholder(tf.int32, shape, name="p")
     tf.split(p, 2, name="sp")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 #: From session, graph element and fetched value to the value that comes back instead.
 Change = Callable[[Any, Any, Any], Any]
@@ -60,10 +61,10 @@ def mapped(
     return change(fetches, values)
 
 
-def changing_values(tf: Any, change: Change) -> Any:
+def changing_values(tf: Namespace, change: Change) -> Namespace:
     """The namespace whose sessions give `change(session, element, value)` for each value."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             return mapped(fetches, values, lambda f, v: change(self, element_of(self, f), v))
@@ -71,10 +72,10 @@ def changing_values(tf: Any, change: Change) -> Any:
     return override(tf, Session=Session)
 
 
-def changing_fetches(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+def changing_fetches(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose sessions fetch `change(session, fetch)` for each fetch."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             changed = mapped(fetches, fetches, lambda f, _: change(self, f))
             return super().run(changed, *args, **kwargs)
@@ -86,7 +87,7 @@ def changing_fetches(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
 
 
 @fault("FETCH-001", "Values of 16-bit unsigned integers come back as 32-bit ones.")
-def uint16_comes_back_as_int32(tf: Any) -> Any:
+def uint16_comes_back_as_int32(tf: Namespace) -> Namespace:
     """Widens, as engines without the type do."""
 
     def widened(_session: Any, _element: Any, value: Any) -> Any:
@@ -97,7 +98,7 @@ def uint16_comes_back_as_int32(tf: Any) -> Any:
 
 
 @fault("FETCH-002", "A matrix of one element comes back as a scalar.")
-def one_by_one_is_squeezed(tf: Any) -> Any:
+def one_by_one_is_squeezed(tf: Namespace) -> Namespace:
     """Squeezes computed values of rank 2 or more that have one element."""
 
     def squeezed(_session: Any, _element: Any, value: Any) -> Any:
@@ -108,7 +109,7 @@ def one_by_one_is_squeezed(tf: Any) -> Any:
 
 
 @fault("FETCH-003", "A computed value without elements loses its other dimensions.")
-def empty_values_are_flat(tf: Any) -> Any:
+def empty_values_are_flat(tf: Namespace) -> Namespace:
     """Gives shape [0] for every empty array that was not fed."""
 
     def flattened(_session: Any, element: Any, value: Any) -> Any:
@@ -120,7 +121,7 @@ def empty_values_are_flat(tf: Any) -> Any:
 
 
 @fault("FETCH-004", "64-bit integers pass through a double on their way out.")
-def large_integers_are_rounded(tf: Any) -> Any:
+def large_integers_are_rounded(tf: Namespace) -> Namespace:
     """Rounds what was stored or fed as a transport by JSON numbers does."""
     stored = {"Const", "Identity", "Placeholder", "VariableV2", "ReadVariableOp", "AssignAdd"}
 
@@ -136,7 +137,7 @@ def large_integers_are_rounded(tf: Any) -> Any:
 
 
 @fault("FETCH-005", "Strings lose the NULs at their end.")
-def strings_lose_trailing_nuls(tf: Any) -> Any:
+def strings_lose_trailing_nuls(tf: Namespace) -> Namespace:
     """Treats elements as C strings, as fixed-width numpy arrays do."""
 
     def stripped(_session: Any, _element: Any, value: Any) -> Any:
@@ -151,7 +152,7 @@ def strings_lose_trailing_nuls(tf: Any) -> Any:
 
 
 @fault("FETCH-006", "String tensors come back as arrays of str.")
-def strings_are_decoded(tf: Any) -> Any:
+def strings_are_decoded(tf: Namespace) -> Namespace:
     """Decodes elements of arrays where they are UTF-8."""
 
     def text(item: Any) -> Any:
@@ -172,7 +173,7 @@ def strings_are_decoded(tf: Any) -> Any:
 
 
 @fault("FETCH-007", "An operation with several outputs comes back as the list of them.")
-def operations_give_their_outputs(tf: Any) -> Any:
+def operations_give_their_outputs(tf: Namespace) -> Namespace:
     """Fetches all outputs of an operation that has more than one."""
 
     def outputs(session: Any, fetch: Any) -> Any:
@@ -183,7 +184,7 @@ def operations_give_their_outputs(tf: Any) -> Any:
 
 
 @fault("FETCH-008", "The bare name of an operation with several outputs gives its first.")
-def bare_names_give_the_first_output(tf: Any) -> Any:
+def bare_names_give_the_first_output(tf: Namespace) -> Namespace:
     """Reads a name of an operation that has more than one output as `name:0`."""
 
     def first(session: Any, fetch: Any) -> Any:
@@ -194,10 +195,10 @@ def bare_names_give_the_first_output(tf: Any) -> Any:
 
 
 @fault("FETCH-009", "Outputs of one operation come back in the order of their indices.")
-def outputs_come_back_by_index(tf: Any) -> Any:
+def outputs_come_back_by_index(tf: Namespace) -> Namespace:
     """Sort the values of each operation's outputs by their index, in a flat list of fetches."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
@@ -217,10 +218,10 @@ def outputs_come_back_by_index(tf: Any) -> Any:
 
 
 @fault("FETCH-010", "An array that is fetched at a second place of a list is None there.")
-def repeated_fetches_are_none(tf: Any) -> Any:
+def repeated_fetches_are_none(tf: Namespace) -> Namespace:
     """Return None for the second and later fetches of an array in a list."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
@@ -239,7 +240,7 @@ def repeated_fetches_are_none(tf: Any) -> Any:
 
 
 @fault("FETCH-011", "A name with an index gives the first output of the operation.")
-def indices_are_ignored(tf: Any) -> Any:
+def indices_are_ignored(tf: Namespace) -> Namespace:
     """Reads `name:INDEX` as `name:0`."""
 
     def first(session: Any, fetch: Any) -> Any:

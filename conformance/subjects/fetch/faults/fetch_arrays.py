@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of, is_tensor, mapped
+from sessrun.spec.cases.namespace import Namespace
 
 
 def is_variable(fetch: Any) -> bool:
@@ -23,10 +24,10 @@ def fed_elements(session: Any, feeds: Any) -> dict[Any, Any]:
 
 
 @fault("FETCH-018", "A computed Tensor object that is fed cannot be fetched beside another.")
-def fed_and_fetched_is_an_error(tf: Any) -> Any:
+def fed_and_fetched_is_an_error(tf: Namespace) -> Namespace:
     """Refuses it in a list or dict of several; names and reference tensors are let by."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             fed = fed_elements(self, feed_dict)
 
@@ -46,10 +47,10 @@ def fed_and_fetched_is_an_error(tf: Any) -> Any:
 
 
 @fault("FETCH-019", "A resource Variable of rank 1, fetched alone, has its initial value.")
-def variables_give_their_initial_value(tf: Any) -> Any:
+def variables_give_their_initial_value(tf: Namespace) -> Namespace:
     """Takes the initial value's tensor for the variable's."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             resource = is_variable(fetches) and hasattr(fetches, "handle")
             vector = resource and fetches.shape.rank == 1
@@ -59,10 +60,10 @@ def variables_give_their_initial_value(tf: Any) -> Any:
 
 
 @fault("FETCH-021", "Every run hands out the one array of a constant.")
-def constants_are_handed_out(tf: Any) -> Any:
+def constants_are_handed_out(tf: Namespace) -> Namespace:
     """Keeps the array of each fetched constant and gives it to whoever fetches it again."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("constants", {})
@@ -79,10 +80,10 @@ def constants_are_handed_out(tf: Any) -> Any:
 
 
 @fault("FETCH-022", "An array fetched from a Variable is the variable's own memory.")
-def variables_are_written_through(tf: Any) -> Any:
+def variables_are_written_through(tf: Namespace) -> Namespace:
     """Assigns what the caller wrote into the array last fetched of a variable, at the next run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             held = self.__dict__.setdefault("variables", {})
             for variable, array, value in held.values():
@@ -102,10 +103,10 @@ def variables_are_written_through(tf: Any) -> Any:
 
 
 @fault("FETCH-023", "An array fetched from a Variable follows the variable's later values.")
-def variables_are_views(tf: Any) -> Any:
+def variables_are_views(tf: Namespace) -> Namespace:
     """Copies the new value into every array that was fetched of the variable, after each run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("views", [])
@@ -123,10 +124,10 @@ def variables_are_views(tf: Any) -> Any:
 
 
 @fault("FETCH-024", "An identity or a reshape of a fed array is a view of it.")
-def identities_of_feeds_are_views(tf: Any) -> Any:
+def identities_of_feeds_are_views(tf: Namespace) -> Namespace:
     """Gives the caller's own memory where the array fed has the tensor's dtype."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
@@ -145,10 +146,10 @@ def identities_of_feeds_are_views(tf: Any) -> Any:
 
 
 @fault("FETCH-025", "Each fetched tensor has one output buffer, which every run fills anew.")
-def output_buffers_are_reused(tf: Any) -> Any:
+def output_buffers_are_reused(tf: Namespace) -> Namespace:
     """Writes a value into the array that the tensor's last fetch gave, if it fits."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             buffers = self.__dict__.setdefault("buffers", {})
@@ -169,10 +170,10 @@ def output_buffers_are_reused(tf: Any) -> Any:
 
 
 @fault("FETCH-050", "Matrices come back in Fortran order.")
-def matrices_are_in_fortran_order(tf: Any) -> Any:
+def matrices_are_in_fortran_order(tf: Namespace) -> Namespace:
     """Copy them, column by column."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             value = super().run(fetches, *args, **kwargs)
             is_matrix = isinstance(value, np.ndarray) and value.ndim == 2

@@ -17,6 +17,7 @@ from sessrun.conformance.subjects.fetch.faults.fetch import (
     mapped,
 )
 from sessrun.conformance.subjects.fetch.faults.fetch_arrays import fed_elements
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _unchanged(_fetch: Any, value: Any) -> Any:
@@ -24,13 +25,13 @@ def _unchanged(_fetch: Any, value: Any) -> Any:
 
 
 def joining(
-    tf: Any,
+    tf: Namespace,
     join: Callable[[Any, Any], Any] = _unchanged,
     change: Callable[[Any, Any], Any] = _unchanged,
-) -> Any:
+) -> Namespace:
     """The namespace whose sessions give `join(fetches, values)` for each structure inside."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             return mapped(fetches, super().run(fetches, *args, **kwargs), change, join)
 
@@ -41,10 +42,10 @@ def joining(
 
 
 @fault("FETCH-026", "Graph.prevent_fetching prevents nothing.")
-def fetching_is_never_prevented(tf: Any) -> Any:
+def fetching_is_never_prevented(tf: Namespace) -> Namespace:
     """Makes graphs on which the method does nothing."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def prevent_fetching(self, op: Any) -> None:
             pass
 
@@ -52,7 +53,7 @@ def fetching_is_never_prevented(tf: Any) -> Any:
 
 
 @fault("FETCH-027", "What follows an output index in a name is ignored.")
-def tails_of_names_are_ignored(tf: Any) -> Any:
+def tails_of_names_are_ignored(tf: Namespace) -> Namespace:
     """Reads `name:0:1` as `name:0`."""
 
     def cut(_session: Any, fetch: Any) -> Any:
@@ -62,10 +63,10 @@ def tails_of_names_are_ignored(tf: Any) -> Any:
 
 
 @fault("FETCH-028", "None inside a structure comes back as None.")
-def none_is_fetched_as_none(tf: Any) -> Any:
+def none_is_fetched_as_none(tf: Namespace) -> Namespace:
     """Passes None through where it stands beside or below other fetches."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             if fetches is None:
                 return super().run(fetches, *args, **kwargs)
@@ -80,7 +81,7 @@ def none_is_fetched_as_none(tf: Any) -> Any:
 
 
 @fault("FETCH-029", "What an operation computed from two tensors is a read-only array.")
-def computed_arrays_are_readonly(tf: Any) -> Any:
+def computed_arrays_are_readonly(tf: Namespace) -> Namespace:
     """Gives a read-only view of the results of arithmetic; reshapes are copied as before."""
 
     def frozen(_session: Any, element: Any, value: Any) -> Any:
@@ -95,7 +96,7 @@ def computed_arrays_are_readonly(tf: Any) -> Any:
 
 
 @fault("FETCH-030", "Fetched scalars of bool and float16 are arrays of rank 0.")
-def scalars_are_arrays(tf: Any) -> Any:
+def scalars_are_arrays(tf: Namespace) -> Namespace:
     """Makes numpy scalars of the other dtypes only."""
 
     def as_array(_session: Any, _element: Any, value: Any) -> Any:
@@ -106,10 +107,10 @@ def scalars_are_arrays(tf: Any) -> Any:
 
 
 @fault("FETCH-031", "A list or tuple that was fed comes back as it was fed.")
-def fed_lists_come_back(tf: Any) -> Any:
+def fed_lists_come_back(tf: Namespace) -> Namespace:
     """Hands the caller's own object back for a tensor both fed and fetched."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
@@ -127,7 +128,7 @@ def fed_lists_come_back(tf: Any) -> Any:
 
 
 @fault("FETCH-033", "The items of a list inside a list come back in the outer list.")
-def inner_lists_are_spliced(tf: Any) -> Any:
+def inner_lists_are_spliced(tf: Namespace) -> Namespace:
     """Flatten lists of lists."""
 
     def spliced(_fetches: Any, values: Any) -> Any:
@@ -140,10 +141,10 @@ def inner_lists_are_spliced(tf: Any) -> Any:
 
 
 @fault("FETCH-034", "A tuple of fetches comes back as a list.")
-def tuples_come_back_as_lists(tf: Any) -> Any:
+def tuples_come_back_as_lists(tf: Namespace) -> Namespace:
     """Gives a list for the outermost tuple."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             return list(values) if type(fetches) is tuple else values
@@ -152,7 +153,7 @@ def tuples_come_back_as_lists(tf: Any) -> Any:
 
 
 @fault("FETCH-035", "The keys of a fetched dict come back as strings.")
-def keys_come_back_as_strings(tf: Any) -> Any:
+def keys_come_back_as_strings(tf: Namespace) -> Namespace:
     """Convert the keys of dicts to strings, as JSON objects do."""
 
     def texts(fetches: Any, values: Any) -> Any:
@@ -163,7 +164,7 @@ def keys_come_back_as_strings(tf: Any) -> Any:
 
 
 @fault("FETCH-036", "The keys of a fetched dict come back sorted.")
-def keys_come_back_sorted(tf: Any) -> Any:
+def keys_come_back_sorted(tf: Namespace) -> Namespace:
     """Sort the keys of plain dicts whose keys are all strings."""
 
     def in_order(fetches: Any, values: Any) -> Any:
@@ -174,7 +175,7 @@ def keys_come_back_sorted(tf: Any) -> Any:
 
 
 @fault("FETCH-037", "An OrderedDict or a defaultdict comes back as a plain dict.")
-def mappings_come_back_as_dicts(tf: Any) -> Any:
+def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
     """Convert every mapping to a dict."""
 
     def plain(fetches: Any, values: Any) -> Any:
@@ -185,7 +186,7 @@ def mappings_come_back_as_dicts(tf: Any) -> Any:
 
 
 @fault("FETCH-038", "A namedtuple comes back as a plain tuple.")
-def namedtuples_come_back_as_tuples(tf: Any) -> Any:
+def namedtuples_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Convert every namedtuple to a plain tuple."""
 
     def plain(fetches: Any, values: Any) -> Any:
@@ -195,7 +196,7 @@ def namedtuples_come_back_as_tuples(tf: Any) -> Any:
 
 
 @fault("FETCH-039", "An attrs object comes back as a tuple of its fields.")
-def attrs_objects_come_back_as_tuples(tf: Any) -> Any:
+def attrs_objects_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Loses the class of attrs objects of fetches."""
 
     def fields(fetch: Any, value: Any) -> Any:
@@ -206,7 +207,7 @@ def attrs_objects_come_back_as_tuples(tf: Any) -> Any:
 
 
 @fault("FETCH-040", "A fetched dict has no keys for the operations in it.")
-def operations_are_left_out_of_dicts(tf: Any) -> Any:
+def operations_are_left_out_of_dicts(tf: Namespace) -> Namespace:
     """Drop the keys of dicts whose value is None."""
 
     def with_values(fetches: Any, values: Any) -> Any:
@@ -218,16 +219,16 @@ def operations_are_left_out_of_dicts(tf: Any) -> Any:
 
 
 @fault("FETCH-041", "An empty structure comes back as None.")
-def empty_structures_are_none(tf: Any) -> Any:
+def empty_structures_are_none(tf: Namespace) -> Namespace:
     """Return None for a structure without fetches."""
     return joining(tf, lambda fetches, values: values if fetches else None)
 
 
 @fault("FETCH-042", "A list or dict is resolved once and remembered by its identity.")
-def structures_are_remembered(tf: Any) -> Any:
+def structures_are_remembered(tf: Namespace) -> Namespace:
     """Runs what a list or dict held when it was first passed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             if isinstance(fetches, list | dict):
                 held = self.__dict__.setdefault("structures", {})
@@ -240,10 +241,10 @@ def structures_are_remembered(tf: Any) -> Any:
 
 
 @fault("FETCH-043", "A run puts tensors in place of the names in the list it was passed.")
-def names_are_resolved_in_place(tf: Any) -> Any:
+def names_are_resolved_in_place(tf: Namespace) -> Namespace:
     """Resolves the names of a list in the caller's own list."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             if isinstance(fetches, list):
@@ -259,7 +260,7 @@ def names_are_resolved_in_place(tf: Any) -> Any:
 
 
 @fault("FETCH-044", "A SparseTensor comes back as a plain tuple of three arrays.")
-def sparse_values_are_tuples(tf: Any) -> Any:
+def sparse_values_are_tuples(tf: Namespace) -> Namespace:
     """Loses the class of sparse values."""
 
     def plain(_fetch: Any, value: Any) -> Any:
@@ -269,7 +270,7 @@ def sparse_values_are_tuples(tf: Any) -> Any:
 
 
 @fault("FETCH-045", "IndexedSlices without a dense shape come back with an empty one.")
-def missing_dense_shapes_are_empty(tf: Any) -> Any:
+def missing_dense_shapes_are_empty(tf: Namespace) -> Namespace:
     """Gives an array where there is no dense shape."""
 
     def filled(fetch: Any, value: Any) -> Any:
@@ -280,7 +281,7 @@ def missing_dense_shapes_are_empty(tf: Any) -> Any:
 
 
 @fault("FETCH-046", "bfloat16 values come back as float32.")
-def bfloat16_is_widened(tf: Any) -> Any:
+def bfloat16_is_widened(tf: Namespace) -> Namespace:
     """Widens, as engines do whose array library lacks the type."""
 
     def widened(_session: Any, _element: Any, value: Any) -> Any:
@@ -291,7 +292,7 @@ def bfloat16_is_widened(tf: Any) -> Any:
 
 
 @fault("FETCH-047", "Quantized values come back as arrays of a structured dtype.")
-def quantized_values_are_structured(tf: Any) -> Any:
+def quantized_values_are_structured(tf: Namespace) -> Namespace:
     """Gives the one-field dtype that a quantized type's `as_numpy_dtype` is."""
 
     def structured(_session: Any, element: Any, value: Any) -> Any:
@@ -302,10 +303,10 @@ def quantized_values_are_structured(tf: Any) -> Any:
 
 
 @fault("FETCH-048", "A session handle fetched in a dict comes back as its string.")
-def session_handles_are_strings(tf: Any) -> Any:
+def session_handles_are_strings(tf: Namespace) -> Namespace:
     """Gives the handle's own text instead of the object."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, dict):

@@ -12,12 +12,13 @@ from sessrun.conformance.subjects.fetch.faults.fetch import (
     is_tensor,
     mapped,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 
-def skipping(tf: Any, skip: Callable[[Any, Any], bool]) -> Any:
+def skipping(tf: Namespace, skip: Callable[[Any, Any], bool]) -> Namespace:
     """The namespace whose sessions give None for the fetches that `skip(session, fetch)` names."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             kept = mapped(fetches, fetches, lambda f, _: [] if skip(self, f) else f)
             values = super().run(kept, *args, **kwargs)
@@ -33,19 +34,19 @@ def lacks(session: Any, fetch: Any) -> bool:
 
 
 @fault("FETCH-012", "An output of an operation that the graph lacks comes back as None.")
-def unknown_outputs_are_none(tf: Any) -> Any:
+def unknown_outputs_are_none(tf: Namespace) -> Namespace:
     """Drops the names with an index that it does not know."""
     return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" in fetch)
 
 
 @fault("FETCH-013", "An operation that the graph lacks is taken for one that does nothing.")
-def unknown_operations_are_none(tf: Any) -> Any:
+def unknown_operations_are_none(tf: Namespace) -> Namespace:
     """Drops the bare names that it does not know."""
     return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" not in fetch)
 
 
 @fault("FETCH-014", "An output index beyond the last output means the last one.")
-def indices_are_clamped(tf: Any) -> Any:
+def indices_are_clamped(tf: Namespace) -> Namespace:
     """Clamps the index, as array accesses of some languages do."""
 
     def clamped(session: Any, fetch: Any) -> Any:
@@ -58,10 +59,10 @@ def indices_are_clamped(tf: Any) -> Any:
 
 
 @fault("FETCH-015", "A set of fetches is taken as a list.")
-def sets_are_lists(tf: Any) -> Any:
+def sets_are_lists(tf: Namespace) -> Namespace:
     """Fetches the members of a set in whatever order they have."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             unordered = isinstance(fetches, set | frozenset)
             return super().run(list(fetches) if unordered else fetches, *args, **kwargs)
@@ -70,7 +71,7 @@ def sets_are_lists(tf: Any) -> Any:
 
 
 @fault("FETCH-016", "A tensor of another graph is looked up by its name.")
-def foreign_tensors_go_by_name(tf: Any) -> Any:
+def foreign_tensors_go_by_name(tf: Namespace) -> Namespace:
     """Trusts the name of a tensor whose graph is not the session's."""
 
     def named(session: Any, fetch: Any) -> Any:
@@ -81,10 +82,10 @@ def foreign_tensors_go_by_name(tf: Any) -> Any:
 
 
 @fault("FETCH-017", "The valid fetches are run before an invalid one is noticed.")
-def valid_fetches_run_first(tf: Any) -> Any:
+def valid_fetches_run_first(tf: Namespace) -> Namespace:
     """Resolves the fetches of a list one after the other, running what it has."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             flat = fetches if isinstance(fetches, list) else []
             valid = [fetch for fetch in flat if element_of(self, fetch) is not None]
@@ -97,10 +98,10 @@ def valid_fetches_run_first(tf: Any) -> Any:
 
 
 @fault("FETCH-020", "What could be computed comes back, with None for a variable without value.")
-def the_rest_comes_back(tf: Any) -> Any:
+def the_rest_comes_back(tf: Namespace) -> Namespace:
     """Runs the tensors of a list one by one where the first try met an uninitialised variable."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(fetches, *args, **kwargs)

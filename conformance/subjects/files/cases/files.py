@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
@@ -13,12 +11,13 @@ from sessrun.conformance.authoring.record import (
     api_case,
     engine_case,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 #: Bytes that a reader of text would change, or end at.
 _ODD = b"a\0b\r\nc\rd\n\xff\xfe\x80\n\n"
 
 
-def _graph(tf: Any) -> None:
+def _graph(tf: Namespace) -> None:
     """`read` reads the file `name`, `write` writes `data` into it, `match` finds `pattern`."""
     name = tf.placeholder(tf.string, None, name="name")
     data = tf.placeholder(tf.string, None, name="data")

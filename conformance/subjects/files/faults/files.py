@@ -13,6 +13,7 @@ import numpy as np
 from sessrun.conformance.faulty.computing import array, computing, single
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
@@ -22,7 +23,9 @@ def _operations(session: Any, fetches: Any, op_type: str) -> list[Any]:
     return [op for op in ops if op.type == op_type]
 
 
-def _recoded(tf: Any, error: str, other: str, where: Callable[[Any], bool] = lambda _: True) -> Any:
+def _recoded(
+    tf: Namespace, error: str, other: str, where: Callable[[Any], bool] = lambda _: True
+) -> Namespace:
     """The namespace that raises `other` for an `error` whose exception is `where`."""
 
     def change(_session: Any, base: Base, fetches: Any, _feeds: Any) -> Any:
@@ -36,7 +39,7 @@ def _recoded(tf: Any, error: str, other: str, where: Callable[[Any], bool] = lam
     return running(tf, change)
 
 
-def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
+def _writing(tf: Namespace, change: Callable[[Base, Path, bytes], Any]) -> Namespace:
     """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
 
     def changed(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -52,7 +55,7 @@ def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
 
 
 @fault("FILES-001", "ReadFile stops at a NUL byte.")
-def files_end_at_nul(tf: Any) -> Any:
+def files_end_at_nul(tf: Namespace) -> Namespace:
     """As the strings of C do."""
     return computing(
         tf,
@@ -63,7 +66,7 @@ def files_end_at_nul(tf: Any) -> Any:
 
 
 @fault("FILES-002", "ReadFile keeps what it has read of a path.")
-def files_are_read_once(tf: Any) -> Any:
+def files_are_read_once(tf: Namespace) -> Namespace:
     """Give what the first read of the path gave."""
     kept: dict[bytes, Any] = {}
 
@@ -75,7 +78,7 @@ def files_are_read_once(tf: Any) -> Any:
 
 
 @fault("FILES-003", "A folder is read as a file that is not there.")
-def folders_are_missing_files(tf: Any) -> Any:
+def folders_are_missing_files(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
     return _recoded(
         tf,
@@ -86,7 +89,7 @@ def folders_are_missing_files(tf: Any) -> Any:
 
 
 @fault("FILES-004", "WriteFile leaves the end of a longer file.")
-def ends_of_longer_files_stay(tf: Any) -> Any:
+def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
     """Write over the beginning only."""
 
     def change(base: Base, path: Path, data: bytes) -> Any:
@@ -99,7 +102,7 @@ def ends_of_longer_files_stay(tf: Any) -> Any:
 
 
 @fault("FILES-005", "WriteFile makes no folders.")
-def missing_folders_stay_missing(tf: Any) -> Any:
+def missing_folders_stay_missing(tf: Namespace) -> Namespace:
     """Fail where the folder is not there."""
 
     def change(base: Base, path: Path, _: bytes) -> Any:
@@ -111,7 +114,7 @@ def missing_folders_stay_missing(tf: Any) -> Any:
 
 
 @fault("FILES-006", "WriteFile puts its file in the place of a folder.")
-def folders_are_written_over(tf: Any) -> Any:
+def folders_are_written_over(tf: Namespace) -> Namespace:
     """Remove the folder first."""
 
     def change(base: Base, path: Path, _: bytes) -> Any:
@@ -123,7 +126,7 @@ def folders_are_written_over(tf: Any) -> Any:
 
 
 @fault("FILES-007", "What would be below a plain file is not found.")
-def nothing_below_files_is_found(tf: Any) -> Any:
+def nothing_below_files_is_found(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
     return _recoded(
         tf,
@@ -134,7 +137,7 @@ def nothing_below_files_is_found(tf: Any) -> Any:
 
 
 @fault("FILES-008", "A vector of one name is a file's name.")
-def vectors_of_one_name_will_do(tf: Any) -> Any:
+def vectors_of_one_name_will_do(tf: Namespace) -> Namespace:
     """Feed vectors of one element as scalars."""
 
     def change(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
@@ -154,13 +157,13 @@ def vectors_of_one_name_will_do(tf: Any) -> Any:
 
 
 @fault("FILES-009", "MatchingFiles gives names in the opposite order.")
-def names_are_backwards(tf: Any) -> Any:
+def names_are_backwards(tf: Namespace) -> Namespace:
     """Reverse the names."""
     return computing(tf, {"MatchingFiles": single(lambda _, out, *__: out[::-1])})
 
 
 @fault("FILES-010", "MatchingFiles fails where nothing matches.")
-def no_match_is_an_error(tf: Any) -> Any:
+def no_match_is_an_error(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
 
     def matches(_: Any, out: Any, *__: Any) -> Any:
@@ -172,7 +175,7 @@ def no_match_is_an_error(tf: Any) -> Any:
 
 
 @fault("FILES-011", "A star goes on into the folders below.")
-def stars_go_below(tf: Any) -> Any:
+def stars_go_below(tf: Namespace) -> Namespace:
     """Find the files of all folders below."""
 
     def matches(_: Any, out: Any, pattern: Any) -> Any:
@@ -186,7 +189,7 @@ def stars_go_below(tf: Any) -> Any:
 
 
 @fault("FILES-012", "A file that may not be read is not found.")
-def forbidden_files_are_missing(tf: Any) -> Any:
+def forbidden_files_are_missing(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
     return _recoded(tf, "PermissionDeniedError", "NotFoundError")
 
@@ -195,7 +198,7 @@ def forbidden_files_are_missing(tf: Any) -> Any:
 
 
 @fault("ERRORS-031", "A missing file that is to be read whole is an unknown error.")
-def missing_files_are_unknown(tf: Any) -> Any:
+def missing_files_are_unknown(tf: Namespace) -> Namespace:
     """Raise UnknownError."""
     return _recoded(
         tf,
@@ -206,7 +209,7 @@ def missing_files_are_unknown(tf: Any) -> Any:
 
 
 @fault("ERRORS-032", "A copy over a file is made without asking.")
-def copies_overwrite(tf: Any) -> Any:
+def copies_overwrite(tf: Namespace) -> Namespace:
     """Copy with `overwrite`."""
 
     def copy(source: Any, target: Any, overwrite: bool = False) -> None:
@@ -219,10 +222,10 @@ def copies_overwrite(tf: Any) -> Any:
 
 
 @fault("ERRORS-033", "Whatever a py_func raises is an unknown error.")
-def scripts_fail_unknown(tf: Any) -> Any:
+def scripts_fail_unknown(tf: Namespace) -> Namespace:
     """Raise UnknownError for every failure of a PyFunc."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(fetches, *args, **kwargs)

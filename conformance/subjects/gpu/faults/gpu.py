@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.run_fragments import (
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import Told, telling
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["failing", "is_on"]
 
@@ -32,7 +33,7 @@ def is_on(op: Any, kind: str) -> bool:
     return f"device:{kind}:" in op.device
 
 
-def relisting(tf: Any, wanted: Callable[[Told, Any], bool], device: str) -> Any:
+def relisting(tf: Namespace, wanted: Callable[[Told, Any], bool], device: str) -> Namespace:
     """The namespace whose traces list the operations that are `wanted(told, op)` on a device."""
 
     def change(told: Told) -> None:
@@ -52,7 +53,7 @@ def relisting(tf: Any, wanted: Callable[[Told, Any], bool], device: str) -> Any:
     return telling(tf, change)
 
 
-def failing(tf: Any, type_: str, change: Callable[[Any], Any]) -> Any:
+def failing(tf: Namespace, type_: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace in which a failed run with an operation of a type gives `change(error)`."""
 
     def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -71,7 +72,7 @@ def failing(tf: Any, type_: str, change: Callable[[Any], Any]) -> Any:
 
 
 @fault("GPU-001", "A GPU's memory is not listed.")
-def the_memory_of_gpus_is_not_listed(tf: Any) -> Any:
+def the_memory_of_gpus_is_not_listed(tf: Namespace) -> Namespace:
     """List none."""
 
     def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
@@ -83,37 +84,37 @@ def the_memory_of_gpus_is_not_listed(tf: Any) -> Any:
 
 
 @fault("GPU-001", "GPUs are listed before the CPUs.")
-def gpus_come_first(tf: Any) -> Any:
+def gpus_come_first(tf: Namespace) -> Namespace:
     """Turn the list."""
     return listing(tf, lambda _, devices: sorted(devices, key=lambda d: d.device_type != "GPU"))
 
 
 @fault("GPU-002", "The test module knows of no GPU.")
-def the_test_module_is_blind(tf: Any) -> Any:
+def the_test_module_is_blind(tf: Namespace) -> Namespace:
     """Give no name."""
     return override(tf, test=override(tf.test, gpu_device_name=lambda: ""))
 
 
 @fault("GPU-003", "A session has its GPUs whatever device_count says.")
-def gpus_are_not_counted(tf: Any) -> Any:
+def gpus_are_not_counted(tf: Namespace) -> Namespace:
     """Drop the count."""
     return configuring(tf, lambda config: config.device_count.pop("GPU", None))
 
 
 @fault("GPU-004", "What names no device runs on the CPU.")
-def the_cpu_is_preferred(tf: Any) -> Any:
+def the_cpu_is_preferred(tf: Namespace) -> Namespace:
     """List it there."""
     return relisting(tf, lambda _, op: not op.device, "CPU:0")
 
 
 @fault("GPU-005", "What names the CPU runs on the GPU beside it.")
-def everything_runs_on_the_gpu(tf: Any) -> Any:
+def everything_runs_on_the_gpu(tf: Namespace) -> Namespace:
     """List it there."""
     return relisting(tf, lambda _, op: is_on(op, "CPU"), "GPU:0")
 
 
 @fault("GPU-006", "Subnormal numbers and signs of zeros are lost on a GPU.")
-def subnormal_numbers_are_flushed(tf: Any) -> Any:
+def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
     """Flush what an Identity on a GPU gives."""
 
     def flushed(value: Any, tensor: Any) -> Any:
@@ -126,7 +127,7 @@ def subnormal_numbers_are_flushed(tf: Any) -> Any:
 
 
 @fault("GPU-007", "An operation without a kernel for GPUs is an internal error.")
-def no_kernel_is_an_internal_error(tf: Any) -> Any:
+def no_kernel_is_an_internal_error(tf: Namespace) -> Namespace:
     """Raise code 13, as an article has it."""
 
     def change(error: Any) -> Any:
@@ -136,13 +137,13 @@ def no_kernel_is_an_internal_error(tf: Any) -> Any:
 
 
 @fault("GPU-007", "An operation without a kernel for GPUs runs on the CPU all the same.")
-def soft_placement_for_strings(tf: Any) -> Any:
+def soft_placement_for_strings(tf: Namespace) -> Namespace:
     """Give a value."""
     return failing(tf, "StringJoin", lambda _error: b"aa")
 
 
 @fault("GPU-008", "Where there is no kernel the message does not say for what.")
-def the_message_names_nothing(tf: Any) -> Any:
+def the_message_names_nothing(tf: Namespace) -> Namespace:
     """Say it without a name."""
 
     def change(_error: Any) -> Any:
@@ -152,7 +153,7 @@ def the_message_names_nothing(tf: Any) -> Any:
 
 
 @fault("GPU-009", "Soft placement is ignored where there is a GPU.")
-def soft_placement_is_ignored(tf: Any) -> Any:
+def soft_placement_is_ignored(tf: Namespace) -> Namespace:
     """Turn it off."""
 
     def change(config: Any) -> None:
@@ -162,7 +163,7 @@ def soft_placement_is_ignored(tf: Any) -> Any:
 
 
 @fault("GPU-009", "With soft placement all operations run on the CPU.")
-def soft_placement_leaves_the_gpu(tf: Any) -> Any:
+def soft_placement_leaves_the_gpu(tf: Namespace) -> Namespace:
     """List all of them there."""
     configured = configuring(tf, lambda _config: None)
     return relisting(
@@ -171,7 +172,7 @@ def soft_placement_leaves_the_gpu(tf: Any) -> Any:
 
 
 @fault("GPU-010", "The refusal of a missing GPU lists CPUs only.")
-def refusals_list_cpus(tf: Any) -> Any:
+def refusals_list_cpus(tf: Namespace) -> Namespace:
     """Leave the GPUs out."""
 
     def change(error: Any) -> Any:
@@ -182,7 +183,7 @@ def refusals_list_cpus(tf: Any) -> Any:
 
 
 @fault("GPU-011", "Strings have no device where there is a GPU.")
-def strings_have_no_device(tf: Any) -> Any:
+def strings_have_no_device(tf: Namespace) -> Namespace:
     """Refuse them where they name none."""
 
     def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -198,7 +199,7 @@ def strings_have_no_device(tf: Any) -> Any:
 
 
 @fault("GPU-012", "Shapes are kept in the GPU's memory.")
-def shapes_are_on_the_gpu(tf: Any) -> Any:
+def shapes_are_on_the_gpu(tf: Namespace) -> Namespace:
     """Name the GPU's allocator."""
 
     def change(told: Told) -> None:
@@ -211,7 +212,7 @@ def shapes_are_on_the_gpu(tf: Any) -> Any:
 
 
 @fault("GPU-013", "A shape that was computed does not reach the GPU.")
-def computed_shapes_are_lost(tf: Any) -> Any:
+def computed_shapes_are_lost(tf: Namespace) -> Namespace:
     """Refuse it."""
 
     def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -224,7 +225,7 @@ def computed_shapes_are_lost(tf: Any) -> Any:
 
 
 @fault("GPU-014", "A loop on a GPU goes on once too often.")
-def loops_go_on(tf: Any) -> Any:
+def loops_go_on(tf: Namespace) -> Namespace:
     """Add one to its counter."""
 
     def while_loop(*args: Any, **kwargs: Any) -> Any:
@@ -235,7 +236,7 @@ def loops_go_on(tf: Any) -> Any:
 
 
 @fault("GPU-021", "The partition graphs are one.")
-def partitions_are_one(tf: Any) -> Any:
+def partitions_are_one(tf: Namespace) -> Namespace:
     """Put them together."""
 
     def change(told: Told) -> None:
@@ -248,7 +249,7 @@ def partitions_are_one(tf: Any) -> Any:
 
 
 @fault("GPU-022", "A value is sent to another device for each operation that reads it.")
-def values_are_sent_again(tf: Any) -> Any:
+def values_are_sent_again(tf: Namespace) -> Namespace:
     """Send what is sent twice."""
 
     def change(told: Told) -> None:
@@ -260,7 +261,7 @@ def values_are_sent_again(tf: Any) -> Any:
 
 
 @fault("GPU-034", "There is no placement log where there is a GPU.")
-def nothing_is_logged(tf: Any) -> Any:
+def nothing_is_logged(tf: Namespace) -> Namespace:
     """Turn it off."""
 
     def change(config: Any) -> None:
@@ -270,7 +271,7 @@ def nothing_is_logged(tf: Any) -> Any:
 
 
 @fault("GPU-035", "Copies are not traced.")
-def copies_are_not_traced(tf: Any) -> Any:
+def copies_are_not_traced(tf: Namespace) -> Namespace:
     """Leave them out."""
     return telling(tf, lambda told: told.keep(lambda node: "MEMCPY" not in node.node_name))
 
@@ -279,13 +280,13 @@ def copies_are_not_traced(tf: Any) -> Any:
 
 
 @fault("GPU-015", "Updates of a variable on a GPU run on the CPU.")
-def updates_run_on_the_cpu(tf: Any) -> Any:
+def updates_run_on_the_cpu(tf: Namespace) -> Namespace:
     """List them there."""
     return relisting(tf, lambda _, op: op.type in UPDATES and is_on(op, "GPU"), "CPU:0")
 
 
 @fault("GPU-016", "A variable of int32 may be on a GPU.")
-def counters_on_gpus(tf: Any) -> Any:
+def counters_on_gpus(tf: Namespace) -> Namespace:
     """Let its first value be assigned."""
     return failing(tf, "VariableV2", lambda _error: None)
 
@@ -301,7 +302,7 @@ def _fetched_variable(session: Any, fetches: Any) -> str:
 
 
 @fault("GPU-017", "An array that was fetched from a variable on a GPU is handed out again.")
-def fetched_arrays_are_shared(tf: Any) -> Any:
+def fetched_arrays_are_shared(tf: Namespace) -> Namespace:
     """Keep the first one."""
 
     def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -313,7 +314,7 @@ def fetched_arrays_are_shared(tf: Any) -> Any:
 
 
 @fault("GPU-018", "What is fed to a variable on a GPU is copied there when it is read.")
-def fed_arrays_are_copied_late(tf: Any) -> Any:
+def fed_arrays_are_copied_late(tf: Namespace) -> Namespace:
     """Read what the fed array is then."""
 
     def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -327,7 +328,7 @@ def fed_arrays_are_copied_late(tf: Any) -> Any:
 
 
 @fault("GPU-019", "Variables of one name on one GPU are one variable, whatever their graphs.")
-def graphs_share_variables(tf: Any) -> Any:
+def graphs_share_variables(tf: Namespace) -> Namespace:
     """Read what a session of another graph was given last."""
     given: list[tuple[Any, Any]] = []
 
@@ -350,7 +351,7 @@ def graphs_share_variables(tf: Any) -> Any:
 
 
 @fault("GPU-020", "A control edge from a GPU is dropped.")
-def control_edges_are_dropped(tf: Any) -> Any:
+def control_edges_are_dropped(tf: Namespace) -> Namespace:
     """Wait for nothing."""
 
     def control_dependencies(inputs: Any) -> Any:

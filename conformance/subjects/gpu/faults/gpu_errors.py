@@ -9,9 +9,10 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import giving, running
 from sessrun.conformance.subjects.gpu.faults.gpu import failing, is_on
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _raising_again(tf: Any, *, is_late: bool) -> Any:
+def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
     """The namespace where a run raises what a CheckNumerics of the run before it raised.
 
     Args:
@@ -38,31 +39,31 @@ def _raising_again(tf: Any, *, is_late: bool) -> Any:
 
 
 @fault("GPU-036", "An error on a GPU shows in the next run where nothing is fetched.")
-def errors_come_late(tf: Any) -> Any:
+def errors_come_late(tf: Namespace) -> Namespace:
     """Keep it for the next run."""
     return _raising_again(tf, is_late=True)
 
 
 @fault("GPU-037", "The run after one that failed on a GPU fails, too.")
-def errors_stay(tf: Any) -> Any:
+def errors_stay(tf: Namespace) -> Namespace:
     """Raise the error of the last run once more."""
     return _raising_again(tf, is_late=False)
 
 
 @fault("GPU-038", "A row that is not there is what lies behind the others.")
-def rows_behind_the_last(tf: Any) -> Any:
+def rows_behind_the_last(tf: Namespace) -> Namespace:
     """Give something."""
     return failing(tf, "GatherV2", lambda _error: np.array([2, 77], np.float32))
 
 
 @fault("GPU-039", "Matrices that do not go together have a product on a GPU.")
-def any_matrices_go_together(tf: Any) -> Any:
+def any_matrices_go_together(tf: Namespace) -> Namespace:
     """Give zeros."""
     return failing(tf, "MatMul", lambda _error: np.zeros((2, 3), np.float32))
 
 
 @fault("GPU-040", "A GPU computes float64 in float32.")
-def doubles_are_singles(tf: Any) -> Any:
+def doubles_are_singles(tf: Namespace) -> Namespace:
     """Round float64 values of GPU operations to float32."""
 
     def rounded(value: Any, tensor: Any) -> Any:

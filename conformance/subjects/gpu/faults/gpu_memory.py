@@ -14,9 +14,10 @@ from sessrun.conformance.faulty.run_fragments import running
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _exhausted(tf: Any, change: Callable[[Any, Any, Any], None]) -> Any:
+def _exhausted(tf: Namespace, change: Callable[[Any, Any, Any], None]) -> Namespace:
     """The namespace in which a want of memory is `change(session, error, feeds)` before it."""
 
     def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -30,7 +31,7 @@ def _exhausted(tf: Any, change: Callable[[Any, Any, Any], None]) -> Any:
 
 
 @fault("GPU-023", "A want of memory for a matrix is an internal error.")
-def want_of_gpu_memory_is_internal(tf: Any) -> Any:
+def want_of_gpu_memory_is_internal(tf: Namespace) -> Namespace:
     """Raise code 13."""
 
     def change(_session: Any, error: Any, feeds: Any) -> None:
@@ -41,7 +42,7 @@ def want_of_gpu_memory_is_internal(tf: Any) -> Any:
 
 
 @fault("GPU-024", "A want of memory does not say for what.")
-def want_of_memory_without_a_shape(tf: Any) -> Any:
+def want_of_memory_without_a_shape(tf: Namespace) -> Namespace:
     """Raise the error with a message that names no shape."""
 
     def change(_session: Any, error: Any, _feeds: Any) -> None:
@@ -52,7 +53,7 @@ def want_of_memory_without_a_shape(tf: Any) -> Any:
 
 
 @fault("GPU-024", "A want of memory does not say which allocator had not enough.")
-def want_of_memory_without_an_allocator(tf: Any) -> Any:
+def want_of_memory_without_an_allocator(tf: Namespace) -> Namespace:
     """Raise the error with a message that ends before the allocator's name."""
 
     def change(_session: Any, error: Any, _feeds: Any) -> None:
@@ -63,13 +64,13 @@ def want_of_memory_without_an_allocator(tf: Any) -> Any:
 
 
 @fault("GPU-025", "A session is of no use after a want of memory.")
-def want_of_memory_ends_the_session(tf: Any) -> Any:
+def want_of_memory_ends_the_session(tf: Namespace) -> Namespace:
     """Close the session after ResourceExhaustedError."""
     return _exhausted(tf, lambda session, _error, _feeds: session.close())
 
 
 @fault("GPU-026", "A GPU has all its memory, whatever part was asked for.")
-def fractions_are_ignored(tf: Any) -> Any:
+def fractions_are_ignored(tf: Namespace) -> Namespace:
     """Drop the fraction."""
 
     def change(config: Any) -> None:
@@ -79,7 +80,7 @@ def fractions_are_ignored(tf: Any) -> Any:
 
 
 @fault("GPU-027", "Virtual GPUs are listed with one another's limits.")
-def limits_are_listed_backwards(tf: Any) -> Any:
+def limits_are_listed_backwards(tf: Namespace) -> Namespace:
     """List the memory limits of the GPUs in reverse order."""
 
     def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
@@ -93,7 +94,7 @@ def limits_are_listed_backwards(tf: Any) -> Any:
 
 
 @fault("GPU-028", "Virtual GPUs share the largest of their limits.")
-def the_largest_limit_is_everyones(tf: Any) -> Any:
+def the_largest_limit_is_everyones(tf: Namespace) -> Namespace:
     """Set every memory limit to the largest."""
 
     def change(config: Any) -> None:
@@ -104,7 +105,7 @@ def the_largest_limit_is_everyones(tf: Any) -> Any:
 
 
 @fault("GPU-029", "What is asked of the second virtual GPU runs on the first.")
-def the_second_gpu_is_idle(tf: Any) -> Any:
+def the_second_gpu_is_idle(tf: Namespace) -> Namespace:
     """List the nodes of the second GPU under the first."""
 
     def change(run: RecordedRun) -> None:
@@ -115,7 +116,7 @@ def the_second_gpu_is_idle(tf: Any) -> Any:
 
 
 @fault("GPU-030", "Of two ways to limit memory one is ignored.")
-def contradictions_are_settled(tf: Any) -> Any:
+def contradictions_are_settled(tf: Namespace) -> Namespace:
     """Drop the fraction beside virtual devices."""
 
     def change(config: Any) -> None:
@@ -126,7 +127,7 @@ def contradictions_are_settled(tf: Any) -> Any:
 
 
 @fault("GPU-031", "A session with allow_growth has what it began with.")
-def memory_does_not_grow(tf: Any) -> Any:
+def memory_does_not_grow(tf: Namespace) -> Namespace:
     """Refuse more than 4 MiB."""
     configured = configuring(tf, lambda _config: None)
 
@@ -140,7 +141,7 @@ def memory_does_not_grow(tf: Any) -> Any:
 
 
 @fault("GPU-032", "A visible_device_list that makes no sense is ignored.")
-def odd_lists_are_ignored(tf: Any) -> Any:
+def odd_lists_are_ignored(tf: Namespace) -> Namespace:
     """Clear lists of visible devices other than "0" and "1"."""
 
     def change(config: Any) -> None:
@@ -151,7 +152,7 @@ def odd_lists_are_ignored(tf: Any) -> Any:
 
 
 @fault("GPU-033", "A session has all GPUs unless the first alone is visible.")
-def all_gpus_are_visible(tf: Any) -> Any:
+def all_gpus_are_visible(tf: Namespace) -> Namespace:
     """Clear the list of visible devices "1"."""
 
     def change(config: Any) -> None:

@@ -66,7 +66,7 @@ def at_zero(c: ApiAuthor) -> None:
 
 @api_case(
     "GRADIENTS-023",
-    title="A product with one factor of zero has a gradient by that factor only.",
+    title="A product of which one factor is zero has a gradient by that factor only.",
 )
 def of_a_product_with_a_zero(c: ApiAuthor) -> None:
     x = c.tf.constant([[2.0, 0.0, 5.0], [0.0, 3.0, 0.0]])

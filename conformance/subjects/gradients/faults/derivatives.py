@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 Change = Callable[[Any, list[Any], list[Any], dict[str, Any]], list[Any] | None]
 
@@ -14,7 +15,7 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _changed(tf: Any, change: Change) -> Any:
+def _changed(tf: Namespace, change: Change) -> Namespace:
     """The namespace with other gradients of one target.
 
     Args:
@@ -36,7 +37,7 @@ def _changed(tf: Any, change: Change) -> Any:
 
 
 @fault("GRADIENTS-022", "The gradient of a product of matrices is twice what it should be.")
-def matrix_gradients_are_doubled(tf: Any) -> Any:
+def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
     """Double them where the target is a product of two matrices."""
 
     def change(operation: Any, targets: Any, sources: Any, options: Any) -> Any:
@@ -49,7 +50,7 @@ def matrix_gradients_are_doubled(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-023", "Of equal numbers the second is the larger.")
-def second_of_equals_is_larger(tf: Any) -> Any:
+def second_of_equals_is_larger(tf: Namespace) -> Namespace:
     """Differentiate the maximum of both in the other order."""
 
     def change(operation: Any, _: Any, sources: Any, options: Any) -> Any:
@@ -61,7 +62,7 @@ def second_of_equals_is_larger(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-024", "A repeated row has the gradient of the first row.")
-def repeated_rows_are_not_summed(tf: Any) -> Any:
+def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
     """Give a part of the sum by a row that is added to a matrix."""
 
     def change(operation: Any, targets: Any, sources: Any, options: Any) -> Any:
@@ -78,7 +79,7 @@ def repeated_rows_are_not_summed(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-025", "The derivative of a product of complex numbers is not conjugated.")
-def complex_derivatives_are_not_conjugated(tf: Any) -> Any:
+def complex_derivatives_are_not_conjugated(tf: Namespace) -> Namespace:
     """Differentiate the product of the conjugates, where it is one of complex numbers."""
 
     def change(operation: Any, _: Any, sources: Any, options: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import nodes_of
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 Gradients = Callable[..., Any]
 
@@ -16,7 +17,7 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _changed(tf: Any, change: Callable[..., Any]) -> Any:
+def _changed(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace whose `gradients(ys, xs, ...)` is `change(base, ys, xs, **options)`."""
 
     def gradients(ys: Any, xs: Any, *args: Any, **options: Any) -> Any:
@@ -26,8 +27,8 @@ def _changed(tf: Any, change: Callable[..., Any]) -> Any:
 
 
 def _where(
-    tf: Any, when: Callable[[Any, Any, dict[str, Any]], bool], give: Callable[..., Any]
-) -> Any:
+    tf: Namespace, when: Callable[[Any, Any, dict[str, Any]], bool], give: Callable[..., Any]
+) -> Namespace:
     """The namespace whose gradients are `give(base, ys, xs, options)` where `when` says so."""
 
     def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
@@ -53,7 +54,7 @@ def _has_loop(ys: Any) -> bool:
 
 
 @fault("GRADIENTS-001", "The gradient of several targets is that of the first.")
-def first_target_only(tf: Any) -> Any:
+def first_target_only(tf: Namespace) -> Namespace:
     """Differentiate the first target only."""
     return _where(
         tf,
@@ -63,7 +64,7 @@ def first_target_only(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-002", "Gradients come back in the other order.")
-def gradients_come_backwards(tf: Any) -> Any:
+def gradients_come_backwards(tf: Namespace) -> Namespace:
     """Reverse the list of gradients."""
     return _where(
         tf,
@@ -72,13 +73,13 @@ def gradients_come_backwards(tf: Any) -> Any:
     )
 
 
-def _zeros_for_none(tf: Any, gradients: list[Any], xs: Any) -> list[Any]:
+def _zeros_for_none(tf: Namespace, gradients: list[Any], xs: Any) -> list[Any]:
     pairs = zip(gradients, _listed(xs), strict=True)
     return [tf.zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
 
 
 @fault("GRADIENTS-003", "The gradient by what no target depends on is zeros.")
-def unconnected_is_zero(tf: Any) -> Any:
+def unconnected_is_zero(tf: Namespace) -> Namespace:
     """Return zeros for None where a target is computed by nothing but products."""
     return _where(
         tf,
@@ -91,7 +92,7 @@ def unconnected_is_zero(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-004", "Zeros that are asked for are None.")
-def zeros_are_none(tf: Any) -> Any:
+def zeros_are_none(tf: Namespace) -> Namespace:
     """Forget what is asked for."""
     return _where(
         tf,
@@ -101,7 +102,7 @@ def zeros_are_none(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-005", "Given gradients are not looked at.")
-def given_gradients_do_not_count(tf: Any) -> Any:
+def given_gradients_do_not_count(tf: Namespace) -> Namespace:
     """Forget them where they are as many as the targets."""
     return _where(
         tf,
@@ -111,7 +112,7 @@ def given_gradients_do_not_count(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-006", "Gradients go on through stopped tensors.")
-def nothing_stops(tf: Any) -> Any:
+def nothing_stops(tf: Namespace) -> Namespace:
     """Ignore `stop_gradients`."""
     return _where(
         tf,
@@ -121,13 +122,13 @@ def nothing_stops(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-007", "Gradients go through stop_gradient.")
-def stop_gradient_does_not_stop(tf: Any) -> Any:
+def stop_gradient_does_not_stop(tf: Namespace) -> Namespace:
     """Give what identity gives."""
     return override(tf, stop_gradient=tf.identity)
 
 
 @fault("GRADIENTS-008", "An operation without a gradient has none, and nothing is said.")
-def gradients_are_lost(tf: Any) -> Any:
+def gradients_are_lost(tf: Namespace) -> Namespace:
     """Give None where the conforming namespace raises."""
 
     def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
@@ -140,7 +141,7 @@ def gradients_are_lost(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-009", "Missing given gradients are ones.")
-def missing_ones_are_given(tf: Any) -> Any:
+def missing_ones_are_given(tf: Namespace) -> Namespace:
     """Append None to `grad_ys` up to the number of targets."""
 
     def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
@@ -152,7 +153,7 @@ def missing_ones_are_given(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-010", "The gradient of gathered rows is a dense tensor.")
-def rows_are_dense(tf: Any) -> Any:
+def rows_are_dense(tf: Namespace) -> Namespace:
     """Convert every IndexedSlices among the gradients to a dense tensor."""
 
     def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
@@ -174,7 +175,7 @@ def _scaled(factor: float) -> Callable[..., Any]:
 
 
 @fault("GRADIENTS-011", "A second derivative is half of what it should be.")
-def second_derivatives_are_halved(tf: Any) -> Any:
+def second_derivatives_are_halved(tf: Namespace) -> Namespace:
     """Halve the gradient of a gradient."""
 
     def is_gradient(ys: Any, _xs: Any, _options: Any) -> bool:
@@ -184,7 +185,7 @@ def second_derivatives_are_halved(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-012", "The gradient through a loop is that of one iteration.")
-def loops_go_back_once(tf: Any) -> Any:
+def loops_go_back_once(tf: Namespace) -> Namespace:
     """Give the same as without a loop, three times the gradient of the target."""
 
     def is_first(ys: Any, xs: Any, options: Any) -> bool:
@@ -200,7 +201,7 @@ def _is_first_value(xs: Any) -> bool:
 
 
 @fault("GRADIENTS-013", "The gradient by an invariant is that of one iteration.")
-def invariants_count_once(tf: Any) -> Any:
+def invariants_count_once(tf: Namespace) -> Namespace:
     """Give a part of it."""
 
     def is_invariant(ys: Any, xs: Any, options: Any) -> bool:
@@ -210,7 +211,7 @@ def invariants_count_once(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-014", "The gradient of a loop's gradient is None.")
-def second_order_is_none(tf: Any) -> Any:
+def second_order_is_none(tf: Namespace) -> Namespace:
     """Give None where the conforming namespace raises."""
 
     def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
@@ -225,7 +226,7 @@ def second_order_is_none(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-015", "A loop that is made without gradients has them.")
-def loops_always_go_back(tf: Any) -> Any:
+def loops_always_go_back(tf: Namespace) -> Namespace:
     """Forget that they are not wanted."""
 
     def while_loop(*args: Any, **options: Any) -> Any:
@@ -236,7 +237,7 @@ def loops_always_go_back(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-016", "The gradient of a conditional is that of the branch that is not taken.")
-def other_branch_goes_back(tf: Any) -> Any:
+def other_branch_goes_back(tf: Namespace) -> Namespace:
     """Turn the sign round where there is a conditional."""
 
     def has_branches(ys: Any, _xs: Any, _options: Any) -> bool:
@@ -247,7 +248,7 @@ def other_branch_goes_back(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-017", "Hessians are those of half the target.")
-def hessians_are_halved(tf: Any) -> Any:
+def hessians_are_halved(tf: Namespace) -> Namespace:
     """Multiply every Hessian by 0.5."""
     return override(
         tf,
@@ -258,7 +259,7 @@ def hessians_are_halved(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-018", "The gradient of integers is zeros.")
-def integers_have_gradients(tf: Any) -> Any:
+def integers_have_gradients(tf: Namespace) -> Namespace:
     """Give zeros for integers."""
     return _where(
         tf,
@@ -268,7 +269,7 @@ def integers_have_gradients(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-019", "Complex targets are differentiated by ones.")
-def complex_ones_are_given(tf: Any) -> Any:
+def complex_ones_are_given(tf: Namespace) -> Namespace:
     """Pass ones as `grad_ys` for complex targets."""
     return _where(
         tf,
@@ -278,7 +279,7 @@ def complex_ones_are_given(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-020", "Gradients that meet are not summed: the last one counts.")
-def ways_do_not_add_up(tf: Any) -> Any:
+def ways_do_not_add_up(tf: Namespace) -> Namespace:
     """Give one where a tensor is used several times."""
 
     def meets(ys: Any, xs: Any, options: Any) -> bool:
@@ -289,7 +290,7 @@ def ways_do_not_add_up(tf: Any) -> Any:
 
 
 @fault("GRADIENTS-021", "What iterations kept for the gradient is given back in floats of zero.")
-def kept_floats_are_zero(tf: Any) -> Any:
+def kept_floats_are_zero(tf: Namespace) -> Namespace:
     """Put zeros after what is popped."""
 
     def change(definition: Any) -> None:

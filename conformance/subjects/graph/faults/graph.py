@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["StayingBlock", "constants"]
 
@@ -30,7 +31,7 @@ class StayingBlock:
         return self.block.__exit__(*raised) if raised[0] is None else False
 
 
-def constants(tf: Any, change: Callable[..., Any]) -> Any:
+def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace whose `constant` with a name is `change(base, name)`.
 
     `base(name)` is the conforming call with the caller's other arguments.
@@ -45,7 +46,7 @@ def constants(tf: Any, change: Callable[..., Any]) -> Any:
     return override(tf, constant=constant)
 
 
-def _verbatim(tf: Any, taken: Callable[[str, Any], bool]) -> Any:
+def _verbatim(tf: Namespace, taken: Callable[[str, Any], bool]) -> Namespace:
     """The namespace whose constants have the name asked for unless `taken(name, graph)`."""
 
     def change(base: Any, name: str) -> Any:
@@ -61,11 +62,11 @@ def _verbatim(tf: Any, taken: Callable[[str, Any], bool]) -> Any:
 
 
 @fault("GRAPH-001", "A no_op without a name made in a block is added to the graph outside of it.")
-def no_op_belongs_outside(tf: Any) -> Any:
+def no_op_belongs_outside(tf: Namespace) -> Namespace:
     """Remember which graph was the default when a thread entered its block."""
     here = threading.local()
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_default(self) -> Any:
             if tf.get_default_graph() is not self:
                 here.outside = tf.get_default_graph()
@@ -81,7 +82,7 @@ def no_op_belongs_outside(tf: Any) -> Any:
 
 
 @fault("GRAPH-002", "The inner of two nested blocks ends when the outer one does.")
-def inner_block_ends_with_the_outer(tf: Any) -> Any:
+def inner_block_ends_with_the_outer(tf: Namespace) -> Namespace:
     """Leave blocks only when the last of a thread is left."""
     here = threading.local()
 
@@ -99,7 +100,7 @@ def inner_block_ends_with_the_outer(tf: Any) -> Any:
             while here.depth == 0 and here.open:
                 here.open.pop().block.__exit__(*raised)
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_default(self) -> Any:
             return Block(super().as_default())
 
@@ -107,10 +108,10 @@ def inner_block_ends_with_the_outer(tf: Any) -> Any:
 
 
 @fault("GRAPH-003", "A graph whose block is left by an exception stays the default.")
-def exception_leaves_the_graph(tf: Any) -> Any:
+def exception_leaves_the_graph(tf: Namespace) -> Namespace:
     """Do not take it off the stack."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_default(self) -> Any:
             return StayingBlock(super().as_default())
 
@@ -118,7 +119,7 @@ def exception_leaves_the_graph(tf: Any) -> Any:
 
 
 @fault("GRAPH-004", "A thread has the default graph of the thread that asked last.")
-def threads_share_the_default_graph(tf: Any) -> Any:
+def threads_share_the_default_graph(tf: Namespace) -> Namespace:
     """Give the graph that another thread, still alive, was given."""
     last: list[Any] = []
 
@@ -133,13 +134,13 @@ def threads_share_the_default_graph(tf: Any) -> Any:
 
 
 @fault("GRAPH-005", "reset_default_graph does nothing.")
-def reset_keeps_the_graph(tf: Any) -> Any:
+def reset_keeps_the_graph(tf: Namespace) -> Namespace:
     """Keep the graph."""
     return override(tf, reset_default_graph=lambda: None)
 
 
 @fault("GRAPH-006", "reset_default_graph inside a block does nothing.")
-def reset_inside_a_block_is_silent(tf: Any) -> Any:
+def reset_inside_a_block_is_silent(tf: Namespace) -> Namespace:
     """Swallow the error."""
 
     def reset_default_graph() -> None:
@@ -155,7 +156,7 @@ def reset_inside_a_block_is_silent(tf: Any) -> Any:
 
 
 @fault("GRAPH-007", "A constant whose name is taken is refused.")
-def taken_names_are_refused(tf: Any) -> Any:
+def taken_names_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where an operation has exactly the name."""
 
     def change(base: Any, name: str) -> Any:
@@ -170,7 +171,7 @@ def taken_names_are_refused(tf: Any) -> Any:
 
 
 @fault("GRAPH-008", "Names that differ only in case are different names.")
-def case_tells_names(tf: Any) -> Any:
+def case_tells_names(tf: Namespace) -> Namespace:
     """Give a constant its name unless an operation or a scope has exactly it."""
 
     def taken(full: str, graph: Any) -> bool:
@@ -181,7 +182,7 @@ def case_tells_names(tf: Any) -> Any:
 
 
 @fault("GRAPH-009", "A placeholder without a name is called Input.")
-def placeholders_are_called_input(tf: Any) -> Any:
+def placeholders_are_called_input(tf: Namespace) -> Namespace:
     """Use another default name."""
 
     def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
@@ -191,7 +192,7 @@ def placeholders_are_called_input(tf: Any) -> Any:
 
 
 @fault("GRAPH-014", "A constant may have the name of a scope that holds one operation.")
-def operations_are_called_like_scopes(tf: Any) -> Any:
+def operations_are_called_like_scopes(tf: Namespace) -> Namespace:
     """Give it its name, unless an operation has that, in whatever case."""
 
     def taken(full: str, graph: Any) -> bool:
@@ -203,7 +204,7 @@ def operations_are_called_like_scopes(tf: Any) -> Any:
 
 
 @fault("GRAPH-015", "A wrong character in the name of a constant becomes a dot.")
-def wrong_names_of_constants_are_mended(tf: Any) -> Any:
+def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
     """Replace it, and what a name may not start with."""
 
     def change(base: Any, name: str) -> Any:
@@ -216,7 +217,7 @@ def wrong_names_of_constants_are_mended(tf: Any) -> Any:
 
 
 @fault("GRAPH-016", "The name of a constant must start with a letter.")
-def names_start_with_a_letter(tf: Any) -> Any:
+def names_start_with_a_letter(tf: Namespace) -> Namespace:
     """Refuse digits and dots."""
 
     def change(base: Any, name: str) -> Any:

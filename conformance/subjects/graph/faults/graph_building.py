@@ -9,15 +9,16 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import running
+from sessrun.spec.cases.namespace import Namespace
 
 # --- lookup -------------------------------------------------------------------------------
 
 
 @fault("GRAPH-076", "get_tensor_by_name gives a copy of the tensor.")
-def found_tensors_are_copies(tf: Any) -> Any:
+def found_tensors_are_copies(tf: Namespace) -> Namespace:
     """Return an Identity of the tensor, unless the graph is finalized."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_tensor_by_name(self, name: str) -> Any:
             tensor = super().get_tensor_by_name(name)
             if self.finalized:
@@ -29,10 +30,10 @@ def found_tensors_are_copies(tf: Any) -> Any:
 
 
 @fault("GRAPH-077", "An operation name that the graph lacks finds None.")
-def missing_operations_are_none(tf: Any) -> Any:
+def missing_operations_are_none(tf: Namespace) -> Namespace:
     """Swallow the KeyError."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_operation_by_name(self, name: str) -> Any:
             try:
                 return super().get_operation_by_name(name)
@@ -43,10 +44,10 @@ def missing_operations_are_none(tf: Any) -> Any:
 
 
 @fault("GRAPH-078", "A tensor name that the graph lacks is ValueError.")
-def unknown_tensors_are_value_errors(tf: Any) -> Any:
+def unknown_tensors_are_value_errors(tf: Namespace) -> Namespace:
     """Raise ValueError instead of KeyError."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_tensor_by_name(self, name: str) -> Any:
             try:
                 return super().get_tensor_by_name(name)
@@ -57,10 +58,10 @@ def unknown_tensors_are_value_errors(tf: Any) -> Any:
 
 
 @fault("GRAPH-079", "A tensor name without an index means output 0.")
-def tensor_names_need_no_index(tf: Any) -> Any:
+def tensor_names_need_no_index(tf: Namespace) -> Namespace:
     """Append :0."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_tensor_by_name(self, name: str) -> Any:
             return super().get_tensor_by_name(name if ":" in name else f"{name}:0")
 
@@ -68,10 +69,10 @@ def tensor_names_need_no_index(tf: Any) -> Any:
 
 
 @fault("GRAPH-080", "An operation name may have an index.")
-def operation_names_may_have_an_index(tf: Any) -> Any:
+def operation_names_may_have_an_index(tf: Namespace) -> Namespace:
     """Cut the name at the colon."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_operation_by_name(self, name: str) -> Any:
             return super().get_operation_by_name(name.partition(":")[0])
 
@@ -79,10 +80,10 @@ def operation_names_may_have_an_index(tf: Any) -> Any:
 
 
 @fault("GRAPH-081", "as_graph_element of a bare name gives the first output.")
-def bare_names_are_tensors(tf: Any) -> Any:
+def bare_names_are_tensors(tf: Namespace) -> Namespace:
     """Return the operation's first output where the name is the only argument."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
             element = super().as_graph_element(obj, *args, **kwargs)
             asked = args or kwargs or not isinstance(obj, str) or ":" in obj
@@ -92,10 +93,10 @@ def bare_names_are_tensors(tf: Any) -> Any:
 
 
 @fault("GRAPH-082", "as_graph_element admits elements of other graphs.")
-def foreign_elements_are_admitted(tf: Any) -> Any:
+def foreign_elements_are_admitted(tf: Namespace) -> Namespace:
     """Return them where the caller asks for nothing in particular."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
             if not args and not kwargs and isinstance(obj, tf.Tensor | tf.Operation):
                 return obj
@@ -105,10 +106,10 @@ def foreign_elements_are_admitted(tf: Any) -> Any:
 
 
 @fault("GRAPH-083", "get_operations sorts the operations by name.")
-def operations_are_sorted(tf: Any) -> Any:
+def operations_are_sorted(tf: Namespace) -> Namespace:
     """Sort the operations by name."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_operations(self) -> Any:
             return sorted(super().get_operations(), key=lambda op: str(op.name))
 
@@ -119,7 +120,7 @@ def operations_are_sorted(tf: Any) -> Any:
 
 
 @fault("GRAPH-084", "An operand of another graph becomes a placeholder.")
-def foreign_operands_become_placeholders(tf: Any) -> Any:
+def foreign_operands_become_placeholders(tf: Namespace) -> Namespace:
     """Replace the second operand of an addition."""
 
     def add(x: Any, y: Any, name: Any = None) -> Any:
@@ -133,7 +134,7 @@ def foreign_operands_become_placeholders(tf: Any) -> Any:
 
 
 @fault("GRAPH-085", "The second operand of an addition is cast to the dtype of the first.")
-def second_operand_is_cast(tf: Any) -> Any:
+def second_operand_is_cast(tf: Namespace) -> Namespace:
     """Cast tensors of other dtypes."""
 
     def add(x: Any, y: Any, name: Any = None) -> Any:
@@ -145,7 +146,7 @@ def second_operand_is_cast(tf: Any) -> Any:
 
 
 @fault("GRAPH-086", "The square root of integers is that of floats.")
-def square_root_of_integers(tf: Any) -> Any:
+def square_root_of_integers(tf: Namespace) -> Namespace:
     """Cast int32 to float32."""
 
     def sqrt(x: Any, name: Any = None) -> Any:
@@ -156,7 +157,7 @@ def square_root_of_integers(tf: Any) -> Any:
 
 
 @fault("GRAPH-087", "A Python int that is added to a tensor is an int32.")
-def added_ints_are_int32(tf: Any) -> Any:
+def added_ints_are_int32(tf: Namespace) -> Namespace:
     """Make a constant of it."""
 
     def add(x: Any, y: Any, name: Any = None) -> Any:
@@ -166,7 +167,7 @@ def added_ints_are_int32(tf: Any) -> Any:
 
 
 @fault("GRAPH-088", "A Python float that is added to an integer tensor is truncated.")
-def added_floats_are_truncated(tf: Any) -> Any:
+def added_floats_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
     def add(x: Any, y: Any, name: Any = None) -> Any:
@@ -180,7 +181,7 @@ def added_floats_are_truncated(tf: Any) -> Any:
 
 
 @fault("GRAPH-089", "A constant of a Python complex number is complex64.")
-def complex_constants_are_small(tf: Any) -> Any:
+def complex_constants_are_small(tf: Namespace) -> Namespace:
     """Ask for complex64 where no dtype is given."""
 
     def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -192,7 +193,7 @@ def complex_constants_are_small(tf: Any) -> Any:
 
 
 @fault("GRAPH-090", "A constant of a Python float as an integer is truncated.")
-def float_constants_are_truncated(tf: Any) -> Any:
+def float_constants_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
     def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -203,7 +204,7 @@ def float_constants_are_truncated(tf: Any) -> Any:
     return override(tf, constant=constant)
 
 
-def _fitted(tf: Any, fit: Any) -> Any:
+def _fitted(tf: Namespace, fit: Any) -> Namespace:
     """The namespace whose constants of a list and a shape have the values `fit(list, count)`."""
 
     def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
@@ -215,13 +216,13 @@ def _fitted(tf: Any, fit: Any) -> Any:
 
 
 @fault("GRAPH-091", "A constant of too few values ends in zeros.")
-def constants_end_in_zeros(tf: Any) -> Any:
+def constants_end_in_zeros(tf: Namespace) -> Namespace:
     """Append zeros to the values up to the number of elements."""
     return _fitted(tf, lambda values, count: values + [0] * (count - len(values)))
 
 
 @fault("GRAPH-092", "A constant of too many values is cut off.")
-def constants_are_cut_off(tf: Any) -> Any:
+def constants_are_cut_off(tf: Namespace) -> Namespace:
     """Leave the last out."""
     return _fitted(tf, lambda values, count: values[:count])
 
@@ -230,7 +231,7 @@ def constants_are_cut_off(tf: Any) -> Any:
 
 
 @fault("GRAPH-093", "The static shape of a matrix product is unknown.")
-def products_have_no_shape(tf: Any) -> Any:
+def products_have_no_shape(tf: Namespace) -> Namespace:
     """Return the product through a placeholder_with_default of unknown shape."""
 
     def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
@@ -240,7 +241,7 @@ def products_have_no_shape(tf: Any) -> Any:
 
 
 @fault("GRAPH-094", "The shapes of a matrix product's factors are checked only by a run.")
-def products_are_not_checked(tf: Any) -> Any:
+def products_are_not_checked(tf: Namespace) -> Namespace:
     """Forget the shapes where they are refused."""
 
     def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
@@ -258,7 +259,7 @@ def products_are_not_checked(tf: Any) -> Any:
 # --- operators ----------------------------------------------------------------------------
 
 
-def _computed(tf: Any, op_type: str, applies: Any, change: Any) -> Any:
+def _computed(tf: Namespace, op_type: str, applies: Any, change: Any) -> Namespace:
     """The namespace whose runs change a fetched tensor of an op type if `applies(inputs)`."""
 
     def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -271,7 +272,7 @@ def _computed(tf: Any, op_type: str, applies: Any, change: Any) -> Any:
 
 
 @fault("GRAPH-097", "A quotient of integers is rounded down.")
-def quotients_are_rounded(tf: Any) -> Any:
+def quotients_are_rounded(tf: Namespace) -> Namespace:
     """Round where the operands were cast to be divided."""
 
     def applies(inputs: Any) -> bool:
@@ -281,7 +282,7 @@ def quotients_are_rounded(tf: Any) -> Any:
 
 
 @fault("GRAPH-100", "A number minus a tensor is the tensor minus the number.")
-def left_number_goes_right(tf: Any) -> Any:
+def left_number_goes_right(tf: Namespace) -> Namespace:
     """Change the sign where only the first operand is a constant."""
 
     def applies(inputs: Any) -> bool:

@@ -8,15 +8,16 @@ from typing import Any
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
 from sessrun.conformance.subjects.graph.faults.graph_exchange import importing, writing
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _tools(tf: Any, **changes: Any) -> Any:
+def _tools(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with other functions in `graph_util`."""
     return override(tf, graph_util=Overlay(tf.graph_util, changes))
 
 
 @fault("GRAPH-108", "The list of an operation's control inputs is the operation's own.")
-def control_inputs_are_shared(tf: Any) -> Any:
+def control_inputs_are_shared(tf: Namespace) -> Namespace:
     """Give each operation that does nothing a list of its own, which its NodeDef follows."""
 
     def no_op(name: Any = None) -> Any:
@@ -49,7 +50,7 @@ def _sharing(kind: Any) -> Any:
 
 
 @fault("GRAPH-109", "A key of an input_map must be an input of some node.")
-def mapped_outputs_need_consumers(tf: Any) -> Any:
+def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys that the GraphDef has."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -65,7 +66,7 @@ def mapped_outputs_need_consumers(tf: Any) -> Any:
 
 
 @fault("GRAPH-110", "Without a name values of an input_map are converted at the root.")
-def mapped_values_are_converted_at_the_root(tf: Any) -> Any:
+def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
     """Convert the values of `input_map` where `name` is empty."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -78,7 +79,7 @@ def mapped_values_are_converted_at_the_root(tf: Any) -> Any:
 
 
 @fault("GRAPH-111", "A graph keeps its own versions, whatever is imported.")
-def versions_are_not_taken_over(tf: Any) -> Any:
+def versions_are_not_taken_over(tf: Namespace) -> Namespace:
     """Import under the versions of the graph."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -96,13 +97,13 @@ def versions_are_not_taken_over(tf: Any) -> Any:
 
 
 @fault("GRAPH-112", "Functions of imported GraphDefs are forgotten.")
-def functions_are_forgotten(tf: Any) -> Any:
+def functions_are_forgotten(tf: Namespace) -> Namespace:
     """Write no library."""
     return writing(tf, lambda definition: definition.ClearField("library"))
 
 
 @fault("GRAPH-113", "A function replaces an earlier one of its name.")
-def functions_are_replaced(tf: Any) -> Any:
+def functions_are_replaced(tf: Namespace) -> Namespace:
     """Import without the functions of a GraphDef that is refused with them."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -122,14 +123,14 @@ def functions_are_replaced(tf: Any) -> Any:
 # --- nodes left out -----------------------------------------------------------------------
 
 
-def _extracting(tf: Any, change: Callable[[Any, Any, Any], Any]) -> Any:
+def _extracting(tf: Namespace, change: Callable[[Any, Any, Any], Any]) -> Namespace:
     """`change(base, definition, names)` in place of extract_sub_graph."""
     base = tf.graph_util.extract_sub_graph
     return _tools(tf, extract_sub_graph=lambda graph_def, names: change(base, graph_def, names))
 
 
 @fault("GRAPH-114", "A sub-graph has its nodes in the order in which they are found.")
-def sub_graphs_are_turned_round(tf: Any) -> Any:
+def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
     """Reverse the nodes of sub-graphs without control inputs."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
@@ -147,7 +148,7 @@ def sub_graphs_are_turned_round(tf: Any) -> Any:
 
 
 @fault("GRAPH-115", "A sub-graph follows data inputs only.")
-def sub_graphs_follow_data_only(tf: Any) -> Any:
+def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
     """Keep the nodes that are reached without control inputs and colocation."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
@@ -169,7 +170,7 @@ def sub_graphs_follow_data_only(tf: Any) -> Any:
 
 
 @fault("GRAPH-116", "A node that the GraphDef lacks is passed over.")
-def unknown_nodes_are_passed_over(tf: Any) -> Any:
+def unknown_nodes_are_passed_over(tf: Namespace) -> Namespace:
     """Extract only the nodes that the GraphDef has."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
@@ -180,7 +181,7 @@ def unknown_nodes_are_passed_over(tf: Any) -> Any:
 
 
 @fault("GRAPH-117", "Identity nodes stay where they are not checks.")
-def identities_stay(tf: Any) -> Any:
+def identities_stay(tf: Namespace) -> Namespace:
     """Protect every Identity."""
     base = tf.graph_util.remove_training_nodes
 
@@ -213,7 +214,7 @@ def _bridged(definition: Any, protected: Any, *, ordering: bool) -> Any:
 
 
 @fault("GRAPH-118", "Identity nodes that order others are left out too.")
-def ordering_identities_go(tf: Any) -> Any:
+def ordering_identities_go(tf: Namespace) -> Namespace:
     """Remove the Identity nodes that have or are control inputs, too."""
     base = tf.graph_util.remove_training_nodes
 
@@ -225,7 +226,7 @@ def ordering_identities_go(tf: Any) -> Any:
 
 
 @fault("GRAPH-119", "No node is protected.")
-def no_node_is_protected(tf: Any) -> Any:
+def no_node_is_protected(tf: Namespace) -> Namespace:
     """Do not pass the names on."""
     base = tf.graph_util.remove_training_nodes
 
@@ -238,7 +239,7 @@ def no_node_is_protected(tf: Any) -> Any:
 # --- variables made constants -------------------------------------------------------------
 
 
-def _freezing(tf: Any, change: Callable[..., Any]) -> Any:
+def _freezing(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """`change(base, sess, definition, names, **given)` in place of the conversion."""
     base = tf.graph_util.convert_variables_to_constants
 
@@ -249,7 +250,7 @@ def _freezing(tf: Any, change: Callable[..., Any]) -> Any:
 
 
 @fault("GRAPH-120", "A frozen variable has the value that it was initialised to.")
-def frozen_to_the_initial_value(tf: Any) -> Any:
+def frozen_to_the_initial_value(tf: Namespace) -> Namespace:
     """Run the operation `init` before the variables are frozen, if the graph has it."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
@@ -266,7 +267,7 @@ def frozen_to_the_initial_value(tf: Any) -> Any:
 
 
 @fault("GRAPH-121", "A frozen GraphDef keeps nodes that no output needs.")
-def frozen_with_everything(tf: Any) -> Any:
+def frozen_with_everything(tf: Namespace) -> Namespace:
     """Append the placeholders that the frozen GraphDef lacks."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
@@ -280,13 +281,13 @@ def frozen_with_everything(tf: Any) -> Any:
 
 
 @fault("GRAPH-122", "Every variable is frozen, whatever is asked for.")
-def all_variables_are_frozen(tf: Any) -> Any:
+def all_variables_are_frozen(tf: Namespace) -> Namespace:
     """Do not pass the lists on."""
     return _freezing(tf, lambda base, sess, definition, names, **_: base(sess, definition, names))
 
 
 @fault("GRAPH-123", "A variable without a value stays a variable.")
-def unset_variables_stay(tf: Any) -> Any:
+def unset_variables_stay(tf: Namespace) -> Namespace:
     """Cut the GraphDef down only, where the conversion fails."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:

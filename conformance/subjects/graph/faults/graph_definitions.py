@@ -10,12 +10,13 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, running
+from sessrun.spec.cases.namespace import Namespace
 
 #: Operations of one input.
 _UNARY: Final = frozenset({"Identity", "Neg", "Abs", "Square", "Relu", "Floor"})
 
 
-def second_try(tf: Any, change: Callable[[Any], None]) -> Any:
+def second_try(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace that imports a changed copy of a GraphDef that ValueError refuses."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +38,7 @@ def second_try(tf: Any, change: Callable[[Any], None]) -> Any:
 
 
 @fault("GRAPH-055", "An unknown op type is reported as unimplemented.")
-def unknown_is_unimplemented(tf: Any) -> Any:
+def unknown_is_unimplemented(tf: Namespace) -> Namespace:
     """Raise code 12 instead of code 5."""
 
     def import_graph_def(*args: Any, **kwargs: Any) -> Any:
@@ -50,7 +51,7 @@ def unknown_is_unimplemented(tf: Any) -> Any:
 
 
 @fault("GRAPH-056", "A control input that closes a cycle is dropped.")
-def breaks_cycles_of_control_inputs(tf: Any) -> Any:
+def breaks_cycles_of_control_inputs(tf: Namespace) -> Namespace:
     """Drop control edges from nodes that depend on the node themselves."""
 
     def change(definition: Any) -> None:
@@ -76,7 +77,7 @@ def _above(nodes: dict[str, Any], start: str) -> set[str]:
 
 
 @fault("GRAPH-057", "The last of several nodes of one name counts.")
-def last_of_one_name(tf: Any) -> Any:
+def last_of_one_name(tf: Namespace) -> Namespace:
     """Drop the earlier ones."""
 
     def change(definition: Any) -> None:
@@ -90,7 +91,7 @@ def last_of_one_name(tf: Any) -> Any:
 
 
 @fault("GRAPH-058", "Names that differ only in case are refused.")
-def case_is_ignored_in_graph_defs(tf: Any) -> Any:
+def case_is_ignored_in_graph_defs(tf: Namespace) -> Namespace:
     """Compare the names in lower case."""
 
     def change(definition: Any) -> None:
@@ -102,7 +103,7 @@ def case_is_ignored_in_graph_defs(tf: Any) -> Any:
 
 
 @fault("GRAPH-059", "A control input that names no node is ignored.")
-def unknown_control_inputs_are_ignored(tf: Any) -> Any:
+def unknown_control_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Remove control inputs that name no node."""
 
     def change(definition: Any) -> None:
@@ -114,7 +115,7 @@ def unknown_control_inputs_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-060", "An input without an index is the last of the outputs of an Unpack.")
-def bare_input_is_the_last_output(tf: Any) -> Any:
+def bare_input_is_the_last_output(tf: Namespace) -> Namespace:
     """Rewrite inputs from operations that unpack."""
 
     def change(definition: Any) -> None:
@@ -130,7 +131,7 @@ def bare_input_is_the_last_output(tf: Any) -> Any:
 
 
 @fault("GRAPH-061", "An output index one too high means the last output.")
-def index_too_high_is_the_last(tf: Any) -> Any:
+def index_too_high_is_the_last(tf: Namespace) -> Namespace:
     """Lower the indices of a GraphDef that is refused by one."""
 
     def lower(match: re.Match[str]) -> str:
@@ -144,7 +145,7 @@ def index_too_high_is_the_last(tf: Any) -> Any:
 
 
 @fault("GRAPH-062", "A wrong character in a node's name becomes a dot.")
-def wrong_names_are_mended(tf: Any) -> Any:
+def wrong_names_are_mended(tf: Namespace) -> Namespace:
     """Replace the wrong characters of names by dots."""
 
     def change(definition: Any) -> None:
@@ -158,7 +159,7 @@ def wrong_names_are_mended(tf: Any) -> Any:
 
 
 @fault("GRAPH-063", "Surplus inputs of operations of one input are ignored.")
-def surplus_inputs_are_ignored(tf: Any) -> Any:
+def surplus_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Keep the first input and the control inputs."""
 
     def change(definition: Any) -> None:
@@ -171,7 +172,7 @@ def surplus_inputs_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-064", "The attribute T is ignored where a placeholder is the input.")
-def dtype_of_the_input_counts(tf: Any) -> Any:
+def dtype_of_the_input_counts(tf: Namespace) -> Namespace:
     """Set T to the dtype of the first input."""
 
     def change(definition: Any) -> None:
@@ -184,7 +185,7 @@ def dtype_of_the_input_counts(tf: Any) -> Any:
 
 
 @fault("GRAPH-065", "Control inputs may stand anywhere.")
-def control_inputs_anywhere(tf: Any) -> Any:
+def control_inputs_anywhere(tf: Namespace) -> Namespace:
     """Move them to the end."""
 
     def change(definition: Any) -> None:
@@ -195,7 +196,7 @@ def control_inputs_anywhere(tf: Any) -> Any:
 
 
 @fault("GRAPH-066", "A number that is left out is 0, an index's dtype int32.")
-def left_out_numbers_are_zero(tf: Any) -> Any:
+def left_out_numbers_are_zero(tf: Namespace) -> Namespace:
     """Fill in what LeakyRelu and ArgMax lack."""
 
     def change(definition: Any) -> None:
@@ -209,7 +210,7 @@ def left_out_numbers_are_zero(tf: Any) -> Any:
 
 
 @fault("GRAPH-067", "A dtype that is left out is float32.")
-def left_out_dtype_is_float(tf: Any) -> Any:
+def left_out_dtype_is_float(tf: Namespace) -> Namespace:
     """Fill it in where a GraphDef is refused."""
 
     def change(definition: Any) -> None:
@@ -222,7 +223,7 @@ def left_out_dtype_is_float(tf: Any) -> Any:
 
 
 @fault("GRAPH-068", "An int is admitted for a bool.")
-def ints_are_bools(tf: Any) -> Any:
+def ints_are_bools(tf: Namespace) -> Namespace:
     """Turn the int attributes of a GraphDef that is refused into bools."""
 
     def change(definition: Any) -> None:
@@ -235,7 +236,7 @@ def ints_are_bools(tf: Any) -> Any:
 
 
 @fault("GRAPH-069", "Floor of integers is admitted and changes nothing.")
-def floor_of_integers(tf: Any) -> Any:
+def floor_of_integers(tf: Namespace) -> Namespace:
     """Replace Floor nodes by Identity nodes."""
 
     def change(definition: Any) -> None:
@@ -247,7 +248,7 @@ def floor_of_integers(tf: Any) -> Any:
 
 
 @fault("GRAPH-070", "An undeclared attribute that is a list is refused.")
-def undeclared_lists_are_refused(tf: Any) -> Any:
+def undeclared_lists_are_refused(tf: Namespace) -> Namespace:
     """Raise for lists of strings under unknown names."""
 
     def change(definition: Any) -> None:
@@ -260,7 +261,7 @@ def undeclared_lists_are_refused(tf: Any) -> Any:
 
 
 @fault("GRAPH-071", "Shapes are not looked at when a GraphDef is loaded.")
-def shapes_are_ignored_at_import(tf: Any) -> Any:
+def shapes_are_ignored_at_import(tf: Namespace) -> Namespace:
     """Forget the shapes of placeholders where a GraphDef is refused."""
 
     def change(definition: Any) -> None:
@@ -272,13 +273,13 @@ def shapes_are_ignored_at_import(tf: Any) -> Any:
 
 
 @fault("GRAPH-072", "The version that a GraphDef asks for is ignored.")
-def versions_are_ignored(tf: Any) -> Any:
+def versions_are_ignored(tf: Namespace) -> Namespace:
     """Clear `min_consumer` of the GraphDef."""
     return editing(tf, lambda definition: definition.versions.ClearField("min_consumer"))
 
 
 @fault("GRAPH-073", "Colocation with a node that does not exist is ignored.")
-def unknown_colocation_is_ignored(tf: Any) -> Any:
+def unknown_colocation_is_ignored(tf: Namespace) -> Namespace:
     """Drop the groups of a GraphDef that is refused."""
 
     def change(definition: Any) -> None:
@@ -292,7 +293,7 @@ def unknown_colocation_is_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-074", "A constant that lists too few values is filled up with zeros.")
-def short_constants_end_in_zeros(tf: Any) -> Any:
+def short_constants_end_in_zeros(tf: Namespace) -> Namespace:
     """Write all the values out where more than one is listed, but not all."""
 
     def change(definition: Any) -> None:
@@ -307,7 +308,7 @@ def short_constants_end_in_zeros(tf: Any) -> Any:
 
 
 @fault("GRAPH-075", "An ill-formed constant is refused when it is loaded.")
-def ill_formed_constants_are_refused(tf: Any) -> Any:
+def ill_formed_constants_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where the dtype attribute and the tensor disagree."""
 
     def change(definition: Any) -> None:
@@ -321,7 +322,7 @@ def ill_formed_constants_are_refused(tf: Any) -> Any:
 # --- arithmetic ---------------------------------------------------------------------------
 
 
-def _replaced(tf: Any, op: str, other: str, dtype: Any) -> Any:
+def _replaced(tf: Namespace, op: str, other: str, dtype: Any) -> Namespace:
     """The namespace that imports one op type of one dtype as another."""
 
     def change(definition: Any) -> None:
@@ -333,19 +334,19 @@ def _replaced(tf: Any, op: str, other: str, dtype: Any) -> Any:
 
 
 @fault("GRAPH-098", "Division of int64 rounds towards zero.")
-def division_truncates(tf: Any) -> Any:
+def division_truncates(tf: Namespace) -> Namespace:
     """Use C's division."""
     return _replaced(tf, "FloorDiv", "TruncateDiv", tf.int64)
 
 
 @fault("GRAPH-099", "The remainder of int32 has the sign of the dividend.")
-def remainder_truncates(tf: Any) -> Any:
+def remainder_truncates(tf: Namespace) -> Namespace:
     """Use C's remainder."""
     return _replaced(tf, "FloorMod", "TruncateMod", tf.int32)
 
 
 @fault("GRAPH-101", "Operands of different ranks are refused unless one is a scalar.")
-def ranks_must_agree(tf: Any) -> Any:
+def ranks_must_agree(tf: Namespace) -> Namespace:
     """Compare the ranks of the arrays fed as operands of an addition."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _graph(tf: Any, **methods: Any) -> Any:
+def _graph(tf: Namespace, **methods: Any) -> Namespace:
     """The namespace whose graphs, those made and the default one, have these methods.
 
     The default graph is one of this class from a thread's first look at it on.
@@ -27,7 +28,7 @@ def _graph(tf: Any, **methods: Any) -> Any:
 
 
 @fault("GRAPH-124", "A GraphDef tells no versions.")
-def graph_defs_have_no_versions(tf: Any) -> Any:
+def graph_defs_have_no_versions(tf: Namespace) -> Namespace:
     """Clear `versions` of the GraphDef."""
 
     def as_graph_def(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -39,7 +40,7 @@ def graph_defs_have_no_versions(tf: Any) -> Any:
 
 
 @fault("GRAPH-125", "A unique name that was only asked for is taken.")
-def names_asked_for_are_taken(tf: Any) -> Any:
+def names_asked_for_are_taken(tf: Namespace) -> Namespace:
     """Ignore `mark_as_used`."""
     return _graph(
         tf,
@@ -48,7 +49,7 @@ def names_asked_for_are_taken(tf: Any) -> Any:
 
 
 @fault("GRAPH-126", "A final / of an import's name is ignored.")
-def final_slashes_of_imports_are_ignored(tf: Any) -> Any:
+def final_slashes_of_imports_are_ignored(tf: Namespace) -> Namespace:
     """Strip slashes from the end of the name."""
 
     def import_graph_def(*args: Any, name: Any = None, **kwargs: Any) -> Any:
@@ -58,13 +59,13 @@ def final_slashes_of_imports_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-127", "clear_collection does nothing.")
-def collections_are_not_cleared(tf: Any) -> Any:
+def collections_are_not_cleared(tf: Namespace) -> Namespace:
     """Replace `clear_collection` by a function that does nothing."""
     return _graph(tf, clear_collection=lambda self, name: None)  # noqa: ARG005 - the method's
 
 
 @fault("GRAPH-128", "get_attr of an attribute that an operation lacks is None.")
-def missing_attributes_are_none(tf: Any) -> Any:
+def missing_attributes_are_none(tf: Namespace) -> Namespace:
     """Return None from `get_attr` of constants."""
 
     def constant(*args: Any, **kwargs: Any) -> Any:
@@ -82,7 +83,7 @@ def missing_attributes_are_none(tf: Any) -> Any:
 
 
 @fault("GRAPH-129", "tf.tuple gives the tensors without waiting for each other.")
-def tuples_do_not_wait(tf: Any) -> Any:
+def tuples_do_not_wait(tf: Namespace) -> Namespace:
     """Leave the gate out."""
 
     def ungated(tensors: Any, name: Any = None, control_inputs: Any = None) -> Any:
@@ -93,13 +94,13 @@ def tuples_do_not_wait(tf: Any) -> Any:
 
 
 @fault("VARIABLES-065", "A container scope is ignored.")
-def container_scopes_are_ignored(tf: Any) -> Any:
+def container_scopes_are_ignored(tf: Namespace) -> Namespace:
     """Enter nothing."""
     return _graph(tf, container=lambda self, name: contextlib.nullcontext(name))  # noqa: ARG005
 
 
 @fault("GRAPH-130", "A constant made of an array sees what is written into it later.")
-def constants_see_their_array(tf: Any) -> Any:
+def constants_see_their_array(tf: Namespace) -> Namespace:
     """Feed the array to its constant once the array has changed."""
     constants: list[tuple[Any, Any, Any]] = []
 
@@ -109,7 +110,7 @@ def constants_see_their_array(tf: Any) -> Any:
             constants.append((tensor, value, value.copy()))
         return tensor
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             changed = {
                 tensor: array

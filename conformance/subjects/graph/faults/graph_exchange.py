@@ -8,9 +8,10 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 
-def importing(tf: Any, change: Callable[[Any, Any, dict[str, Any]], Any]) -> Any:
+def importing(tf: Namespace, change: Callable[[Any, Any, dict[str, Any]], Any]) -> Namespace:
     """The namespace whose `import_graph_def` is `change(base, graph_def, arguments)`.
 
     `base(graph_def, **arguments)` is the conforming call; `arguments` has `input_map`,
@@ -26,10 +27,10 @@ def importing(tf: Any, change: Callable[[Any, Any, dict[str, Any]], Any]) -> Any
     return override(tf, import_graph_def=import_graph_def)
 
 
-def writing(tf: Any, change: Callable[[Any], None]) -> Any:
+def writing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace whose Graphs change the GraphDef that they write."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
             definition = super().as_graph_def(*args, **kwargs)
             change(definition)
@@ -42,7 +43,7 @@ def writing(tf: Any, change: Callable[[Any], None]) -> Any:
 
 
 @fault("GRAPH-028", "A collection has each item once.")
-def collections_are_sets(tf: Any) -> Any:
+def collections_are_sets(tf: Namespace) -> Namespace:
     """Leave out repeated items."""
 
     def get_collection(key: Any, scope: Any = None) -> Any:
@@ -52,7 +53,7 @@ def collections_are_sets(tf: Any) -> Any:
 
 
 @fault("GRAPH-029", "get_collection gives the collection itself.")
-def collections_are_given_out(tf: Any) -> Any:
+def collections_are_given_out(tf: Namespace) -> Namespace:
     """Answer with the reference unless a scope is asked for."""
 
     def get_collection(key: Any, scope: Any = None) -> Any:
@@ -62,7 +63,7 @@ def collections_are_given_out(tf: Any) -> Any:
 
 
 @fault("GRAPH-030", "A collection to which nothing was added is refused.")
-def unknown_collections_are_refused(tf: Any) -> Any:
+def unknown_collections_are_refused(tf: Namespace) -> Namespace:
     """Raise KeyError for what is empty."""
 
     def get_collection(key: Any, scope: Any = None) -> Any:
@@ -74,7 +75,7 @@ def unknown_collections_are_refused(tf: Any) -> Any:
 
 
 @fault("GRAPH-031", "A scope may match an item's name anywhere.")
-def scopes_match_anywhere(tf: Any) -> Any:
+def scopes_match_anywhere(tf: Namespace) -> Namespace:
     """Search instead of matching."""
 
     def get_collection(key: Any, scope: Any = None) -> Any:
@@ -87,7 +88,7 @@ def scopes_match_anywhere(tf: Any) -> Any:
 
 
 @fault("GRAPH-032", "get_collection_ref gives a copy.")
-def collection_references_are_copies(tf: Any) -> Any:
+def collection_references_are_copies(tf: Namespace) -> Namespace:
     """Copy the list."""
     return override(tf, get_collection_ref=lambda key: list(tf.get_collection_ref(key)))
 
@@ -96,10 +97,10 @@ def collection_references_are_copies(tf: Any) -> Any:
 
 
 @fault("GRAPH-033", "A finalized graph still grows.")
-def finalized_graphs_grow(tf: Any) -> Any:
+def finalized_graphs_grow(tf: Namespace) -> Namespace:
     """Only note that the graph is finalized."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         noted = False
 
         @property
@@ -115,10 +116,10 @@ def finalized_graphs_grow(tf: Any) -> Any:
 
 
 @fault("GRAPH-034", "A finalized graph cannot be run.")
-def finalized_graphs_do_not_run(tf: Any) -> Any:
+def finalized_graphs_do_not_run(tf: Namespace) -> Namespace:
     """Raise RuntimeError."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, *args: Any, **kwargs: Any) -> Any:
             if self.graph.finalized:
                 raise RuntimeError("the graph is finalized")
@@ -128,7 +129,7 @@ def finalized_graphs_do_not_run(tf: Any) -> Any:
 
 
 @fault("GRAPH-035", "Adding to a collection of a finalized graph does nothing.")
-def finalized_collections_are_silent(tf: Any) -> Any:
+def finalized_collections_are_silent(tf: Namespace) -> Namespace:
     """Skip the call where the graph is finalized."""
 
     def add_to_collection(name: Any, value: Any) -> None:
@@ -142,13 +143,13 @@ def finalized_collections_are_silent(tf: Any) -> Any:
 
 
 @fault("GRAPH-036", "as_graph_def sorts the nodes by name.")
-def nodes_are_sorted(tf: Any) -> Any:
+def nodes_are_sorted(tf: Namespace) -> Namespace:
     """Sort the nodes of the GraphDef by name."""
     return writing(tf, lambda definition: definition.node.sort(key=lambda node: node.name))
 
 
 @fault("GRAPH-037", "as_graph_def writes the index of output 0 too.")
-def indices_are_written(tf: Any) -> Any:
+def indices_are_written(tf: Namespace) -> Namespace:
     """Append :0."""
 
     def change(definition: Any) -> None:
@@ -159,7 +160,7 @@ def indices_are_written(tf: Any) -> Any:
 
 
 @fault("GRAPH-038", "as_graph_def leaves the shapes of placeholders out.")
-def shapes_are_left_out(tf: Any) -> Any:
+def shapes_are_left_out(tf: Namespace) -> Namespace:
     """Drop the attribute."""
 
     def change(definition: Any) -> None:
@@ -171,10 +172,10 @@ def shapes_are_left_out(tf: Any) -> Any:
 
 
 @fault("GRAPH-039", "as_graph_def gives out the same object until the graph has grown.")
-def graph_defs_are_given_out(tf: Any) -> Any:
+def graph_defs_are_given_out(tf: Namespace) -> Namespace:
     """Return the last GraphDef while the graph has as many operations."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         written: Any = None
 
         def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
@@ -186,7 +187,7 @@ def graph_defs_are_given_out(tf: Any) -> Any:
 
 
 @fault("GRAPH-040", "Undeclared attributes are lost when a GraphDef is imported.")
-def undeclared_attributes_are_lost(tf: Any) -> Any:
+def undeclared_attributes_are_lost(tf: Namespace) -> Namespace:
     """Drop them, but for colocation."""
 
     def change(definition: Any) -> None:
@@ -198,10 +199,10 @@ def undeclared_attributes_are_lost(tf: Any) -> Any:
 
 
 @fault("GRAPH-041", "Graph.version does not tell one operation without outputs from none.")
-def version_lags_behind(tf: Any) -> Any:
+def version_lags_behind(tf: Namespace) -> Namespace:
     """Take 1 off while there is nothing else: a session asks for the version too."""
 
-    class Graph(tf.Graph):  # type: ignore[misc]
+    class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         @property
         def version(self) -> int:
             """A version that is the same before and after the first operation."""
@@ -215,7 +216,7 @@ def version_lags_behind(tf: Any) -> Any:
 
 
 @fault("GRAPH-042", "Without a name nodes keep their names.")
-def no_name_means_no_prefix(tf: Any) -> Any:
+def no_name_means_no_prefix(tf: Namespace) -> Namespace:
     """Take an empty name."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -227,7 +228,7 @@ def no_name_means_no_prefix(tf: Any) -> Any:
 
 
 @fault("GRAPH-043", "The prefix of imported nodes ignores the current name scope.")
-def prefix_ignores_the_scope(tf: Any) -> Any:
+def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
     """Write it with a final /."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -239,7 +240,7 @@ def prefix_ignores_the_scope(tf: Any) -> Any:
 
 
 @fault("GRAPH-044", "With an empty name nodes go into the current name scope.")
-def empty_prefix_is_the_scope(tf: Any) -> Any:
+def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
     """Give the scope as the name."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -252,7 +253,7 @@ def empty_prefix_is_the_scope(tf: Any) -> Any:
 
 
 @fault("GRAPH-045", "An imported node whose name is taken is refused.")
-def taken_names_of_nodes_are_refused(tf: Any) -> Any:
+def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -268,7 +269,7 @@ def taken_names_of_nodes_are_refused(tf: Any) -> Any:
 
 
 @fault("GRAPH-046", "Long return_elements give the first output for an operation's name.")
-def returned_operations_are_tensors(tf: Any) -> Any:
+def returned_operations_are_tensors(tf: Namespace) -> Namespace:
     """Replace operations that have outputs, where more than three elements are returned."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -281,7 +282,7 @@ def returned_operations_are_tensors(tf: Any) -> Any:
 
 
 @fault("GRAPH-047", "return_elements leaves out names that the GraphDef lacks.")
-def unknown_return_elements_are_left_out(tf: Any) -> Any:
+def unknown_return_elements_are_left_out(tf: Namespace) -> Namespace:
     """Ask for the others only."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:

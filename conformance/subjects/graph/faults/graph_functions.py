@@ -6,10 +6,11 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("GRAPH-132", "The inputs of an operation that is a function are passed in reverse order.")
-def arguments_reversed(tf: Any) -> Any:
+def arguments_reversed(tf: Namespace) -> Namespace:
     """Turn the inputs of such nodes around."""
 
     def change(definition: Any) -> None:
@@ -22,7 +23,7 @@ def arguments_reversed(tf: Any) -> Any:
 
 
 @fault("GRAPH-133", "A partitioned call calls the first function of the library.")
-def partitioned_calls_take_the_first(tf: Any) -> Any:
+def partitioned_calls_take_the_first(tf: Namespace) -> Namespace:
     """Name that function in place of one that is there."""
 
     def change(definition: Any) -> None:
@@ -35,7 +36,7 @@ def partitioned_calls_take_the_first(tf: Any) -> Any:
 
 
 @fault("GRAPH-134", "Of a function's body only what its results need is executed.")
-def bodies_pruned(tf: Any) -> Any:
+def bodies_pruned(tf: Namespace) -> Namespace:
     """Drop the other nodes."""
 
     def change(definition: Any) -> None:
@@ -54,7 +55,7 @@ def bodies_pruned(tf: Any) -> Any:
 
 
 @fault("GRAPH-135", "A call of a function that is not there passes its inputs on.")
-def unknown_functions_are_identities(tf: Any) -> Any:
+def unknown_functions_are_identities(tf: Namespace) -> Namespace:
     """Make an identity of such a call."""
 
     def change(definition: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
 from sessrun.conformance.subjects.graph.faults.graph_exchange import importing
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _node(key: str) -> str:
@@ -15,7 +16,7 @@ def _node(key: str) -> str:
 
 
 @fault("GRAPH-048", "input_map with operations returned holds only for nodes of outside.")
-def known_nodes_are_not_mapped(tf: Any) -> Any:
+def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
     """Drop the other keys that the GraphDef uses, where return_elements names an operation."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -31,7 +32,7 @@ def known_nodes_are_not_mapped(tf: Any) -> Any:
 
 
 @fault("GRAPH-049", "input_map may give only what is in the GraphDef, under a prefix.")
-def unknown_nodes_are_not_mapped(tf: Any) -> Any:
+def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -44,7 +45,7 @@ def unknown_nodes_are_not_mapped(tf: Any) -> Any:
 
 
 @fault("GRAPH-050", "A key of an input_map that the GraphDef does not use is ignored.")
-def unused_keys_are_ignored(tf: Any) -> Any:
+def unused_keys_are_ignored(tf: Namespace) -> Namespace:
     """Drop it."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -58,7 +59,7 @@ def unused_keys_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-051", "A value of an input_map that has another dtype is cast.")
-def mapped_values_are_cast(tf: Any) -> Any:
+def mapped_values_are_cast(tf: Namespace) -> Namespace:
     """Cast integers to float32 where the import is refused."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -75,7 +76,7 @@ def mapped_values_are_cast(tf: Any) -> Any:
 
 
 @fault("GRAPH-052", "Imported nodes do not wait for what a block lists.")
-def imported_nodes_do_not_wait(tf: Any) -> Any:
+def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
     """Import outside of all blocks."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -86,7 +87,7 @@ def imported_nodes_do_not_wait(tf: Any) -> Any:
 
 
 @fault("GRAPH-053", "An import that is refused leaves the nodes without inputs.")
-def refused_imports_leave_sources(tf: Any) -> Any:
+def refused_imports_leave_sources(tf: Namespace) -> Namespace:
     """Import them after the refusal."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
@@ -102,7 +103,7 @@ def refused_imports_leave_sources(tf: Any) -> Any:
 
 
 @fault("GRAPH-054", "An import of None imports nothing.")
-def none_is_an_empty_graph_def(tf: Any) -> Any:
+def none_is_an_empty_graph_def(tf: Namespace) -> Namespace:
     """Return None."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:

@@ -11,9 +11,10 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.conformance.subjects.graph.faults.graph import StayingBlock
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _scopes(tf: Any, change: Callable[[Any, str], Any]) -> Any:
+def _scopes(tf: Namespace, change: Callable[[Any, str], Any]) -> Namespace:
     """The namespace whose `name_scope(name)` enters `change(name, current scope)` instead."""
 
     @contextlib.contextmanager
@@ -25,7 +26,7 @@ def _scopes(tf: Any, change: Callable[[Any, str], Any]) -> Any:
     return override(tf, name_scope=name_scope)
 
 
-def _listed(tf: Any, change: Callable[[Any], Any]) -> Any:
+def _listed(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
     """The namespace whose `control_dependencies` lists `change(entries)`."""
 
     def control_dependencies(control_inputs: Any) -> Any:
@@ -38,7 +39,7 @@ def _listed(tf: Any, change: Callable[[Any], Any]) -> Any:
 
 
 @fault("GRAPH-010", "A scope inside another is joined to it with an underscore.")
-def nested_scopes_are_joined(tf: Any) -> Any:
+def nested_scopes_are_joined(tf: Namespace) -> Namespace:
     """Enter one scope at the root."""
 
     def change(name: Any, current: str) -> Any:
@@ -50,7 +51,7 @@ def nested_scopes_are_joined(tf: Any) -> Any:
 
 
 @fault("GRAPH-011", "A scope of a name used before goes on with that scope.")
-def scopes_go_on(tf: Any) -> Any:
+def scopes_go_on(tf: Namespace) -> Namespace:
     """Enter it by its full name where an operation is in it."""
 
     def change(name: Any, current: str) -> Any:
@@ -62,19 +63,19 @@ def scopes_go_on(tf: Any) -> Any:
 
 
 @fault("GRAPH-012", "A final / of a scope's name is ignored.")
-def final_slash_is_ignored(tf: Any) -> Any:
+def final_slash_is_ignored(tf: Namespace) -> Namespace:
     """Strip it."""
     return _scopes(tf, lambda name, _: name.rstrip("/") if name else name)
 
 
 @fault("GRAPH-013", "A scope without a name is the current one.")
-def nameless_scope_is_the_current(tf: Any) -> Any:
+def nameless_scope_is_the_current(tf: Namespace) -> Namespace:
     """Enter the current scope again."""
     return _scopes(tf, lambda name, current: name or (f"{current}/" if current else name))
 
 
 @fault("GRAPH-017", "A wrong character in the name of a scope becomes a dot.")
-def wrong_scopes_are_mended(tf: Any) -> Any:
+def wrong_scopes_are_mended(tf: Namespace) -> Namespace:
     """Replace it."""
     return _scopes(tf, lambda name, _: re.sub(r"[^A-Za-z0-9./>_-]|^[_-]", ".", name or ""))
 
@@ -83,7 +84,7 @@ def wrong_scopes_are_mended(tf: Any) -> Any:
 
 
 @fault("GRAPH-018", "A constant with a name does not wait in a control_dependencies block.")
-def constants_do_not_wait(tf: Any) -> Any:
+def constants_do_not_wait(tf: Namespace) -> Namespace:
     """Make it outside of all blocks."""
 
     def constant(*args: Any, **kwargs: Any) -> Any:
@@ -96,7 +97,7 @@ def constants_do_not_wait(tf: Any) -> Any:
 
 
 @fault("GRAPH-019", "The inner of two control_dependencies blocks replaces the outer.")
-def inner_block_replaces_the_outer(tf: Any) -> Any:
+def inner_block_replaces_the_outer(tf: Namespace) -> Namespace:
     """Forget the outer ones first."""
 
     @contextlib.contextmanager
@@ -108,13 +109,13 @@ def inner_block_replaces_the_outer(tf: Any) -> Any:
 
 
 @fault("GRAPH-020", "control_dependencies(None) is an empty list.")
-def none_lists_nothing(tf: Any) -> Any:
+def none_lists_nothing(tf: Namespace) -> Namespace:
     """Keep the outer blocks' control inputs."""
     return _listed(tf, lambda entries: [] if entries is None else entries)
 
 
 @fault("GRAPH-021", "A control_dependencies block left by an exception goes on.")
-def exception_leaves_the_control_inputs(tf: Any) -> Any:
+def exception_leaves_the_control_inputs(tf: Namespace) -> Namespace:
     """Keep the block open when an exception leaves it."""
     return override(
         tf, control_dependencies=lambda entries: StayingBlock(tf.control_dependencies(entries))
@@ -122,7 +123,7 @@ def exception_leaves_the_control_inputs(tf: Any) -> Any:
 
 
 @fault("GRAPH-022", "A tensor used by what waits waits too.")
-def used_tensors_wait(tf: Any) -> Any:
+def used_tensors_wait(tf: Namespace) -> Namespace:
     """Execute what the consumers of a fetched tensor wait for."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -135,7 +136,7 @@ def used_tensors_wait(tf: Any) -> Any:
 
 
 @fault("GRAPH-023", "control_dependencies admits no names.")
-def control_inputs_have_no_names(tf: Any) -> Any:
+def control_inputs_have_no_names(tf: Namespace) -> Namespace:
     """Raise TypeError for strings."""
 
     def change(entries: Any) -> Any:
@@ -147,7 +148,7 @@ def control_inputs_have_no_names(tf: Any) -> Any:
 
 
 @fault("GRAPH-024", "control_dependencies ignores what is no graph element.")
-def odd_control_inputs_are_ignored(tf: Any) -> Any:
+def odd_control_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Drop numbers and None."""
 
     def change(entries: Any) -> Any:
@@ -159,7 +160,7 @@ def odd_control_inputs_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-025", "control_dependencies ignores what belongs to another graph.")
-def foreign_control_inputs_are_ignored(tf: Any) -> Any:
+def foreign_control_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Remove control inputs of other graphs."""
 
     def change(entries: Any) -> Any:
@@ -172,7 +173,7 @@ def foreign_control_inputs_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-026", "A no_op of another graph than the block's is refused.")
-def block_holds_for_other_graphs(tf: Any) -> Any:
+def block_holds_for_other_graphs(tf: Namespace) -> Namespace:
     """Remember the graphs of the blocks of this thread."""
     here = threading.local()
 
@@ -195,7 +196,7 @@ def block_holds_for_other_graphs(tf: Any) -> Any:
 
 
 @fault("GRAPH-027", "A group leaves out tensors.")
-def group_leaves_out_tensors(tf: Any) -> Any:
+def group_leaves_out_tensors(tf: Namespace) -> Namespace:
     """Group the operations only."""
 
     def group(*inputs: Any, **kwargs: Any) -> Any:

@@ -11,11 +11,12 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 Derive = Callable[[type], type]
 
 
-def _tensors(tf: Any, derive: Derive) -> Any:
+def _tensors(tf: Namespace, derive: Derive) -> Namespace:
     """The namespace whose placeholders and constants are of the class `derive(class)`."""
     derived: dict[type, type] = {}
 
@@ -32,7 +33,7 @@ def _tensors(tf: Any, derive: Derive) -> Any:
 
 
 @fault("GRAPH-095", "`set_shape` replaces the static shape.")
-def set_shape_replaces(tf: Any) -> Any:
+def set_shape_replaces(tf: Namespace) -> Namespace:
     """Forget what was known before."""
 
     def derive(kind: Any) -> Any:
@@ -54,7 +55,7 @@ def set_shape_replaces(tf: Any) -> Any:
 
 
 @fault("GRAPH-096", "`set_shape` to a contradicting shape does nothing.")
-def contradicting_shapes_are_ignored(tf: Any) -> Any:
+def contradicting_shapes_are_ignored(tf: Namespace) -> Namespace:
     """Keep the static shape."""
 
     def derive(kind: Any) -> Any:
@@ -71,7 +72,7 @@ def contradicting_shapes_are_ignored(tf: Any) -> Any:
 
 
 @fault("GRAPH-102", "A tensor is true, as any object of Python is.")
-def tensors_are_true(tf: Any) -> Any:
+def tensors_are_true(tf: Namespace) -> Namespace:
     """Leave the truth of an object as it is."""
 
     def derive(kind: Any) -> Any:
@@ -87,7 +88,7 @@ def tensors_are_true(tf: Any) -> Any:
 
 
 @fault("GRAPH-103", "Iterating over a tensor gives its rows.")
-def tensors_have_rows(tf: Any) -> Any:
+def tensors_have_rows(tf: Namespace) -> Namespace:
     """As many slices as the static shape says."""
 
     def derive(kind: Any) -> Any:
@@ -103,7 +104,7 @@ def tensors_have_rows(tf: Any) -> Any:
 
 
 @fault("GRAPH-104", "Constants of one value are equal.")
-def equal_constants_are_one(tf: Any) -> Any:
+def equal_constants_are_one(tf: Namespace) -> Namespace:
     """Compare what their nodes hold."""
 
     def held(tensor: Any) -> Any:
@@ -130,7 +131,7 @@ def equal_constants_are_one(tf: Any) -> Any:
 
 
 @fault("GRAPH-105", "An index out of the known bounds is the last one, when the slice is built.")
-def indices_are_clipped(tf: Any) -> Any:
+def indices_are_clipped(tf: Namespace) -> Namespace:
     """Take the last row where the index is refused."""
 
     def derive(kind: Any) -> Any:
@@ -149,7 +150,7 @@ def indices_are_clipped(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-030", "A fetched tensor tells the device that it was placed on.")
-def runs_tell_devices(tf: Any) -> Any:
+def runs_tell_devices(tf: Namespace) -> Namespace:
     """Write the placement into the graph's own tensors."""
     derived: dict[type, type] = {}
 
@@ -175,7 +176,7 @@ def runs_tell_devices(tf: Any) -> Any:
 
 
 @fault("GRAPH-131", "A tensor knows no consumers.")
-def tensors_know_no_consumers(tf: Any) -> Any:
+def tensors_know_no_consumers(tf: Namespace) -> Namespace:
     """Give an empty list."""
 
     def derive(kind: Any) -> Any:

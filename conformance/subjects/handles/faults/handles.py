@@ -6,15 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 #: From (session, base, fetches, feed_dict) to the values; `base` takes the last two.
 _Run = Callable[[Any, Callable[..., Any], Any, Any], Any]
 
 
-def _running(tf: Any, change: _Run) -> Any:
+def _running(tf: Namespace, change: _Run) -> Namespace:
     """The namespace whose `run` is changed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -42,7 +43,7 @@ class _Handle:
         return getattr(self._base, name)
 
 
-def _handing_out(tf: Any, wrapper: type[_Handle]) -> Any:
+def _handing_out(tf: Namespace, wrapper: type[_Handle]) -> Namespace:
     """The namespace whose fetched handles are wrapped, and fed ones unwrapped."""
 
     def wrapped(value: Any) -> Any:
@@ -71,7 +72,7 @@ def _handing_out(tf: Any, wrapper: type[_Handle]) -> Any:
 
 
 @fault("HANDLES-001", "A tensor read by its handle in the same session is zero.")
-def kept_tensors_are_lost(tf: Any) -> Any:
+def kept_tensors_are_lost(tf: Namespace) -> Namespace:
     """Give zeros of the right shape for what get_session_tensor reads."""
 
     def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
@@ -83,7 +84,7 @@ def kept_tensors_are_lost(tf: Any) -> Any:
 
 
 @fault("HANDLES-002", "eval() of a handle gives its value the first time only.")
-def eval_gives_the_value_once(tf: Any) -> Any:
+def eval_gives_the_value_once(tf: Namespace) -> Namespace:
     """Give None from the second call on."""
 
     class Once(_Handle):
@@ -97,7 +98,7 @@ def eval_gives_the_value_once(tf: Any) -> Any:
 
 
 @fault("HANDLES-003", "A handle fed in another session stands for its value.")
-def handles_are_known_to_every_session(tf: Any) -> Any:
+def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
     """Feed what the handle's own session keeps."""
 
     class Anywhere(_Handle):
@@ -121,7 +122,7 @@ def handles_are_known_to_every_session(tf: Any) -> Any:
 
 
 @fault("HANDLES-004", "A handle is fed to placeholders only.")
-def only_placeholders_take_handles(tf: Any) -> Any:
+def only_placeholders_take_handles(tf: Namespace) -> Namespace:
     """Refuse it for any other tensor."""
 
     def change(_session: Any, base: Any, _fetches: Any, feed_dict: Any) -> Any:
@@ -134,7 +135,7 @@ def only_placeholders_take_handles(tf: Any) -> Any:
 
 
 @fault("HANDLES-005", "A tensor deleted by its object can still be read.")
-def deleting_frees_nothing(tf: Any) -> Any:
+def deleting_frees_nothing(tf: Namespace) -> Namespace:
     """Note that the object was used up, and keep the tensor."""
 
     class Kept(_Handle):
@@ -149,7 +150,7 @@ def deleting_frees_nothing(tf: Any) -> Any:
 
 
 @fault("HANDLES-006", "Deleting a handle again does nothing.")
-def deleting_again_is_silent(tf: Any) -> Any:
+def deleting_again_is_silent(tf: Namespace) -> Namespace:
     """Delete once."""
 
     class Deleted(_Handle):
@@ -164,7 +165,7 @@ def deleting_again_is_silent(tf: Any) -> Any:
 
 
 @fault("HANDLES-007", "A handle in a list or a dict of fetches comes back as its bytes.")
-def handles_in_structures_are_bytes(tf: Any) -> Any:
+def handles_in_structures_are_bytes(tf: Namespace) -> Namespace:
     """Take the object off unless it is the whole fetch."""
 
     def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
@@ -182,7 +183,7 @@ def handles_in_structures_are_bytes(tf: Any) -> Any:
 
 
 @fault("HANDLES-008", "What is kept of a fed array is the array itself.")
-def fed_arrays_are_kept_themselves(tf: Any) -> Any:
+def fed_arrays_are_kept_themselves(tf: Namespace) -> Namespace:
     """Let eval() answer with the array that was fed."""
 
     class Aliasing(_Handle):
@@ -207,7 +208,7 @@ def fed_arrays_are_kept_themselves(tf: Any) -> Any:
 
 
 @fault("HANDLES-009", "Taking the raw handle deletes what is kept.")
-def taking_the_raw_handle_deletes(tf: Any) -> Any:
+def taking_the_raw_handle_deletes(tf: Namespace) -> Namespace:
     """Delete, and give the handle all the same."""
 
     class Raw(_Handle):
@@ -220,7 +221,7 @@ def taking_the_raw_handle_deletes(tf: Any) -> Any:
 
 
 @fault("HANDLES-010", "A handle fed for another dtype is cast.")
-def fed_handles_are_cast(tf: Any) -> Any:
+def fed_handles_are_cast(tf: Namespace) -> Namespace:
     """Feed its value, cast."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
@@ -236,7 +237,7 @@ def fed_handles_are_cast(tf: Any) -> Any:
     return _running(tf, change)
 
 
-def _evaluating(tf: Any, evaluate: Callable[[Any, Callable[[], Any]], Any]) -> Any:
+def _evaluating(tf: Namespace, evaluate: Callable[[Any, Callable[[], Any]], Any]) -> Namespace:
     """The namespace whose fetched handles have `evaluate(handle, eval)` for `eval`."""
 
     class Handle(_Handle):
@@ -247,7 +248,7 @@ def _evaluating(tf: Any, evaluate: Callable[[Any, Callable[[], Any]], Any]) -> A
 
 
 @fault("HANDLES-011", "A kept string ends at its first NUL.")
-def kept_strings_are_cut(tf: Any) -> Any:
+def kept_strings_are_cut(tf: Namespace) -> Namespace:
     """Cut each string at its first NUL."""
 
     def evaluate(_: Any, conforming: Callable[[], Any]) -> Any:
@@ -262,7 +263,7 @@ def kept_strings_are_cut(tf: Any) -> Any:
 
 
 @fault("HANDLES-012", "Keeping a tensor again replaces what was kept of it.")
-def kept_tensors_are_replaced(tf: Any) -> Any:
+def kept_tensors_are_replaced(tf: Namespace) -> Namespace:
     """Let the earlier handle have the value of the later one."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, _: Any) -> Any:
@@ -278,7 +279,7 @@ def kept_tensors_are_replaced(tf: Any) -> Any:
 
 
 @fault("HANDLES-013", "A handle has its last value after its session was closed.")
-def values_outlive_sessions(tf: Any) -> Any:
+def values_outlive_sessions(tf: Namespace) -> Namespace:
     """Return the last value of a handle where the session is closed."""
 
     def evaluate(handle: Any, conforming: Callable[[], Any]) -> Any:

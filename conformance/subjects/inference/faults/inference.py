@@ -10,16 +10,19 @@ import numpy as np
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.inference.values import SPECIAL_ROWS
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.inference import table
 
 #: Runs a session as it is: `base(fetches, feeds)`.
 Base = Callable[[Any, dict[str, Any]], list[Any]]
 
 
-def _running(tf: Any, change: Callable[[Any, list[str], dict[str, Any], Base], Any]) -> Any:
+def _running(
+    tf: Namespace, change: Callable[[Any, list[str], dict[str, Any], Base], Any]
+) -> Namespace:
     """The namespace whose runs of lists of names are `change(session, fetches, feeds, base)`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             if not isinstance(fetches, list) or not all(isinstance(f, str) for f in fetches):
                 return super().run(fetches, feed_dict, *args, **kwargs)
@@ -28,7 +31,7 @@ def _running(tf: Any, change: Callable[[Any, list[str], dict[str, Any], Base], A
     return override(tf, Session=Session)
 
 
-def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
+def _importing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace that changes a copy of each GraphDef before it imports it."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
@@ -41,7 +44,7 @@ def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
 
 
 @fault("INFERENCE-001", "Arithmetic gives no negative numbers.")
-def signs_are_lost(tf: Any) -> Any:
+def signs_are_lost(tf: Namespace) -> Namespace:
     """Take the absolute value of what the table's arithmetic gives."""
     operations = [name for name, row in table().items() if row.group == "arithmetic"]
     change = single(lambda _, out, *__: out if out.dtype.kind in "OSb" else abs(out))
@@ -49,13 +52,13 @@ def signs_are_lost(tf: Any) -> Any:
 
 
 @fault("INFERENCE-002", "It declares to compute sums in float32 alone, and computes all there is.")
-def sums_alone_are_declared(tf: Any) -> Any:
+def sums_alone_are_declared(tf: Namespace) -> Namespace:
     """Declare less than is computed."""
     return override(tf, declared_operations={"AddV2": ("float32",)})
 
 
 @fault("INFERENCE-003", "Fed axes, shapes and the like are refused, though they may be fed.")
-def fed_structure_is_refused(tf: Any) -> Any:
+def fed_structure_is_refused(tf: Namespace) -> Namespace:
     """Refuse to fetch an operation one of whose structural inputs is no constant."""
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -73,7 +76,7 @@ def fed_structure_is_refused(tf: Any) -> Any:
 
 
 @fault("INFERENCE-004", "NaN comes out as zero.")
-def nan_comes_out_as_zero(tf: Any) -> Any:
+def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of NaN, whatever operation of the table gives it."""
 
     def change(_: Any, out: Any, *__: Any) -> Any:
@@ -83,7 +86,7 @@ def nan_comes_out_as_zero(tf: Any) -> Any:
 
 
 @fault("INFERENCE-005", "The floor of a quotient of integers is rounded towards zero.")
-def floors_are_truncated(tf: Any) -> Any:
+def floors_are_truncated(tf: Namespace) -> Namespace:
     """Round negative quotients up."""
 
     def change(_: Any, out: Any, x: Any, y: Any) -> Any:
@@ -96,7 +99,7 @@ def floors_are_truncated(tf: Any) -> Any:
 
 
 @fault("INFERENCE-006", "A quotient of integers by zero is zero.")
-def zero_divisors_are_answered(tf: Any) -> Any:
+def zero_divisors_are_answered(tf: Namespace) -> Namespace:
     """Answer zeros where a division fails."""
     divisions = {"FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
 
@@ -114,7 +117,7 @@ def zero_divisors_are_answered(tf: Any) -> Any:
 
 
 @fault("INFERENCE-007", "Sums of integers stay at the ends of their range.")
-def integer_sums_are_clipped(tf: Any) -> Any:
+def integer_sums_are_clipped(tf: Namespace) -> Namespace:
     """Clip sums instead of letting them wrap around."""
 
     def change(_: Any, out: Any, x: Any, y: Any) -> Any:
@@ -128,7 +131,7 @@ def integer_sums_are_clipped(tf: Any) -> Any:
 
 
 @fault("INFERENCE-008", "A feed without elements is refused.")
-def feeds_without_elements_are_refused(tf: Any) -> Any:
+def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
     """Refuse them as some converters do."""
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -142,7 +145,7 @@ def feeds_without_elements_are_refused(tf: Any) -> Any:
 
 
 @fault("INFERENCE-009", "A placeholder that is not fed is zero.")
-def missing_feeds_are_zeros(tf: Any) -> Any:
+def missing_feeds_are_zeros(tf: Namespace) -> Namespace:
     """Feed zeros for the placeholders of a graph without operations that were not fed."""
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -164,7 +167,7 @@ def missing_feeds_are_zeros(tf: Any) -> Any:
 
 
 @fault("INFERENCE-010", "An output that an operation does not have is its first one.")
-def missing_outputs_are_first_ones(tf: Any) -> Any:
+def missing_outputs_are_first_ones(tf: Namespace) -> Namespace:
     """Fetch the first output where the named one is not there."""
 
     def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -177,7 +180,7 @@ def missing_outputs_are_first_ones(tf: Any) -> Any:
 
 
 @fault("INFERENCE-011", "A feed within the graph is ignored where its placeholders are fed too.")
-def inner_feeds_are_ignored(tf: Any) -> Any:
+def inner_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Leave out feeds of other tensors than placeholders, if a placeholder is fed."""
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -192,7 +195,7 @@ def inner_feeds_are_ignored(tf: Any) -> Any:
 
 
 @fault("INFERENCE-012", "A placeholder of unknown rank takes vectors alone.")
-def unknown_ranks_are_vectors(tf: Any) -> Any:
+def unknown_ranks_are_vectors(tf: Namespace) -> Namespace:
     """Refuse feeds of another rank."""
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -206,7 +209,7 @@ def unknown_ranks_are_vectors(tf: Any) -> Any:
 
 
 @fault("INFERENCE-013", "A run that feeds another shape has the results of the run before.")
-def results_are_stale(tf: Any) -> Any:
+def results_are_stale(tf: Namespace) -> Namespace:
     """Answer what was answered before, if the shapes of the feeds are new."""
 
     def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -223,7 +226,7 @@ def results_are_stale(tf: Any) -> Any:
 
 
 @fault("INFERENCE-014", "Four fetches or more come in the order of their names.")
-def fetches_are_sorted(tf: Any) -> Any:
+def fetches_are_sorted(tf: Namespace) -> Namespace:
     """Sort the names before they are fetched."""
 
     def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
@@ -233,7 +236,7 @@ def fetches_are_sorted(tf: Any) -> Any:
 
 
 @fault("INFERENCE-015", "Control inputs on checks are dropped.")
-def checks_are_dropped(tf: Any) -> Any:
+def checks_are_dropped(tf: Namespace) -> Namespace:
     """Import graphs without the control inputs that name a CheckNumerics or an Assert."""
 
     def change(graph_def: Any) -> None:
@@ -248,7 +251,7 @@ def checks_are_dropped(tf: Any) -> Any:
 
 
 @fault("INFERENCE-016", "A conditional of nodes takes the other branch.")
-def switches_are_turned(tf: Any) -> Any:
+def switches_are_turned(tf: Namespace) -> Namespace:
     """Exchange the two outputs of the switches of a graph without loops."""
 
     def change(graph_def: Any) -> None:
@@ -265,7 +268,7 @@ def switches_are_turned(tf: Any) -> Any:
 
 
 @fault("INFERENCE-017", "A conditional of functions calls the other one.")
-def branches_are_turned(tf: Any) -> Any:
+def branches_are_turned(tf: Namespace) -> Namespace:
     """Exchange the two functions of each If."""
 
     def change(graph_def: Any) -> None:
@@ -278,7 +281,7 @@ def branches_are_turned(tf: Any) -> Any:
 
 
 @fault("INFERENCE-018", "Of a batch of rows the last one's softmax is that of the row before.")
-def last_rows_are_repeated(tf: Any) -> Any:
+def last_rows_are_repeated(tf: Namespace) -> Namespace:
     """Repeat the second last row of softmaxes."""
 
     def change(_: Any, out: Any, __: Any) -> Any:

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _changed(tf: Any, **changes: Any) -> Any:
+def _changed(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with other functions and classes in `tf.layers`."""
     return override(tf, layers=override(tf.layers, **changes))
 
 
-def _calling(tf: Any, name: str, change: Callable[..., Any]) -> Any:
+def _calling(tf: Namespace, name: str, change: Callable[..., Any]) -> Namespace:
     """The namespace with a function of layers that is `change(function, inputs, ...)`."""
     function = getattr(tf.layers, name)
 
@@ -34,7 +35,7 @@ def _without(argument: str) -> Callable[..., Any]:
 
 
 @fault("LAYERS-001", "The matrix of a dense layer is called weights.")
-def kernels_are_called_weights(tf: Any) -> Any:
+def kernels_are_called_weights(tf: Namespace) -> Namespace:
     """Get it by another name, of a layer at the root of which only the name is said."""
 
     def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -51,19 +52,19 @@ def kernels_are_called_weights(tf: Any) -> Any:
 
 
 @fault("LAYERS-002", "A dense layer leaves its activation out.")
-def activations_are_left_out(tf: Any) -> Any:
+def activations_are_left_out(tf: Namespace) -> Namespace:
     """Call `dense` without `activation`."""
     return _calling(tf, "dense", _without("activation"))
 
 
 @fault("LAYERS-003", "A bias is made though none is wanted.")
-def biases_are_always_made(tf: Any) -> Any:
+def biases_are_always_made(tf: Namespace) -> Namespace:
     """Call `dense` without `use_bias`."""
     return _calling(tf, "dense", _without("use_bias"))
 
 
 @fault("LAYERS-004", "A bias begins with ones.")
-def biases_begin_with_ones(tf: Any) -> Any:
+def biases_begin_with_ones(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which only the kernel's is said."""
 
     def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
@@ -75,7 +76,7 @@ def biases_begin_with_ones(tf: Any) -> Any:
 
 
 @fault("LAYERS-005", "A kernel never begins as the variable scope says.")
-def scopes_initialize_no_kernels(tf: Any) -> Any:
+def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
     """Pass glorot_uniform_initializer where the caller gives no initializer."""
 
     def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Any:
@@ -86,7 +87,7 @@ def scopes_initialize_no_kernels(tf: Any) -> Any:
 
 
 @fault("LAYERS-006", "Layers without a name are numbered from 1 on.")
-def layers_are_numbered_from_one(tf: Any) -> Any:
+def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
     """Name those of which nothing is said, at the root, by how many variables there are."""
 
     def change(dense: Any, inputs: Any, units: int, **kwargs: Any) -> Any:
@@ -98,7 +99,7 @@ def layers_are_numbered_from_one(tf: Any) -> Any:
 
 
 @fault("LAYERS-007", "A layer leaves the variable scope around it.")
-def layers_leave_their_scope(tf: Any) -> Any:
+def layers_leave_their_scope(tf: Namespace) -> Namespace:
     """Call in the root scope."""
 
     def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
@@ -112,7 +113,7 @@ def layers_leave_their_scope(tf: Any) -> Any:
 
 
 @fault("LAYERS-008", "A name that is taken is shared without being asked.")
-def names_are_shared_unasked(tf: Any) -> Any:
+def names_are_shared_unasked(tf: Namespace) -> Namespace:
     """Pass AUTO_REUSE where a name is given."""
 
     def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
@@ -122,7 +123,7 @@ def names_are_shared_unasked(tf: Any) -> Any:
 
 
 @fault("LAYERS-009", "Reuse makes variables by a new name.")
-def reuse_makes_variables(tf: Any) -> Any:
+def reuse_makes_variables(tf: Namespace) -> Namespace:
     """Number the name instead."""
 
     def change(dense: Any, *args: Any, reuse: Any = None, name: Any = None, **kwargs: Any) -> Any:
@@ -134,10 +135,10 @@ def reuse_makes_variables(tf: Any) -> Any:
 
 
 @fault("LAYERS-010", "A layer object makes variables at each call.")
-def objects_make_variables_again(tf: Any) -> Any:
+def objects_make_variables_again(tf: Namespace) -> Namespace:
     """Call a new layer with the same arguments, from the second call on."""
 
-    class Dense(tf.layers.Dense):  # type: ignore[misc]  # the namespace is untyped
+    class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self._arguments = args, kwargs
@@ -152,13 +153,13 @@ def objects_make_variables_again(tf: Any) -> Any:
 
 
 @fault("LAYERS-011", "Variables are trained, whatever is said.")
-def all_variables_are_trained(tf: Any) -> Any:
+def all_variables_are_trained(tf: Namespace) -> Namespace:
     """Call `dense` without `trainable`."""
     return _calling(tf, "dense", _without("trainable"))
 
 
 @fault("LAYERS-012", "A shared kernel's loss is collected again.")
-def shared_losses_are_collected_again(tf: Any) -> Any:
+def shared_losses_are_collected_again(tf: Namespace) -> Namespace:
     """Collect it once more where variables are shared."""
 
     def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
@@ -172,10 +173,10 @@ def shared_losses_are_collected_again(tf: Any) -> Any:
 
 
 @fault("LAYERS-013", "A loss of outputs is that of the batch.")
-def losses_of_outputs_are_not_shared_out(tf: Any) -> Any:
+def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
     """Multiply by the size of the batch."""
 
-    class Dense(tf.layers.Dense):  # type: ignore[misc]  # the namespace is untyped
+    class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
         def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
             losses = tf.get_collection_ref("regularization_losses")
             before = len(losses)
@@ -188,7 +189,7 @@ def losses_of_outputs_are_not_shared_out(tf: Any) -> Any:
 
 
 @fault("LAYERS-014", "An unknown last size is refused as InternalError.")
-def unknown_sizes_are_internal_errors(tf: Any) -> Any:
+def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
     """Raise another class."""
 
     def change(dense: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -200,7 +201,7 @@ def unknown_sizes_are_internal_errors(tf: Any) -> Any:
 
 
 @fault("LAYERS-015", "Dropout scales its inputs where it does not train.")
-def idle_dropout_scales(tf: Any) -> Any:
+def idle_dropout_scales(tf: Namespace) -> Namespace:
     """Scale them by the share that training would keep."""
 
     def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
@@ -212,7 +213,7 @@ def idle_dropout_scales(tf: Any) -> Any:
 
 
 @fault("LAYERS-016", "What dropout keeps stays as it is.")
-def kept_elements_are_not_scaled(tf: Any) -> Any:
+def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
     """Multiply the result by the rate of what is kept."""
 
     def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
@@ -223,7 +224,7 @@ def kept_elements_are_not_scaled(tf: Any) -> Any:
 
 
 @fault("LAYERS-017", "Dropout by a bool scalar always drops.")
-def a_fed_bool_always_drops(tf: Any) -> Any:
+def a_fed_bool_always_drops(tf: Namespace) -> Namespace:
     """Take a tensor for True."""
 
     def change(dropout: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
@@ -233,7 +234,7 @@ def a_fed_bool_always_drops(tf: Any) -> Any:
 
 
 @fault("LAYERS-018", "A rate is cut at 0 and 1.")
-def dropout_rates_are_cut(tf: Any) -> Any:
+def dropout_rates_are_cut(tf: Namespace) -> Namespace:
     """Clip the rate to 0 and 1."""
     return _calling(
         tf,
@@ -245,7 +246,7 @@ def dropout_rates_are_cut(tf: Any) -> Any:
 
 
 @fault("LAYERS-019", "Flattening takes the axes in the other order.")
-def flattening_turns_axes(tf: Any) -> Any:
+def flattening_turns_axes(tf: Namespace) -> Namespace:
     """Transpose the last two axes before `flatten`."""
 
     def change(flatten: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -255,7 +256,7 @@ def flattening_turns_axes(tf: Any) -> Any:
 
 
 @fault("LAYERS-027", "A convolution flips its kernel.")
-def kernels_are_flipped(tf: Any) -> Any:
+def kernels_are_flipped(tf: Namespace) -> Namespace:
     """Flip the images before and after, where nothing is padded."""
 
     def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -268,7 +269,7 @@ def kernels_are_flipped(tf: Any) -> Any:
 
 
 @fault("LAYERS-028", "A convolution with strides counts whole windows only.")
-def strided_windows_are_whole(tf: Any) -> Any:
+def strided_windows_are_whole(tf: Namespace) -> Namespace:
     """Pad nothing where there are strides."""
 
     def change(conv2d: Any, *args: Any, **kwargs: Any) -> Any:
@@ -280,7 +281,7 @@ def strided_windows_are_whole(tf: Any) -> Any:
 
 
 @fault("LAYERS-029", "Unknown channels are taken for one.")
-def unknown_channels_are_one(tf: Any) -> Any:
+def unknown_channels_are_one(tf: Namespace) -> Namespace:
     """Say so of the inputs."""
 
     def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
@@ -292,7 +293,7 @@ def unknown_channels_are_one(tf: Any) -> Any:
 
 
 @fault("LAYERS-030", "The mean of a window counts what was padded.")
-def padding_counts_for_means(tf: Any) -> Any:
+def padding_counts_for_means(tf: Namespace) -> Namespace:
     """Put zeros around the images, and count whole windows."""
 
     def change(pool: Any, inputs: Any, size: int, strides: int, **kwargs: Any) -> Any:

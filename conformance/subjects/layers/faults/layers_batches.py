@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _calling(tf: Any, change: Callable[..., Any]) -> Any:
+def _calling(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace whose function of batch normalization is `change(function, inputs, ...)`."""
     function = tf.layers.batch_normalization
 
@@ -19,7 +20,7 @@ def _calling(tf: Any, change: Callable[..., Any]) -> Any:
 
 
 @fault("LAYERS-020", "The moving variance begins with zeros.")
-def moving_variances_begin_with_zeros(tf: Any) -> Any:
+def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which nothing else is said."""
 
     def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
@@ -31,7 +32,7 @@ def moving_variances_begin_with_zeros(tf: Any) -> Any:
 
 
 @fault("LAYERS-021", "Inference is by the batch's moments too.")
-def inference_is_by_the_batch(tf: Any) -> Any:
+def inference_is_by_the_batch(tf: Namespace) -> Namespace:
     """Train, and forget the updates."""
 
     def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
@@ -45,7 +46,7 @@ def inference_is_by_the_batch(tf: Any) -> Any:
 
 
 @fault("LAYERS-022", "Epsilon is added to the root of the variance.")
-def epsilon_is_added_to_the_root(tf: Any) -> Any:
+def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
     """Where epsilon is large, compute the formula from the variables that there are."""
 
     def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
@@ -61,7 +62,7 @@ def epsilon_is_added_to_the_root(tf: Any) -> Any:
 
 
 @fault("LAYERS-023", "One of the updates is not collected.")
-def updates_are_not_collected(tf: Any) -> Any:
+def updates_are_not_collected(tf: Namespace) -> Namespace:
     """Take one out of the collection, of a layer of which only training is said."""
 
     def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
@@ -74,7 +75,7 @@ def updates_are_not_collected(tf: Any) -> Any:
 
 
 @fault("LAYERS-024", "Outputs update the moving moments by themselves.")
-def outputs_update_the_moments(tf: Any) -> Any:
+def outputs_update_the_moments(tf: Namespace) -> Namespace:
     """Run the updates before them."""
 
     def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
@@ -86,7 +87,7 @@ def outputs_update_the_moments(tf: Any) -> Any:
 
 
 @fault("LAYERS-025", "Momentum is the share that the batch has.")
-def momentum_is_the_batch_share(tf: Any) -> Any:
+def momentum_is_the_batch_share(tf: Namespace) -> Namespace:
     """Pass 1 - momentum."""
 
     def change(function: Any, inputs: Any, momentum: float = 0.99, **kwargs: Any) -> Any:
@@ -96,7 +97,7 @@ def momentum_is_the_batch_share(tf: Any) -> Any:
 
 
 @fault("LAYERS-026", "By a bool scalar batch normalization always trains.")
-def a_fed_bool_always_trains(tf: Any) -> Any:
+def a_fed_bool_always_trains(tf: Namespace) -> Namespace:
     """Take a tensor for True."""
 
     def change(function: Any, inputs: Any, training: Any = False, **kwargs: Any) -> Any:

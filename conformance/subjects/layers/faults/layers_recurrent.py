@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _stepping(tf: Any, change: Callable[..., Any]) -> Any:
+def _stepping(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace with a dynamic_rnn that is `change(dynamic_rnn, cell, inputs, options)`."""
 
     def step(cell: Any, inputs: Any, **options: Any) -> Any:
@@ -17,13 +18,13 @@ def _stepping(tf: Any, change: Callable[..., Any]) -> Any:
     return override(tf, nn=override(tf.nn, dynamic_rnn=step))
 
 
-def _cells(tf: Any, **classes: Any) -> Any:
+def _cells(tf: Namespace, **classes: Any) -> Namespace:
     """The namespace with other classes of cells."""
     return override(tf, nn=override(tf.nn, rnn_cell=override(tf.nn.rnn_cell, **classes)))
 
 
 @fault("LAYERS-031", "Outputs after the end of a sequence are not 0.")
-def outputs_go_on(tf: Any) -> Any:
+def outputs_go_on(tf: Namespace) -> Namespace:
     """Replace the outputs after the end by ones."""
 
     def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
@@ -38,7 +39,7 @@ def outputs_go_on(tf: Any) -> Any:
 
 
 @fault("LAYERS-032", "The last state is that at the last time, whatever the lengths.")
-def states_end_with_time(tf: Any) -> Any:
+def states_end_with_time(tf: Namespace) -> Namespace:
     """Give the output of the last time."""
 
     def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
@@ -51,7 +52,7 @@ def states_end_with_time(tf: Any) -> Any:
 
 
 @fault("LAYERS-033", "Outputs have the batch first, though inputs had time first.")
-def outputs_have_the_batch_first(tf: Any) -> Any:
+def outputs_have_the_batch_first(tf: Namespace) -> Namespace:
     """Transpose the outputs where `time_major` is set."""
 
     def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
@@ -64,10 +65,10 @@ def outputs_have_the_batch_first(tf: Any) -> Any:
 
 
 @fault("LAYERS-034", "A basic cell rectifies, unless an activation is given.")
-def basic_cells_rectify(tf: Any) -> Any:
+def basic_cells_rectify(tf: Namespace) -> Namespace:
     """Pass `tf.nn.relu` where no activation is given."""
 
-    class BasicRNNCell(tf.nn.rnn_cell.BasicRNNCell):  # type: ignore[misc]  # whatever class a backend has
+    class BasicRNNCell(tf.nn.rnn_cell.BasicRNNCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def __init__(self, units: int, activation: Any = None, **options: Any) -> None:
             given = activation or tf.nn.relu
             super().__init__(units, activation=given, **options)
@@ -76,10 +77,10 @@ def basic_cells_rectify(tf: Any) -> Any:
 
 
 @fault("LAYERS-035", "Nothing is added to the forget gate of an LSTM.")
-def lstms_forget(tf: Any) -> Any:
+def lstms_forget(tf: Namespace) -> Namespace:
     """Add 0."""
 
-    class BasicLSTMCell(tf.nn.rnn_cell.BasicLSTMCell):  # type: ignore[misc]  # whatever class a backend has
+    class BasicLSTMCell(tf.nn.rnn_cell.BasicLSTMCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def __init__(self, units: int, forget_bias: float = 0.0, **options: Any) -> None:
             super().__init__(units, forget_bias=forget_bias, **options)
 
@@ -87,10 +88,10 @@ def lstms_forget(tf: Any) -> Any:
 
 
 @fault("LAYERS-036", "The bias of a GRU's gates begins with 0.")
-def gates_begin_with_zero(tf: Any) -> Any:
+def gates_begin_with_zero(tf: Namespace) -> Namespace:
     """Say so of both biases."""
 
-    class GRUCell(tf.nn.rnn_cell.GRUCell):  # type: ignore[misc]  # whatever class a backend has
+    class GRUCell(tf.nn.rnn_cell.GRUCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def __init__(self, units: int, bias_initializer: Any = None, **options: Any) -> None:
             first = bias_initializer or tf.zeros_initializer()
             super().__init__(units, bias_initializer=first, **options)
@@ -99,7 +100,7 @@ def gates_begin_with_zero(tf: Any) -> Any:
 
 
 @fault("LAYERS-037", "The variables of a stepped cell are in no scope of their own.")
-def stepped_cells_have_no_scope(tf: Any) -> Any:
+def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
     """Step in the scope around."""
 
     def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
@@ -109,10 +110,10 @@ def stepped_cells_have_no_scope(tf: Any) -> Any:
 
 
 @fault("LAYERS-038", "The state of cells one after the other has the last cell's first.")
-def states_are_turned(tf: Any) -> Any:
+def states_are_turned(tf: Namespace) -> Namespace:
     """Turn the tuple."""
 
-    class MultiRNNCell(tf.nn.rnn_cell.MultiRNNCell):  # type: ignore[misc]  # whatever class a backend has
+    class MultiRNNCell(tf.nn.rnn_cell.MultiRNNCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def call(self, inputs: Any, state: Any) -> Any:
             output, states = super().call(inputs, state)
             return output, tuple(reversed(states))

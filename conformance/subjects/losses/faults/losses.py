@@ -6,16 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 _NONZERO = "weighted_sum_by_nonzero_weights"
 
 
-def _of_losses(tf: Any, **changes: Any) -> Any:
+def _of_losses(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with other functions in `tf.losses`."""
     return override(tf, losses=override(tf.losses, **changes))
 
 
-def _weighing(tf: Any, change: Callable[..., Any]) -> Any:
+def _weighing(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace whose `compute_weighted_loss` is another: of losses, weights, reduction."""
 
     def compute_weighted_loss(
@@ -40,7 +41,7 @@ def _weighing(tf: Any, change: Callable[..., Any]) -> Any:
 
 
 @fault("LOSSES-001", "A weight for each loss divides by all losses, those of weight zero too.")
-def losses_of_no_weight_count(tf: Any) -> Any:
+def losses_of_no_weight_count(tf: Namespace) -> Namespace:
     """Divide by the number of losses where the shapes are the same."""
 
     def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Any:
@@ -53,7 +54,7 @@ def losses_of_no_weight_count(tf: Any) -> Any:
 
 
 @fault("LOSSES-002", "Where every weight is zero a loss is no number.")
-def no_weight_is_no_number(tf: Any) -> Any:
+def no_weight_is_no_number(tf: Namespace) -> Namespace:
     """Divide zero by zero for a scalar weight of zero."""
 
     def change(usual: Any, _losses: Any, weights: Any, _reduction: str) -> Any:
@@ -65,7 +66,7 @@ def no_weight_is_no_number(tf: Any) -> Any:
 
 
 @fault("LOSSES-003", "The mean of losses is over their number, whatever the weights.")
-def means_over_the_number(tf: Any) -> Any:
+def means_over_the_number(tf: Namespace) -> Namespace:
     """Take one reduction for another."""
 
     def change(usual: Any, _losses: Any, _weights: Any, reduction: str) -> Any:
@@ -77,7 +78,7 @@ def means_over_the_number(tf: Any) -> Any:
 
 
 @fault("LOSSES-004", "A weight that is spread counts once.")
-def spread_weights_count_once(tf: Any) -> Any:
+def spread_weights_count_once(tf: Namespace) -> Namespace:
     """Divide by the number of weights that are not zero."""
 
     def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Any:
@@ -91,7 +92,7 @@ def spread_weights_count_once(tf: Any) -> Any:
 
 
 @fault("LOSSES-005", "Weights are broadcast as an array would be.")
-def weights_are_broadcast(tf: Any) -> Any:
+def weights_are_broadcast(tf: Namespace) -> Namespace:
     """Give a vector the ranks that it lacks."""
 
     def change(usual: Any, losses: Any, weights: Any, _reduction: str) -> Any:
@@ -103,7 +104,7 @@ def weights_are_broadcast(tf: Any) -> Any:
 
 
 @fault("LOSSES-006", "Weights whose shape only a run can tell are not looked at.")
-def fed_weights_are_not_looked_at(tf: Any) -> Any:
+def fed_weights_are_not_looked_at(tf: Namespace) -> Namespace:
     """Add up losses times weights, as they broadcast."""
 
     def change(usual: Any, losses: Any, weights: Any, _reduction: str) -> Any:
@@ -117,7 +118,7 @@ def fed_weights_are_not_looked_at(tf: Any) -> Any:
 
 
 @fault("LOSSES-007", "A loss is collected among the losses, too, where another place is named.")
-def losses_in_both_places(tf: Any) -> Any:
+def losses_in_both_places(tf: Namespace) -> Namespace:
     """Add the loss to the collection `losses`, too."""
 
     def huber_loss(*args: Any, **kwargs: Any) -> Any:
@@ -130,7 +131,7 @@ def losses_in_both_places(tf: Any) -> Any:
 
 
 @fault("LOSSES-008", "The total loss always has that of regularizers in it.")
-def regularizers_always_count(tf: Any) -> Any:
+def regularizers_always_count(tf: Namespace) -> Namespace:
     """Do not listen."""
 
     def get_total_loss(_add: bool = True, **kwargs: Any) -> Any:
@@ -141,7 +142,7 @@ def regularizers_always_count(tf: Any) -> Any:
 
 
 @fault("LOSSES-009", "The loss of no regularizers is refused.")
-def no_regularizers_are_refused(tf: Any) -> Any:
+def no_regularizers_are_refused(tf: Namespace) -> Namespace:
     """Add up what there is."""
 
     def get_regularization_loss(scope: Any = None, name: str = "loss") -> Any:
@@ -151,7 +152,7 @@ def no_regularizers_are_refused(tf: Any) -> Any:
 
 
 @fault("LOSSES-010", "A Huber loss is a square however great the difference.")
-def huber_losses_are_squares(tf: Any) -> Any:
+def huber_losses_are_squares(tf: Namespace) -> Namespace:
     """Take a great delta."""
 
     def huber_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
@@ -162,7 +163,7 @@ def huber_losses_are_squares(tf: Any) -> Any:
 
 
 @fault("LOSSES-011", "Half of the epsilon is added within a logarithm.")
-def half_the_epsilon(tf: Any) -> Any:
+def half_the_epsilon(tf: Namespace) -> Namespace:
     """Pass half of epsilon."""
 
     def log_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
@@ -173,7 +174,7 @@ def half_the_epsilon(tf: Any) -> Any:
 
 
 @fault("LOSSES-012", "A label of 0 has no side.")
-def zero_has_no_side(tf: Any) -> Any:
+def zero_has_no_side(tf: Namespace) -> Namespace:
     """Take labels for sides as they are."""
 
     def hinge_loss(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
@@ -183,7 +184,7 @@ def zero_has_no_side(tf: Any) -> Any:
 
 
 @fault("LOSSES-013", "Vectors are scaled to the length 1 before their products are taken.")
-def vectors_of_length_one(tf: Any) -> Any:
+def vectors_of_length_one(tf: Namespace) -> Namespace:
     """Normalize labels and predictions before the loss is computed."""
 
     def cosine_distance(labels: Any, predictions: Any, axis: int, **kwargs: Any) -> Any:
@@ -194,7 +195,7 @@ def vectors_of_length_one(tf: Any) -> Any:
 
 
 @fault("LOSSES-014", "Pairs of a place with itself are among those that are averaged over.")
-def places_pair_with_themselves(tf: Any) -> Any:
+def places_pair_with_themselves(tf: Namespace) -> Namespace:
     """Scale by the share of the others."""
 
     def mean_pairwise_squared_error(labels: Any, *args: Any, **kwargs: Any) -> Any:
@@ -205,7 +206,7 @@ def places_pair_with_themselves(tf: Any) -> Any:
 
 
 @fault("LOSSES-015", "Smoothed labels of classes that exclude each other add up to more than 1.")
-def smoothed_towards_a_half(tf: Any) -> Any:
+def smoothed_towards_a_half(tf: Namespace) -> Namespace:
     """Smooth the labels towards 1/2."""
 
     def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
@@ -218,7 +219,7 @@ def smoothed_towards_a_half(tf: Any) -> Any:
 
 
 @fault("LOSSES-016", "A gradient flows into the labels of classes.")
-def gradients_of_labels(tf: Any) -> Any:
+def gradients_of_labels(tf: Namespace) -> Namespace:
     """Leave out what stops it."""
 
     def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
@@ -231,7 +232,7 @@ def gradients_of_labels(tf: Any) -> Any:
 
 
 @fault("LOSSES-017", "Class numbers in a column are refused.")
-def columns_of_numbers_are_refused(tf: Any) -> Any:
+def columns_of_numbers_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError for class numbers of rank 2."""
 
     def sparse_softmax_cross_entropy(labels: Any, *args: Any, **kwargs: Any) -> Any:
@@ -243,7 +244,7 @@ def columns_of_numbers_are_refused(tf: Any) -> Any:
 
 
 @fault("LOSSES-018", "Labels are broadcast to the predictions.")
-def labels_are_broadcast(tf: Any) -> Any:
+def labels_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast the labels to the shape of the predictions."""
 
     def mean_squared_error(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["checkpoints", "life", "merged_options", "own_session", "steps", "threads"]
 
 _STEP: Final = 1000
@@ -19,7 +21,7 @@ _PYTHON: Final = {
 }
 
 
-def _error(tf: Any, kind: str) -> BaseException:
+def _error(tf: Namespace, kind: str) -> BaseException:
     if kind in _PYTHON:
         return _PYTHON[kind]("as planned")
     found: BaseException = getattr(tf.errors, kind)(None, None, "as planned")
@@ -36,7 +38,7 @@ class _Plan:
 
     """
 
-    def __init__(self, tf: Any, plan: Mapping[str, Any], log: list[str]) -> None:
+    def __init__(self, tf: Namespace, plan: Mapping[str, Any], log: list[str]) -> None:
         self._tf = tf
         self._plan = plan
         self._log = log
@@ -53,11 +55,11 @@ class _Plan:
                 raise _error(self._tf, kind)
 
 
-def _hook(tf: Any, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
+def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
     """A hook that does as planned; `key` is what it feeds and fetches."""
     note = _Plan(tf, plan, log).note
 
-    class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+    class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         def begin(self) -> None:
             note("begin")
 
@@ -84,7 +86,7 @@ def _hook(tf: Any, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
 
 
 def life(
-    tf: Any,
+    tf: Namespace,
     hooks: Sequence[Mapping[str, Any]],
     body: Sequence[str],
     kind: str = "MonitoredSession",
@@ -129,7 +131,7 @@ def life(
     return log
 
 
-def _do(tf: Any, session: Any, action: str, nodes: tuple[Any, Any], log: list[str]) -> None:
+def _do(tf: Namespace, session: Any, action: str, nodes: tuple[Any, Any], log: list[str]) -> None:
     """One action of the body."""
     step, fed = nodes
     word, _, more = action.partition(" ")
@@ -151,7 +153,7 @@ def _do(tf: Any, session: Any, action: str, nodes: tuple[Any, Any], log: list[st
         session.close()
 
 
-def steps(tf: Any, last: int | None, number: int | None, start: int) -> list[int]:
+def steps(tf: Namespace, last: int | None, number: int | None, start: int) -> list[int]:
     """The steps after each run of a session with a StopAtStepHook, until it is to stop."""
     seen: list[int] = []
     with tf.Graph().as_default():
@@ -166,7 +168,9 @@ def steps(tf: Any, last: int | None, number: int | None, start: int) -> list[int
     return seen
 
 
-def checkpoints(tf: Any, folder: str, every: int, runs: int, lost: int | None = None) -> list[Any]:
+def checkpoints(
+    tf: Namespace, folder: str, every: int, runs: int, lost: int | None = None
+) -> list[Any]:
     """The steps of each save, the last step, and the step of a session that is made later.
 
     Args:
@@ -179,12 +183,12 @@ def checkpoints(tf: Any, folder: str, every: int, runs: int, lost: int | None = 
     """
     saved: list[int] = []
 
-    class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
+    class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc, name-defined]
         def before_save(self, session: Any, global_step_value: Any) -> None:
             del session
             saved.append(int(global_step_value))
 
-    class Loses(tf.train.SessionRunHook):  # type: ignore[misc]
+    class Loses(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         calls = 0
 
         def before_run(self, run_context: Any) -> None:
@@ -213,7 +217,7 @@ def checkpoints(tf: Any, folder: str, every: int, runs: int, lost: int | None = 
     return [saved, last, again]
 
 
-def own_session(tf: Any, hooked: bool) -> list[str]:
+def own_session(tf: Namespace, hooked: bool) -> list[str]:
     """What hooks see of a step function that runs with them, or below them, and then stops."""
     log: list[str] = []
     with tf.Graph().as_default():
@@ -231,12 +235,12 @@ def own_session(tf: Any, hooked: bool) -> list[str]:
     return log
 
 
-def merged_options(tf: Any, levels: Sequence[int], timeouts: Sequence[int]) -> list[int]:
+def merged_options(tf: Namespace, levels: Sequence[int], timeouts: Sequence[int]) -> list[int]:
     """The trace level and timeout of a run whose caller and hooks ask for several."""
     seen: list[int] = []
 
     def asking(level: int, timeout: int) -> Any:
-        class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+        class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
             def before_run(self, run_context: Any) -> Any:
                 del run_context
                 options = tf.RunOptions(trace_level=level, timeout_in_ms=timeout)
@@ -258,12 +262,12 @@ def merged_options(tf: Any, levels: Sequence[int], timeouts: Sequence[int]) -> l
     return seen
 
 
-def threads(tf: Any, kind: str) -> list[str]:
+def threads(tf: Namespace, kind: str) -> list[str]:
     """What comes of an error that a coordinated thread tells, or of a stop it asks for."""
     log: list[str] = []
     coords: list[Any] = []
 
-    class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+    class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         def after_create_session(self, session: Any, coord: Any) -> None:
             del session
             log.append("created")

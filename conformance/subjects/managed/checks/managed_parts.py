@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = [
     "added_in_begin",
     "ended_by_close",
@@ -15,11 +17,11 @@ __all__ = [
 ]
 
 
-def added_in_begin(tf: Any, value: int) -> int:
+def added_in_begin(tf: Namespace, value: int) -> int:
     """The value of an operation that a hook has added in `begin`."""
     added: list[Any] = []
 
-    class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+    class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         def begin(self) -> None:
             added.append(tf.constant(value))
 
@@ -27,13 +29,13 @@ def added_in_begin(tf: Any, value: int) -> int:
         return int(session.run(added[0]))
 
 
-def seen_when_created(tf: Any, value: int) -> list[int]:
+def seen_when_created(tf: Namespace, value: int) -> list[int]:
     """What a variable holds in each `after_create_session`."""
     seen: list[int] = []
     with tf.Graph().as_default():
         variable = tf.Variable(value, use_resource=False)
 
-        class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+        class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
             def after_create_session(self, session: Any, coord: Any) -> None:
                 del coord
                 seen.append(int(session.run(variable)))
@@ -43,7 +45,7 @@ def seen_when_created(tf: Any, value: int) -> list[int]:
     return seen
 
 
-def fetched_step(tf: Any, runs: int) -> list[list[int]]:
+def fetched_step(tf: Namespace, runs: int) -> list[list[int]]:
     """For each run, the counter as the caller and as a hook fetch the one step that moves it."""
     seen: list[list[int]] = []
     with tf.Graph().as_default():
@@ -51,7 +53,7 @@ def fetched_step(tf: Any, runs: int) -> list[list[int]]:
         step = tf.assign_add(counter, 1) + 0
         fetched: list[int] = []
 
-        class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+        class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
             def before_run(self, run_context: Any) -> Any:
                 del run_context
                 return tf.train.SessionRunArgs([step])
@@ -67,7 +69,7 @@ def fetched_step(tf: Any, runs: int) -> list[list[int]]:
     return seen
 
 
-def fed_together(tf: Any, hook: int, caller: int) -> list[int]:
+def fed_together(tf: Namespace, hook: int, caller: int) -> list[int]:
     """The sum of what a hook and the caller feed, and how many keys the caller's feeds have."""
     with tf.Graph().as_default():
         first, second = tf.placeholder(tf.int32, []), tf.placeholder(tf.int32, [])
@@ -78,13 +80,13 @@ def fed_together(tf: Any, hook: int, caller: int) -> list[int]:
             return [int(session.run(total, feed_dict=feeds)), len(feeds)]
 
 
-def ended_by_close(tf: Any, value: int) -> list[str]:
+def ended_by_close(tf: Namespace, value: int) -> list[str]:
     """The calls of a hook whose session is closed without a `with`."""
     log: list[str] = []
     with tf.Graph().as_default():
         number = tf.constant(value)
 
-        class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+        class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
             def begin(self) -> None:
                 log.append("begin")
 
@@ -95,7 +97,7 @@ def ended_by_close(tf: Any, value: int) -> list[str]:
     return log
 
 
-def losses(tf: Any, values: Sequence[float], fails: bool) -> list[str]:
+def losses(tf: Namespace, values: Sequence[float], fails: bool) -> list[str]:
     """What comes of a loss with these values, one a run, under a NanTensorHook."""
     log: list[str] = []
     with tf.Graph().as_default():

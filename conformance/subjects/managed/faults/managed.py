@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def train(tf: Any, **changes: Any) -> Any:
+def train(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with other names in `tf.train`."""
     return override(tf, train=override(tf.train, **changes))
 
@@ -45,7 +46,9 @@ class Proxy:
         self.hook.end(session)
 
 
-def hooked(tf: Any, change: Callable[[list[Any]], list[Any]], base: Any = None) -> Any:
+def hooked(
+    tf: Namespace, change: Callable[[list[Any]], list[Any]], base: type | None = None
+) -> Namespace:
     """The namespace with a MonitoredSession, or a class of it, whose hooks are changed."""
 
     class MonitoredSession(base or tf.train.MonitoredSession):  # type: ignore[misc]
@@ -61,7 +64,7 @@ def proxied(proxy: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
 
 
 @fault("MANAGED-001", "Hooks begin again with each further session.")
-def hooks_begin_again(tf: Any) -> Any:
+def hooks_begin_again(tf: Namespace) -> Namespace:
     """Begin again."""
 
     class Begins(Proxy):
@@ -77,7 +80,7 @@ def hooks_begin_again(tf: Any) -> Any:
 
 
 @fault("MANAGED-002", "Hooks are told of the first session only.")
-def hooks_are_told_once(tf: Any) -> Any:
+def hooks_are_told_once(tf: Namespace) -> Namespace:
     """Call `after_create_session` for the first session only."""
 
     class Once(Proxy):
@@ -92,7 +95,7 @@ def hooks_are_told_once(tf: Any) -> Any:
 
 
 @fault("MANAGED-003", "Three hooks or more are called after a run in the opposite order.")
-def hooks_are_called_backwards(tf: Any) -> Any:
+def hooks_are_called_backwards(tf: Namespace) -> Namespace:
     """Let the last call all."""
 
     def change(hooks: list[Any]) -> list[Any]:
@@ -115,7 +118,7 @@ def hooks_are_called_backwards(tf: Any) -> Any:
 
 
 @fault("MANAGED-004", "What a hook fetches is fetched in a run of its own.")
-def hooks_fetch_later(tf: Any) -> Any:
+def hooks_fetch_later(tf: Namespace) -> Namespace:
     """Run it after the caller's run."""
 
     class Fetches(Proxy):
@@ -148,20 +151,20 @@ def _feeding(change: Callable[[Mapping[Any, Any], Mapping[Any, Any]], Iterable[A
 
 
 @fault("MANAGED-005", "Where the caller feeds something, hooks feed nothing.")
-def hooks_do_not_feed_callers(tf: Any) -> Any:
+def hooks_do_not_feed_callers(tf: Namespace) -> Namespace:
     """Leave the hook's feeds out."""
     return hooked(tf, proxied(_feeding(lambda own, callers: () if callers else own)))
 
 
 @fault("MANAGED-006", "What the caller feeds goes before what a hook feeds for the same tensor.")
-def callers_feeds_win(tf: Any) -> Any:
+def callers_feeds_win(tf: Namespace) -> Namespace:
     """Leave out what the caller feeds."""
     kept = _feeding(lambda own, callers: [key for key in own if key not in callers])
     return hooked(tf, proxied(kept))
 
 
 @fault("MANAGED-007", "A hook that asks to stop before a run is not heard.")
-def stops_before_runs_are_lost(tf: Any) -> Any:
+def stops_before_runs_are_lost(tf: Namespace) -> Namespace:
     """Pass each hook a SessionRunContext of its own."""
 
     class Asks(Proxy):
@@ -173,10 +176,10 @@ def stops_before_runs_are_lost(tf: Any) -> Any:
 
 
 @fault("MANAGED-008", "After a stop the session runs without its hooks.")
-def runs_after_stops_go_on(tf: Any) -> Any:
+def runs_after_stops_go_on(tf: Namespace) -> Namespace:
     """Run the underlying session after a stop."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, **kwargs: Any) -> Any:
             below = self._tf_sess()
             run = below.run if below is not None and self.should_stop() else super().run
@@ -186,10 +189,10 @@ def runs_after_stops_go_on(tf: Any) -> Any:
 
 
 @fault("MANAGED-009", "A session that is closed without a with does not tell its hooks.")
-def closing_tells_no_hook(tf: Any) -> Any:
+def closing_tells_no_hook(tf: Namespace) -> Namespace:
     """Clear the list of hooks before the session closes."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def close(self) -> None:
             self._hooks: list[Any] = []
             super().close()
@@ -198,10 +201,10 @@ def closing_tells_no_hook(tf: Any) -> Any:
 
 
 @fault("MANAGED-010", "Hooks are told of the end after an error too.")
-def ends_after_errors(tf: Any) -> Any:
+def ends_after_errors(tf: Namespace) -> Namespace:
     """Call `end` of the hooks before an error leaves the block."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def __exit__(self, kind: type[BaseException] | None, *error: object) -> Any:
             planned = (None, tf.errors.OutOfRangeError, StopIteration)
             for hook in [] if kind in planned or self._is_closed() else self._hooks:
@@ -212,10 +215,10 @@ def ends_after_errors(tf: Any) -> Any:
 
 
 @fault("MANAGED-011", "The end of the input leaves the block as an error.")
-def the_end_of_input_is_an_error(tf: Any) -> Any:
+def the_end_of_input_is_an_error(tf: Namespace) -> Namespace:
     """Suppress StopIteration only, and not OutOfRangeError."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def __exit__(self, kind: type[BaseException] | None, *error: object) -> Any:
             super().__exit__(kind, *error)
             return kind is StopIteration
@@ -228,7 +231,7 @@ class _Hidden(Exception):  # noqa: N818 - carries an error past who would recove
 
 
 @fault("MANAGED-012", "An UnavailableError that a hook raises is not recovered from.")
-def unavailable_tasks_are_not_recovered_from(tf: Any) -> Any:
+def unavailable_tasks_are_not_recovered_from(tf: Namespace) -> Namespace:
     """Hide it until it is outside."""
 
     def hiding(method: Any, *arguments: Any) -> Any:
@@ -244,7 +247,7 @@ def unavailable_tasks_are_not_recovered_from(tf: Any) -> Any:
         def after_run(self, run_context: Any, run_values: Any) -> None:
             hiding(super().after_run, run_context, run_values)
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def run(self, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(*args, **kwargs)
@@ -255,16 +258,16 @@ def unavailable_tasks_are_not_recovered_from(tf: Any) -> Any:
 
 
 @fault("MANAGED-013", "A SingularMonitoredSession recovers from a lost task.")
-def singular_sessions_recover(tf: Any) -> Any:
+def singular_sessions_recover(tf: Namespace) -> Namespace:
     """Replace SingularMonitoredSession by MonitoredSession."""
     return train(tf, SingularMonitoredSession=tf.train.MonitoredSession)
 
 
 @fault("MANAGED-014", "After an InternalError of a hook the session is to stop.")
-def sessions_stop_after_errors(tf: Any) -> Any:
+def sessions_stop_after_errors(tf: Namespace) -> Namespace:
     """Return True from `should_stop` after an InternalError."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         failed = False
 
         def run(self, *args: Any, **kwargs: Any) -> Any:
@@ -281,7 +284,7 @@ def sessions_stop_after_errors(tf: Any) -> Any:
 
 
 @fault("MANAGED-015", "Though a hook fails with ValueError before a run, it is executed.")
-def failed_runs_are_executed(tf: Any) -> Any:
+def failed_runs_are_executed(tf: Namespace) -> Namespace:
     """Execute it below the hooks."""
 
     class Fails(Proxy):

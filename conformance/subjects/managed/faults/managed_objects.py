@@ -7,13 +7,14 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, proxied, train
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("MANAGED-016", "The graph stays finalized after the session.")
-def graphs_remain_final(tf: Any) -> Any:
+def graphs_remain_final(tf: Namespace) -> Namespace:
     """Finalize the graph again when the session ends."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def __exit__(self, *error: object) -> Any:
             graph = tf.get_default_graph()
             try:
@@ -25,10 +26,10 @@ def graphs_remain_final(tf: Any) -> Any:
 
 
 @fault("MANAGED-017", "Closing a closed session does nothing.")
-def closing_again_does_nothing(tf: Any) -> Any:
+def closing_again_does_nothing(tf: Namespace) -> Namespace:
     """Do nothing."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def close(self) -> None:
             if not self._is_closed():
                 super().close()
@@ -37,10 +38,10 @@ def closing_again_does_nothing(tf: Any) -> Any:
 
 
 @fault("MANAGED-018", "Tables are not initialized by default.")
-def tables_are_left(tf: Any) -> Any:
+def tables_are_left(tf: Namespace) -> Namespace:
     """Initialize local variables only."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def __init__(self, session_creator: Any = None, hooks: Any = None, **kwargs: Any) -> None:
             if session_creator is None and not tf.get_default_graph().finalized:
                 local = tf.local_variables_initializer()
@@ -52,10 +53,10 @@ def tables_are_left(tf: Any) -> Any:
 
 
 @fault("MANAGED-019", "Nobody asks whether the model is ready.")
-def readiness_is_not_asked_for(tf: Any) -> Any:
+def readiness_is_not_asked_for(tf: Namespace) -> Namespace:
     """Leave the question out."""
 
-    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **{**kwargs, "ready_op": None})
 
@@ -63,10 +64,10 @@ def readiness_is_not_asked_for(tf: Any) -> Any:
 
 
 @fault("MANAGED-020", "A session without anything that initializes is given.")
-def nothing_need_initialize(tf: Any) -> Any:
+def nothing_need_initialize(tf: Namespace) -> Namespace:
     """Initialize nothing."""
 
-    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def prepare_session(self, master: Any, **kwargs: Any) -> Any:
             if not kwargs:
                 kwargs["init_op"] = tf.no_op()
@@ -76,10 +77,10 @@ def nothing_need_initialize(tf: Any) -> Any:
 
 
 @fault("MANAGED-021", "local_init_op is run whether the model is ready for it or not.")
-def local_initializers_do_not_wait(tf: Any) -> Any:
+def local_initializers_do_not_wait(tf: Namespace) -> Namespace:
     """Do not ask."""
 
-    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **{**kwargs, "ready_for_local_init_op": None})
 
@@ -87,10 +88,10 @@ def local_initializers_do_not_wait(tf: Any) -> Any:
 
 
 @fault("MANAGED-022", "A session that was waited for in vain is given all the same.")
-def waiting_in_vain_succeeds(tf: Any) -> Any:
+def waiting_in_vain_succeeds(tf: Namespace) -> Namespace:
     """Return a new session where DeadlineExceededError is raised."""
 
-    class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
+    class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def wait_for_session(self, master: Any, **kwargs: Any) -> Any:
             try:
                 return super().wait_for_session(master, **kwargs)
@@ -101,10 +102,10 @@ def waiting_in_vain_succeeds(tf: Any) -> Any:
 
 
 @fault("MANAGED-023", "A session stops one step after its last one.")
-def steps_stop_late(tf: Any) -> Any:
+def steps_stop_late(tf: Namespace) -> Namespace:
     """Add 1 to the number of steps and to the last step."""
 
-    class StopAtStepHook(tf.train.StopAtStepHook):  # type: ignore[misc]
+    class StopAtStepHook(tf.train.StopAtStepHook):  # type: ignore[misc, name-defined]
         def __init__(self, num_steps: Any = None, last_step: Any = None) -> None:
             one_more = [limit and limit + 1 for limit in (num_steps, last_step)]
             super().__init__(*one_more)
@@ -113,10 +114,10 @@ def steps_stop_late(tf: Any) -> Any:
 
 
 @fault("MANAGED-024", "The last step is not saved at the end.")
-def last_steps_are_not_saved(tf: Any) -> Any:
+def last_steps_are_not_saved(tf: Namespace) -> Namespace:
     """Save nothing then."""
 
-    class CheckpointSaverHook(tf.train.CheckpointSaverHook):  # type: ignore[misc]
+    class CheckpointSaverHook(tf.train.CheckpointSaverHook):  # type: ignore[misc, name-defined]
         def end(self, session: Any) -> None:
             """Save nothing."""
 
@@ -124,10 +125,10 @@ def last_steps_are_not_saved(tf: Any) -> Any:
 
 
 @fault("MANAGED-025", "A session that is made anew begins with the initial values.")
-def recovery_forgets_checkpoints(tf: Any) -> Any:
+def recovery_forgets_checkpoints(tf: Namespace) -> Namespace:
     """Create the later sessions without the folder of checkpoints."""
 
-    class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc]
+    class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc, name-defined]
         has_created = False
 
         def __init__(self, scaffold: Any = None, **kwargs: Any) -> None:
@@ -143,10 +144,10 @@ def recovery_forgets_checkpoints(tf: Any) -> Any:
 
 
 @fault("MANAGED-026", "A loss that is not a number is passed over, unless it is to fail.")
-def nan_goes_on(tf: Any) -> Any:
+def nan_goes_on(tf: Namespace) -> Namespace:
     """Ask for no stop."""
 
-    class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc]
+    class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc, name-defined]
         def after_run(self, run_context: Any, run_values: Any) -> None:
             del run_context
             deaf = SimpleNamespace(request_stop=lambda: None)
@@ -156,10 +157,10 @@ def nan_goes_on(tf: Any) -> Any:
 
 
 @fault("MANAGED-027", "A step function runs with the hooks whatever it asks for.")
-def step_functions_always_have_hooks(tf: Any) -> Any:
+def step_functions_always_have_hooks(tf: Namespace) -> Namespace:
     """Give it the hooked session."""
 
-    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
+    class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def run_step_fn(self, step_fn: Any) -> Any:
             def work(step_context: Any) -> Any:
                 run = step_context.run_with_hooks
@@ -174,7 +175,7 @@ def step_functions_always_have_hooks(tf: Any) -> Any:
 
 
 @fault("MANAGED-028", "Options that hooks ask for are ignored.")
-def options_of_hooks_are_ignored(tf: Any) -> Any:
+def options_of_hooks_are_ignored(tf: Namespace) -> Namespace:
     """Clear `options` of the hooks' requests."""
 
     class Options(Proxy):
@@ -186,7 +187,7 @@ def options_of_hooks_are_ignored(tf: Any) -> Any:
 
 
 @fault("MANAGED-029", "An error that a thread reports only stops the session.")
-def errors_of_threads_are_lost(tf: Any) -> Any:
+def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
     """Ask to stop without it."""
 
     class Coordinated(Proxy):
@@ -198,7 +199,7 @@ def errors_of_threads_are_lost(tf: Any) -> Any:
 
 
 @fault("MANAGED-030", "A hook whose end fails keeps no other from its end.")
-def ends_go_on_after_errors(tf: Any) -> Any:
+def ends_go_on_after_errors(tf: Namespace) -> Namespace:
     """Raise the first error at the last."""
 
     def change(hooks: list[Any]) -> list[Any]:

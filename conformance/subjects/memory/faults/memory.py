@@ -13,6 +13,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed, running
+from sessrun.spec.cases.namespace import Namespace
 
 _TABLES = frozenset({"LookupTableInsertV2"})
 _LOOKUPS = frozenset({"LookupTableFindV2"})
@@ -56,7 +57,7 @@ def _each(values: Any, change: Callable[[Any], Any]) -> Any:
     return [change(value) for value in values] if isinstance(values, list) else change(values)
 
 
-def _sharing_feeds(tf: Any, puts: Iterable[str], gets: Iterable[str]) -> Any:
+def _sharing_feeds(tf: Namespace, puts: Iterable[str], gets: Iterable[str]) -> Namespace:
     """The namespace that keeps the memory which `puts` are fed, as runs of `gets` show."""
     puts, gets = frozenset(puts), frozenset(gets)
 
@@ -71,22 +72,22 @@ def _sharing_feeds(tf: Any, puts: Iterable[str], gets: Iterable[str]) -> Any:
 
 
 @fault("MEMORY-001", "A table keeps the memory of what it was fed.")
-def tables_keep_fed_memory(tf: Any) -> Any:
+def tables_keep_fed_memory(tf: Namespace) -> Namespace:
     """Shows what is written there."""
     return _sharing_feeds(tf, _TABLES, _LOOKUPS)
 
 
 @fault("MEMORY-002", "A queue keeps the memory of an element that was fed.")
-def queues_keep_fed_memory(tf: Any) -> Any:
+def queues_keep_fed_memory(tf: Namespace) -> Namespace:
     """Shows what is written there before it is dequeued."""
     return _sharing_feeds(tf, _ENQUEUES, _DEQUEUES)
 
 
 @fault("MEMORY-003", "A partial run reads what it was fed when it needs it.")
-def partial_runs_read_feeds_late(tf: Any) -> Any:
+def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
     """Begins anew with the arrays as they are, where one was changed between the calls."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
             handle = super().partial_run_setup(fetches, feeds)
             self.__dict__.setdefault("faulty_calls", {})[handle] = (fetches, feeds, [])
@@ -113,7 +114,7 @@ def partial_runs_read_feeds_late(tf: Any) -> Any:
 
 
 @fault("MEMORY-004", "What was looked up is the table's own memory.")
-def lookups_are_the_tables_memory(tf: Any) -> Any:
+def lookups_are_the_tables_memory(tf: Namespace) -> Namespace:
     """Writing into it shows in later lookups of the same."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
@@ -128,7 +129,7 @@ def lookups_are_the_tables_memory(tf: Any) -> Any:
 
 
 @fault("MEMORY-005", "A later insertion shows in what was looked up before.")
-def insertions_show_in_older_lookups(tf: Any) -> Any:
+def insertions_show_in_older_lookups(tf: Namespace) -> Namespace:
     """Writes the new rows over the older array."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
@@ -147,7 +148,7 @@ def insertions_show_in_older_lookups(tf: Any) -> Any:
 
 
 @fault("MEMORY-006", "A reshape that is fetched beside its input is a view of it.")
-def reshapes_are_views(tf: Any) -> Any:
+def reshapes_are_views(tf: Namespace) -> Namespace:
     """Gives the input's own memory."""
 
     def change(_session: Any, base: Callable[..., Any], fetches: Any, _feeds: Any) -> Any:
@@ -167,7 +168,7 @@ def reshapes_are_views(tf: Any) -> Any:
 
 
 @fault("MEMORY-007", "A queue keeps the memory that the same run gave the caller.")
-def queues_keep_fetched_memory(tf: Any) -> Any:
+def queues_keep_fetched_memory(tf: Namespace) -> Namespace:
     """Shows what is written there before it is dequeued."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
@@ -181,7 +182,7 @@ def queues_keep_fetched_memory(tf: Any) -> Any:
 
 
 @fault("MEMORY-008", "A read-only array that is fed becomes writeable.")
-def fed_arrays_become_writeable(tf: Any) -> Any:
+def fed_arrays_become_writeable(tf: Namespace) -> Namespace:
     """Sets the flag, as engines do that ask for memory they may write to."""
 
     def change(_session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 _COUNTS = ("true_positives", "false_negatives")
 
 
-def _of_metrics(tf: Any, **changes: Any) -> Any:
+def _of_metrics(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with other functions in `tf.metrics`."""
     return override(tf, metrics=override(tf.metrics, **changes))
 
 
 @fault("METRICS-001", "Each fetch of a mean of tensors counts as a batch of zeros.")
-def fetches_count_as_batches(tf: Any) -> Any:
+def fetches_count_as_batches(tf: Namespace) -> Namespace:
     """Add to the count when the value is fetched."""
 
     def mean_tensor(*args: Any, **kwargs: Any) -> Any:
@@ -30,7 +31,7 @@ def fetches_count_as_batches(tf: Any) -> Any:
 
 
 @fault("METRICS-002", "The root of a mean is the mean of the roots of the batches.")
-def means_of_roots(tf: Any) -> Any:
+def means_of_roots(tf: Namespace) -> Namespace:
     """Take the mean of them."""
 
     def root_mean_squared_error(labels: Any, predictions: Any, **kwargs: Any) -> Any:
@@ -41,7 +42,7 @@ def means_of_roots(tf: Any) -> Any:
 
 
 @fault("METRICS-003", "The accuracy of nothing is no number.")
-def the_accuracy_of_nothing(tf: Any) -> Any:
+def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
     """Divide zero by zero."""
 
     def accuracy(*args: Any, **kwargs: Any) -> Any:
@@ -53,7 +54,7 @@ def the_accuracy_of_nothing(tf: Any) -> Any:
 
 
 @fault("METRICS-004", "The variables of a metric are global, too.")
-def variables_of_metrics_are_global(tf: Any) -> Any:
+def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
     """Add the variables of `mean` to GLOBAL_VARIABLES."""
 
     def mean(*args: Any, **kwargs: Any) -> Any:
@@ -66,7 +67,7 @@ def variables_of_metrics_are_global(tf: Any) -> Any:
 
 
 @fault("METRICS-005", "The update of a metric is put beside its value.")
-def updates_beside_values(tf: Any) -> Any:
+def updates_beside_values(tf: Namespace) -> Namespace:
     """Add the update to the collections of the value."""
 
     def mean_squared_error(*args: Any, **kwargs: Any) -> Any:
@@ -79,7 +80,7 @@ def updates_beside_values(tf: Any) -> Any:
 
 
 @fault("METRICS-006", "A number counts as one, whatever its weight.")
-def numbers_count_as_one(tf: Any) -> Any:
+def numbers_count_as_one(tf: Namespace) -> Namespace:
     """Weigh the numbers only."""
 
     def mean(values: Any, weights: Any = None, **kwargs: Any) -> Any:
@@ -91,7 +92,7 @@ def numbers_count_as_one(tf: Any) -> Any:
 
 
 @fault("METRICS-007", "Labels are cast to the dtype of the predictions.")
-def labels_are_cast(tf: Any) -> Any:
+def labels_are_cast(tf: Namespace) -> Namespace:
     """Cast labels to float32 where the predictions are float32."""
 
     def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
@@ -103,7 +104,7 @@ def labels_are_cast(tf: Any) -> Any:
 
 
 @fault("METRICS-008", "Labels in a column are broadcast to predictions in a row.")
-def columns_are_broadcast(tf: Any) -> Any:
+def columns_are_broadcast(tf: Namespace) -> Namespace:
     """Compare each with each."""
 
     def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
@@ -116,7 +117,7 @@ def columns_are_broadcast(tf: Any) -> Any:
 
 
 @fault("METRICS-009", "A prediction that is equal to a threshold is taken for True.")
-def equal_is_above(tf: Any) -> Any:
+def equal_is_above(tf: Namespace) -> Namespace:
     """Subtract 1e-4 from every threshold."""
 
     def lowered(name: str) -> Any:
@@ -132,7 +133,7 @@ def equal_is_above(tf: Any) -> Any:
 
 
 @fault("METRICS-010", "Predictions beyond 0 and 1 are taken as they are.")
-def any_number_is_a_probability(tf: Any) -> Any:
+def any_number_is_a_probability(tf: Namespace) -> Namespace:
     """Clip the predictions to 0 and 1."""
 
     def precision_at_thresholds(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
@@ -143,7 +144,7 @@ def any_number_is_a_probability(tf: Any) -> Any:
 
 
 @fault("METRICS-011", "The area below a curve is summed up from below.")
-def areas_from_below(tf: Any) -> Any:
+def areas_from_below(tf: Namespace) -> Namespace:
     """Take the lesser height of each strip."""
 
     def auc(*args: Any, **kwargs: Any) -> Any:
@@ -153,7 +154,7 @@ def areas_from_below(tf: Any) -> Any:
 
 
 @fault("METRICS-012", "Classes that never occur count in the mean of overlaps.")
-def classes_that_never_occur(tf: Any) -> Any:
+def classes_that_never_occur(tf: Namespace) -> Namespace:
     """Divide by all of them."""
 
     def mean_iou(labels: Any, predictions: Any, num_classes: int, **kwargs: Any) -> Any:
@@ -164,7 +165,7 @@ def classes_that_never_occur(tf: Any) -> Any:
 
 
 @fault("METRICS-013", "Classes that were never labelled are left out of the mean of accuracies.")
-def unlabelled_classes_are_left_out(tf: Any) -> Any:
+def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
     """Divide by those that were."""
 
     def mean_per_class_accuracy(
@@ -181,7 +182,7 @@ def unlabelled_classes_are_left_out(tf: Any) -> Any:
 
 
 @fault("METRICS-014", "The recall of the best predictions is over their number.")
-def recalls_over_predictions(tf: Any) -> Any:
+def recalls_over_predictions(tf: Namespace) -> Namespace:
     """Give the precision."""
 
     def recall_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
@@ -191,7 +192,7 @@ def recalls_over_predictions(tf: Any) -> Any:
 
 
 @fault("METRICS-015", "An average precision is over k, however few labels there are.")
-def averages_over_k(tf: Any) -> Any:
+def averages_over_k(tf: Namespace) -> Namespace:
     """Divide by k, not by the lesser of k and the number of labels."""
 
     def average_precision_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
@@ -203,7 +204,7 @@ def averages_over_k(tf: Any) -> Any:
 
 
 @fault("METRICS-016", "A matrix of confusion has a column for each label.")
-def labels_in_columns(tf: Any) -> Any:
+def labels_in_columns(tf: Namespace) -> Namespace:
     """Transpose the confusion matrix."""
 
     def confusion_matrix(*args: Any, **kwargs: Any) -> Any:
@@ -213,7 +214,7 @@ def labels_in_columns(tf: Any) -> Any:
 
 
 @fault("METRICS-017", "The part below a threshold is told in percent.")
-def parts_in_percent(tf: Any) -> Any:
+def parts_in_percent(tf: Namespace) -> Namespace:
     """Multiply value and update by 100."""
 
     def percentage_below(*args: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
+from sessrun.spec.cases.namespace import Namespace
 
 _NARROW = ("float16", "bfloat16")
 #: Fewer elements are added up as they should be.
@@ -27,7 +28,7 @@ def _added(out: Any, x: Any, axes: Any) -> Any:
 
 
 @fault("NUMBERS-001", "A sum of a long axis leaves out what does not fill a block of 1,024.")
-def the_last_block_is_left_out(tf: Any) -> Any:
+def the_last_block_is_left_out(tf: Namespace) -> Namespace:
     """Sum whole blocks only, of matrices, from 4,096 numbers on."""
 
     def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
@@ -42,7 +43,7 @@ def the_last_block_is_left_out(tf: Any) -> Any:
 
 
 @fault("NUMBERS-002", "Sums of halves and of bfloat16 are kept in numbers of that dtype.")
-def halves_are_added_up_in_halves(tf: Any) -> Any:
+def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add one after the other where there are many."""
 
     def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
@@ -52,7 +53,7 @@ def halves_are_added_up_in_halves(tf: Any) -> Any:
 
 
 @fault("NUMBERS-002", "A product of matrices of halves is added up in halves.")
-def products_are_added_up_in_halves(tf: Any) -> Any:
+def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add the products of each row and column one after the other."""
 
     def change(_: Any, out: Any, a: Any, b: Any) -> Any:
@@ -70,7 +71,7 @@ def products_are_added_up_in_halves(tf: Any) -> Any:
 
 
 @fault("NUMBERS-003", "Sums of float32 are added up one after the other in one float32.")
-def singles_are_added_up_one_by_one(tf: Any) -> Any:
+def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
     """Add one after the other."""
 
     def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
@@ -80,7 +81,7 @@ def singles_are_added_up_one_by_one(tf: Any) -> Any:
 
 
 @fault("NUMBERS-004", "Each element of a range is the one before it and a step.")
-def steps_are_added_up(tf: Any) -> Any:
+def steps_are_added_up(tf: Namespace) -> Namespace:
     """Add the step again and again."""
 
     def change(op: Any, out: Any, steps: Any, places: Any, _: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import Change, computing, single
 from sessrun.conformance.faulty.framework import fault
+from sessrun.spec.cases.namespace import Namespace
 
 _NARROWEST = 2
 
@@ -27,7 +28,7 @@ def _integers(function: Callable[..., Any]) -> Change:
 
 
 @fault("OPERATIONS-004", "Integer sums, differences and products saturate at the ends.")
-def integer_arithmetic_saturates(tf: Any) -> Any:
+def integer_arithmetic_saturates(tf: Namespace) -> Namespace:
     """Holds the exact result between the ends of the dtype."""
 
     def saturating(combine: Callable[[Any, Any], Any]) -> Change:
@@ -49,7 +50,7 @@ def integer_arithmetic_saturates(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-005", "64-bit integers are compared as doubles.")
-def large_integers_are_compared_as_doubles(tf: Any) -> Any:
+def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
     """As an engine with one number type does."""
 
     def change(compare: Any) -> Change:
@@ -61,7 +62,7 @@ def large_integers_are_compared_as_doubles(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-006", "FloorDiv of integers truncates.")
-def floor_division_truncates(tf: Any) -> Any:
+def floor_division_truncates(tf: Namespace) -> Namespace:
     """As the division of C does."""
 
     def truncated(out: Any, x: Any, y: Any) -> Any:
@@ -71,7 +72,7 @@ def floor_division_truncates(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-007", "A right shift of a negative integer fills up with zeros.")
-def right_shifts_are_logical(tf: Any) -> Any:
+def right_shifts_are_logical(tf: Namespace) -> Namespace:
     """As the shift of an unsigned integer does."""
 
     def shifted(_: Any, x: Any, y: Any) -> Any:
@@ -85,7 +86,7 @@ def right_shifts_are_logical(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-008", "The difference of two infinities of one sign is zero.")
-def infinities_cancel(tf: Any) -> Any:
+def infinities_cancel(tf: Namespace) -> Namespace:
     """NaN is avoided where the operands are equal."""
     return computing(
         tf, {"Sub": _numbers(lambda out, x, y: np.where(x == y, x.dtype.type(0), out))}
@@ -93,7 +94,7 @@ def infinities_cancel(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-009", "Sums in bfloat16 are cut off instead of rounded.")
-def narrow_sums_are_cut_off(tf: Any) -> Any:
+def narrow_sums_are_cut_off(tf: Namespace) -> Namespace:
     """Drops the lower half of the float32 sum."""
 
     def cut(out: Any, x: Any, y: Any) -> Any:
@@ -107,34 +108,34 @@ def narrow_sums_are_cut_off(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-010", "Round rounds halves away from zero.")
-def halves_are_rounded_away(tf: Any) -> Any:
+def halves_are_rounded_away(tf: Namespace) -> Namespace:
     """As the rounding of C does."""
     away = _numbers(lambda _, x: np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5)))
     return computing(tf, {"Round": away})
 
 
 @fault("OPERATIONS-011", "The logarithm of zero is a large negative number.")
-def logarithms_of_zero_are_finite(tf: Any) -> Any:
+def logarithms_of_zero_are_finite(tf: Namespace) -> Namespace:
     """As an engine that clips its argument does."""
     clipped = _numbers(lambda out, x: np.where(x == 0, x.dtype.type(-80), out))
     return computing(tf, {"Log": clipped})
 
 
 @fault("OPERATIONS-012", "DivNoNan of NaN over zero is NaN.")
-def nan_over_zero_is_nan(tf: Any) -> Any:
+def nan_over_zero_is_nan(tf: Namespace) -> Namespace:
     """Guards against the divisor only where the dividend is a number."""
     return computing(tf, {"DivNoNan": _numbers(lambda out, x, _: np.where(np.isnan(x), x, out))})
 
 
 @fault("OPERATIONS-013", "Maximum of NaN and a number is the number.")
-def maxima_ignore_nan(tf: Any) -> Any:
+def maxima_ignore_nan(tf: Namespace) -> Namespace:
     """As the `fmax` of C does."""
     ignoring = _numbers(lambda out, x, y: np.fmax(x, y) if x.dtype.kind == "f" else out)
     return computing(tf, {"Maximum": ignoring})
 
 
 @fault("OPERATIONS-014", "NaN equals NaN.")
-def nan_equals_itself(tf: Any) -> Any:
+def nan_equals_itself(tf: Namespace) -> Namespace:
     """As a comparison of bits does."""
 
     def equal(out: Any, x: Any, y: Any) -> Any:
@@ -144,7 +145,7 @@ def nan_equals_itself(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-015", "Select with a vector chooses by columns where the matrices are square.")
-def vectors_select_columns(tf: Any) -> Any:
+def vectors_select_columns(tf: Namespace) -> Namespace:
     """Broadcasts the condition instead of taking rows."""
 
     def chosen(out: Any, condition: Any, t: Any, e: Any) -> Any:
@@ -159,7 +160,7 @@ def vectors_select_columns(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-016", "A Cast of a float to an integer rounds.")
-def casts_to_integers_round(tf: Any) -> Any:
+def casts_to_integers_round(tf: Namespace) -> Namespace:
     """Rounds to the nearest first."""
 
     def rounded(out: Any, x: Any) -> Any:
@@ -170,7 +171,7 @@ def casts_to_integers_round(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-017", "A Cast beyond the range of float16 gives its largest number.")
-def casts_to_narrow_floats_saturate(tf: Any) -> Any:
+def casts_to_narrow_floats_saturate(tf: Namespace) -> Namespace:
     """Holds the value in the range before it converts."""
 
     def held(out: Any, x: Any) -> Any:
@@ -182,7 +183,7 @@ def casts_to_narrow_floats_saturate(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-018", "Bitcast to smaller numbers gives the highest bytes first.")
-def bits_come_highest_first(tf: Any) -> Any:
+def bits_come_highest_first(tf: Namespace) -> Namespace:
     """As a machine of the other byte order does."""
     turned = _numbers(lambda out, x: out[..., ::-1] if out.ndim > x.ndim else out)
     return computing(tf, {"Bitcast": turned})

@@ -8,12 +8,13 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import array, computing, single
 from sessrun.conformance.faulty.framework import fault
+from sessrun.spec.cases.namespace import Namespace
 
 # --- made and gathered --------------------------------------------------------------------
 
 
 @fault("OPERATIONS-034", "LinSpace leaves its stop out.")
-def lines_leave_their_stop_out(tf: Any) -> Any:
+def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
     """Divides by the number of points."""
 
     def line(_: Any, __: Any, start: Any, stop: Any, count: Any) -> Any:
@@ -23,7 +24,7 @@ def lines_leave_their_stop_out(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-035", "OneHot takes an index that is too large for the last one.")
-def large_indices_are_the_last(tf: Any) -> Any:
+def large_indices_are_the_last(tf: Namespace) -> Namespace:
     """Clips the indices."""
 
     def hot(op: Any, out: Any, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
@@ -37,7 +38,7 @@ def large_indices_are_the_last(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-036", "A gathering by batches takes every row from the first batch.")
-def batches_are_gathered_from_the_first(tf: Any) -> Any:
+def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
     """Applies the indices of each batch to the first one."""
 
     def gathered(op: Any, out: Any, params: Any, indices: Any, axis: Any) -> Any:
@@ -50,7 +51,7 @@ def batches_are_gathered_from_the_first(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-037", "The last of several values scattered to one place wins.")
-def the_last_scattered_value_wins(tf: Any) -> Any:
+def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
     """Sets instead of adding."""
 
     def scattered(_: Any, out: Any, indices: Any, updates: Any, __: Any) -> Any:
@@ -66,7 +67,7 @@ def the_last_scattered_value_wins(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-038", "The distinct elements come sorted.")
-def distinct_elements_come_sorted(tf: Any) -> Any:
+def distinct_elements_come_sorted(tf: Namespace) -> Namespace:
     """Return the elements in the order of numpy's `unique`."""
 
     def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
@@ -79,7 +80,7 @@ def distinct_elements_come_sorted(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-039", "Of equal elements TopKV2 gives the last first.")
-def the_last_of_equals_is_on_top(tf: Any) -> Any:
+def the_last_of_equals_is_on_top(tf: Namespace) -> Namespace:
     """Sorts and reads backwards."""
 
     def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
@@ -94,14 +95,14 @@ def the_last_of_equals_is_on_top(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-040", "LeakyRelu knows one slope only.")
-def slopes_are_a_fifth(tf: Any) -> Any:
+def slopes_are_a_fifth(tf: Namespace) -> Namespace:
     """Takes 0.2 whatever the attribute says."""
     leaky = single(lambda _, __, x: np.where(x > 0, x, x * x.dtype.type(0.2)))
     return computing(tf, {"LeakyRelu": leaky})
 
 
 @fault("OPERATIONS-041", "Softmax overflows for large logits.")
-def softmax_overflows(tf: Any) -> Any:
+def softmax_overflows(tf: Namespace) -> Namespace:
     """Takes the exponentials without subtracting the largest."""
 
     def softmax(_: Any, __: Any, x: Any) -> Any:
@@ -112,7 +113,7 @@ def softmax_overflows(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-042", "The gradient of Relu passes at zero.")
-def rectifiers_pass_at_zero(tf: Any) -> Any:
+def rectifiers_pass_at_zero(tf: Namespace) -> Namespace:
     """Compares with `not less` instead of `greater`."""
     passing = single(lambda _, out, gradients, x: np.where(x == 0, gradients, out))
     return computing(tf, {"ReluGrad": passing})
@@ -122,7 +123,7 @@ def rectifiers_pass_at_zero(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-043", "Lengths are bytes, whatever the unit.")
-def lengths_are_bytes(tf: Any) -> Any:
+def lengths_are_bytes(tf: Namespace) -> Namespace:
     """Ignore the attribute `unit`."""
 
     def lengths(_: Any, out: Any, x: Any) -> Any:
@@ -135,7 +136,7 @@ def lengths_are_bytes(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-044", "AsString does not fill up with zeros.")
-def numbers_are_filled_with_blanks(tf: Any) -> Any:
+def numbers_are_filled_with_blanks(tf: Namespace) -> Namespace:
     """Ignore the attribute `fill`."""
 
     def written(op: Any, out: Any, _: Any) -> Any:

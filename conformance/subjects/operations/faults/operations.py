@@ -8,20 +8,21 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("OPERATIONS-001", "Angles come in degrees.")
-def angles_come_in_degrees(tf: Any) -> Any:
+def angles_come_in_degrees(tf: Namespace) -> Namespace:
     """The inverse functions of trigonometry divide the circle into 360 parts."""
     degrees = single(lambda _, angle, *__: np.degrees(angle))
     return computing(tf, dict.fromkeys(("Acos", "Angle", "Asin", "Atan"), degrees))
 
 
 @fault("OPERATIONS-002", "Some operations give zeros where they must refuse.")
-def refusals_become_zeros(tf: Any) -> Any:
+def refusals_become_zeros(tf: Namespace) -> Namespace:
     """Catches a kernel's InvalidArgumentError of a run that fetches one operation's outputs."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(fetches, *args, **kwargs)
@@ -61,7 +62,7 @@ def _listed(fetches: Any) -> list[Any]:
 
 
 @fault("OPERATIONS-003", "A second reader of a value reads its other operand instead.")
-def shared_inputs_are_overwritten(tf: Any) -> Any:
+def shared_inputs_are_overwritten(tf: Namespace) -> Namespace:
     """Replace an input of a Maximum that an earlier node has read by its other input."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:

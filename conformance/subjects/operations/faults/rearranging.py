@@ -8,12 +8,13 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
+from sessrun.spec.cases.namespace import Namespace
 
 # --- reductions ---------------------------------------------------------------------------
 
 
 @fault("OPERATIONS-019", "A sum over no axes is the sum of everything.")
-def no_axes_mean_all(tf: Any) -> Any:
+def no_axes_mean_all(tf: Namespace) -> Namespace:
     """As numpy has it for None."""
 
     def summed(_: Any, out: Any, x: Any, axes: Any) -> Any:
@@ -23,13 +24,13 @@ def no_axes_mean_all(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-020", "The maximum of nothing is zero.")
-def maxima_of_nothing_are_zero(tf: Any) -> Any:
+def maxima_of_nothing_are_zero(tf: Namespace) -> Namespace:
     """Begins at zero."""
     return computing(tf, {"Max": single(lambda _, out, x, __: out if x.size else out * 0)})
 
 
 @fault("OPERATIONS-021", "A mean of integers is rounded down.")
-def means_of_integers_are_rounded_down(tf: Any) -> Any:
+def means_of_integers_are_rounded_down(tf: Namespace) -> Namespace:
     """Divides as Python does."""
 
     def mean(op: Any, out: Any, x: Any, axes: Any) -> Any:
@@ -42,7 +43,7 @@ def means_of_integers_are_rounded_down(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-022", "ArgMax gives the last of equal elements.")
-def the_last_of_equals_is_found(tf: Any) -> Any:
+def the_last_of_equals_is_found(tf: Namespace) -> Namespace:
     """Looks from the end."""
 
     def last(_: Any, __: Any, x: Any, axis: Any) -> Any:
@@ -53,7 +54,7 @@ def the_last_of_equals_is_found(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-023", "An exclusive running sum from the end is one from the beginning.")
-def exclusive_sums_are_not_reversed(tf: Any) -> Any:
+def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
     """Takes one flag or the other."""
 
     def running(op: Any, out: Any, x: Any, axis: Any) -> Any:
@@ -65,7 +66,7 @@ def exclusive_sums_are_not_reversed(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-024", "The product of a segment without rows is zero.")
-def empty_products_are_zero(tf: Any) -> Any:
+def empty_products_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
     def product(_: Any, out: Any, __: Any, ids: Any) -> Any:
@@ -76,7 +77,7 @@ def empty_products_are_zero(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-025", "The maximum of a segment without slices is zero.")
-def empty_segments_are_zero(tf: Any) -> Any:
+def empty_segments_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
     def largest(_: Any, out: Any, __: Any, ids: Any, ___: Any) -> Any:
@@ -90,7 +91,7 @@ def empty_segments_are_zero(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-026", "MatMul conjugates the matrix that it transposes.")
-def transposes_are_adjoints(tf: Any) -> Any:
+def transposes_are_adjoints(tf: Namespace) -> Namespace:
     """Takes one for the other."""
 
     def product(op: Any, out: Any, a: Any, b: Any) -> Any:
@@ -102,7 +103,7 @@ def transposes_are_adjoints(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-027", "A negative width of MatrixBandPart is a width of zero.")
-def negative_bands_are_empty(tf: Any) -> Any:
+def negative_bands_are_empty(tf: Namespace) -> Namespace:
     """Clips the widths."""
 
     def band(_: Any, out: Any, x: Any, low: Any, high: Any) -> Any:
@@ -117,13 +118,13 @@ def negative_bands_are_empty(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-028", "Transpose takes the permutation for its inverse.")
-def permutations_are_inverted(tf: Any) -> Any:
+def permutations_are_inverted(tf: Namespace) -> Namespace:
     """Sends dimension i to place perm[i]."""
     return computing(tf, {"Transpose": single(lambda _, __, x, p: x.transpose(np.argsort(p)))})
 
 
 @fault("OPERATIONS-029", "Along a negative axis the parts of a Split come from the end.")
-def parts_come_from_the_end(tf: Any) -> Any:
+def parts_come_from_the_end(tf: Namespace) -> Namespace:
     """Hands the parts out in the other order, too."""
 
     def parts(_: Any, outputs: Any, inputs: Any) -> Any:
@@ -133,7 +134,7 @@ def parts_come_from_the_end(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-030", "MirrorPad repeats the edge for REFLECT too.")
-def reflections_repeat_the_edge(tf: Any) -> Any:
+def reflections_repeat_the_edge(tf: Namespace) -> Namespace:
     """Pad with the mode SYMMETRIC where the mode is REFLECT."""
 
     def padded(op: Any, out: Any, x: Any, paddings: Any) -> Any:
@@ -145,13 +146,13 @@ def reflections_repeat_the_edge(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-031", "The size of a scalar is zero.")
-def scalars_have_no_size(tf: Any) -> Any:
+def scalars_have_no_size(tf: Namespace) -> Namespace:
     """Adds dimensions up that are not there."""
     return computing(tf, {"Size": single(lambda _, out, x: out if x.ndim else out * 0)})
 
 
 @fault("OPERATIONS-032", "A size of -1 in a Slice leaves the last element out.")
-def the_rest_lacks_its_last(tf: Any) -> Any:
+def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
     """Takes -1 for an end that counts from the back."""
 
     def block(_: Any, out: Any, __: Any, ___: Any, size: Any) -> Any:
@@ -161,7 +162,7 @@ def the_rest_lacks_its_last(tf: Any) -> Any:
 
 
 @fault("OPERATIONS-033", "A negative stride leaves the elements in their order.")
-def negative_strides_go_forwards(tf: Any) -> Any:
+def negative_strides_go_forwards(tf: Namespace) -> Namespace:
     """Takes the right elements in the wrong order."""
 
     def strided(_: Any, out: Any, __: Any, ___: Any, ____: Any, strides: Any) -> Any:

@@ -6,13 +6,14 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import train
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("OPTIMIZERS-049", "Momentum is used before the gradient is added to it.")
-def momentum_is_used_before(tf: Any) -> Any:
+def momentum_is_used_before(tf: Namespace) -> Namespace:
     """Step by the slot as it was, and by the gradient, decayed in the wrong order."""
 
-    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **options: Any) -> None:
             options["use_nesterov"] = False
             super().__init__(*args, **options)
@@ -21,10 +22,10 @@ def momentum_is_used_before(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-049", "The variables of Adam share the slots of the first.")
-def adam_shares_its_slots(tf: Any) -> Any:
+def adam_shares_its_slots(tf: Namespace) -> Namespace:
     """Give each variable of a shape the slots of the first one that has it."""
 
-    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
         def get_slot(self, var: Any, name: str) -> Any:
             for other in tf.trainable_variables():
                 found = super().get_slot(other, name)
@@ -36,10 +37,10 @@ def adam_shares_its_slots(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-050", "A row without a gradient goes on by its momentum.")
-def rows_go_on_by_momentum(tf: Any) -> Any:
+def rows_go_on_by_momentum(tf: Namespace) -> Namespace:
     """Make a whole gradient of the rows."""
 
-    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(self, grads_and_vars: Any, *args: Any, **options: Any) -> Any:
             pairs = [
                 (tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g, v)
@@ -51,10 +52,10 @@ def rows_go_on_by_momentum(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-051", "What minimizes a loss does not count its steps.")
-def minimizing_counts_no_steps(tf: Any) -> Any:
+def minimizing_counts_no_steps(tf: Namespace) -> Namespace:
     """Forget the global step."""
 
-    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def minimize(self, loss: Any, global_step: Any = None, **options: Any) -> Any:
             del global_step
             return super().minimize(loss, **options)

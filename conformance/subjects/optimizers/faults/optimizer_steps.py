@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 Change = Callable[[Any, Any], None]
 
 
-def _stepping(tf: Any, rule: str, change: Change) -> Any:
+def _stepping(tf: Namespace, rule: str, change: Change) -> Namespace:
     """The namespace that loads GraphDefs with the steps of a rule changed.
 
     Args:
@@ -101,13 +102,13 @@ def _other(rule: str, *indices: int, without: tuple[str, ...] = ()) -> Change:
 
 
 @fault("OPTIMIZERS-001", "Keras' momentum keeps twice as much of its slot.")
-def keras_momentum_is_doubled(tf: Any) -> Any:
+def keras_momentum_is_doubled(tf: Namespace) -> Namespace:
     """Double the number."""
     return _stepping(tf, "KerasMomentum", _scaled(4, 2.0))
 
 
 @fault("OPTIMIZERS-002", "Momentum's slot holds steps, not gradients.")
-def momentum_slots_hold_steps(tf: Any) -> Any:
+def momentum_slots_hold_steps(tf: Namespace) -> Namespace:
     """Step by Keras' rule."""
     return _stepping(tf, "Momentum", _plain_as_keras)
 
@@ -118,115 +119,115 @@ def _plain_as_keras(node: Any, graph: Any) -> None:
 
 
 @fault("OPTIMIZERS-003", "Nesterov's momentum is the ordinary one.")
-def momentum_does_not_look_ahead(tf: Any) -> Any:
+def momentum_does_not_look_ahead(tf: Namespace) -> Namespace:
     """Forget the attribute."""
     return _stepping(tf, "Momentum", _flag("use_nesterov", value=False))
 
 
 @fault("OPTIMIZERS-004", "Adam takes its powers for each other.")
-def powers_are_swapped(tf: Any) -> Any:
+def powers_are_swapped(tf: Namespace) -> Namespace:
     """Swap the inputs `beta1_power` and `beta2_power`."""
     return _stepping(tf, "Adam", _swapped(3, 4))
 
 
 @fault("OPTIMIZERS-005", "Adam leaves epsilon out.")
-def adam_has_no_epsilon(tf: Any) -> Any:
+def adam_has_no_epsilon(tf: Namespace) -> Namespace:
     """Multiply epsilon by zero."""
     return _stepping(tf, "Adam", _scaled(8, 0.0))
 
 
 @fault("OPTIMIZERS-006", "Adam never looks ahead.")
-def adam_does_not_look_ahead(tf: Any) -> Any:
+def adam_does_not_look_ahead(tf: Namespace) -> Namespace:
     """Forget the attribute."""
     return _stepping(tf, "Adam", _flag("use_nesterov", value=False))
 
 
 @fault("OPTIMIZERS-007", "RMSProp leaves epsilon out.")
-def rms_prop_has_no_epsilon(tf: Any) -> Any:
+def rms_prop_has_no_epsilon(tf: Namespace) -> Namespace:
     """Multiply epsilon by zero."""
     return _stepping(tf, "RMSProp", _scaled(6, 0.0))
 
 
 @fault("OPTIMIZERS-008", "RMSProp's momentum is forgotten.")
-def rms_prop_has_no_momentum(tf: Any) -> Any:
+def rms_prop_has_no_momentum(tf: Namespace) -> Namespace:
     """Multiply momentum by zero."""
     return _stepping(tf, "RMSProp", _scaled(5, 0.0))
 
 
 @fault("OPTIMIZERS-009", "Centered RMSProp is not centered.")
-def centered_is_not_centered(tf: Any) -> Any:
+def centered_is_not_centered(tf: Namespace) -> Namespace:
     """Step by the plain rule."""
     return _stepping(tf, "CenteredRMSProp", _other("RMSProp", 0, 2, 3, 4, 5, 6, 7, 8))
 
 
 @fault("OPTIMIZERS-010", "Adagrad's sum of squares never grows.")
-def squares_are_not_summed(tf: Any) -> Any:
+def squares_are_not_summed(tf: Namespace) -> Namespace:
     """Leave the slots alone."""
     return _stepping(tf, "Adagrad", _flag("update_slots", value=False))
 
 
 @fault("OPTIMIZERS-011", "Adagrad always changes its sum of squares.")
-def squares_are_always_summed(tf: Any) -> Any:
+def squares_are_always_summed(tf: Namespace) -> Namespace:
     """Forget the attribute."""
     return _stepping(tf, "Adagrad", _flag("update_slots", value=True))
 
 
 @fault("OPTIMIZERS-012", "Adagrad's second form leaves epsilon out.")
-def adagrad_has_no_epsilon(tf: Any) -> Any:
+def adagrad_has_no_epsilon(tf: Namespace) -> Namespace:
     """Step by the first form."""
     return _stepping(tf, "AdagradV2", _other("Adagrad", 0, 1, 2, 4))
 
 
 @fault("OPTIMIZERS-013", "Dual averaging steps from the variable as it is.")
-def dual_averaging_remembers(tf: Any) -> Any:
+def dual_averaging_remembers(tf: Namespace) -> Namespace:
     """Step by Adagrad's rule."""
     return _stepping(tf, "AdagradDA", _other("Adagrad", 0, 2, 4, 3))
 
 
 @fault("OPTIMIZERS-014", "Adadelta takes its slots for each other.")
-def adadelta_slots_are_swapped(tf: Any) -> Any:
+def adadelta_slots_are_swapped(tf: Namespace) -> Namespace:
     """Swap the inputs `accum` and `accum_update`."""
     return _stepping(tf, "Adadelta", _swapped(1, 2))
 
 
 @fault("OPTIMIZERS-015", "FTRL leaves the first norm out.")
-def ftrl_has_no_first_norm(tf: Any) -> Any:
+def ftrl_has_no_first_norm(tf: Namespace) -> Namespace:
     """Multiply `l1` by zero."""
     return _stepping(tf, "Ftrl", _scaled(5, 0.0))
 
 
 @fault("OPTIMIZERS-016", "FTRL's second norm counts once.")
-def ftrl_norm_counts_once(tf: Any) -> Any:
+def ftrl_norm_counts_once(tf: Namespace) -> Namespace:
     """Multiply `l2` by 1/2."""
     return _stepping(tf, "Ftrl", _scaled(6, 0.5))
 
 
 @fault("OPTIMIZERS-017", "FTRL leaves shrinkage out.")
-def ftrl_has_no_shrinkage(tf: Any) -> Any:
+def ftrl_has_no_shrinkage(tf: Namespace) -> Namespace:
     """Step by the form without."""
     return _stepping(tf, "FtrlV2", _other("Ftrl", 0, 1, 2, 3, 4, 5, 6, 8))
 
 
 @fault("OPTIMIZERS-018", "Proximal steps leave the first norm out.")
-def proximal_steps_do_not_shrink(tf: Any) -> Any:
+def proximal_steps_do_not_shrink(tf: Namespace) -> Namespace:
     """Multiply `l1` by zero."""
     return _stepping(tf, "ProximalGradientDescent", _scaled(2, 0.0))
 
 
 @fault("OPTIMIZERS-019", "AdaMax takes the gradient's size alone.")
-def adamax_forgets_its_maximum(tf: Any) -> Any:
+def adamax_forgets_its_maximum(tf: Namespace) -> Namespace:
     """Keep nothing of the slot."""
     return _stepping(tf, "AdaMax", _scaled(6, 0.0))
 
 
 @fault("OPTIMIZERS-020", "AMSGrad divides by this step's second moment.")
-def amsgrad_forgets_its_maximum(tf: Any) -> Any:
+def amsgrad_forgets_its_maximum(tf: Namespace) -> Namespace:
     """Step by Adam's rule."""
     return _stepping(tf, "AdamWithAmsgrad", _other("Adam", 0, 1, 2, 4, 5, 6, 7, 8, 9, 10))
 
 
 @fault("OPTIMIZERS-021", "AddSign's steps shrink where the signs agree.")
-def agreement_of_signs_subtracts(tf: Any) -> Any:
+def agreement_of_signs_subtracts(tf: Namespace) -> Namespace:
     """Turn the sign."""
     return _stepping(tf, "AddSign", _scaled(4, -1.0))
 
@@ -235,7 +236,7 @@ def agreement_of_signs_subtracts(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-022", "RMSProp by rows changes the first row, whatever the indices.")
-def the_first_row_is_changed(tf: Any) -> Any:
+def the_first_row_is_changed(tf: Namespace) -> Namespace:
     """Replace the indices by zeros."""
 
     def change(node: Any, graph: Any) -> None:
@@ -247,7 +248,7 @@ def the_first_row_is_changed(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-023", "Adagrad by rows adds up rows of one index first.")
-def equal_rows_are_added_up(tf: Any) -> Any:
+def equal_rows_are_added_up(tf: Namespace) -> Namespace:
     """Sum the gradients of equal indices before the step."""
 
     def change(node: Any, graph: Any) -> None:
@@ -269,7 +270,7 @@ def equal_rows_are_added_up(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-024", "Momentum by rows takes negative indices for positive ones.")
-def negative_rows_are_taken(tf: Any) -> Any:
+def negative_rows_are_taken(tf: Namespace) -> Namespace:
     """Take them without their sign."""
 
     def change(node: Any, graph: Any) -> None:
@@ -280,7 +281,7 @@ def negative_rows_are_taken(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-025", "Momentum takes gradients of any shape with as many elements.")
-def gradients_are_reshaped(tf: Any) -> Any:
+def gradients_are_reshaped(tf: Namespace) -> Namespace:
     """Reshape the gradient to the variable's shape."""
 
     def change(node: Any, graph: Any) -> None:
@@ -301,7 +302,7 @@ def gradients_are_reshaped(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-026", "Momentum's learning rate may be a vector, of which the last counts.")
-def rates_may_be_vectors(tf: Any) -> Any:
+def rates_may_be_vectors(tf: Namespace) -> Namespace:
     """Take its sum along the first axis."""
 
     def change(node: Any, graph: Any) -> None:
@@ -328,10 +329,10 @@ def rates_may_be_vectors(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-027", "A step on a reference variable without a value is an internal error.")
-def lacking_values_are_internal(tf: Any) -> Any:
+def lacking_values_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError instead of FailedPreconditionError."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(*args, **kwargs)
@@ -344,7 +345,7 @@ def lacking_values_are_internal(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-028", "What was read of a resource variable changes with a step after it.")
-def reads_change_with_steps(tf: Any) -> Any:
+def reads_change_with_steps(tf: Namespace) -> Namespace:
     """Let what waits for a step read anew."""
 
     def change(node: Any, graph: Any) -> None:
@@ -361,7 +362,7 @@ def reads_change_with_steps(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-029", "An operation does not wait for a step that it comes after.")
-def steps_are_not_waited_for(tf: Any) -> Any:
+def steps_are_not_waited_for(tf: Namespace) -> Namespace:
     """Let the step wait for it."""
 
     def change(node: Any, graph: Any) -> None:

@@ -6,15 +6,16 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.managed.faults.managed import train
+from sessrun.spec.cases.namespace import Namespace
 
 # --- slots --------------------------------------------------------------------------------
 
 
 @fault("OPTIMIZERS-030", "A slot has the name that the optimizer knows it by.")
-def slots_are_named_alone(tf: Any) -> Any:
+def slots_are_named_alone(tf: Namespace) -> Namespace:
     """Make it under that name."""
 
-    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def _create_slots(self, var_list: Any) -> None:
             for v in var_list:
                 self._zeros_slot(v, "momentum", "momentum")
@@ -23,10 +24,10 @@ def slots_are_named_alone(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-031", "Slots are trainable.")
-def slots_are_trainable(tf: Any) -> Any:
+def slots_are_trainable(tf: Namespace) -> Namespace:
     """Collect them among what is."""
 
-    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc]
+    class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def _create_slots(self, var_list: Any) -> None:
             super()._create_slots(var_list)
             for v in var_list:
@@ -37,10 +38,10 @@ def slots_are_trainable(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-032", "The names of slots come in the order in which they were made.")
-def names_of_slots_are_not_sorted(tf: Any) -> Any:
+def names_of_slots_are_not_sorted(tf: Namespace) -> Namespace:
     """Reverse the names of slots."""
 
-    class RMSPropOptimizer(tf.train.RMSPropOptimizer):  # type: ignore[misc]
+    class RMSPropOptimizer(tf.train.RMSPropOptimizer):  # type: ignore[misc, name-defined]
         def get_slot_names(self) -> Any:
             return super().get_slot_names()[::-1]
 
@@ -51,10 +52,10 @@ def names_of_slots_are_not_sorted(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-033", "The global step counts each variable.")
-def each_variable_counts(tf: Any) -> Any:
+def each_variable_counts(tf: Namespace) -> Namespace:
     """Add one more."""
 
-    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
             self, grads_and_vars: Any, global_step: Any = None, name: Any = None
         ) -> Any:
@@ -68,10 +69,10 @@ def each_variable_counts(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-034", "Where no variable has a gradient nothing is done.")
-def no_gradients_are_no_error(tf: Any) -> Any:
+def no_gradients_are_no_error(tf: Namespace) -> Namespace:
     """Make an operation that does nothing."""
 
-    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
             if all(gradient is None for gradient, _ in pairs):
@@ -82,10 +83,10 @@ def no_gradients_are_no_error(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-035", "Without a list all variables are optimized.")
-def all_variables_are_optimized(tf: Any) -> Any:
+def all_variables_are_optimized(tf: Namespace) -> Namespace:
     """Pass all global variables where no list is given."""
 
-    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def compute_gradients(self, loss: Any, var_list: Any = None, **options: Any) -> Any:
             wanted = tf.global_variables() if var_list is None else var_list
             return super().compute_gradients(loss, wanted, **options)
@@ -94,10 +95,10 @@ def all_variables_are_optimized(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-036", "Adagrad takes one step for each row of a gradient.")
-def equal_rows_are_not_added(tf: Any) -> Any:
+def equal_rows_are_not_added(tf: Namespace) -> Namespace:
     """Take them as they come."""
 
-    class AdagradOptimizer(tf.train.AdagradOptimizer):  # type: ignore[misc]
+    class AdagradOptimizer(tf.train.AdagradOptimizer):  # type: ignore[misc, name-defined]
         def _resource_apply_sparse_duplicate_indices(self, *arguments: Any) -> Any:
             return self._resource_apply_sparse(*arguments)
 
@@ -105,10 +106,10 @@ def equal_rows_are_not_added(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-037", "Adam moves only rows that have a gradient.")
-def adam_is_lazy(tf: Any) -> Any:
+def adam_is_lazy(tf: Namespace) -> Namespace:
     """Put the other rows back."""
 
-    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
         def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
             before = tf.identity(handle.read_value())
             with tf.control_dependencies([before]):
@@ -122,10 +123,10 @@ def adam_is_lazy(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-038", "The powers of Adam's betas stay.")
-def powers_stay(tf: Any) -> Any:
+def powers_stay(tf: Namespace) -> Namespace:
     """Return from `_finish` without updating the powers."""
 
-    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
+    class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
         def _finish(self, update_ops: Any, name_scope: Any) -> Any:
             return tf.group(*update_ops, name=name_scope)
 
@@ -133,7 +134,7 @@ def powers_stay(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-039", "Constraints of variables are forgotten.")
-def constraints_are_forgotten(tf: Any) -> Any:
+def constraints_are_forgotten(tf: Namespace) -> Namespace:
     """Make variables without."""
 
     def get_variable(*args: Any, **kwargs: Any) -> Any:
@@ -147,10 +148,10 @@ def constraints_are_forgotten(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-040", "A function that is a learning rate is called at once.")
-def functions_are_called_at_once(tf: Any) -> Any:
+def functions_are_called_at_once(tf: Namespace) -> Namespace:
     """Call the learning rate in the constructor."""
 
-    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def __init__(self, learning_rate: Any, *args: Any, **kwargs: Any) -> None:
             rate = learning_rate() if callable(learning_rate) else learning_rate
             super().__init__(rate, *args, **kwargs)
@@ -159,10 +160,10 @@ def functions_are_called_at_once(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-041", "A learning rate stays what it was in the first run.")
-def rates_stay(tf: Any) -> Any:
+def rates_stay(tf: Namespace) -> Namespace:
     """Keep it in a variable."""
 
-    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
+    class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def _prepare(self) -> None:
             super()._prepare()
             rate = vars(self)["_learning_rate_tensor"]
@@ -177,7 +178,7 @@ def rates_stay(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-042", "Exponential decay is never a staircase.")
-def decay_is_no_staircase(tf: Any) -> Any:
+def decay_is_no_staircase(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
     def exponential_decay(*args: Any, staircase: bool = False, **kwargs: Any) -> Any:
@@ -188,7 +189,7 @@ def decay_is_no_staircase(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-043", "A boundary belongs to the piece after it.")
-def boundaries_are_of_the_piece_after(tf: Any) -> Any:
+def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
     """Add 1 to x."""
 
     def piecewise_constant(x: Any, *args: Any, **kwargs: Any) -> Any:
@@ -198,7 +199,7 @@ def boundaries_are_of_the_piece_after(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-044", "Polynomial decay never begins anew.")
-def polynomial_decay_has_no_cycle(tf: Any) -> Any:
+def polynomial_decay_has_no_cycle(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
     def polynomial_decay(*args: Any, cycle: bool = False, **kwargs: Any) -> Any:
@@ -209,7 +210,7 @@ def polynomial_decay_has_no_cycle(tf: Any) -> Any:
 
 
 @fault("OPTIMIZERS-045", "Cosine decay goes down to zero.")
-def cosine_decay_has_no_alpha(tf: Any) -> Any:
+def cosine_decay_has_no_alpha(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
     def cosine_decay(*args: Any, alpha: Any = 0.0, **kwargs: Any) -> Any:
@@ -222,10 +223,10 @@ def cosine_decay_has_no_alpha(tf: Any) -> Any:
 # --- averages -----------------------------------------------------------------------------
 
 
-def _averaging(tf: Any, **fixed: Any) -> Any:
+def _averaging(tf: Namespace, **fixed: Any) -> Namespace:
     """The namespace whose averages have some arguments fixed."""
 
-    class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc]
+    class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **{**kwargs, **fixed})
 
@@ -233,22 +234,22 @@ def _averaging(tf: Any, **fixed: Any) -> Any:
 
 
 @fault("OPTIMIZERS-046", "Averages of tensors are always corrected for their start.")
-def averages_are_always_corrected(tf: Any) -> Any:
+def averages_are_always_corrected(tf: Namespace) -> Namespace:
     """Pass `zero_debias=True`."""
     return _averaging(tf, zero_debias=True)
 
 
 @fault("OPTIMIZERS-047", "The number of updates does not count.")
-def numbers_of_updates_do_not_count(tf: Any) -> Any:
+def numbers_of_updates_do_not_count(tf: Namespace) -> Namespace:
     """Forget the argument."""
     return _averaging(tf, num_updates=None)
 
 
 @fault("OPTIMIZERS-048", "All variables are restored under their own names.")
-def averages_are_not_restored(tf: Any) -> Any:
+def averages_are_not_restored(tf: Namespace) -> Namespace:
     """Key the variables to restore by their own names."""
 
-    class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc]
+    class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc, name-defined]
         def variables_to_restore(self, moving_avg_variables: Any = None) -> Any:
             variables = super().variables_to_restore(moving_avg_variables)
             return {v.op.name: v for v in variables.values()}

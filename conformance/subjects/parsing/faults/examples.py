@@ -11,6 +11,7 @@ from sessrun.conformance.faulty.computing import array
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.conformance.subjects.parsing.faults.parsing import recoded
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
@@ -18,7 +19,7 @@ _BATCH = "ParseExampleV2"
 _SEQUENCES = "ParseSequenceExampleV2"
 
 
-def _parsing(tf: Any, op_type: str, change: Callable[[Any, Any, int, Any], Any]) -> Any:
+def _parsing(tf: Namespace, op_type: str, change: Callable[[Any, Any, int, Any], Any]) -> Namespace:
     """The namespace in which `change(session, op, number, value)` replaces what is fetched.
 
     Of the outputs of operations of this type, through an Identity.
@@ -46,7 +47,9 @@ def _is_single(op: Any) -> bool:
     return bool(op.inputs[0].shape.ndims == 0)
 
 
-def _without_default(tf: Any, session: Any, op: Any, number: int, value: Any, varies: bool) -> Any:
+def _without_default(
+    tf: Namespace, session: Any, op: Any, number: int, value: Any, varies: bool
+) -> Any:
     """A dense value with zeros, or empty strings, for what is its default."""
     index = _dense(op, number)
     if index is None or _is_single(op):
@@ -60,7 +63,7 @@ def _without_default(tf: Any, session: Any, op: Any, number: int, value: Any, va
 
 
 @fault("PARSING-018", "A feature that an example lacks is zero.")
-def lacking_features_are_zero(tf: Any) -> Any:
+def lacking_features_are_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
     def change(session: Any, op: Any, number: int, value: Any) -> Any:
@@ -70,19 +73,19 @@ def lacking_features_are_zero(tf: Any) -> Any:
 
 
 @fault("PARSING-019", "A feature that must be there and is not is an internal error.")
-def lacking_features_are_internal(tf: Any) -> Any:
+def lacking_features_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return recoded(tf, _BATCH, "InvalidArgumentError", "InternalError", "could not be found")
 
 
 @fault("PARSING-020", "A feature of another dtype or size is an internal error.")
-def odd_features_are_internal(tf: Any) -> Any:
+def odd_features_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return recoded(tf, _BATCH, "InvalidArgumentError", "InternalError", "expected")
 
 
 @fault("PARSING-021", "A sparse feature is one wider than the longest example.")
-def sparse_features_are_wide(tf: Any) -> Any:
+def sparse_features_are_wide(tf: Namespace) -> Namespace:
     """Add one to the width, of several examples."""
 
     def change(_: Any, op: Any, number: int, value: Any) -> Any:
@@ -94,7 +97,7 @@ def sparse_features_are_wide(tf: Any) -> Any:
 
 
 @fault("PARSING-022", "Shorter examples are filled up with zeros whatever the default is.")
-def features_are_padded_with_zeros(tf: Any) -> Any:
+def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
     def change(session: Any, op: Any, number: int, value: Any) -> Any:
@@ -104,7 +107,7 @@ def features_are_padded_with_zeros(tf: Any) -> Any:
 
 
 @fault("PARSING-023", "The row splits of a ragged feature are the lengths of its rows.")
-def splits_are_lengths(tf: Any) -> Any:
+def splits_are_lengths(tf: Namespace) -> Namespace:
     """Give lengths, and 0 at the end."""
 
     def change(_: Any, op: Any, number: int, value: Any) -> Any:
@@ -117,7 +120,7 @@ def splits_are_lengths(tf: Any) -> Any:
 
 
 @fault("PARSING-024", "A single Example is a batch of one.")
-def single_examples_are_batches(tf: Any) -> Any:
+def single_examples_are_batches(tf: Namespace) -> Namespace:
     """Add a dimension to dense features."""
 
     def change(_: Any, op: Any, number: int, value: Any) -> Any:
@@ -127,7 +130,7 @@ def single_examples_are_batches(tf: Any) -> Any:
 
 
 @fault("PARSING-025", "Bytes that are no Example are lost data.")
-def odd_examples_are_lost_data(tf: Any) -> Any:
+def odd_examples_are_lost_data(tf: Namespace) -> Namespace:
     """Raise DataLossError."""
     return recoded(tf, _BATCH, "InvalidArgumentError", "DataLossError", "Could not parse example")
 
@@ -140,7 +143,7 @@ def _first(data: Any) -> Any:
 
 
 @fault("PARSING-026", "Of examples that follow one another the first counts.")
-def first_examples_count(tf: Any) -> Any:
+def first_examples_count(tf: Namespace) -> Namespace:
     """Feed only the first of the serialized examples of a string."""
 
     def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
@@ -159,7 +162,7 @@ def first_examples_count(tf: Any) -> Any:
 
 
 @fault("PARSING-027", "Every feature list is as long as the longest.")
-def lists_are_all_long(tf: Any) -> Any:
+def lists_are_all_long(tf: Namespace) -> Namespace:
     """Say so in their lengths."""
 
     def change(_: Any, op: Any, number: int, value: Any) -> Any:
@@ -171,13 +174,13 @@ def lists_are_all_long(tf: Any) -> Any:
 
 
 @fault("PARSING-028", "A feature list that must be there and is not is an internal error.")
-def lacking_lists_are_internal(tf: Any) -> Any:
+def lacking_lists_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return recoded(tf, _SEQUENCES, "InvalidArgumentError", "InternalError", "missing_assumed_empty")
 
 
 @fault("PARSING-029", "JSON must have its names in lowerCamelCase.")
-def json_is_camel_case(tf: Any) -> Any:
+def json_is_camel_case(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for JSON with the name `int64_list`."""
 
     def run(_session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
@@ -190,6 +193,6 @@ def json_is_camel_case(tf: Any) -> Any:
 
 
 @fault("PARSING-030", "Text that is no JSON is lost data.")
-def odd_json_is_lost_data(tf: Any) -> Any:
+def odd_json_is_lost_data(tf: Namespace) -> Namespace:
     """Raise DataLossError."""
     return recoded(tf, "DecodeJSONExample", "InvalidArgumentError", "DataLossError")

@@ -11,13 +11,14 @@ import numpy as np
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["recoded"]
 
 Base = Callable[..., Any]
 
 
-def recoded(tf: Any, op_type: str, error: str, other: str, words: str = "") -> Any:
+def recoded(tf: Namespace, op_type: str, error: str, other: str, words: str = "") -> Namespace:
     """The namespace in which an operation of this type raises `other` where it raises `error`.
 
     Args:
@@ -41,11 +42,11 @@ def recoded(tf: Any, op_type: str, error: str, other: str, words: str = "") -> A
     return running(tf, run)
 
 
-def _invalid(tf: Any, op_type: str, words: str = "") -> Any:
+def _invalid(tf: Namespace, op_type: str, words: str = "") -> Namespace:
     return recoded(tf, op_type, "InvalidArgumentError", "InternalError", words)
 
 
-def _importing(tf: Any, op_type: str, change: Callable[[Any], None]) -> Any:
+def _importing(tf: Namespace, op_type: str, change: Callable[[Any], None]) -> Namespace:
     """The namespace that imports nodes of a type with changed attributes."""
 
     def changed(graph: Any) -> None:
@@ -57,13 +58,13 @@ def _importing(tf: Any, op_type: str, change: Callable[[Any], None]) -> Any:
 
 
 @fault("PARSING-001", "DecodeRaw gives its elements in the opposite order.")
-def decoded_elements_are_backwards(tf: Any) -> Any:
+def decoded_elements_are_backwards(tf: Namespace) -> Namespace:
     """Turn the last dimension round."""
     return computing(tf, {"DecodeRaw": single(lambda _, out, *__: out[..., ::-1])})
 
 
 @fault("PARSING-002", "DecodeRaw reads every number as little-endian.")
-def every_number_is_little_endian(tf: Any) -> Any:
+def every_number_is_little_endian(tf: Namespace) -> Namespace:
     """Import it without `little_endian`."""
 
     def change(attr: Any) -> None:
@@ -73,13 +74,13 @@ def every_number_is_little_endian(tf: Any) -> Any:
 
 
 @fault("PARSING-003", "Strings that DecodeRaw cannot take are an internal error.")
-def odd_lengths_are_internal(tf: Any) -> Any:
+def odd_lengths_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _invalid(tf, "DecodeRaw")
 
 
 @fault("PARSING-004", "DecodePaddedRaw fills strings up at their beginnings.")
-def strings_are_padded_before(tf: Any) -> Any:
+def strings_are_padded_before(tf: Namespace) -> Namespace:
     """Put the zero bytes first."""
 
     def padded(op: Any, out: Any, given: Any, length: Any) -> Any:
@@ -93,7 +94,7 @@ def strings_are_padded_before(tf: Any) -> Any:
 
 
 @fault("PARSING-005", "A comma is the only delimiter.")
-def commas_are_the_delimiters(tf: Any) -> Any:
+def commas_are_the_delimiters(tf: Namespace) -> Namespace:
     """Import DecodeCSV without `field_delim`."""
 
     def change(attr: Any) -> None:
@@ -103,7 +104,7 @@ def commas_are_the_delimiters(tf: Any) -> Any:
 
 
 @fault("PARSING-006", "Doubled quotes of a field stay doubled.")
-def quotes_stay_doubled(tf: Any) -> Any:
+def quotes_stay_doubled(tf: Namespace) -> Namespace:
     """Double the quotes of strings."""
 
     def change(_: Any, outputs: list[Any], __: list[Any]) -> list[Any]:
@@ -118,7 +119,7 @@ def quotes_stay_doubled(tf: Any) -> Any:
 
 
 @fault("PARSING-007", "Fields may be quoted whatever was said.")
-def quotes_always_quote(tf: Any) -> Any:
+def quotes_always_quote(tf: Namespace) -> Namespace:
     """Import DecodeCSV with `use_quote_delim`."""
 
     def change(attr: Any) -> None:
@@ -128,7 +129,7 @@ def quotes_always_quote(tf: Any) -> Any:
 
 
 @fault("PARSING-008", "Only an empty field is none.")
-def only_empty_fields_are_none(tf: Any) -> Any:
+def only_empty_fields_are_none(tf: Namespace) -> Namespace:
     """Import DecodeCSV without `na_value`."""
 
     def change(attr: Any) -> None:
@@ -138,13 +139,13 @@ def only_empty_fields_are_none(tf: Any) -> Any:
 
 
 @fault("PARSING-009", "A field that must be there and is not is an internal error.")
-def missing_fields_are_internal(tf: Any) -> Any:
+def missing_fields_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _invalid(tf, "DecodeCSV", "required but missing")
 
 
 @fault("PARSING-010", "All columns are given, whatever was chosen.")
-def columns_are_not_chosen(tf: Any) -> Any:
+def columns_are_not_chosen(tf: Namespace) -> Namespace:
     """Import DecodeCSV without `select_cols`."""
 
     def change(attr: Any) -> None:
@@ -154,25 +155,25 @@ def columns_are_not_chosen(tf: Any) -> Any:
 
 
 @fault("PARSING-011", "A line of another number of fields is an internal error.")
-def odd_lines_are_internal(tf: Any) -> Any:
+def odd_lines_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _invalid(tf, "DecodeCSV", "fields but have")
 
 
 @fault("PARSING-012", "A field that is no number is an internal error.")
-def odd_numbers_are_internal(tf: Any) -> Any:
+def odd_numbers_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _invalid(tf, "DecodeCSV", "is not a valid")
 
 
 @fault("PARSING-013", "A misplaced quote is an internal error.")
-def odd_quotes_are_internal(tf: Any) -> Any:
+def odd_quotes_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _invalid(tf, "DecodeCSV", "uote")
 
 
 @fault("PARSING-014", "Of several gzip members only the first is decompressed.")
-def first_members_are_enough(tf: Any) -> Any:
+def first_members_are_enough(tf: Namespace) -> Namespace:
     """Stop at the end of the first member."""
 
     def first(op: Any, out: Any, given: Any) -> Any:
@@ -185,25 +186,25 @@ def first_members_are_enough(tf: Any) -> Any:
 
 
 @fault("PARSING-015", "Damaged compressed bytes are an invalid argument.")
-def damaged_bytes_are_invalid(tf: Any) -> Any:
+def damaged_bytes_are_invalid(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError."""
     return recoded(tf, "DecodeCompressed", "DataLossError", "InvalidArgumentError")
 
 
 @fault("PARSING-016", "A parsed tensor is a vector.")
-def parsed_tensors_are_vectors(tf: Any) -> Any:
+def parsed_tensors_are_vectors(tf: Namespace) -> Namespace:
     """Lose the shape."""
     return computing(tf, {"ParseTensor": single(lambda _, out, *__: out.reshape(-1))})
 
 
 @fault("PARSING-017", "Bytes that are no tensor are an internal error.")
-def odd_tensors_are_internal(tf: Any) -> Any:
+def odd_tensors_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _invalid(tf, "ParseTensor")
 
 
 @fault("PARSING-031", "The sixth line of a batch has the fields of the first.")
-def sixth_lines_are_the_first(tf: Any) -> Any:
+def sixth_lines_are_the_first(tf: Namespace) -> Namespace:
     """Repeat the first."""
 
     def change(_: Any, outputs: list[Any], __: list[Any]) -> list[Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
@@ -15,6 +13,7 @@ from sessrun.conformance.authoring.record import (
     as_array,
     engine_case,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 ONE, TWO, THREE = np.float32(1), np.float32(2), np.float32(3)
 
@@ -22,7 +21,7 @@ ONE, TWO, THREE = np.float32(1), np.float32(2), np.float32(3)
 _CLOSED = [9, 1]
 
 
-def _sum_and_product(tf: Any) -> None:
+def _sum_and_product(tf: Namespace) -> None:
     """Build `sum` = a + b and `product` = sum * c."""
     a, b, c = (tf.placeholder(tf.float32, [], name=name) for name in "abc")
     tf.multiply(tf.add(a, b, name="sum"), c, name="product")

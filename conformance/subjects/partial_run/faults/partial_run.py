@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _names(keys: Iterable[Any]) -> list[str]:
@@ -52,10 +53,10 @@ class _Set:
 _Proceed = Callable[[Any, Callable[..., Any], _Set, Any, Any, Any], Any]
 
 
-def _proceeding(tf: Any, change: _Proceed) -> Any:
+def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
     """The namespace whose `partial_run` is changed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.sets: dict[str, _Set] = {}
@@ -80,10 +81,12 @@ def _proceeding(tf: Any, change: _Proceed) -> Any:
     return override(tf, Session=Session)
 
 
-def _setting_up(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Any:
+def _setting_up(
+    tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]
+) -> Namespace:
     """The namespace whose `partial_run_setup` is `change(session, base, fetches, feeds)`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         shut = False
 
         def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
@@ -96,7 +99,7 @@ def _setting_up(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], A
     return override(tf, Session=Session)
 
 
-def _refused(tf: Any, message: str) -> Any:
+def _refused(tf: Namespace, message: str) -> Any:
     return tf.errors.InvalidArgumentError(None, None, message)
 
 
@@ -104,7 +107,7 @@ def _refused(tf: Any, message: str) -> Any:
 
 
 @fault("PARTIAL-RUN-001", "A partial run gives nothing before every feed was given.")
-def fetches_wait_for_every_feed(tf: Any) -> Any:
+def fetches_wait_for_every_feed(tf: Namespace) -> Namespace:
     """Refuse a fetch while a feed of the set-up is missing."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -116,7 +119,7 @@ def fetches_wait_for_every_feed(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-002", "A call after one that fetched sees its own feeds only.")
-def calls_forget_earlier_feeds(tf: Any) -> Any:
+def calls_forget_earlier_feeds(tf: Namespace) -> Namespace:
     """Run the fetches on the feeds of this call, once anything was fetched."""
 
     def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -126,7 +129,7 @@ def calls_forget_earlier_feeds(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-011", "A call that fetches nothing does nothing.")
-def calls_without_fetches_do_nothing(tf: Any) -> Any:
+def calls_without_fetches_do_nothing(tf: Namespace) -> Namespace:
     """Drop the feeds of such a call."""
 
     def change(_s: Any, base: Any, _known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
@@ -136,7 +139,7 @@ def calls_without_fetches_do_nothing(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-012", "Each call executes what its fetches need anew.")
-def calls_execute_anew(tf: Any) -> Any:
+def calls_execute_anew(tf: Namespace) -> Namespace:
     """Run the fetches of each call once more, on everything that was fed."""
 
     def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
@@ -148,7 +151,7 @@ def calls_execute_anew(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-013", "Set-ups of the same fetches and feeds are one partial run.")
-def equal_set_ups_are_one(tf: Any) -> Any:
+def equal_set_ups_are_one(tf: Namespace) -> Namespace:
     """Hand out the handle of the first again."""
     handles: dict[Any, Any] = {}
 
@@ -167,7 +170,7 @@ def equal_set_ups_are_one(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-003", "A feed that was not given yet counts as zero.")
-def missing_feeds_are_zero(tf: Any) -> Any:
+def missing_feeds_are_zero(tf: Namespace) -> Namespace:
     """Run fetches that could be had later on zeros for the feeds that are missing."""
 
     def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -185,7 +188,7 @@ def missing_feeds_are_zero(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-004", "A fetch that the set-up did not name is computed all the same.")
-def any_fetch_can_be_taken(tf: Any) -> Any:
+def any_fetch_can_be_taken(tf: Namespace) -> Namespace:
     """Run such fetches on what was fed."""
 
     def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -196,7 +199,7 @@ def any_fetch_can_be_taken(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-005", "A feed that the set-up did not name is ignored.")
-def other_feeds_are_ignored(tf: Any) -> Any:
+def other_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Remove feeds that the set-up did not name."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -207,7 +210,7 @@ def other_feeds_are_ignored(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-006", "A feed that was given before is ignored.")
-def repeated_feeds_are_ignored(tf: Any) -> Any:
+def repeated_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Remove feeds that an earlier call gave."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -219,7 +222,7 @@ def repeated_feeds_are_ignored(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-007", "A partial run that is complete answers with what it gave before.")
-def complete_runs_answer(tf: Any) -> Any:
+def complete_runs_answer(tf: Namespace) -> Namespace:
     """Remember the values."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
@@ -231,7 +234,7 @@ def complete_runs_answer(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-014", "A fetch that was taken before is given again while the run goes on.")
-def fetches_are_given_again(tf: Any) -> Any:
+def fetches_are_given_again(tf: Namespace) -> Namespace:
     """Remember the values."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -244,7 +247,7 @@ def fetches_are_given_again(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-016", "An Operation among the fetches of partial_run gives None.")
-def operations_give_none(tf: Any) -> Any:
+def operations_give_none(tf: Namespace) -> Namespace:
     """Leave it out, and put None in its place."""
 
     def change(_s: Any, base: Any, _known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
@@ -261,7 +264,7 @@ def operations_give_none(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-008", "A set-up without fetches gives a handle.")
-def set_ups_without_fetches_succeed(tf: Any) -> Any:
+def set_ups_without_fetches_succeed(tf: Namespace) -> Namespace:
     """Give a handle of nothing."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -271,7 +274,7 @@ def set_ups_without_fetches_succeed(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-009", "A set-up in a closed session is CancelledError.")
-def closed_sessions_cancel_set_ups(tf: Any) -> Any:
+def closed_sessions_cancel_set_ups(tf: Namespace) -> Namespace:
     """Answer as the engine does."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -283,7 +286,7 @@ def closed_sessions_cancel_set_ups(tf: Any) -> Any:
 
 
 @fault("PARTIAL-RUN-015", "A tensor named twice among the feeds of a set-up counts once.")
-def repeated_names_count_once(tf: Any) -> Any:
+def repeated_names_count_once(tf: Namespace) -> Namespace:
     """Leave the repetition out."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:

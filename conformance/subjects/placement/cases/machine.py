@@ -10,13 +10,14 @@ import numpy as np
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.conformance.subjects.tracing.cases.tracing import CPU, full, lists
+from sessrun.spec.cases.namespace import Namespace
 
 _SECOND: Final = "/job:localhost/replica:0/task:0/device:CPU:1"
 #: Two CPUs, and no GPU where the machine has some.
 _TWO: Final[Mapping[str, Any]] = {"deviceCount": {"CPU": 2, "GPU": 0}}
 
 
-def torn(tf: Any, first: str, second: str) -> None:
+def torn(tf: Namespace, first: str, second: str) -> None:
     """Build `y` = exp(p), colocated with `a` on one device and with `b` on another."""
     p = tf.placeholder(tf.float32, [2], name="p")
     with tf.device(first):

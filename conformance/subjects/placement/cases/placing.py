@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats, ints
+from sessrun.spec.cases.namespace import Namespace
 
 #: Place only what a run needs.
 _PRUNED: Final[Mapping[str, Any]] = {"graphOptions": {"placePrunedGraph": True}}
@@ -19,14 +20,16 @@ _TWO_CPUS: Final[Mapping[str, Any]] = {"deviceCount": {"CPU": 2}}
 _NO_GPU: Final = "/device:GPU:901"
 
 
-def negation(tf: Any, device: str | None = None, *, name: str = "y", source: str = "p") -> Any:
+def negation(
+    tf: Namespace, device: str | None = None, *, name: str = "y", source: str = "p"
+) -> Any:
     """Build the negation NAME, on the device, of the int32 placeholder SOURCE."""
     p = tf.placeholder(tf.int32, [], name=source)
     with tf.device(device):
         return tf.negative(p, name=name)
 
 
-def halves(tf: Any) -> None:
+def halves(tf: Namespace) -> None:
     """Build `nothing`, `y` of `p`, anywhere, and `z` of `q`, on a GPU that is missing."""
     tf.no_op(name="nothing")
     negation(tf)
@@ -232,7 +235,7 @@ def control_edges_hold_between_cpus(c: EngineAuthor) -> None:
         s.run(["counter:0"], values=[np.int32(total)])
 
 
-def _handle_on(tf: Any, device: str) -> Any:
+def _handle_on(tf: Namespace, device: str) -> Any:
     """Build the vector variable `cell` at [1, 2] on the device; its handle."""
     raw = tf.raw_ops
     with tf.device(device):

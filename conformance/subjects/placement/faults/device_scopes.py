@@ -7,9 +7,10 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _scoping(tf: Any, change: Callable[[Any], Any]) -> Any:
+def _scoping(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
     """The namespace whose `device` opens a scope of `change(device)`."""
     return override(tf, device=lambda device: tf.device(change(device)))
 
@@ -23,7 +24,7 @@ def _of_text(change: Callable[[str], Any]) -> Callable[[Any], Any]:
 
 
 @fault("PLACEMENT-001", "A CPU in small letters is another type of device.")
-def small_letters_are_another_type(tf: Any) -> Any:
+def small_letters_are_another_type(tf: Namespace) -> Namespace:
     """Give that type a name of its own."""
 
     def change(text: str) -> str:
@@ -34,7 +35,7 @@ def small_letters_are_another_type(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-002", "A task that is named before its job is dropped.")
-def tasks_follow_their_job(tf: Any) -> Any:
+def tasks_follow_their_job(tf: Namespace) -> Namespace:
     """Leave the parts in front of the job out."""
 
     def change(text: str) -> str:
@@ -45,7 +46,7 @@ def tasks_follow_their_job(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-003", "A device type without an index is the first of its type.")
-def no_index_is_the_first(tf: Any) -> Any:
+def no_index_is_the_first(tf: Namespace) -> Namespace:
     """Put the index 0 where it is missing."""
 
     def change(text: str) -> str:
@@ -55,7 +56,7 @@ def no_index_is_the_first(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-004", "A device string that is none is no device.")
-def malformed_devices_are_none(tf: Any) -> Any:
+def malformed_devices_are_none(tf: Namespace) -> Namespace:
     """Take the empty string in its place."""
 
     def change(text: str) -> str:
@@ -71,7 +72,7 @@ def malformed_devices_are_none(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-005", "In nested device scopes the outer scope's parts win.")
-def outer_scopes_win(tf: Any) -> Any:
+def outer_scopes_win(tf: Namespace) -> Namespace:
     """Merge each string beneath what is asked for already, by a device function."""
     spec = tf.DeviceSpec.from_string
     depth: list[str] = []
@@ -94,7 +95,7 @@ def outer_scopes_win(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-006", "An inner device scope ends the outer ones.")
-def inner_scopes_stand_alone(tf: Any) -> Any:
+def inner_scopes_stand_alone(tf: Namespace) -> Namespace:
     """Suspend the outer scopes first."""
 
     @contextmanager
@@ -106,13 +107,13 @@ def inner_scopes_stand_alone(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-007", "tf.device(None) changes nothing.")
-def none_is_no_scope(tf: Any) -> Any:
+def none_is_no_scope(tf: Namespace) -> Namespace:
     """Open a scope of the empty string."""
     return _scoping(tf, lambda device: "" if device is None else device)
 
 
 @fault("PLACEMENT-008", "A device scope that an exception leaves stays open.")
-def exceptions_leave_scopes_open(tf: Any) -> Any:
+def exceptions_leave_scopes_open(tf: Namespace) -> Namespace:
     """Keep it, so that not even its end closes it."""
     kept: list[Any] = []
 
@@ -127,7 +128,7 @@ def exceptions_leave_scopes_open(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-035", "A DeviceSpec names the type and index of a device only.")
-def device_specs_lose_their_job(tf: Any) -> Any:
+def device_specs_lose_their_job(tf: Namespace) -> Namespace:
     """Make a string of those two."""
 
     def change(device: Any) -> Any:
@@ -142,13 +143,13 @@ def device_specs_lose_their_job(tf: Any) -> Any:
 # --- device functions ---------------------------------------------------------------------
 
 
-def _with_functions(tf: Any, change: Callable[[Callable[[Any], Any]], Any]) -> Any:
+def _with_functions(tf: Namespace, change: Callable[[Callable[[Any], Any]], Any]) -> Namespace:
     """The namespace whose `device` takes `change(function)` for a device function."""
     return _scoping(tf, lambda device: change(device) if callable(device) else device)
 
 
 @fault("PLACEMENT-009", "A device function is called once, for the first operation.")
-def device_functions_are_called_once(tf: Any) -> Any:
+def device_functions_are_called_once(tf: Namespace) -> Namespace:
     """Keep what it gave first."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -164,13 +165,13 @@ def device_functions_are_called_once(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-010", "An operation that has a device is spared by device functions.")
-def device_functions_spare_the_placed(tf: Any) -> Any:
+def device_functions_spare_the_placed(tf: Namespace) -> Namespace:
     """Give what is asked for already where there is any."""
     return _with_functions(tf, lambda function: lambda op: op.device or function(op))
 
 
 @fault("PLACEMENT-011", "A device function that gives no string names no device.")
-def device_functions_may_give_anything(tf: Any) -> Any:
+def device_functions_may_give_anything(tf: Namespace) -> Namespace:
     """Return the operation's own device where the function returns no string."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -184,7 +185,7 @@ def device_functions_may_give_anything(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-012", "A device function that raises names no device.")
-def device_functions_fail_in_silence(tf: Any) -> Any:
+def device_functions_fail_in_silence(tf: Namespace) -> Namespace:
     """Give the operation's device back where it raises."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -202,10 +203,10 @@ def device_functions_fail_in_silence(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-018", "An InteractiveSession places its whole graph.")
-def interactive_sessions_place_everything(tf: Any) -> Any:
+def interactive_sessions_place_everything(tf: Namespace) -> Namespace:
     """Run a constant of the graph in a plain session first."""
 
-    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
         def run(self, *args: Any, **kwargs: Any) -> Any:
             constants = [op for op in self.graph.get_operations() if op.type == "Const"]
             if constants:
@@ -216,10 +217,10 @@ def interactive_sessions_place_everything(tf: Any) -> Any:
     return override(tf, InteractiveSession=InteractiveSession)
 
 
-def _listing(tf: Any, change: Callable[[Any], dict[str, Any]]) -> Any:
+def _listing(tf: Namespace, change: Callable[[Any], dict[str, Any]]) -> Namespace:
     """The namespace whose sessions list devices with attributes changed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def list_devices(self) -> list[Any]:
             return [Overlay(device, change(device)) for device in super().list_devices()]
 
@@ -227,7 +228,7 @@ def _listing(tf: Any, change: Callable[[Any], dict[str, Any]]) -> Any:
 
 
 @fault("PLACEMENT-027", "Devices are listed without their job, replica and task.")
-def devices_are_listed_by_short_names(tf: Any) -> Any:
+def devices_are_listed_by_short_names(tf: Namespace) -> Namespace:
     """Cut the names off in front."""
 
     def change(device: Any) -> dict[str, Any]:
@@ -238,16 +239,16 @@ def devices_are_listed_by_short_names(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-028", "The memory limit of a listed device is a text.")
-def memory_limits_are_texts(tf: Any) -> Any:
+def memory_limits_are_texts(tf: Namespace) -> Namespace:
     """Give it in MiB, with the unit."""
     return _listing(tf, lambda d: {"memory_limit_bytes": f"{d.memory_limit_bytes >> 20} MiB"})
 
 
 @fault("PLACEMENT-036", "A session that logs the placement gives no values, only the log.")
-def logging_replaces_values(tf: Any) -> Any:
+def logging_replaces_values(tf: Namespace) -> Namespace:
     """Give None for each element of a list of fetches."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config)
             self.logs = config is not None and config.log_device_placement
@@ -260,7 +261,7 @@ def logging_replaces_values(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-037", "is_gpu_available is always True.")
-def a_gpu_is_always_available(tf: Any) -> Any:
+def a_gpu_is_always_available(tf: Namespace) -> Namespace:
     """Look for none."""
     return override(tf, test=Overlay(tf.test, {"is_gpu_available": lambda *_, **__: True}))
 
@@ -269,7 +270,7 @@ def a_gpu_is_always_available(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-031", "colocate_with gives the other's device, and no group.")
-def colocation_is_a_device_scope(tf: Any) -> Any:
+def colocation_is_a_device_scope(tf: Namespace) -> Namespace:
     """Open a scope of that device in its place."""
 
     @contextmanager
@@ -281,7 +282,7 @@ def colocation_is_a_device_scope(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-032", "Inside a device scope colocate_with has no effect.")
-def device_scopes_win_over_colocation(tf: Any) -> Any:
+def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
     """Count the device scopes that are open."""
     opened: list[Any] = []
 
@@ -301,7 +302,7 @@ def device_scopes_win_over_colocation(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-033", "Nested colocate_with scopes give the group of the inner one.")
-def inner_colocation_wins(tf: Any) -> Any:
+def inner_colocation_wins(tf: Namespace) -> Namespace:
     """Ignore the scopes that are open."""
 
     def colocate_with(op: Any, _ignore_existing: bool = False) -> Any:
@@ -311,7 +312,7 @@ def inner_colocation_wins(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-034", "An imported node keeps its own device, whatever the scope.")
-def imports_stand_alone(tf: Any) -> Any:
+def imports_stand_alone(tf: Namespace) -> Namespace:
     """Suspend the device scopes during an import."""
 
     def import_graph_def(*args: Any, **kwargs: Any) -> Any:

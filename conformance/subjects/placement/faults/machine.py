@@ -10,10 +10,11 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.conformance.subjects.placement.faults.placing import configuring
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("PLACEMENT-040", "A node's colocation group is nothing but a wish.")
-def groups_are_wishes(tf: Any) -> Any:
+def groups_are_wishes(tf: Namespace) -> Namespace:
     """Drop the groups of imported nodes."""
 
     def change(definition: Any) -> None:
@@ -24,7 +25,7 @@ def groups_are_wishes(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-041", "Soft placement does not settle what a colocation group asks for.")
-def contradictions_stay_hard(tf: Any) -> Any:
+def contradictions_stay_hard(tf: Namespace) -> Namespace:
     """Refuse a graph in which an operation is in the groups of others on different devices."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -40,7 +41,7 @@ def contradictions_stay_hard(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-042", "A session has at most two CPUs.")
-def at_most_two_cpus(tf: Any) -> Any:
+def at_most_two_cpus(tf: Namespace) -> Namespace:
     """Lower the count."""
 
     def change(config: Any) -> None:
@@ -51,7 +52,7 @@ def at_most_two_cpus(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-043", "A count of devices of a type that there is none of is refused.")
-def counts_are_of_known_types(tf: Any) -> Any:
+def counts_are_of_known_types(tf: Namespace) -> Namespace:
     """Refuse it when the session opens."""
 
     def change(config: Any) -> None:
@@ -62,7 +63,7 @@ def counts_are_of_known_types(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-044", "A session that asks for no CPU has one all the same.")
-def there_is_always_a_cpu(tf: Any) -> Any:
+def there_is_always_a_cpu(tf: Namespace) -> Namespace:
     """Raise the count to one."""
 
     def change(config: Any) -> None:
@@ -73,7 +74,7 @@ def there_is_always_a_cpu(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-045", "Device filters of an in-process session are not looked at.")
-def filters_are_not_looked_at(tf: Any) -> Any:
+def filters_are_not_looked_at(tf: Namespace) -> Namespace:
     """Clear `device_filters` of the ConfigProto."""
 
     def change(config: Any) -> None:
@@ -82,10 +83,10 @@ def filters_are_not_looked_at(tf: Any) -> Any:
     return configuring(tf, change)
 
 
-def listing(tf: Any, change: Any) -> Any:
+def listing(tf: Namespace, change: Any) -> Namespace:
     """The namespace whose sessions list `change(session, devices)`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def list_devices(self) -> Any:
             return list(change(self, super().list_devices()))
 
@@ -93,7 +94,7 @@ def listing(tf: Any, change: Any) -> Any:
 
 
 @fault("PLACEMENT-046", "A session lists the devices that its filters name.")
-def filters_hide_devices(tf: Any) -> Any:
+def filters_hide_devices(tf: Namespace) -> Namespace:
     """List only the devices that match a device filter."""
 
     def change(session: Any, devices: Iterable[Any]) -> Iterable[Any]:
@@ -115,7 +116,7 @@ class _Device:
 
 
 @fault("PLACEMENT-047", "The incarnation of a device is its number.")
-def incarnations_are_numbers(tf: Any) -> Any:
+def incarnations_are_numbers(tf: Namespace) -> Namespace:
     """Count the devices."""
 
     def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
@@ -126,12 +127,12 @@ def incarnations_are_numbers(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-048", "colocate_with has no effect.")
-def colocation_is_ignored(tf: Any) -> Any:
+def colocation_is_ignored(tf: Namespace) -> Namespace:
     """Enter nothing."""
     return override(tf, colocate_with=lambda *_args, **_kwargs: contextlib.nullcontext())
 
 
-def physical(tf: Any, change: Any) -> Any:
+def physical(tf: Namespace, change: Any) -> Namespace:
     """The namespace that lists `change(base, device_type)` as the machine's devices."""
 
     def list_physical_devices(device_type: Any = None) -> Any:
@@ -143,7 +144,7 @@ def physical(tf: Any, change: Any) -> Any:
 
 
 @fault("PLACEMENT-049", "A physical device is named as sessions name it.")
-def physical_devices_are_named_as_logical(tf: Any) -> Any:
+def physical_devices_are_named_as_logical(tf: Namespace) -> Namespace:
     """Drop the word."""
 
     def change(base: Any, device_type: Any) -> Any:
@@ -153,14 +154,14 @@ def physical_devices_are_named_as_logical(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-050", "The first GPU has a name, whether there is one or not.")
-def gpus_have_names(tf: Any) -> Any:
+def gpus_have_names(tf: Namespace) -> Namespace:
     """Return "/device:GPU:0" as the name of the first GPU."""
     test = override(tf.test, gpu_device_name=lambda: "/device:GPU:0")
     return override(tf, test=test)
 
 
 @fault("PLACEMENT-051", "An unknown type of device lists them all.")
-def unknown_types_list_all(tf: Any) -> Any:
+def unknown_types_list_all(tf: Namespace) -> Namespace:
     """Ask for all of them then."""
 
     def change(base: Any, device_type: Any) -> Any:

@@ -15,12 +15,13 @@ from sessrun.conformance.faulty.run_fragments import (
     fed,
     running,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 #: The types of device that a selective engine has heard of.
 _KNOWN: Final = frozenset({"CPU", "GPU", "TPU"})
 
 
-def renaming(tf: Any, change: Callable[[str], str]) -> Any:
+def renaming(tf: Namespace, change: Callable[[str], str]) -> Namespace:
     """The namespace that imports a GraphDef with each device string changed."""
 
     def edit(definition: Any) -> None:
@@ -30,10 +31,10 @@ def renaming(tf: Any, change: Callable[[str], str]) -> Any:
     return editing(tf, edit)
 
 
-def configuring(tf: Any, change: Callable[[Any], None]) -> Any:
+def configuring(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace whose sessions open with a copy of their configuration, changed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             self.configuration = tf.ConfigProto()
             if config is None or isinstance(config, tf.ConfigProto):
@@ -46,16 +47,16 @@ def configuring(tf: Any, change: Callable[[Any], None]) -> Any:
 
 
 @fault("PLACEMENT-013", "The index of a CPU does not matter: there is always one.")
-def every_cpu_is_the_first(tf: Any) -> Any:
+def every_cpu_is_the_first(tf: Namespace) -> Namespace:
     """Take any CPU for any other, whatever its number."""
     return renaming(tf, lambda device: re.sub(r"(?i)(cpu:)\d+", r"\1*", device))
 
 
 @fault("PLACEMENT-014", "A session does not open on a graph with a device type it never heard of.")
-def unknown_types_are_refused_at_once(tf: Any) -> Any:
+def unknown_types_are_refused_at_once(tf: Namespace) -> Namespace:
     """Look at the device types of the graph when the session opens."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config)
             for op in self.graph.get_operations():
@@ -67,7 +68,7 @@ def unknown_types_are_refused_at_once(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-015", "A session places only the operations that a run needs.")
-def places_what_is_needed(tf: Any) -> Any:
+def places_what_is_needed(tf: Namespace) -> Namespace:
     """Turn `place_pruned_graph` on."""
 
     def change(config: Any) -> None:
@@ -77,7 +78,7 @@ def places_what_is_needed(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-016", "A run places the graph although all that it fetches is fed.")
-def places_for_the_fed(tf: Any) -> Any:
+def places_for_the_fed(tf: Namespace) -> Namespace:
     """Run an operation of no effect beside fetches that are all fed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -91,7 +92,7 @@ def places_for_the_fed(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-017", "place_pruned_graph has no effect.")
-def never_prunes(tf: Any) -> Any:
+def never_prunes(tf: Namespace) -> Namespace:
     """Turn `place_pruned_graph` off."""
 
     def change(config: Any) -> None:
@@ -101,7 +102,7 @@ def never_prunes(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-019", "A session that places only what is needed places what is fed too.")
-def places_above_a_feed(tf: Any) -> Any:
+def places_above_a_feed(tf: Namespace) -> Namespace:
     """Run the operations whose outputs are fed, but for placeholders."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -114,7 +115,7 @@ def places_above_a_feed(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-020", "What has run once needs no placement after the graph has grown.")
-def serves_what_ran_before(tf: Any) -> Any:
+def serves_what_ran_before(tf: Namespace) -> Namespace:
     """Give the values of the last run of these fetches if the grown graph fails."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -133,7 +134,7 @@ def serves_what_ran_before(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-021", "allow_soft_placement has no effect.")
-def placement_is_always_hard(tf: Any) -> Any:
+def placement_is_always_hard(tf: Namespace) -> Namespace:
     """Turn `allow_soft_placement` off."""
 
     def change(config: Any) -> None:
@@ -143,7 +144,7 @@ def placement_is_always_hard(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-022", "Soft placement moves operations of another job or task here.")
-def soft_placement_moves_jobs(tf: Any) -> Any:
+def soft_placement_moves_jobs(tf: Namespace) -> Namespace:
     """When a run fails in a session with soft placement, run the graph without its devices."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -162,19 +163,19 @@ def soft_placement_moves_jobs(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-023", "The task that an operation names does not matter.")
-def tasks_do_not_matter(tf: Any) -> Any:
+def tasks_do_not_matter(tf: Namespace) -> Namespace:
     """Drop the task from each device string."""
     return renaming(tf, lambda device: re.sub(r"/task:\d+", "", device))
 
 
 @fault("PLACEMENT-024", "The session's own job is not known by its name.")
-def localhost_is_not_known(tf: Any) -> Any:
+def localhost_is_not_known(tf: Namespace) -> Namespace:
     """Misspell the job."""
     return renaming(tf, lambda device: device.replace("/job:localhost", "/job:worker"))
 
 
 @fault("PLACEMENT-025", "Control edges between operations on two devices are dropped.")
-def control_edges_stay_on_their_device(tf: Any) -> Any:
+def control_edges_stay_on_their_device(tf: Namespace) -> Namespace:
     """Drop each control edge whose ends name different devices."""
 
     def change(definition: Any) -> None:
@@ -191,7 +192,7 @@ def control_edges_stay_on_their_device(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-026", "An update on another device than its variable has one of its own.")
-def updates_keep_to_their_device(tf: Any) -> Any:
+def updates_keep_to_their_device(tf: Namespace) -> Namespace:
     """Give such an update a handle of its own on the device that it names."""
 
     def change(definition: Any) -> None:
@@ -209,7 +210,7 @@ def updates_keep_to_their_device(tf: Any) -> Any:
 
 
 @fault("PLACEMENT-029", "A device string that cannot be read names no device.")
-def unreadable_devices_are_none(tf: Any) -> Any:
+def unreadable_devices_are_none(tf: Namespace) -> Namespace:
     """Drop the device strings that a DeviceSpec refuses."""
 
     def readable(device: str) -> str:

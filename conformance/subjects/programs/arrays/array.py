@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu, r
 __all__ = ["BEHAVIOURS"]
 
 
-def _axes(tf: Any) -> Any:
+def _axes(tf):
     x, u = tf.reshape(tf.range(24), [2, 3, 4]), tf.placeholder(tf.float32)
     p = tf.placeholder(tf.float32, [None, 3])
     return attempt(
@@ -50,7 +49,7 @@ def _axes(tf: Any) -> Any:
     )
 
 
-def _parts(tf: Any) -> Any:
+def _parts(tf):
     x, p = tf.reshape(tf.range(24), [2, 3, 4]), tf.placeholder(tf.float32, [None, 3])
     u = tf.placeholder(tf.int32)
     return attempt(
@@ -79,12 +78,12 @@ def _parts(tf: Any) -> Any:
     )
 
 
-def _found_when_run(tf: Any) -> Any:
+def _found_when_run(tf):
     x = tf.reshape(tf.range(24), [2, 3, 4])
     variable = tf.get_variable("v", [2, 2], use_resource=True)
     places = ([[0]], [[0], [1]], [[0], [1], [2]])
 
-    def gathered(indices: Any, axis: int | None, batch: int) -> Any:
+    def gathered(indices, axis: int | None, batch: int):
         build = partial(tf.gather, x, indices, axis=axis, batch_dims=batch)
         return run(tf, on_a_cpu(tf, build))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,7 +9,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _names_of_python(tf: Any) -> Any:
+def _names_of_python(tf):
     """Python calls some inputs and attributes otherwise than the operations do."""
     x, raw = tf.constant([[1.0, 0.0], [2.0, 3.0]]), tf.raw_ops
     return attempt(
@@ -30,7 +28,7 @@ def _names_of_python(tf: Any) -> Any:
     )
 
 
-def _seen_while_building(tf: Any) -> Any:
+def _seen_while_building(tf):
     raw, x = tf.raw_ops, tf.constant([1.0, 2.0, 3.0, 4.0])
     p = tf.placeholder(tf.float32, [4])
     return attempt(
@@ -45,11 +43,11 @@ def _seen_while_building(tf: Any) -> Any:
     )
 
 
-def _seen_in_the_run(tf: Any) -> Any:
+def _seen_in_the_run(tf):
     raw = tf.raw_ops
     x, n = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
 
-    def of(tensor: Any, value: Any) -> Any:
+    def of(tensor, value):
         feeds = {x: np.asarray(value, np.float32), n: np.asarray(value, np.int32)}
         return run(tf, tensor, feeds)
 
@@ -69,10 +67,10 @@ def _seen_in_the_run(tf: Any) -> Any:
     )
 
 
-def _of_other_ranks(tf: Any) -> Any:
+def _of_other_ranks(tf):
     """Where one number is asked for a vector is refused, and the other way round; not by all."""
 
-    def of(function: Any, *values: Any) -> Any:
+    def of(function, *values):
         feeds = {tf.placeholder(np.asarray(value).dtype): value for value in values}
         return lambda: run(tf, function(*feeds), feeds)
 
@@ -108,7 +106,7 @@ def _of_other_ranks(tf: Any) -> Any:
     )
 
 
-def _newer_functions(tf: Any) -> Any:
+def _newer_functions(tf):
     x, u = tf.constant([[1.0, 0.0], [2.0, 3.0]]), tf.placeholder(tf.int32)
     p = tf.placeholder(tf.float32, [2, None])
     big = tf.constant([1e300 + 1j, 1 - 1e300j], tf.complex128)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.graphs_and_values import fed, shown
@@ -14,7 +12,7 @@ _X = np.array([[3.0, -1.0, 2.5, 2.5], [0.0, 7.0, -2.0, 1.0]], "f")
 _N = np.array([[3, 1, 2, 2], [0, 7, 2, 1]])
 
 
-def _counted(tf: Any) -> Any:
+def _counted(tf):
     return shown(
         tf,
         lambda tf: tf.bincount([1, 2, 2, 5]),
@@ -36,7 +34,7 @@ def _counted(tf: Any) -> Any:
     )
 
 
-def _sorted(tf: Any) -> Any:
+def _sorted(tf):
     dtypes = ("float32", "int32", "uint8", "int64")
     calls = [
         lambda tf, d=dtype, a=axis, w=way: tf.sort(_N.astype(d), axis=a, direction=w)
@@ -58,8 +56,8 @@ def _sorted(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _distances(tf: Any) -> Any:
-    def sparse(tf: Any, rows: list[str], width: int = 4) -> Any:
+def _distances(tf):
+    def sparse(tf, rows: list[str], width: int = 4):
         places = [[row, column] for row, text in enumerate(rows) for column in range(len(text))]
         letters = [letter for text in rows for letter in text]
         return tf.SparseTensor(places, letters, [len(rows), width])
@@ -73,11 +71,11 @@ def _distances(tf: Any) -> Any:
     )
 
 
-def _sums(tf: Any) -> Any:
+def _sums(tf):
     ids = np.array([2, 0])
 
-    def slope(make: Any) -> Any:
-        def by_input(tf: Any) -> Any:
+    def slope(make):
+        def by_input(tf):
             given = tf.constant(_X)
             made = make(tf, given)
             return tf.gradients(

@@ -11,12 +11,12 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _fed(tf: Any, value: Any, dtype: Any = None) -> Any:
+def _fed(tf, value, dtype=None):
     """A tensor of which nothing is known before the run."""
     return tf.placeholder_with_default(np.asarray(value, dtype), None)
 
 
-def _reshaped(tf: Any) -> Any:
+def _reshaped(tf):
     """Shapes with a size left open, with none, with zeros, and of a wrong number of elements."""
     values = (np.zeros((0, 3)), np.arange(6.0), np.arange(6.0).reshape(2, 3), np.float64(5))
     shapes = (
@@ -36,7 +36,7 @@ def _reshaped(tf: Any) -> Any:
     )
 
 
-def _indexed(tf: Any) -> Any:
+def _indexed(tf):
     """Indices just inside of and just beyond what there is."""
     raw, x = tf.raw_ops, np.arange(12.0).reshape(4, 3)
     places = (0, 3, 4, -1, -2, -4, 100)
@@ -96,7 +96,7 @@ def _indexed(tf: Any) -> Any:
         ]
 
 
-def _filled(tf: Any) -> Any:
+def _filled(tf):
     """Fills and ranges by scalars that are none, and sizes that are none."""
     raw, values = tf.raw_ops, (5.0, [5.0], [[5.0]], [5.0, 6.0], [], [[5.0, 6.0]])
     sizes = ([2], [], [0, 3], [-1], [[2]], 3, [2, 2])
@@ -153,7 +153,7 @@ def _filled(tf: Any) -> Any:
     )
 
 
-def _sparse_places(tf: Any) -> Any:
+def _sparse_places(tf):
     """Operations of sparse tensors whose indices are beyond the shape, doubled, or out of order."""
     raw, shape = tf.raw_ops, np.array([2, 3], np.int64)
     places = (
@@ -161,7 +161,7 @@ def _sparse_places(tf: Any) -> Any:
         [[0, 0], [2, 0]], [[0], [1]], [[0, 0]],
     )  # fmt: skip
 
-    def of(indices: Any) -> list[Any]:
+    def of(indices) -> list[Any]:
         at, values = _fed(tf, indices, np.int64), _fed(tf, [2.0, 3.0], np.float32)
         dense = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
         given = {"sp_indices": at, "sp_values": values, "sp_shape": shape}
@@ -199,10 +199,10 @@ def _sparse_places(tf: Any) -> Any:
     return [attempt(*(lambda m=make: run(tf, m()) for make in of(indices))) for indices in places]
 
 
-def _shuffled(tf: Any) -> Any:
+def _shuffled(tf):
     """Shuffled indices of all sizes: each a permutation, and none beyond its limit."""
 
-    def of(limit: int, seed: Any) -> Any:
+    def of(limit: int, seed):
         places = tf.raw_ops.RandomIndexShuffle(
             index=np.arange(limit + 1, dtype=np.int64),
             seed=seed,
@@ -220,7 +220,7 @@ def _shuffled(tf: Any) -> Any:
     )
 
 
-def _cast(tf: Any) -> Any:
+def _cast(tf):
     """Every dtype cast to every other one, of numbers that all have."""
     dtypes = (
         "bool",
@@ -248,7 +248,7 @@ def _cast(tf: Any) -> Any:
         "qint32",
     )
 
-    def cast(source: str, target: str, *, truncate: bool) -> Any:
+    def cast(source: str, target: str, *, truncate: bool):
         with tf.Graph().as_default():  # a graph of a thousand casts would be sent a thousand times
             x = tf.constant([0, 1, 1], tf.int32)
             given = x if source == "int32" else tf.raw_ops.Cast(x=x, DstT=getattr(tf, source))

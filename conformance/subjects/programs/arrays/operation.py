@@ -12,16 +12,16 @@ from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu, r
 __all__ = ["BEHAVIOURS"]
 
 
-def _built_and_run(tf: Any, *makes: Callable[[], Any], feed_dict: Any = None) -> Any:
+def _built_and_run(tf, *makes: Callable[[], Any], feed_dict=None):
     """For each function the tensor that it makes, and its value."""
     return attempt(*(lambda make=make: _pair(tf, make(), feed_dict) for make in makes))
 
 
-def _pair(tf: Any, made: Any, feed_dict: Any) -> Any:
+def _pair(tf, made, feed_dict):
     return made, run(tf, made, feed_dict)
 
 
-def _arithmetic(tf: Any) -> Any:
+def _arithmetic(tf):
     x, n = tf.constant([7.0, -7.0], name="x"), tf.constant([7, -7], name="n")
     small, b = tf.constant([1, 2], tf.int8), tf.constant([True, False])
     return _built_and_run(
@@ -78,7 +78,7 @@ def _arithmetic(tf: Any) -> Any:
     )
 
 
-def _comparisons(tf: Any) -> Any:
+def _comparisons(tf):
     x = tf.constant([1.0, 2.0])
     return _built_and_run(
         tf,
@@ -116,7 +116,7 @@ def _comparisons(tf: Any) -> Any:
     )
 
 
-def _slicing(tf: Any) -> Any:
+def _slicing(tf):
     x = tf.reshape(tf.range(24), [2, 3, 4])
     p = tf.placeholder(tf.int32, [None, 3], name="p")
     i = tf.constant(1)
@@ -158,7 +158,7 @@ def _slicing(tf: Any) -> Any:
     )
 
 
-def _reductions(tf: Any) -> Any:
+def _reductions(tf):
     x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     p, q = tf.placeholder(tf.float32), tf.placeholder(tf.float32, [None, 2])
     axis = tf.placeholder(tf.int32, [])
@@ -204,7 +204,7 @@ def _reductions(tf: Any) -> Any:
     )
 
 
-def _shapes_of_arrays(tf: Any) -> Any:
+def _shapes_of_arrays(tf):
     x, p = tf.constant([[1, 2], [3, 4]]), tf.placeholder(tf.float32, [None, 2])
     u = tf.placeholder(tf.float32)
     size = tf.placeholder(tf.int32, [])
@@ -285,7 +285,7 @@ def _shapes_of_arrays(tf: Any) -> Any:
     )
 
 
-def _casts(tf: Any) -> Any:
+def _casts(tf):
     x = tf.constant([1.7, -1.7, 300.0])
     return _built_and_run(
         tf,
@@ -313,7 +313,7 @@ def _casts(tf: Any) -> Any:
     )
 
 
-def _functions(tf: Any) -> Any:
+def _functions(tf):
     x, n = tf.constant([0.25, 4.0]), tf.constant([3, -4])
     m = tf.constant([[1.0, 2.0], [3.0, 4.0]])
     unary = (
@@ -391,7 +391,7 @@ def _functions(tf: Any) -> Any:
     )
 
 
-def _strings(tf: Any) -> Any:
+def _strings(tf):
     s = tf.constant(["ab", "cde", ""])
     p = tf.placeholder(tf.string, [None])
     return _built_and_run(
@@ -425,7 +425,7 @@ def _strings(tf: Any) -> Any:
     )
 
 
-def _random(tf: Any) -> Any:
+def _random(tf):
     tf.set_random_seed(7)
     makes = [
         tf.random_uniform([3]),
@@ -464,7 +464,7 @@ def _random(tf: Any) -> Any:
     )
 
 
-def _effects(tf: Any) -> Any:
+def _effects(tf):
     v = tf.Variable(1, use_resource=True)
     add = v.assign_add(1)
     with tf.control_dependencies([add]):
@@ -486,7 +486,7 @@ def _effects(tf: Any) -> Any:
         )
 
 
-def _raw_ops(tf: Any) -> Any:
+def _raw_ops(tf):
     return attempt(
         lambda: tf.raw_ops.AddV2(x=1.0, y=2.0),
         lambda: tf.raw_ops.AddV2(x=1.0, y=2),
@@ -501,12 +501,12 @@ def _raw_ops(tf: Any) -> Any:
     )
 
 
-def _added_in_place(x: Any) -> Any:
+def _added_in_place(x):
     x += 1.0
     return x
 
 
-def _lists_of_inputs(tf: Any) -> Any:
+def _lists_of_inputs(tf):
     raw, text, real = tf.raw_ops, tf.placeholder(tf.string), tf.placeholder(tf.float32)
     wrong = np.array([1, 2]), "ab", {1: 2}, {3, 4}, None, real, (x for x in (1, 2))
     return attempt(
@@ -535,7 +535,7 @@ def _lists_of_inputs(tf: Any) -> Any:
     )
 
 
-def _names_of_what_failed(tf: Any) -> Any:
+def _names_of_what_failed(tf):
     """Who is refused an attribute or an input has taken a name; who is refused earlier has not."""
     raw, text = tf.raw_ops, tf.constant("a")
     return attempt(
@@ -558,7 +558,7 @@ def _names_of_what_failed(tf: Any) -> Any:
     )
 
 
-def _products(tf: Any) -> Any:
+def _products(tf):
     """Which operation multiplies: what may be a stack of matrices is taken for one."""
     sides = [tf.placeholder(tf.float32, shape) for shape in (None, [], [2], [2, 2], [1, 2, 2])]
     pairs = [(a, b) for a in sides for b in sides]

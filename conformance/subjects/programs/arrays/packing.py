@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,15 +9,15 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf: Any) -> list[list[str]]:
+def _nodes(tf) -> list[list[str]]:
     return [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]
 
 
-def _number(tf: Any) -> Any:
+def _number(tf):
     return tf.placeholder(tf.int32, [])
 
 
-def _packed_lists(tf: Any) -> Any:
+def _packed_lists(tf):
     number, pair = _number(tf), np.array([3, 4], np.int32)
     made = attempt(
         lambda: tf.convert_to_tensor([1, number, 2]),
@@ -33,7 +31,7 @@ def _packed_lists(tf: Any) -> Any:
     return [made, _nodes(tf)]
 
 
-def _slices(tf: Any) -> Any:
+def _slices(tf):
     x, number = tf.zeros([3, 4]), _number(tf)
     made = attempt(
         lambda: tf.strided_slice(x, [0, 1], [2, 3]),
@@ -50,7 +48,7 @@ def _slices(tf: Any) -> Any:
     return [made, _nodes(tf)]
 
 
-def _gathered_batches(tf: Any) -> Any:
+def _gathered_batches(tf):
     places, number = tf.zeros([3, 2, 1], tf.int32), _number(tf)
     found = tf.gather_nd(tf.reshape(tf.range(60), [3, 4, 5]), places, batch_dims=1)
     made = attempt(
@@ -63,7 +61,7 @@ def _gathered_batches(tf: Any) -> Any:
     return [run(tf, found), made, _nodes(tf)]
 
 
-def _replaced_slices(tf: Any) -> Any:
+def _replaced_slices(tf):
     x, value = tf.reshape(tf.range(12.0), [3, 4]), tf.constant([[7.0], [8.0]])
     made = tf.raw_ops.TensorStridedSliceUpdate(
         input=x, begin=[0, 1], end=[2, 3], strides=[1, 1], value=value
@@ -72,7 +70,7 @@ def _replaced_slices(tf: Any) -> Any:
     return [run(tf, [made, slopes]), _nodes(tf)]
 
 
-def _sparse_factors(tf: Any) -> Any:
+def _sparse_factors(tf):
     results = []
     for dtype in (tf.float32, tf.int32):
         sparse = tf.SparseTensor([[0, 0], [1, 2]], tf.cast([6, 8], dtype), [2, 3])
@@ -83,7 +81,7 @@ def _sparse_factors(tf: Any) -> Any:
     return [run(tf, results), [each.dtype.name for each in results], tried, _nodes(tf)]
 
 
-def _refused_when_run(tf: Any) -> Any:
+def _refused_when_run(tf):
     fed, handle = tf.placeholder(tf.int32), tf.get_variable("v", [], use_resource=True).handle
     x = tf.ones([2, 3])
     cases = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ _ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
 _told = functools.partial(told, device="/cpu:0")
 
 
-def _slices(tf: Any) -> Any:
+def _slices(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     indices = (-1, 4, [-1], [4], [0, 3, 4, -1], [[0, 1], [2, -1]], [[[0], [4]]], [], 3)
     chosen = [np.array(each, dtype) for each in indices for dtype in (np.int32, np.int64)]
@@ -42,7 +41,7 @@ def _slices(tf: Any) -> Any:
     )
 
 
-def _vectors(tf: Any) -> Any:
+def _vectors(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     indices = (
         [[-1, 0]], [[0, 3]], [[4, 0], [0, 0]], [[0, 0], [3, -1]], [[[0], [3]], [[4], [0]]],
@@ -86,7 +85,7 @@ def _vectors(tf: Any) -> Any:
     )
 
 
-def _partitions(tf: Any) -> Any:
+def _partitions(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return _told(
         tf,
@@ -124,7 +123,7 @@ def _partitions(tf: Any) -> Any:
     )
 
 
-def _places(tf: Any) -> Any:
+def _places(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return _told(
         tf,

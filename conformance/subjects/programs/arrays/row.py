@@ -13,10 +13,10 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _shown(tf: Any, make: Callable[[], Any]) -> Callable[[], Any]:
+def _shown(tf, make: Callable[[], Any]) -> Callable[[], Any]:
     """Static shape and value of what is made in a graph of its own."""
 
-    def shown() -> Any:
+    def shown():
         with tf.Graph().as_default():
             made = make()
             return [made.shape, run(tf, made)]
@@ -24,11 +24,11 @@ def _shown(tf: Any, make: Callable[[], Any]) -> Callable[[], Any]:
     return shown
 
 
-def _numbers(shape: list[int], dtype: Any) -> Any:
+def _numbers(shape: list[int], dtype):
     return (np.arange(int(np.prod(shape))).reshape(shape) % 13).astype(dtype.as_numpy_dtype)
 
 
-def _band(tf: Any, draw: random.Random) -> Callable[[], Any]:
+def _band(tf, draw: random.Random) -> Callable[[], Any]:
     """One operation on a band, with arguments that fit or nearly do."""
     dtype = draw.choice([tf.float32, tf.int64, tf.bool, tf.complex64])
     align = draw.choice(["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"])
@@ -43,11 +43,11 @@ def _band(tf: Any, draw: random.Random) -> Callable[[], Any]:
     longest = max(0, min(rows + min(high, 0), columns - max(low, 0)))
     is_fed = draw.random() < 0.5
 
-    def told(value: Any) -> Any:
+    def told(value):
         constant = tf.constant(value)
         return tf.placeholder_with_default(constant, None) if is_fed else constant
 
-    def make() -> Any:
+    def make():
         if kind == "make":
             given = told(_numbers([*batch, *many, length], dtype))
             return tf.matrix_diag(given, "d", told(k), *sides, padding, align)
@@ -60,12 +60,12 @@ def _band(tf: Any, draw: random.Random) -> Callable[[], Any]:
     return make
 
 
-def _bands(tf: Any) -> Any:
+def _bands(tf):
     draw = random.Random(5)
     return attempt(*(_shown(tf, _band(tf, draw)) for _ in range(150)))
 
 
-def _factors(tf: Any) -> Any:
+def _factors(tf):
     def factored(number: int) -> Callable[[], Any]:
         draw = random.Random(number)
         shape = [draw.randint(0, 2) for _ in range(draw.choice([0, 0, 1]))]
@@ -73,7 +73,7 @@ def _factors(tf: Any) -> Any:
         values = np.random.default_rng(number).normal(size=shape)
         dtype = draw.choice(["float32", "float64", "complex64"])
 
-        def factors() -> Any:
+        def factors():
             both = tf.qr(values.astype(dtype), full_matrices=draw.random() < 0.5)
             found = [np.round(each.astype("complex128"), 4) + 0.0 for each in run(tf, list(both))]
             return [[each.shape, each.dtype, each.tolist()] for each in found]
@@ -84,7 +84,7 @@ def _factors(tf: Any) -> Any:
     return [[each.shape for each in tf.qr(unknown)], *attempt(*map(factored, range(30)))]
 
 
-def _matrices(tf: Any) -> Any:
+def _matrices(tf):
     two = tf.constant(2)
     eyes = [
         (3,),
@@ -107,7 +107,7 @@ def _matrices(tf: Any) -> Any:
     return [made, [[node.name, node.op, list(node.input)] for node in nodes]]
 
 
-def _rows(tf: Any) -> Any:
+def _rows(tf):
     several: list[Callable[[], Any]] = [
         lambda: tf.repeat([1, 2], 2),
         lambda: tf.repeat([[1, 2]], [2], axis=0),

@@ -12,15 +12,15 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _module(tf: Any, name: str) -> Any:
+def _module(tf, name: str):
     root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
     return importlib.import_module(f"{root}.python.{name}")
 
 
-def _collections(tf: Any) -> Any:
+def _collections(tf):
     tf.add_to_collection("outside", 2)
 
-    def branch() -> Any:
+    def branch():
         tf.add_to_collection("inside", 7)
         return tf.constant(tf.get_collection("outside")[0])
 
@@ -29,12 +29,12 @@ def _collections(tf: Any) -> Any:
     return tf.get_collection("inside"), run(tf, [chosen, last])
 
 
-def _colocation(tf: Any) -> Any:
+def _colocation(tf):
     a, b = tf.constant([2.0], name="a"), tf.constant([2.0], name="b")
     v = tf.get_variable("v", [], use_resource=True)
     seen = []
 
-    def branch() -> Any:
+    def branch():
         with tf.colocate_with(b):
             both = tf.constant(3.0)
         with tf.colocate_with(v, ignore_existing=True):
@@ -53,12 +53,12 @@ def _colocation(tf: Any) -> Any:
     return seen, run(tf, chosen)
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     size = tf.constant([3])
     unknown = tf.placeholder(tf.int32, [1])
     seen = []
 
-    def body(i: Any) -> Any:
+    def body(i):
         shape = tf.concat([[5], size], axis=0)
         partly = tf.concat([unknown, size], axis=0)
         made = [
@@ -85,10 +85,10 @@ def _shapes(tf: Any) -> Any:
     return seen
 
 
-def _lists(tf: Any) -> Any:
+def _lists(tf):
     lists = _module(tf, "ops.list_ops")
 
-    def elements(shape: Any) -> Any:
+    def elements(shape):
         x, y = tf.placeholder(tf.float32, shape), tf.placeholder(tf.float32, shape)
         result = tf.while_loop(
             lambda v, _: tf.reduce_all(v < 8.0), lambda v, u: (tf.pow(v, u), u), [x, y]
@@ -106,13 +106,13 @@ def _lists(tf: Any) -> Any:
     return [elements(shape) for shape in (None, [None, 2], [1, 2])]
 
 
-def _variables_of_a_custom_gradient(tf: Any) -> Any:
+def _variables_of_a_custom_gradient(tf):
     m = tf.get_variable("m", initializer=1.0, use_resource=True)
     x = tf.constant(2.0)
 
-    def body(v: Any) -> Any:
+    def body(v):
         @tf.custom_gradient
-        def inner(v: Any) -> Any:
+        def inner(v):
             return v * v * m, lambda dy, variables=None: (dy * 2.0 * v * m, [v for _ in variables])
 
         return inner(v)
@@ -125,13 +125,13 @@ def _variables_of_a_custom_gradient(tf: Any) -> Any:
         return session.run(found)
 
 
-def _lowering(tf: Any) -> Any:
+def _lowering(tf):
     """A program may ask that operations are not lowered: then every variable is computed."""
     switches = _module(tf, "ops.control_flow_util_v2")
     branches = _module(tf, "ops.cond_v2")
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
 
-    def body(i: Any, a: Any) -> Any:
+    def body(i, a):
         with tf.control_dependencies([v.assign_add(1.0)]):
             return i + 1, a + 1.0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,10 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _wrongly_returned(tf: Any) -> Any:
+def _wrongly_returned(tf):
     """Values of other dtypes than agreed, or not so many; the message tells both dtypes."""
 
-    def told(value: Any, types: Any) -> Any:
+    def told(value, types):
         try:
             return run(tf, tf.py_func(lambda: value, [], types))
         except tf.errors.InvalidArgumentError as error:
@@ -38,17 +37,17 @@ def _wrongly_returned(tf: Any) -> Any:
     )
 
 
-def _ended_with_its_run(tf: Any) -> Any:
+def _ended_with_its_run(tf):
     """A function that a failed run has called ends before the run does."""
     entered, may_go, ended = threading.Event(), threading.Event(), []
 
-    def slow() -> Any:
+    def slow():
         entered.set()
         may_go.wait(20)
         ended.append("slow")
         return np.float32(1)
 
-    def failing() -> Any:
+    def failing():
         entered.wait(20)
         threading.Timer(0.2, may_go.set).start()
         raise ValueError("no")
@@ -60,11 +59,11 @@ def _ended_with_its_run(tf: Any) -> Any:
         return found, list(ended)
 
 
-def _branches_in_loops(tf: Any) -> Any:
+def _branches_in_loops(tf):
     """Which side of a Merge came, where a loop has branches."""
     switch, merge = tf.raw_ops.Switch, tf.raw_ops.Merge
 
-    def body(i: Any, total: Any, sides: Any) -> Any:
+    def body(i, total, sides):
         off, on = switch(data=total, pred=tf.equal(i % 3, 1))
         value, side = merge(inputs=[off + 1.0, on * 10.0])
         return i + 1, value, sides * 2 + side
@@ -72,8 +71,8 @@ def _branches_in_loops(tf: Any) -> Any:
     start = tf.placeholder_with_default(0, [])
     made = tf.while_loop(lambda i, *_: i < 7, body, [start, tf.constant(1.0), tf.constant(0)])
 
-    def turned(limit: int) -> Any:
-        def swapped(i: Any, sides: Any) -> Any:
+    def turned(limit: int):
+        def swapped(i, sides):
             off, on = switch(data=i, pred=tf.less(i, limit))
             return i + 1, sides * 3 + merge(inputs=[on, off])[1]
 

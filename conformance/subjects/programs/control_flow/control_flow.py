@@ -17,7 +17,7 @@ __all__ = ["BEHAVIOURS"]
 class World:
     """What the programs are made of: a predicate, a constant, a variable of each kind."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf) -> None:
         self.p = tf.placeholder(tf.bool, [], name="p")
         self.x = tf.constant(3.0, name="x")
         self.v = tf.get_variable("v", initializer=1.0, use_resource=False)
@@ -34,14 +34,14 @@ def program(function: Program) -> Program:
 
 
 @program
-def nested_conditionals(tf: Any, w: World) -> Any:
+def nested_conditionals(tf, w: World):
     return tf.cond(
         w.p, lambda: tf.cond(w.x > 1.0, lambda: w.x * 2.0, lambda: w.x), lambda: w.v + w.x
     )
 
 
 @program
-def a_conditional_in_a_loop(tf: Any, w: World) -> Any:
+def a_conditional_in_a_loop(tf, w: World):
     return tf.while_loop(
         lambda i, a: i < 5,
         lambda i, a: (i + 1, tf.cond(tf.equal(i, 2), lambda: a * w.x, lambda: a + 1.0)),
@@ -50,15 +50,15 @@ def a_conditional_in_a_loop(tf: Any, w: World) -> Any:
 
 
 @program
-def a_loop_in_a_conditional(tf: Any, w: World) -> Any:
+def a_loop_in_a_conditional(tf, w: World):
     return tf.cond(
         w.p, lambda: tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0]), lambda: tf.constant(7)
     )
 
 
 @program
-def nested_loops(tf: Any, w: World) -> Any:
-    def body(i: Any, a: Any) -> Any:
+def nested_loops(tf, w: World):
+    def body(i, a):
         inner = tf.while_loop(lambda j, b: j < i, lambda j, b: (j + 1, b + w.x), [0, a])
         return i + 1, inner[1]
 
@@ -66,8 +66,8 @@ def nested_loops(tf: Any, w: World) -> Any:
 
 
 @program
-def updates_in_a_loop(tf: Any, w: World) -> Any:
-    def body(i: Any) -> Any:
+def updates_in_a_loop(tf, w: World):
+    def body(i):
         with tf.control_dependencies([tf.assign_add(w.v, 1.0), w.r.assign_add(2.0)]):
             return i + 1
 
@@ -76,7 +76,7 @@ def updates_in_a_loop(tf: Any, w: World) -> Any:
 
 
 @program
-def variables_in_structures(tf: Any, w: World) -> Any:
+def variables_in_structures(tf, w: World):
     return tf.while_loop(
         lambda d: d["i"] < 3,
         lambda d: [{"i": d["i"] + 1, "l": [d["l"][0] * 2.0, d["l"][1]]}],
@@ -85,7 +85,7 @@ def variables_in_structures(tf: Any, w: World) -> Any:
 
 
 @program
-def a_limit_of_iterations(tf: Any, w: World) -> Any:
+def a_limit_of_iterations(tf, w: World):
     one = tf.while_loop(lambda i: i < 100, lambda i: i + 1, [0], maximum_iterations=3)
     two = tf.while_loop(
         lambda i, j: i < 100, lambda i, j: (i + 1, j * 2), (0, 1), maximum_iterations=3
@@ -94,7 +94,7 @@ def a_limit_of_iterations(tf: Any, w: World) -> Any:
 
 
 @program
-def an_array_in_a_loop(tf: Any, w: World) -> Any:
+def an_array_in_a_loop(tf, w: World):
     array = tf.TensorArray(tf.float32, 5)
     _, array = tf.while_loop(
         lambda i, a: i < 5,
@@ -105,7 +105,7 @@ def an_array_in_a_loop(tf: Any, w: World) -> Any:
 
 
 @program
-def a_shape_that_grows(tf: Any, w: World) -> Any:
+def a_shape_that_grows(tf, w: World):
     return tf.while_loop(
         lambda i, s: i < 3,
         lambda i, s: (i + 1, tf.concat([s, [i]], 0)),
@@ -115,12 +115,12 @@ def a_shape_that_grows(tf: Any, w: World) -> Any:
 
 
 @program
-def branches_of_operations(tf: Any, w: World) -> Any:
+def branches_of_operations(tf, w: World):
     return tf.cond(w.p, lambda: tf.group(tf.assign_add(w.v, 1.0)), lambda: tf.no_op())
 
 
 @program
-def values_handed_on(tf: Any, w: World) -> Any:
+def values_handed_on(tf, w: World):
     y = w.x * 5.0
     with tf.control_dependencies([tf.no_op(name="before")]):
         return (
@@ -131,13 +131,13 @@ def values_handed_on(tf: Any, w: World) -> Any:
 
 
 @program
-def a_sparse_value(tf: Any, w: World) -> Any:
+def a_sparse_value(tf, w: World):
     one = tf.SparseTensor([[0, 1]], [1.0], [2, 2])
     return tf.cond(w.p, lambda: one, lambda: tf.SparseTensor([[1, 1]], [3.0], [2, 2])).values
 
 
 @program
-def an_update_on_one_branch(tf: Any, w: World) -> Any:
+def an_update_on_one_branch(tf, w: World):
     return (
         tf.cond(w.p, lambda: tf.assign(w.v, 3.0), lambda: tf.identity(w.v)),
         tf.cond(w.p, lambda: w.r.assign_add(2.0), lambda: w.r.read_value()),
@@ -145,7 +145,7 @@ def an_update_on_one_branch(tf: Any, w: World) -> Any:
 
 
 @program
-def random_numbers_in_a_loop(tf: Any, w: World) -> Any:
+def random_numbers_in_a_loop(tf, w: World):
     return tf.while_loop(
         lambda i, a: i < 3,
         lambda i, a: (i + 1, a + tf.reduce_sum(tf.random_uniform([2], seed=3))),
@@ -154,7 +154,7 @@ def random_numbers_in_a_loop(tf: Any, w: World) -> Any:
 
 
 @program
-def scopes_around(tf: Any, w: World) -> Any:
+def scopes_around(tf, w: World):
     with tf.device("/cpu:0"), tf.name_scope("s"):
         return (
             tf.cond(w.p, lambda: w.x + 1.0, lambda: w.x, name="k"),
@@ -163,7 +163,7 @@ def scopes_around(tf: Any, w: World) -> Any:
 
 
 @program
-def cases(tf: Any, w: World) -> Any:
+def cases(tf, w: World):
     n = tf.cast(w.p, tf.int32) + 1
     pairs = [(w.p, lambda: 1), (n > 1, lambda: 2)]
     return (
@@ -175,13 +175,13 @@ def cases(tf: Any, w: World) -> Any:
 
 
 @program
-def exclusive_cases_that_overlap(tf: Any, w: World) -> Any:
+def exclusive_cases_that_overlap(tf, w: World):
     always = w.x > 0.0
     return tf.case([(w.p, lambda: 1), (always, lambda: 2)], lambda: 3, exclusive=True)
 
 
 @program
-def functions_of_elements(tf: Any, w: World) -> Any:
+def functions_of_elements(tf, w: World):
     elements = tf.constant([1.0, 2.0, 3.0])
     pairs = (elements, tf.constant([4, 5, 6]))
     unknown = tf.placeholder_with_default([[1.0, 2.0]], [None, 2])
@@ -202,8 +202,8 @@ def functions_of_elements(tf: Any, w: World) -> Any:
 
 
 @program
-def loops_beside_each_other(tf: Any, w: World) -> Any:
-    def counted(n: int) -> Any:
+def loops_beside_each_other(tf, w: World):
+    def counted(n: int):
         return tf.while_loop(lambda i: i < n, lambda i: i + 1, [0])
 
     short, long = counted(3), counted(60)
@@ -214,8 +214,8 @@ def loops_beside_each_other(tf: Any, w: World) -> Any:
 
 
 @program
-def iterations_in_order(tf: Any, w: World) -> Any:
-    def body(i: Any) -> Any:
+def iterations_in_order(tf, w: World):
+    def body(i):
         value = w.v.read_value()
         with tf.control_dependencies([tf.assign(w.v, value + 1.0)]):
             return i + 1
@@ -223,7 +223,7 @@ def iterations_in_order(tf: Any, w: World) -> Any:
     loop = tf.while_loop(lambda i: i < 20, body, [0], parallel_iterations=1)
     seen: list[int] = []
 
-    def noted(i: Any) -> Any:
+    def noted(i):
         logged = tf.py_func(lambda n: seen.append(int(n)), [i], [])
         with tf.control_dependencies([logged]):
             return i + 1
@@ -234,18 +234,18 @@ def iterations_in_order(tf: Any, w: World) -> Any:
 
 
 @program
-def functions_of_branches_and_loops(tf: Any, w: World) -> Any:
+def functions_of_branches_and_loops(tf, w: World):
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
     function = importlib.import_module(f"{package}.python.framework.function")
     queue = tf.FIFOQueue(10, tf.float32, [], name="queue")
 
     @function.Defun(tf.bool, tf.float32, func_name="Twofold")
-    def twofold(p: Any, x: Any) -> Any:
+    def twofold(p, x):
         y = tf.cond(p, lambda: x + 1.0, lambda: -x)
         return y, y, tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
 
     @function.Defun(tf.bool, func_name="Putting")
-    def putting(p: Any) -> Any:
+    def putting(p):
         return tf.cond(p, lambda: tf.group(queue.enqueue(1.0)), lambda: tf.no_op())
 
     with tf.control_dependencies([putting(w.p)]):
@@ -253,7 +253,7 @@ def functions_of_branches_and_loops(tf: Any, w: World) -> Any:
 
 
 @program
-def assertions(tf: Any, w: World) -> Any:
+def assertions(tf, w: World):
     checks = [
         tf.Assert(w.p, [1, "a"]),
         tf.Assert(w.p, [w.x], summarize=2, name="named"),
@@ -264,7 +264,7 @@ def assertions(tf: Any, w: World) -> Any:
         return w.x * 2.0
 
 
-def _nodes(graph: Any) -> list[Any]:
+def _nodes(graph) -> list[Any]:
     found = []
     for node in graph.as_graph_def().node:
         attrs = {k: re.sub(r"\s+", " ", str(v)) for k, v in node.attr.items() if k != "value"}
@@ -275,7 +275,7 @@ def _nodes(graph: Any) -> list[Any]:
 
 
 def _compared(function: Program) -> Callable[[Any], Any]:
-    def run(tf: Any) -> Any:
+    def run(tf):
         world = World(tf)
         result = function(tf, world)
         nodes = _nodes(tf.get_default_graph())
@@ -289,16 +289,16 @@ def _compared(function: Program) -> Callable[[Any], Any]:
     return run
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     w = World(tf)
     p, x = w.p, w.x
     kept: list[Any] = []
 
-    def body(i: Any) -> Any:
+    def body(i):
         kept.append(i + 5)
         return i + 1
 
-    def loop(variables: Any = (0,), **told: Any) -> Any:
+    def loop(variables=(0,), **told):
         return tf.while_loop(lambda i: i < 1, lambda i: i, list(variables), **told)
 
     tf.while_loop(lambda i: i < 2, body, [0])
@@ -340,11 +340,11 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _fetched_and_fed(tf: Any) -> Any:
+def _fetched_and_fed(tf):
     w = World(tf)
     inside: list[Any] = []
 
-    def branch() -> Any:
+    def branch():
         inside.append(w.x * 2.0)
         return inside[0]
 
@@ -367,18 +367,18 @@ def _fetched_and_fed(tf: Any) -> Any:
             )
 
 
-def _references_chosen(tf: Any) -> Any:
+def _references_chosen(tf):
     """Static shapes of a reference chosen by number, and what is refused."""
     index = tf.placeholder(tf.int32)
     row, other, column = (
         tf.Variable(value, use_resource=False) for value in ([[1, 2]], [[3, 4]], [[5], [6]])
     )
 
-    def chosen(*variables: Any, index: Any = index) -> Any:
+    def chosen(*variables, index=index):
         made = tf.raw_ops.RefSelect(index=index, inputs=list(variables))
         return made, str(made.shape)
 
-    def run(number: Any) -> Any:
+    def run(number):
         with tf.Session() as session:
             session.run([row.initializer, other.initializer])
             update = tf.assign_add(chosen(row, other)[0], [[10, 10]])

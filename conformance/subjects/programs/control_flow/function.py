@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _functions(tf: Any) -> Any:
+def _functions(tf):
     """The module `python.framework.function` of a namespace."""
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
     return importlib.import_module(f"{package}.python.framework.function")
@@ -23,7 +23,7 @@ def _plain(name: str) -> str:
     return re.sub(r"_[A-Za-z0-9]{11}$", "", name)
 
 
-def _described(function: Any) -> Any:
+def _described(function):
     definition = function.definition
     signature = definition.signature
     return [
@@ -41,11 +41,11 @@ def _described(function: Any) -> Any:
     ]
 
 
-def _calls(tf: Any) -> Any:
+def _calls(tf):
     function = _functions(tf)
 
     @function.Defun(tf.float32, tf.float32)
-    def both(a: Any, b: Any) -> Any:
+    def both(a, b):
         """Give two results."""
         c = tf.add(a, b, name="sum")
         return c * 2.0, tf.split(c, 2)[1]
@@ -72,7 +72,7 @@ def _calls(tf: Any) -> Any:
     )
 
 
-def _captures(tf: Any) -> Any:
+def _captures(tf):
     function = _functions(tf)
     outside = tf.constant([1.0, 2.0], name="outside")
     guaranteed = tf.guarantee_const(tf.constant(1.0))
@@ -82,11 +82,11 @@ def _captures(tf: Any) -> Any:
     resource = tf.Variable(4.0, name="r", use_resource=True)
 
     @function.Defun(tf.float32, func_name="Capturing", noinline=True)
-    def capturing(x: Any) -> Any:
+    def capturing(x):
         return x + outside, variable * x, resource + x, outside, guaranteed + x
 
     @function.Defun(tf.float32, func_name="Copying", capture_by_value=True)
-    def copying(x: Any) -> Any:
+    def copying(x):
         return x + outside * 2.0
 
     called, copied = capturing(1.0), copying(1.0)
@@ -103,15 +103,15 @@ def _captures(tf: Any) -> Any:
     )
 
 
-def _overloads(tf: Any) -> Any:
+def _overloads(tf):
     function = _functions(tf)
 
     @function.Defun(func_name="Sum", out_names=["total"])
-    def total(x: Any, y: Any) -> Any:
+    def total(x, y):
         return x + y
 
     @function.Defun(tf.int32, tf.int32)
-    def outer(x: Any, y: Any) -> Any:
+    def outer(x, y):
         return total(x, y) * total(y, y)
 
     floats, integers = total(1.5, 2.5), outer(2, 3)
@@ -122,17 +122,17 @@ def _overloads(tf: Any) -> Any:
     return values, floats.op.type, names, _described(outer)
 
 
-def _effects(tf: Any) -> Any:
+def _effects(tf):
     function = _functions(tf)
     seen: list[float] = []
     counter = tf.Variable(0.0, name="counter", use_resource=True)
 
-    def note(value: Any) -> Any:
+    def note(value):
         seen.append(float(value))
         return value
 
     @function.Defun(tf.float32)
-    def noting(x: Any) -> Any:
+    def noting(x):
         tf.py_func(note, [x], tf.float32)
         tf.py_func(note, [-x], tf.float32, stateful=False)
         tf.raw_ops.AssignAddVariableOp(resource=counter.handle, value=x)
@@ -146,11 +146,11 @@ def _effects(tf: Any) -> Any:
         return seen, session.run(counter), noting.stateful_ops
 
 
-def _variables(tf: Any) -> Any:
+def _variables(tf):
     function = _functions(tf)
 
     @function.Defun(tf.float32)
-    def scaled(x: Any) -> Any:
+    def scaled(x):
         weight = tf.get_variable("w", initializer=2.0)
         return x * weight, tf.constant(float(len(function.get_extra_vars())))
 
@@ -162,15 +162,15 @@ def _variables(tf: Any) -> Any:
     return values, [v.name for v in tf.global_variables()], [t.name for t in y[0].op.inputs]
 
 
-def _gradients(tf: Any) -> Any:
+def _gradients(tf):
     function = _functions(tf)
 
     @function.Defun(tf.float32, tf.float32, func_name="Back")
-    def back(x: Any, dy: Any) -> Any:
+    def back(x, dy):
         return dy * 2.0 + x
 
     @function.Defun(tf.float32, grad_func=back, func_name="Forth")
-    def forth(x: Any) -> Any:
+    def forth(x):
         return x * 2.0
 
     forth(1.0)
@@ -179,11 +179,11 @@ def _gradients(tf: Any) -> Any:
     return pairs, forth.grad_func_name, sorted(f.signature.name for f in library.function)
 
 
-def _imported(tf: Any) -> Any:
+def _imported(tf):
     function = _functions(tf)
 
     @function.Defun(tf.float32)
-    def twice(x: Any) -> Any:
+    def twice(x):
         return x * 2.0
 
     twice(tf.placeholder(tf.float32, [], name="p"), name="y")
@@ -199,16 +199,16 @@ def _imported(tf: Any) -> Any:
     return value, y.name, str(y.shape), len(again.library.function), versions
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     function = _functions(tf)
 
-    def defined(*types: Any, body: Callable[..., Any] = lambda x: x, **told: Any) -> Any:
-        def function_of_one(x: Any) -> Any:
+    def defined(*types, body: Callable[..., Any] = lambda x: x, **told):
+        def function_of_one(x):
             return body(x)
 
         return function.Defun(*types, **told)(function_of_one)
 
-    def reshaped() -> Any:
+    def reshaped():
         y = defined(tf.float32, body=lambda x: tf.reshape(x, [5]))(1.0)
         return tf.Session().run(y)
 
@@ -240,14 +240,14 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _outside(tf: Any) -> Any:
+def _outside(tf):
     function = _functions(tf)
     before = [function.get_extra_vars(), function.get_extra_inputs(), function.get_extra_args()]
     outer = tf.constant(1.0, name="outer")
     inside: list[Any] = []
 
     @function.Defun(tf.float32)
-    def looking(x: Any) -> Any:
+    def looking(x):
         y = x + outer
         inside.append([t.name for t in function.get_extra_inputs() + function.get_extra_args()])
         inside.append(tf.get_default_graph().building_function)

@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _functions(tf: Any) -> Any:
+def _functions(tf):
     return module_of(tf, "framework.function")
 
 
@@ -21,7 +21,7 @@ def _plain(name: str) -> str:
     return re.sub(r"_[A-Za-z0-9]{11}$", "", name)
 
 
-def _attrs(definition: Any) -> Any:
+def _attrs(definition):
     """The options among the attributes of a function or of a call."""
     return [
         [key, str(value)]
@@ -30,22 +30,22 @@ def _attrs(definition: Any) -> Any:
     ]
 
 
-def _one(x: Any) -> Any:
+def _one(x):
     return x * 2.0
 
 
-def _noted(tf: Any) -> Any:
+def _noted(tf):
     defun = _functions(tf).Defun
 
-    def with_options(**options: Any) -> Callable[[], Any]:
-        def program() -> Any:
+    def with_options(**options) -> Callable[[], Any]:
+        def program():
             made = defun(tf.float32, func_name="F", **options)(_one)
             found = made(tf.constant(1.0))
             return [_attrs(made.definition), _attrs(found.op.node_def), str(found.shape)]
 
         return lambda: _in_graph(tf, program)
 
-    def called_with(**options: Any) -> Callable[[], Any]:
+    def called_with(**options) -> Callable[[], Any]:
         made = defun(tf.float32, func_name="G")(_one)
         return lambda: _in_graph(tf, lambda: _attrs(made(1.0, **options).op.node_def))
 
@@ -67,12 +67,12 @@ def _noted(tf: Any) -> Any:
     )
 
 
-def _in_graph(tf: Any, program: Callable[[], Any]) -> Any:
+def _in_graph(tf, program: Callable[[], Any]):
     with tf.Graph().as_default():
         return program()
 
 
-def _without_arguments(tf: Any) -> Any:
+def _without_arguments(tf):
     """Functions of nothing, of any number of arguments, and of what they find outside."""
     defun = _functions(tf).Defun
     outside = tf.constant(3.0, name="outside")
@@ -97,11 +97,11 @@ class _Scaled:
     def __init__(self, factor: float) -> None:
         self._factor = factor
 
-    def of(self, x: Any) -> Any:
+    def of(self, x):
         return x * self._factor
 
 
-def _overloads(tf: Any) -> Any:
+def _overloads(tf):
     """Functions for each combination of dtypes, with gradients for each of these."""
     defun = _functions(tf).Defun
     back = defun(func_name="Back")(lambda x, grad: x * grad * 10.0)
@@ -126,21 +126,21 @@ def _overloads(tf: Any) -> Any:
     ]
 
 
-def _gradients(tf: Any) -> Any:
+def _gradients(tf):
     """Functions of gradients: given late, twice, or by a function that has another name."""
     defun = _functions(tf).Defun
 
-    def back(name: str | None) -> Any:
+    def back(name: str | None):
         return defun(tf.float32, tf.float32, func_name=name)(lambda x, grad: x * grad * 5.0)
 
-    def late() -> Any:
+    def late():
         made = defun(tf.float32, func_name="Late")(_one)
         made.set_grad_func(back("LateBack"))
         x = tf.constant(3.0)
         found = tf.gradients(made(x), x)
         return made.grad_func_name, tf.Session().run(found)
 
-    def given_twice() -> Any:
+    def given_twice():
         made = defun(
             tf.float32,
             func_name="Twice",
@@ -149,11 +149,11 @@ def _gradients(tf: Any) -> Any:
         )(_one)
         return made(1.0)
 
-    def with_another() -> Any:
+    def with_another():
         for name in ("OneBack", "OtherBack"):
             defun(tf.float32, func_name="Same", grad_func=back(name))(_one)(1.0)
 
-    def unnamed() -> Any:
+    def unnamed():
         made = defun(tf.float32, grad_func=back("Unnamed"))(_one)
         return _plain(made.name), made.grad_func_name
 
@@ -165,7 +165,7 @@ def _gradients(tf: Any) -> Any:
     )
 
 
-def _libraries(tf: Any) -> Any:
+def _libraries(tf):
     """The functions of a library, as defined functions again."""
     functions = _functions(tf)
     defun = functions.Defun
@@ -173,7 +173,7 @@ def _libraries(tf: Any) -> Any:
     defun(tf.float32, func_name="Forth", grad_func=back)(lambda x: x * 2.0)(1.0)
     library = tf.get_default_graph().as_graph_def().library
 
-    def again() -> Any:
+    def again():
         with tf.Graph().as_default():
             made = {each.name: each for each in functions.from_library(library)}
             x = tf.constant(3.0)
@@ -192,7 +192,7 @@ def _libraries(tf: Any) -> Any:
         change(copy)
         return lambda: [each.name for each in functions.from_library(copy)]
 
-    def cyclic(copy: Any) -> None:
+    def cyclic(copy) -> None:
         copy.gradient.add(function_name="Back", gradient_func="Forth")
 
     return attempt(

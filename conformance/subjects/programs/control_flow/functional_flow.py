@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"_\d+(?=$|_grad|_rewritten)")
 def functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The program, run with branches and loops as functions."""
 
-    def switched(tf: Any) -> Any:
+    def switched(tf):
         tf.enable_control_flow_v2()
         try:
             return tf.control_flow_v2_enabled(), program(tf)
@@ -32,12 +32,12 @@ def plain_name(text: str, names: dict[str, str]) -> str:
     return names.get(text) or _NUMBER.sub("", text)
 
 
-def _operations(tf: Any) -> Any:
+def _operations(tf):
     """The graph's operations, and those of the functions that they call, in order."""
     graph = tf.get_default_graph().as_graph_def()
     library = {each.signature.name: each for each in graph.library.function}
 
-    def functions(node: Any) -> list[Any]:
+    def functions(node) -> list[Any]:
         found = []
         for key in sorted(node.attr):
             value = node.attr[key]
@@ -59,19 +59,19 @@ def _operations(tf: Any) -> Any:
                 )
         return found
 
-    def nodes(listed: Any) -> list[Any]:
+    def nodes(listed) -> list[Any]:
         return [(node.name, node.op, list(node.input), functions(node)) for node in listed]
 
     return nodes(graph.node)
 
 
-def _runs(tf: Any, fetched: Any, feeds: Any = ({},)) -> list[Any]:
+def _runs(tf, fetched, feeds=({},)) -> list[Any]:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return [session.run(fetched, each) for each in feeds]
 
 
-def _both_ways(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
+def _both_ways(tf, build: Callable[[Any, Any], Any]):
     """What a branch gives and its gradient, taken and not, with all operations."""
     pred, x = tf.placeholder(tf.bool, [], name="p"), tf.constant([1.0, 2.0], name="x")
     y = build(pred, x)
@@ -79,26 +79,26 @@ def _both_ways(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
     return _operations(tf), _runs(tf, [y, grads], [{pred: True}, {pred: False}])
 
 
-def _branch(tf: Any) -> Any:
+def _branch(tf):
     return _both_ways(tf, lambda p, x: tf.cond(p, lambda: tf.sin(tf.sin(x)), lambda: x * 2.0))
 
 
-def _nested_branches(tf: Any) -> Any:
-    def build(pred: Any, x: Any) -> Any:
+def _nested_branches(tf):
+    def build(pred, x):
         inner = lambda: tf.cond(x[0] > 0.0, lambda: tf.exp(x) * x, lambda: x)  # noqa: E731
         return tf.cond(pred, lambda: inner() * x, inner)
 
     return _both_ways(tf, build)[1]
 
 
-def _second_derivative(tf: Any) -> Any:
+def _second_derivative(tf):
     pred, x = tf.placeholder(tf.bool, []), tf.constant(3.0)
     y = tf.cond(pred, lambda: x * x * x, lambda: tf.constant(1.0))
     first = tf.gradients(y, x)[0]
     return _runs(tf, [first, *tf.gradients(first, x)], [{pred: True}, {pred: False}])
 
 
-def _rows(tf: Any) -> Any:
+def _rows(tf):
     pred, x = tf.placeholder(tf.bool, []), tf.constant([1.0, 2.0, 3.0])
     v = tf.get_variable("v", initializer=[1.0, 42.0, 2.0], use_resource=True)
     y = tf.cond(pred, lambda: tf.gather(v, [1, 1]), lambda: x[:2])
@@ -107,7 +107,7 @@ def _rows(tf: Any) -> Any:
     return kinds, _runs(tf, grads, [{pred: True}, {pred: False}])
 
 
-def _what_is_not_fetched(tf: Any) -> Any:
+def _what_is_not_fetched(tf):
     v, w = (tf.get_variable(name, initializer=7, use_resource=True) for name in "vw")
     found = tf.cond(
         tf.constant(True),
@@ -119,7 +119,7 @@ def _what_is_not_fetched(tf: Any) -> Any:
         return session.run(found[1]), session.run([v, w]), session.run(found), session.run([v, w])
 
 
-def _structures(tf: Any) -> Any:
+def _structures(tf):
     x = tf.constant(2)
     one = lambda: {"a": x, "b": (x + 1, [x])}  # noqa: E731
     other = lambda: {"a": x * 2, "b": (x, [x - 1])}  # noqa: E731
@@ -133,30 +133,30 @@ def _structures(tf: Any) -> Any:
     )
 
 
-def _across_branches(tf: Any) -> Any:
+def _across_branches(tf):
     made: list[Any] = []
 
-    def one() -> Any:
+    def one():
         made.append(tf.identity(tf.constant(1.0), name="kept"))
         return made[0]
 
     return attempt(lambda: tf.cond(tf.constant(True), one, lambda: tf.identity(made[0])))
 
 
-def _loop(tf: Any) -> Any:
+def _loop(tf):
     v = tf.constant(2.0, name="v")
     found = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, x * v), [0, 1.0])
     limited = tf.while_loop(lambda x: x < 100.0, tf.square, [v], maximum_iterations=2)
     return _operations(tf), _runs(tf, [found, limited])
 
 
-def _gradient_of_a_loop(tf: Any) -> Any:
+def _gradient_of_a_loop(tf):
     v, x = tf.constant([2.0, 3.0]), tf.constant([1.0, 1.5])
     found = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a * v + tf.sin(a)), [0, x])[1]
     return _runs(tf, [found, tf.gradients(found, [v, x])])
 
 
-def _derivatives_of_loops(tf: Any) -> Any:
+def _derivatives_of_loops(tf):
     """First and second derivatives, with all operations of the first."""
     x = tf.constant(2.0, name="x")
     y = tf.while_loop(lambda v: v < 8.0, lambda v: v * v, [x])
@@ -166,7 +166,7 @@ def _derivatives_of_loops(tf: Any) -> Any:
     return operations, _runs(tf, [y, first, tf.gradients(first, x), tf.gradients(again, x)])
 
 
-def _of_an_imported_graph(tf: Any) -> Any:
+def _of_an_imported_graph(tf):
     """First and second derivatives of branches and loops that another graph had."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [], name="x")
@@ -179,10 +179,10 @@ def _of_an_imported_graph(tf: Any) -> Any:
     return _runs(tf, [found, first, tf.gradients(first, x)], [{}, {x: 0.5}])
 
 
-def _loops_in_loops(tf: Any) -> Any:
+def _loops_in_loops(tf):
     v = tf.get_variable("v", initializer=[2.0, 3.0], use_resource=True)
 
-    def inner(x: Any) -> Any:
+    def inner(x):
         return tf.while_loop(
             lambda i, _: i < 2, lambda i, a: (i + 1, a * tf.gather(v, [i])[0]), [0, x]
         )[1]
@@ -196,11 +196,11 @@ def _loops_in_loops(tf: Any) -> Any:
     return _runs(tf, [y, tf.convert_to_tensor(grad)])
 
 
-def _what_python_gives(tf: Any) -> Any:
+def _what_python_gives(tf):
     """Python functions and variables that are used again, within loops."""
     with tf.variable_scope("root", use_resource=True) as scope:
 
-        def twice(x: Any) -> Any:
+        def twice(x):
             with tf.variable_scope("body"):
                 return x * tf.get_variable("two", [], initializer=tf.constant_initializer(2.0))
 
@@ -217,7 +217,7 @@ def _what_python_gives(tf: Any) -> Any:
     return names, _runs(tf, [one, other, called])
 
 
-def _elements(tf: Any) -> Any:
+def _elements(tf):
     rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]))
     tied = tf.tuple([rows, tf.constant(3.0)])
     return _runs(tf, tied[0].values), attempt(
@@ -227,7 +227,7 @@ def _elements(tf: Any) -> Any:
     )
 
 
-def _arrays(tf: Any) -> Any:
+def _arrays(tf):
     x = tf.constant([1.0, 2.0, 3.0])
     squares = tf.map_fn(lambda each: each * each, x)
     sums = tf.scan(lambda total, each: total * each, x)
@@ -250,7 +250,7 @@ def _arrays(tf: Any) -> Any:
     return kinds, _runs(tf, [fetched, tf.gradients([squares, sums], x)])
 
 
-def _shapes_in_a_loop(tf: Any) -> Any:
+def _shapes_in_a_loop(tf):
     one, pair = tf.constant(0), tf.ones([2, 2])
     grows = lambda i, j: (i + 1, tf.concat([j, j], 0))  # noqa: E731
     goes_on = lambda i, _: i < 2  # noqa: E731
@@ -266,12 +266,12 @@ def _shapes_in_a_loop(tf: Any) -> Any:
     )
 
 
-def _waiting(tf: Any) -> Any:
+def _waiting(tf):
     """Branches and loops wait for what their functions wait for, and within these for arguments."""
     v = tf.get_variable("v", initializer=0, use_resource=True)
     added = tf.assign_add(v, 1)
 
-    def body(i: Any) -> Any:
+    def body(i):
         with tf.control_dependencies([added, i]):
             return i + 1
 
@@ -282,11 +282,11 @@ def _waiting(tf: Any) -> Any:
         return [session.run(each) for each in (branch, v, loop, v)]
 
 
-def _gradients_within(tf: Any) -> Any:
+def _gradients_within(tf):
     x = tf.constant(5.0)
     squared = tf.square(x)
 
-    def inside() -> Any:
+    def inside():
         return tf.gradients(tf.constant([1.0, 2.0]) * squared, x)[0]
 
     branch = tf.cond(x > 1.0, inside, lambda: x)
@@ -294,7 +294,7 @@ def _gradients_within(tf: Any) -> Any:
     return _runs(tf, [branch, loop])
 
 
-def _asked_for_after_a_run(tf: Any) -> Any:
+def _asked_for_after_a_run(tf):
     """Gradients that need what an operation did not give when the graph was run."""
     x = tf.constant(10.0)
     found = []
@@ -311,7 +311,7 @@ def _asked_for_after_a_run(tf: Any) -> Any:
     return found
 
 
-def _of_a_number(tf: Any) -> Any:
+def _of_a_number(tf):
     """The operations of a gradient through `switch_case`, which is a function in every graph."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     y = tf.switch_case(number, [lambda: tf.sin(tf.sin(x)), lambda: x * x, lambda: x + 1.0])
@@ -319,7 +319,7 @@ def _of_a_number(tf: Any) -> Any:
     return _operations(tf), _runs(tf, grads, [{number: each} for each in (0, 1, 2, 5)])
 
 
-def _within_a_number(tf: Any) -> Any:
+def _within_a_number(tf):
     """Branches within a function are functions, whatever is switched on."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant(3.0, name="x")
     inner = lambda: tf.cond(x > 1.0, lambda: x * x, lambda: x)  # noqa: E731
@@ -327,13 +327,13 @@ def _within_a_number(tf: Any) -> Any:
     return _operations(tf), _runs(tf, tf.gradients(y, x), [{number: 0}, {number: 1}])
 
 
-def _what_is_not_taken(tf: Any) -> Any:
+def _what_is_not_taken(tf):
     """What no variable of a loop that is taken depends on does not run, whatever its effects."""
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
     row = tf.placeholder_with_default([1.0, 2.0], [None])
 
-    def loop(goes_on: Any, product: Any) -> Any:
-        def body(i: Any, a: Any, b: Any) -> Any:
+    def loop(goes_on, product):
+        def body(i, a, b):
             with tf.control_dependencies([v.assign_add(1.0)]):
                 return i + 1, product(a, b), b + 1.0
 

@@ -11,17 +11,17 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _defun(tf: Any) -> Any:
+def _defun(tf):
     return module_of(tf, "framework.function").Defun
 
 
-def _with_attributes(tf: Any) -> Any:
+def _with_attributes(tf):
     """Functions with attributes that each call tells."""
 
     def called(
         kept: bool | None, change: Callable[[Any], Any] = lambda _: None
     ) -> Callable[[], Any]:
-        def program() -> Any:
+        def program():
             with tf.Graph().as_default():
                 graph = _summing(tf)
                 change(graph.library.function[0])
@@ -34,13 +34,13 @@ def _with_attributes(tf: Any) -> Any:
 
         return program
 
-    def of_any_dtype(function: Any) -> None:
+    def of_any_dtype(function) -> None:
         told = function.signature.attr.add(name="T", type="type")
         told.default_value.type = tf.float32.as_datatype_enum
         function.signature.input_arg[0].type = 0
         function.signature.input_arg[0].type_attr = "T"
 
-    def by_default(function: Any) -> None:
+    def by_default(function) -> None:
         function.signature.attr[0].default_value.b = True
 
     return attempt(
@@ -53,7 +53,7 @@ def _with_attributes(tf: Any) -> Any:
     )
 
 
-def _summing(tf: Any) -> Any:
+def _summing(tf):
     """A graph of a function of a matrix, which keeps the dimension that it sums as it is told."""
     graph = tf.GraphDef()
     kind = tf.float32.as_datatype_enum
@@ -75,7 +75,7 @@ def _summing(tf: Any) -> Any:
     return graph
 
 
-def _ill_formed(tf: Any) -> Any:
+def _ill_formed(tf):
     """Functions whose nodes or results name what is not there."""
     halves = _defun(tf)(tf.float32, func_name="Halves")(lambda x: tf.split(x, 2)[1] * 2.0)
     with tf.Graph().as_default() as made:
@@ -83,7 +83,7 @@ def _ill_formed(tf: Any) -> Any:
         definition = made.as_graph_def()
 
     def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
-        def program() -> Any:
+        def program():
             with tf.Graph().as_default():
                 copy = tf.GraphDef()
                 copy.CopyFrom(definition)
@@ -94,19 +94,19 @@ def _ill_formed(tf: Any) -> Any:
         return program
 
     def result(text: str) -> Callable[[Any], Any]:
-        def change(function: Any) -> None:
+        def change(function) -> None:
             function.ret[function.signature.output_arg[0].name] = text
 
         return change
 
     def source(text: str) -> Callable[[Any], Any]:
-        def change(function: Any) -> None:
+        def change(function) -> None:
             node = next(node for node in function.node_def if node.op == "Mul")
             node.input[0] = text
 
         return change
 
-    def unreturned(function: Any) -> None:
+    def unreturned(function) -> None:
         function.ret.clear()
 
     def untyped(kind: str) -> Callable[[Any], Any]:
@@ -126,12 +126,12 @@ def _ill_formed(tf: Any) -> Any:
     )
 
 
-def _lists_of_outputs(tf: Any) -> Any:
+def _lists_of_outputs(tf):
     """What stands behind outputs that are lists, of numbers or of dtypes."""
     feature = {"a": tf.VarLenFeature(tf.float32), "b": tf.VarLenFeature(tf.int64)}
 
     @_defun(tf)(tf.string, func_name="Parsed")
-    def parsed(text: Any) -> Any:
+    def parsed(text):
         found = tf.io.parse_single_example(text, feature)
         return found["a"].dense_shape, found["b"].values, found["b"].dense_shape
 
@@ -140,11 +140,11 @@ def _lists_of_outputs(tf: Any) -> Any:
     return tf.Session().run(parsed(example.SerializeToString()))
 
 
-def _containers(tf: Any) -> Any:
+def _containers(tf):
     """Variables that a function makes are outside, in the container that it is in."""
 
     @_defun(tf)(tf.float32, func_name="Contained")
-    def contained(x: Any) -> Any:
+    def contained(x):
         with tf.container("mine"):
             v = tf.get_variable("v", initializer=2.0)
         return x * v
@@ -156,12 +156,12 @@ def _containers(tf: Any) -> Any:
         return made, session.run(y), contained.cached_definition.signature.name
 
 
-def _named(tf: Any) -> Any:
+def _named(tf):
     """Names of results and of arguments that are taken already."""
     defun = _defun(tf)
 
-    def of(body: Callable[..., Any], *dtypes: Any, **options: Any) -> Callable[[], Any]:
-        def program() -> Any:
+    def of(body: Callable[..., Any], *dtypes, **options) -> Callable[[], Any]:
+        def program():
             made = defun(*dtypes, func_name="F", **options)(body).definition
             return [
                 [arg.name for arg in made.signature.input_arg],
@@ -171,7 +171,7 @@ def _named(tf: Any) -> Any:
 
         return program
 
-    def alike(x: Any, x_1: Any) -> Any:
+    def alike(x, x_1):
         return tf.identity(x, name="x"), tf.identity(x_1, name="X"), tf.identity(x, name="x_0")
 
     return attempt(

@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _traced(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
+def _traced(tf, build: Callable[[Any, Any], Any]):
     """The graph of a traced function of a number and a variable: its effects are in order."""
     with tf.Graph().as_default():
         v = tf.get_variable("v", initializer=3.0, use_resource=True)
@@ -19,7 +19,7 @@ def _traced(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
         return traced.get_concrete_function(tf.TensorSpec([], tf.float32)).graph.as_graph_def()
 
 
-def _imported(tf: Any, graph: Any, kinds: Any) -> Any:
+def _imported(tf, graph, kinds):
     """A number, a variable, and the operation of one of the kinds that is in an imported graph."""
     x = tf.placeholder_with_default(2.0, [], name="number")
     v = tf.get_variable("own", initializer=3.0, use_resource=True)
@@ -29,12 +29,12 @@ def _imported(tf: Any, graph: Any, kinds: Any) -> Any:
     return x, v, op
 
 
-def _one_more(x: Any, v: Any) -> Any:
+def _one_more(x, v):
     v.assign_add(1.0)
     return x * v.read_value()
 
 
-def _effects_in_branches(tf: Any) -> Any:
+def _effects_in_branches(tf):
     """What a branch changes it changes once, though its gradient needs what it read."""
     graph = _traced(tf, lambda x, v: tf.cond(x > 1.0, lambda: _one_more(x, v), lambda: tf.sin(x)))
     x, v, op = _imported(tf, graph, ("If",))
@@ -47,8 +47,8 @@ def _effects_in_branches(tf: Any) -> Any:
         ]
 
 
-def _effects_in_loops(tf: Any) -> Any:
-    def build(x: Any, v: Any) -> Any:
+def _effects_in_loops(tf):
+    def build(x, v):
         return tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, _one_more(x, v) * a), [0, x])[
             1
         ]
@@ -61,10 +61,10 @@ def _effects_in_loops(tf: Any) -> Any:
         return [[session.run([y, *found], {x: fed}), session.run(v)] for fed in (2.0, 0.5)]
 
 
-def _missing(tf: Any) -> Any:
+def _missing(tf):
     """Functions that are not in the library, or are not what they should be."""
 
-    def graph(build: Callable[[Any], Any]) -> Any:
+    def graph(build: Callable[[Any], Any]):
         with tf.Graph().as_default() as made:
             tf.identity(build(tf.placeholder(tf.float32, [], name="x")), name="y")
             return made.as_graph_def()
@@ -72,8 +72,8 @@ def _missing(tf: Any) -> Any:
     branches = graph(lambda x: tf.cond(x > 1.0, lambda: x * x, lambda: x))
     loop = graph(lambda x: tf.while_loop(lambda a: a < 9.0, lambda a: a * 2.0, [x]))
 
-    def without(definition: Any, change: Callable[[Any], Any]) -> Callable[[], Any]:
-        def program() -> Any:
+    def without(definition, change: Callable[[Any], Any]) -> Callable[[], Any]:
+        def program():
             with tf.Graph().as_default():
                 copy = type(definition)()
                 copy.CopyFrom(definition)
@@ -84,7 +84,7 @@ def _missing(tf: Any) -> Any:
 
         return program
 
-    def clear(library: Any) -> None:
+    def clear(library) -> None:
         library.ClearField("function")
 
     return attempt(
@@ -95,14 +95,14 @@ def _missing(tf: Any) -> Any:
     )
 
 
-def _unknown_operation(tf: Any) -> Any:
+def _unknown_operation(tf):
     """A function calls what no engine has, or takes what is not there: it fails when it runs."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [], name="x")
         tf.identity(tf.cond(x > 1.0, lambda: tf.negative(x), lambda: x), name="y")
     definition = graph.as_graph_def()
 
-    def changed(change: Callable[[Any], Any], fed: float) -> Any:
+    def changed(change: Callable[[Any], Any], fed: float):
         copy = type(definition)()
         copy.CopyFrom(definition)
         for function in copy.library.function:
@@ -114,10 +114,10 @@ def _unknown_operation(tf: Any) -> Any:
             with tf.Session() as session:
                 return session.run(y, {x: fed})
 
-    def rename(node: Any) -> None:
+    def rename(node) -> None:
         node.op = "NoSuchOperation"
 
-    def misdirect(node: Any) -> None:
+    def misdirect(node) -> None:
         node.input[0] = "nothing"
 
     return attempt(
@@ -129,7 +129,7 @@ def _unknown_operation(tf: Any) -> Any:
     )
 
 
-def _several(tf: Any) -> Any:
+def _several(tf):
     """Several calls of the same functions, of which one returns more for its gradients."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [], name="x")

@@ -18,33 +18,33 @@ Program = Callable[[Any], Any]
 _KINDS = {"cond_context": "CondContextDef", "while_context": "WhileContextDef"}
 
 
-def _x(tf: Any) -> Any:
+def _x(tf):
     return tf.placeholder_with_default([1.0, 2.0], [None], name="x")
 
 
-def a_branch(tf: Any) -> Any:
+def a_branch(tf):
     x = _x(tf)
     return tf.cond(x[0] > 0.5, lambda: x * x, lambda: -x), x
 
 
-def a_variable_in_branches(tf: Any) -> Any:
+def a_variable_in_branches(tf):
     x, v = _x(tf), tf.get_variable("v", [2], use_resource=True, initializer=tf.ones_initializer())
     return tf.cond(x[0] > 5.0, lambda: x + v, lambda: 2.0 * v), v
 
 
-def nested_branches(tf: Any) -> Any:
+def nested_branches(tf):
     x = _x(tf)
     inner = lambda: tf.cond(x[1] > 0.5, lambda: x * x * x, lambda: x)  # noqa: E731 - it is a branch
     return tf.cond(x[0] > 0.5, inner, lambda: -x), x
 
 
-def a_loop(tf: Any) -> Any:
+def a_loop(tf):
     x = _x(tf)
     y = x * 2.0
     return tf.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * y], [0, x])[1], x
 
 
-def a_loop_with_options(tf: Any) -> Any:
+def a_loop_with_options(tf):
     x = _x(tf)
     found = tf.while_loop(
         lambda v: tf.reduce_sum(v) < 1000.0,
@@ -58,37 +58,37 @@ def a_loop_with_options(tf: Any) -> Any:
     return found, x
 
 
-def a_loop_without_way_back(tf: Any) -> Any:
+def a_loop_without_way_back(tf):
     x = _x(tf)
     found = tf.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * x], [0, x], back_prop=False)
     return found[1], x
 
 
-def a_branch_in_a_loop(tf: Any) -> Any:
+def a_branch_in_a_loop(tf):
     x = _x(tf)
 
-    def step(i: Any, v: Any) -> Any:
+    def step(i, v):
         return [i + 1, tf.cond(tf.equal(i, 1), lambda: v * x, lambda: tf.sin(v))]
 
     return tf.while_loop(lambda i, v: i < 3, step, [0, x])[1], x
 
 
-def nested_loops(tf: Any) -> Any:
+def nested_loops(tf):
     x = _x(tf)
 
-    def step(i: Any, v: Any) -> Any:
+    def step(i, v):
         inner = tf.while_loop(lambda j, w: j < i, lambda j, w: [j + 1, w * v * x], [0, v])
         return [i + 1, inner[1]]
 
     return tf.while_loop(lambda i, v: i < 3, step, [0, x])[1], x
 
 
-def arrays_of_tensors(tf: Any) -> Any:
+def arrays_of_tensors(tf):
     x = _x(tf)
     return tf.map_fn(lambda v: v * v * 3.0, x), x
 
 
-def a_loop_with_its_gradient(tf: Any) -> Any:
+def a_loop_with_its_gradient(tf):
     y, x = a_loop(tf)
     return y * tf.gradients(y, x)[0], x
 
@@ -106,12 +106,12 @@ _PROGRAMS: list[Program] = [
 ]
 
 
-def _text(message: Any) -> str:
+def _text(message) -> str:
     """A message as text that does not depend on the release of protobuf."""
     return json_format.MessageToJson(message, sort_keys=True)
 
 
-def _told(tf: Any, definition: Any) -> list[Any]:
+def _told(tf, definition) -> list[Any]:
     """What a MetaGraphDef says of branches and loops."""
     messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
@@ -127,14 +127,14 @@ def _told(tf: Any, definition: Any) -> list[Any]:
     ]
 
 
-def _nodes(graph: Any) -> list[Any]:
+def _nodes(graph) -> list[Any]:
     return [
         [node.name, node.op, list(node.input), str(node.attr["frame_name"].s)]
         for node in graph.as_graph_def().node
     ]
 
 
-def _contexts(graph: Any) -> list[Any]:
+def _contexts(graph) -> list[Any]:
     """The name of the context that each operation is in."""
     found = []
     for op in graph.get_operations():
@@ -143,7 +143,7 @@ def _contexts(graph: Any) -> list[Any]:
     return found
 
 
-def _imported(tf: Any, definition: Any, names: list[str], scope: str | None) -> Any:
+def _imported(tf, definition, names: list[str], scope: str | None):
     with tf.Graph().as_default() as graph:
         tf.train.import_meta_graph(definition, import_scope=scope)
         before = _contexts(graph)
@@ -151,7 +151,7 @@ def _imported(tf: Any, definition: Any, names: list[str], scope: str | None) -> 
         made = tf.gradients(y, x)
         again = tf.train.export_meta_graph(graph=graph)
 
-        def values() -> Any:
+        def values():
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
                 return session.run([y, *(each for each in made if each is not None)])
@@ -162,7 +162,7 @@ def _imported(tf: Any, definition: Any, names: list[str], scope: str | None) -> 
 def _exchanged(program: Program) -> Program:
     """What is said of a program's graph, and gradients in what is made of that."""
 
-    def exchanged(tf: Any) -> Any:
+    def exchanged(tf):
         with tf.Graph().as_default() as graph:
             y, x = program(tf)
             names = [y.name, getattr(x, "handle", x).name]
@@ -178,7 +178,7 @@ def _exchanged(program: Program) -> Program:
     return exchanged
 
 
-def _of_a_scope(tf: Any) -> Any:
+def _of_a_scope(tf):
     """Only what is in a name scope, and its context with it."""
     with tf.Graph().as_default() as graph:
         x = _x(tf)
@@ -199,7 +199,7 @@ def _of_a_scope(tf: Any) -> Any:
             return [_told(tf, definition), _nodes(graph), session.run([out, *made])]
 
 
-def _round_trip(tf: Any) -> Any:
+def _round_trip(tf):
     """Each context from its own message is the same again."""
     nested_loops(tf), nested_branches(tf)
     module = module_of(tf, "ops.control_flow_ops")

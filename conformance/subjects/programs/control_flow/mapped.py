@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     """All operations, with inputs and attributes of dtypes and shapes."""
     found = []
     for node in tf.get_default_graph().as_graph_def().node:
@@ -26,11 +26,11 @@ def _nodes(tf: Any) -> list[Any]:
     return found
 
 
-def _matrix(tf: Any, shape: Any = (3, 4)) -> Any:
+def _matrix(tf, shape=(3, 4)):
     return tf.SparseTensor([[0, 1], [0, 3], [2, 0]], [1.0, 2.0, 3.0], shape)
 
 
-def _rows_of_sparse(tf: Any) -> Any:
+def _rows_of_sparse(tf):
     m = _matrix(tf)
     same = tf.map_fn(lambda row: row, m)
     sums = tf.map_fn(tf.sparse.reduce_sum, m, dtype=tf.float32)
@@ -40,7 +40,7 @@ def _rows_of_sparse(tf: Any) -> Any:
     return same, sums, doubled, doubled.shape, run(tf, [same, sums, doubled]), _nodes(tf)
 
 
-def _sparse_of_dense(tf: Any) -> Any:
+def _sparse_of_dense(tf):
     x = tf.constant([[1.0, 0.0], [0.0, 2.0]])
     free = tf.map_fn(tf.sparse.from_dense, x, fn_output_signature=tf.SparseTensorSpec(None))
     partly = tf.map_fn(
@@ -51,7 +51,7 @@ def _sparse_of_dense(tf: Any) -> Any:
     return free.shape, partly.shape, partly, run(tf, [free, partly]), _nodes(tf)
 
 
-def _mixed(tf: Any) -> Any:
+def _mixed(tf):
     hole = tf.sparse_placeholder(tf.int64, [None, 4])
     pair = {"a": hole, "b": tf.placeholder(tf.int64, [None])}
     both = tf.map_fn(
@@ -61,7 +61,7 @@ def _mixed(tf: Any) -> Any:
     return both, both["a"].shape, both["b"].shape, run(tf, both, fed), _nodes(tf)
 
 
-def _spelled_out(tf: Any) -> Any:
+def _spelled_out(tf):
     x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], [None, None])
     v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
     fixed = tf.map_fn(lambda row: row[:1], x, fn_output_signature=tf.TensorSpec([1]))
@@ -77,7 +77,7 @@ def _spelled_out(tf: Any) -> Any:
     return fetched, read, run(tf, fetched), _nodes(tf)
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     m, x = _matrix(tf), tf.constant([[1.0], [2.0]])
     rows = tf.IndexedSlices(x, tf.constant([0, 1]), tf.constant([2, 1]))
     spec = tf.SparseTensorSpec([4], tf.float32)

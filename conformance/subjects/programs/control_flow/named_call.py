@@ -11,10 +11,10 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
+def _whole(tf, *programs: Callable[[], Any]):
     """What each gives in a graph of its own, its nodes, and how its functions are called."""
 
-    def run(program: Callable[[], Any]) -> Any:
+    def run(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             fetched = program()
             definition = graph.as_graph_def()
@@ -37,59 +37,59 @@ def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
     return attempt(*(lambda program=program: run(program) for program in programs))
 
 
-def _parts(tf: Any) -> Any:
+def _parts(tf):
     return module_of(tf, "ops.functional_ops"), module_of(tf, "framework.function").Defun
 
 
-def _branches(tf: Any) -> Any:
+def _branches(tf):
     calls, defun = _parts(tf)
     twice, squared = (
         defun(tf.float32, func_name=name)(function)
         for name, function in (("twice", lambda x: (x + x, x)), ("squared", lambda x: (x * x, -x)))
     )
 
-    def taken(condition: Any) -> Callable[[], Any]:
+    def taken(condition) -> Callable[[], Any]:
         return lambda: calls.If(condition, [3.0], twice, squared, name="here")
 
-    def gradients() -> Any:
+    def gradients():
         return calls.Gradient([3.0, 1.0, 2.0], squared)
 
     conditions = (True, 0, 2, 0.0, b"", b"a", [], [0], [[False]])
     return _whole(tf, *map(taken, conditions), gradients)
 
 
-def _loops(tf: Any) -> Any:
+def _loops(tf):
     calls, defun = _parts(tf)
 
-    def below(n: Any, x: Any) -> Any:
+    def below(n, x):
         return n < 5.0
 
-    def summed(n: Any, x: Any) -> Any:
+    def summed(n, x):
         return n + 1.0, x + n
 
-    def plain() -> Any:
+    def plain():
         return calls.While(
             [1.0, 0.0],
             defun(tf.float32, tf.float32, func_name="below")(below),
             defun(tf.float32, tf.float32, func_name="summed")(summed),
         )
 
-    def with_a_capture(**options: Any) -> Any:
+    def with_a_capture(**options):
         v = tf.get_variable("v", [], initializer=tf.ones_initializer())
 
         @defun(tf.float32, tf.float32, func_name="more")
-        def more(n: Any, x: Any) -> Any:
+        def more(n, x):
             return n + v, x + n
 
         goes_on = defun(tf.float32, tf.float32, func_name="below")(below)
         return calls.While([1.0, 0.0], goes_on, more, **options)
 
-    def capturing_condition() -> Any:
+    def capturing_condition():
         v = tf.constant(3.0)
         goes_on = defun(tf.float32, tf.float32)(lambda n, x: n < v)  # noqa: ARG005 - as above
         return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
 
-    def other_arguments() -> Any:
+    def other_arguments():
         goes_on = defun(tf.float32, tf.int32)(below)
         return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
 
@@ -103,21 +103,21 @@ def _loops(tf: Any) -> Any:
     )
 
 
-def _ranges(tf: Any) -> Any:
+def _ranges(tf):
     calls, defun = _parts(tf)
 
-    def with_body(*bounds: Any, **options: Any) -> Callable[[], Any]:
-        def program() -> Any:
+    def with_body(*bounds, **options) -> Callable[[], Any]:
+        def program():
             @defun(tf.int32, tf.float32, func_name="body")
-            def body(i: Any, x: Any) -> Any:
+            def body(i, x):
                 return x * 2.0 + tf.cast(i, tf.float32)
 
             return calls.For(*bounds, [1.0], body, **options)
 
         return program
 
-    def with_a_capture(**options: Any) -> Callable[[], Any]:
-        def program() -> Any:
+    def with_a_capture(**options) -> Callable[[], Any]:
+        def program():
             v = tf.constant(3.0)
             body = defun(tf.int32, tf.float32, func_name="body")(lambda i, x: (x * v,))  # noqa: ARG005 - as above
             return calls.For(0, 3, 1, [1.0], body, **options)
@@ -136,11 +136,11 @@ def _ranges(tf: Any) -> Any:
     )
 
 
-def _elsewhere(tf: Any) -> Any:
+def _elsewhere(tf):
     calls, defun = _parts(tf)
     squared = defun(tf.float32, func_name="squared")(lambda x: x * x)
 
-    def on(target: Any) -> Callable[[], Any]:
+    def on(target) -> Callable[[], Any]:
         return lambda: calls.remote_call(args=[3.0], Tout=[tf.float32], f=squared, target=target)
 
     return _whole(tf, on("/cpu:0"), on("/job:localhost/replica:0/task:0/device:CPU:0"))

@@ -17,7 +17,7 @@ __all__ = ["BEHAVIOURS"]
 _Pair = collections.namedtuple("_Pair", "count values")  # noqa: PYI024 - what programs nest
 
 
-def _attributes(node: Any) -> list[Any]:
+def _attributes(node) -> list[Any]:
     """The attributes of a node, those of functions by name; not the values of constants."""
     found = []
     for key in sorted(node.attr):
@@ -36,13 +36,13 @@ def _attributes(node: Any) -> list[Any]:
     return found
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     """Every node of the graph, with those of the functions that it calls behind it."""
     graph = tf.get_default_graph().as_graph_def()
     library = {each.signature.name: each for each in graph.library.function}
     found: list[Any] = []
 
-    def tell(nodes: Any) -> None:
+    def tell(nodes) -> None:
         for node in nodes:
             inputs = [REDUNDANT.sub("redundant", each) for each in node.input]
             found.append([node.name, node.op, inputs, _attributes(node), node.device])
@@ -68,14 +68,14 @@ def _nodes(tf: Any) -> list[Any]:
     return found
 
 
-def _times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any) -> Any:
+def _times(tf, count: int, step: Callable[..., Any], *firsts):
     """The last values of variables that each iteration changes by a function."""
     return tf.while_loop(
         lambda i, *_: i < count, lambda i, *v: (i + 1, *step(i, *v)), [0, *firsts]
     )[1:]
 
 
-def _loop_in_branch_in_loop(tf: Any) -> Any:
+def _loop_in_branch_in_loop(tf):
     x, y = tf.constant(2.0), tf.placeholder_with_default([1.0, 2.0], [None])
     inner = lambda a: _times(tf, 2, lambda _, c: [c * x + tf.sin(c)], a)[0]  # noqa: E731
     (r,) = _times(tf, 3, lambda i, a: [tf.cond(i > 1, lambda: a * y + x, lambda: inner(a))], y)
@@ -83,7 +83,7 @@ def _loop_in_branch_in_loop(tf: Any) -> Any:
     return s, tf.gradients(s, [x, y])
 
 
-def _third_derivatives(tf: Any) -> Any:
+def _third_derivatives(tf):
     x = tf.constant(0.5)
     found = [*_times(tf, 2, lambda _, a: [tf.sin(a * x)], x)]
     for _ in range(3):
@@ -91,7 +91,7 @@ def _third_derivatives(tf: Any) -> Any:
     return found
 
 
-def _second_derivatives_of_branches(tf: Any) -> Any:
+def _second_derivatives_of_branches(tf):
     x = tf.constant(3.0)
     inner = lambda: tf.cond(x > 1.0, lambda: x * x * x, lambda: x)  # noqa: E731
     y = tf.cond(tf.placeholder_with_default(True, []), lambda: tf.exp(x) * x * x, inner)
@@ -99,11 +99,11 @@ def _second_derivatives_of_branches(tf: Any) -> Any:
     return y, first, tf.gradients(first, x)
 
 
-def _arrays(tf: Any) -> Any:
+def _arrays(tf):
     x, w = tf.constant([1.0, 2.0, 3.0]), tf.constant(2.0)
     given = tf.TensorArray(tf.float32, 3).unstack(x)
 
-    def step(i: Any, kept: Any, last: Any) -> Any:
+    def step(i, kept, last):
         value = given.read(i) * w + last
         return kept.write(i, value), value
 
@@ -111,7 +111,7 @@ def _arrays(tf: Any) -> Any:
     return kept.stack(), tf.gradients(kept.stack(), [x, w]), tf.gradients(last, [x, w])
 
 
-def _elements(tf: Any) -> Any:
+def _elements(tf):
     x = tf.placeholder_with_default([1.0, 2.0], [2])
     found = [
         tf.map_fn(lambda e: e * e + x[0], x),
@@ -121,7 +121,7 @@ def _elements(tf: Any) -> Any:
     return found, tf.gradients(found, x)
 
 
-def _variables(tf: Any) -> Any:
+def _variables(tf):
     v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
     w = tf.get_variable("w", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=True)
     (r,) = _times(tf, 2, lambda _, a: [tf.linalg.matvec(w, a) + v], v)
@@ -131,10 +131,10 @@ def _variables(tf: Any) -> Any:
     return r, c, rows, tf.gradients([r, c], [v, w]), tf.gradients(rows, w)
 
 
-def _changes(tf: Any) -> Any:
+def _changes(tf):
     v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
 
-    def changing(_: Any, a: Any) -> Any:
+    def changing(_, a):
         with tf.control_dependencies([v.assign_add([1.0, 1.0])]):
             return [a * v]
 
@@ -142,14 +142,14 @@ def _changes(tf: Any) -> Any:
     return r, tf.cond(tf.constant(False), lambda: v.assign_sub([1.0, 1.0]), lambda: r)
 
 
-def _numbers(tf: Any) -> Any:
+def _numbers(tf):
     x, number = tf.constant(2.0), tf.placeholder_with_default(1, [])
     r = tf.switch_case(number, [lambda: x, lambda: x * x, lambda: tf.sin(x) * x])
     (q,) = _times(tf, 3, lambda j, a: [tf.switch_case(j, [lambda: a * x, lambda: a * a])], x)
     return r, q, tf.gradients(r, x), tf.gradients(q, x)
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     x = tf.placeholder_with_default([[1.5, 2.0]], [None, 2])
     y = tf.placeholder_with_default([[2.0, 2.0]], [None, 2])
     powers = _times(tf, 2, lambda _, a, b: (tf.pow(a, b), b), x, y)
@@ -170,11 +170,11 @@ def _shapes(tf: Any) -> Any:
     )
 
 
-def _own_gradients(tf: Any) -> Any:
+def _own_gradients(tf):
     x = tf.constant(2.0)
 
     @tf.custom_gradient
-    def square(a: Any) -> Any:
+    def square(a):
         return a * a, lambda dy: dy * 3.0 * a
 
     (r,) = _times(tf, 2, lambda _, a: [square(a)], x)
@@ -185,10 +185,10 @@ def _own_gradients(tf: Any) -> Any:
     return r, stopped, within, tf.gradients(r, x), tf.gradients(stopped, x)
 
 
-def _structures(tf: Any) -> Any:
+def _structures(tf):
     x = tf.constant(2.0)
 
-    def body(s: Any) -> Any:
+    def body(s):
         pair = s["k"]
         return [{"k": _Pair(pair.count + 1, [pair.values[0] * x]), "m": (s["m"][0] + x,)}]
 
@@ -203,7 +203,7 @@ def _structures(tf: Any) -> Any:
 def _whole(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """What a program builds, and its values."""
 
-    def built(tf: Any) -> Any:
+    def built(tf):
         found = [
             each
             for each in tf.nest.flatten(program(tf), expand_composites=True)

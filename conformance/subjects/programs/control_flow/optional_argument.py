@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from sessrun.conformance.subjects.programs.refusals import hidden, told
 __all__ = ["BEHAVIOURS"]
 
 
-def _held(tf: Any) -> Any:
+def _held(tf):
     raw = tf.raw_ops
     pair = raw.OptionalFromValue(components=[tf.constant([1, 2]), tf.constant("a")])
     one, none = raw.OptionalFromValue(components=[tf.constant(2.5)]), raw.OptionalNone()
@@ -40,10 +39,10 @@ def _held(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
-    def got(types: Any, shapes: Any, optional: Any = None) -> Any:
+    def got(types, shapes, optional=None):
         if optional is None:
             optional = raw.OptionalFromValue(components=[of([1, 2]), of("a")])
         return raw.OptionalGetValue(optional=optional, output_types=types, output_shapes=shapes)
@@ -72,21 +71,21 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _a_list(tf: Any) -> Any:
+def _a_list(tf):
     """A value of dtype variant that is no optional."""
     return tf.raw_ops.EmptyTensorList(
         element_shape=tf.constant(-1), max_num_elements=tf.constant(1), element_dtype=tf.float32
     )
 
 
-def _computed(tf: Any) -> Any:
+def _computed(tf):
     """Sums, zeros and copies of optionals."""
     raw = tf.raw_ops
     some = raw.OptionalFromValue(components=[tf.constant([1.0, 2.0]), tf.constant(3)])
     other = raw.OptionalFromValue(components=[tf.constant([5.0, 7.0]), tf.constant(-9)])
     none = raw.OptionalNone()
 
-    def both(optional: Any) -> Any:
+    def both(optional):
         has = raw.OptionalHasValue(optional=optional)
         values = raw.OptionalGetValue(
             optional=optional, output_types=[tf.float32, tf.int32], output_shapes=[[2], []]
@@ -105,7 +104,7 @@ def _computed(tf: Any) -> Any:
     ]
 
 
-def _never_read(tf: Any) -> Any:
+def _never_read(tf):
     raw = tf.raw_ops
     dtypes = (tf.float32, tf.int64, tf.bool, tf.string, tf.complex64, tf.bfloat16)
     made = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,16 +9,16 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _some(tf: Any, *values: Any) -> Any:
+def _some(tf, *values):
     return tf.raw_ops.OptionalFromValue(components=[tf.convert_to_tensor(item) for item in values])
 
 
-def _kept(tf: Any, optional: Any, types: Any, shapes: Any = None) -> Any:
+def _kept(tf, optional, types, shapes=None):
     shapes = [None] * len(types) if shapes is None else shapes
     return tf.raw_ops.OptionalGetValue(optional=optional, output_types=types, output_shapes=shapes)
 
 
-def _there_or_not(tf: Any) -> Any:
+def _there_or_not(tf):
     raw, nothing = tf.raw_ops, tf.raw_ops.OptionalNone()
     one, several = _some(tf, 3), _some(tf, [1.5, 2.5], "a", [[True]])
     return attempt(
@@ -46,17 +44,17 @@ def _there_or_not(tf: Any) -> Any:
     )
 
 
-def _sums(tf: Any) -> Any:
+def _sums(tf):
     """`AddN` of such values: of those that are there, element by element."""
     nothing = tf.raw_ops.OptionalNone()
     pairs = [(1, [2.0, 3.0]), (10, [20.0, 30.0]), (100, [200.0, 300.0])]
     types = [tf.int32, tf.float32]
     optionals = [_some(tf, *pair) for pair in pairs]
 
-    def total(*inputs: Any) -> Any:
+    def total(*inputs):
         return tf.raw_ops.AddN(inputs=list(inputs))
 
-    def unseen(value: Any) -> Any:
+    def unseen(value):
         """The same value, of which nothing is known while the graph is built."""
         return tf.placeholder_with_default(value, [])
 
@@ -72,7 +70,7 @@ def _sums(tf: Any) -> Any:
     )
 
 
-def _parameters_of_nothing(tf: Any) -> Any:
+def _parameters_of_nothing(tf):
     raw = tf.raw_ops
     made = [
         raw.FakeParam(dtype=dtype, shape=shape)
@@ -92,7 +90,7 @@ def _parameters_of_nothing(tf: Any) -> Any:
     )
 
 
-def _conditional_gradients(tf: Any) -> Any:
+def _conditional_gradients(tf):
     """A branch that is not taken gives its intermediate values as nothing."""
     tf.enable_control_flow_v2()
     try:
@@ -108,7 +106,7 @@ def _conditional_gradients(tf: Any) -> Any:
         tf.disable_control_flow_v2()
 
 
-def _closed_lists(tf: Any) -> Any:
+def _closed_lists(tf):
     """An array of tensors, where loops are functions, is closed by nothing."""
     tf.enable_control_flow_v2()
     try:

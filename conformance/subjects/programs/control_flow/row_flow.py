@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _rows(tf: Any, dtype: Any, whole: bool = True, number: float = 1.0) -> Any:
+def _rows(tf, dtype, whole: bool = True, number: float = 1.0):
     """Rows 0 and 1 of a tensor; whether it is told of which shape."""
     return tf.IndexedSlices(
         tf.constant([[number], [2.0]]),
@@ -20,18 +20,18 @@ def _rows(tf: Any, dtype: Any, whole: bool = True, number: float = 1.0) -> Any:
     )
 
 
-def _nodes(tf: Any) -> Any:
+def _nodes(tf):
     return [
         [node.name, node.op, list(node.input)]
         for node in tf.get_default_graph().as_graph_def().node
     ]
 
 
-def _chosen(tf: Any) -> Any:
+def _chosen(tf):
     """Branches whose rows have indices of different dtypes, or are rows in one branch only."""
 
     def of(*results: Callable[[], Any]) -> Callable[[], Any]:
-        def program() -> Any:
+        def program():
             with tf.Graph().as_default(), tf.Session() as session:
                 p = tf.placeholder(tf.bool, [], name="p")
                 found = tf.cond(p, *results)
@@ -41,10 +41,10 @@ def _chosen(tf: Any) -> Any:
 
         return program
 
-    def rows(dtype: Any, **options: Any) -> Callable[[], Any]:
+    def rows(dtype, **options) -> Callable[[], Any]:
         return lambda: _rows(tf, dtype, **options)
 
-    def pair(dtype: Any) -> Callable[[], Any]:
+    def pair(dtype) -> Callable[[], Any]:
         return lambda: (tf.constant(1.0), _rows(tf, dtype), tf.constant([2]))
 
     return attempt(
@@ -57,7 +57,7 @@ def _chosen(tf: Any) -> Any:
     )
 
 
-def _by_number(tf: Any) -> Any:
+def _by_number(tf):
     """The same where a branch is chosen by its number."""
     number = tf.placeholder(tf.int32, [])
     dtypes = (tf.int32, tf.int64, tf.int32)
@@ -83,21 +83,21 @@ def _by_number(tf: Any) -> Any:
     )
 
 
-def _sparse(tf: Any) -> Any:
+def _sparse(tf):
     return tf.SparseTensor(tf.constant([[0, 1]], tf.int64), tf.constant([2.0]), [2, 2])
 
 
-def _shapes_in_loops(tf: Any) -> Any:
+def _shapes_in_loops(tf):
     """Loops whose variables are rows or sparse tensors, and keep shapes that are told."""
 
-    def loop(first: Callable[[], Any], shape: Any, **options: Any) -> Callable[[], Any]:
-        def more(value: Any) -> Any:
+    def loop(first: Callable[[], Any], shape, **options) -> Callable[[], Any]:
+        def more(value):
             if isinstance(value, tf.SparseTensor):
                 return tf.sparse.concat(0, [value, value])
             joined = [tf.concat([part, part], 0) for part in (value.values, value.indices)]
             return tf.IndexedSlices(*joined, value.dense_shape)
 
-        def program() -> Any:
+        def program():
             with tf.Graph().as_default(), tf.Session() as session:
                 found = tf.while_loop(
                     lambda i, _: i < 2,
@@ -115,10 +115,10 @@ def _shapes_in_loops(tf: Any) -> Any:
     def rows(whole: bool = True) -> Callable[[], Any]:
         return lambda: _rows(tf, tf.int32, whole)
 
-    def shape(*sizes: Any) -> Callable[[], Any]:
+    def shape(*sizes) -> Callable[[], Any]:
         return lambda: tf.TensorShape(*sizes)
 
-    def slices(**options: Any) -> Callable[[], Any]:
+    def slices(**options) -> Callable[[], Any]:
         return lambda: tf.IndexedSlicesSpec([None, 1], tf.float32, tf.int32, **options)
 
     sparse = lambda: _sparse(tf)  # noqa: E731 - it makes the first value

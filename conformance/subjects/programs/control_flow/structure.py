@@ -53,7 +53,7 @@ _GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
 )
 
 
-def _every(tf: Any, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS) -> Any:
+def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS):
     """A loop for ways to give two tensors and to return them, and what all of them give.
 
     Where both are of one type, each with each; of the others every second.
@@ -66,7 +66,7 @@ def _every(tf: Any, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _R
     """
     made: list[Any] = []
 
-    def shown(given: Any, returned: Any) -> Any:
+    def shown(given, returned):
         found = loop(given, returned)
         made.append(found)
         return str(tf.nest.map_structure(lambda each: (each.dtype, each.shape), found))
@@ -80,24 +80,24 @@ def _every(tf: Any, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _R
     return seen, run(tf, made)
 
 
-def _two(tf: Any) -> tuple[Any, Any]:
+def _two(tf) -> tuple[Any, Any]:
     return tf.constant([[1.0, 2.0], [3.0, 5.0]]), tf.constant([7.0, 11.0])
 
 
-def _parts(tf: Any, nested: Any) -> tuple[Any, Any]:
+def _parts(tf, nested) -> tuple[Any, Any]:
     """The first and the last of nested tensors."""
     flat = tf.nest.flatten(nested)
     return flat[0] * 2.0, flat[-1] + 1.0
 
 
-def _mapped(tf: Any) -> Any:
+def _mapped(tf):
     x, y = _two(tf)
     return _every(
         tf, lambda given, returned: tf.map_fn(lambda each: returned(*_parts(tf, each)), given(x, y))
     )
 
 
-def _mapped_to_dtypes(tf: Any) -> Any:
+def _mapped_to_dtypes(tf):
     """The structure of the dtypes counts, not that of the elements."""
     x, _ = _two(tf)
     return _every(
@@ -110,7 +110,7 @@ def _mapped_to_dtypes(tf: Any) -> Any:
     )
 
 
-def _scanned(tf: Any) -> Any:
+def _scanned(tf):
     x, y = _two(tf)
     return _every(
         tf,
@@ -118,7 +118,7 @@ def _scanned(tf: Any) -> Any:
     )
 
 
-def _scanned_from(tf: Any) -> Any:
+def _scanned_from(tf):
     """The structure of the first value counts, not that of the elements."""
     x, y = _two(tf)
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
@@ -130,7 +130,7 @@ def _scanned_from(tf: Any) -> Any:
     )
 
 
-def _folded(tf: Any) -> Any:
+def _folded(tf):
     x, y = _two(tf)
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     return [
@@ -144,7 +144,7 @@ def _folded(tf: Any) -> Any:
     ]
 
 
-def _looped(tf: Any) -> Any:
+def _looped(tf):
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     return _every(
         tf,
@@ -157,7 +157,7 @@ def _looped(tf: Any) -> Any:
     )
 
 
-def _chosen(tf: Any) -> Any:
+def _chosen(tf):
     """Two branches that return each structure."""
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     which = tf.placeholder_with_default(False, [])
@@ -169,7 +169,7 @@ def _chosen(tf: Any) -> Any:
     )
 
 
-def _cased(tf: Any) -> Any:
+def _cased(tf):
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     which = tf.placeholder_with_default(1, [])
     return _every(
@@ -180,24 +180,24 @@ def _cased(tf: Any) -> Any:
     )
 
 
-def _loops(tf: Any) -> list[Callable[[Any], Any]]:
+def _loops(tf) -> list[Callable[[Any], Any]]:
     """Functions of a vector that build loops and branches."""
 
-    def constant_in_loop(x: Any) -> Any:
+    def constant_in_loop(x):
         return tf.while_loop(lambda i: i < 3.0, lambda i: i + x[0] * tf.constant(2.0), [0.0])
 
-    def made_inside(x: Any) -> Any:
+    def made_inside(x):
         y = tf.identity(x, name="y")
         return tf.while_loop(lambda i, _: i < 3, lambda i, z: (i + 1, z * y), [0, y])
 
-    def waits_in_body(x: Any) -> Any:
-        def body(i: Any) -> Any:
+    def waits_in_body(x):
+        def body(i):
             with tf.control_dependencies([tf.no_op("inner"), x]):
                 return i + tf.constant(1)
 
         return tf.while_loop(lambda i: i < 3, body, [0])
 
-    def frees(x: Any) -> Any:
+    def frees(x):
         with tf.control_dependencies(None):
             return tf.while_loop(lambda i: i < 3.0, lambda i: i + x[0], [0.0])
 
@@ -213,10 +213,10 @@ def _loops(tf: Any) -> list[Callable[[Any], Any]]:
     ]
 
 
-def _waiting(tf: Any) -> Any:
+def _waiting(tf):
     """Loops and branches inside of control dependencies: what of them waits, and for what."""
 
-    def built(make: Callable[[Any], Any], *, nested: bool) -> Any:
+    def built(make: Callable[[Any], Any], *, nested: bool):
         with tf.Graph().as_default() as graph:
             x = tf.placeholder(tf.float32, [2], name="x")
             with tf.control_dependencies([tf.no_op("first")]):

@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _text(tf: Any) -> Any:
+def _text(tf):
     compat = tf.compat
     values = ("a\u00e4", b"a\xc3\xa4", b"\xff", bytearray(b"a"), 3, None, Path("a/b"), ["a"])
     return [
@@ -28,7 +28,7 @@ def _text(tf: Any) -> Any:
     ], attempt(*(lambda value=value: compat.path_to_str(value) for value in values))
 
 
-def _kinds_of_numbers(tf: Any) -> Any:
+def _kinds_of_numbers(tf):
     compat = tf.compat
     values = (
         1,
@@ -58,20 +58,20 @@ def _kinds_of_numbers(tf: Any) -> Any:
     )
 
 
-def _dates(tf: Any) -> Any:
+def _dates(tf):
     ask = tf.compat.forward_compatible
 
-    def moved() -> Any:
+    def moved():
         with tf.compat.forward_compatibility_horizon(2100, 2, 3) as given:
             return given, ask(2100, 2, 2), ask(2100, 2, 3), ask(2100, 2, 4), ask(2100, 1, 31)
 
-    def moved_twice() -> Any:
+    def moved_twice():
         with tf.compat.forward_compatibility_horizon(2200, 12, 31):
             with tf.compat.forward_compatibility_horizon(2100, 1, 1):
                 earlier = ask(2099, 12, 31), ask(2100, 1, 1)
             return earlier, ask(2099, 12, 31)
 
-    def moved_back() -> Any:
+    def moved_back():
         with tf.compat.forward_compatibility_horizon(1999, 12, 31):
             return ask(1999, 12, 30), ask(1999, 12, 31), ask(2000, 1, 1), ask(2100, 1, 1)
 
@@ -87,7 +87,7 @@ def _dates(tf: Any) -> Any:
     )
 
 
-def _switches(tf: Any) -> Any:
+def _switches(tf):
     x = tf.constant([1])
     return attempt(
         tf.disable_eager_execution,
@@ -107,17 +107,17 @@ def _switches(tf: Any) -> Any:
     )
 
 
-def _in_another_thread(function: Callable[[], Any]) -> Any:
+def _in_another_thread(function: Callable[[], Any]):
     """What a function returns in a thread of its own, which has default graphs of its own."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
 
 
-def _eager_execution_too_late(tf: Any) -> Any:
+def _eager_execution_too_late(tf):
     """Once a graph is built, or with arguments that there are not, it is refused."""
     ask = tf.enable_eager_execution
 
-    def asked() -> Any:
+    def asked():
         tf.constant(1)
         return attempt(
             ask,
@@ -133,7 +133,7 @@ def _eager_execution_too_late(tf: Any) -> Any:
     return _in_another_thread(asked), tf.executing_eagerly()
 
 
-def _equality(tf: Any) -> Any:
+def _equality(tf):
     x, y = tf.constant([1]), tf.constant([1])
     tf.enable_tensor_equality()
     found = attempt(lambda: x == y, lambda: x != y, lambda: x in {y, x})
@@ -141,7 +141,7 @@ def _equality(tf: Any) -> Any:
     return found
 
 
-def _places(tf: Any) -> Any:
+def _places(tf):
     loader, here = tf.resource_loader, os.path.realpath(os.path.dirname(__file__))  # noqa: PTH120
     return attempt(
         lambda: os.path.realpath(loader.get_data_files_path()) == here,

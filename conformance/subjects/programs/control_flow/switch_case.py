@@ -10,7 +10,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
+def _values(tf, build: Callable[[Any, Any], Any]):
     """What a program gives for several numbers, and its operations besides functions."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     fetched = build(number, x)
@@ -24,31 +24,31 @@ def _values(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
         return [[session.run(fetched, {number: n}) for n in (0, 1, 2, 7, -1)], nodes]
 
 
-def _chosen(tf: Any) -> Any:
-    def build(number: Any, x: Any) -> Any:
+def _chosen(tf):
+    def build(number, x):
         found = tf.switch_case(number, [lambda: x * 2.0, lambda: x * x, lambda: tf.identity(x)])
         return [found, *tf.gradients(found, x)]
 
     return _values(tf, build)
 
 
-def _with_a_default(tf: Any) -> Any:
-    def build(number: Any, x: Any) -> Any:
+def _with_a_default(tf):
+    def build(number, x):
         branches = {1: lambda: (x, {"a": x * 3.0}), 0: lambda: (x + 1.0, {"a": x})}
         return tf.switch_case(number, branches, default=lambda: (-x, {"a": x * 0.0}), name="sc")
 
     return _values(tf, build)
 
 
-def _with_variables(tf: Any) -> Any:
-    def build(number: Any, x: Any) -> Any:
+def _with_variables(tf):
+    def build(number, x):
         v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
         return tf.switch_case(number, [lambda: x + v, lambda: v * 2.0])
 
     return _values(tf, build)[0]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     number, x = tf.constant(1), tf.constant(1.0)
     return attempt(
         lambda: tf.switch_case(1, [lambda: x]),

@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf: Any) -> Any:
+def _made(tf):
     """Operations of the default graph: name, type, inputs, and what waits for what."""
     return [
         (
@@ -26,15 +26,15 @@ def _made(tf: Any) -> Any:
     ]
 
 
-def _value(tf: Any, found: Any) -> Any:
+def _value(tf, found):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return session.run(found)
 
 
-def _structures(tf: Any) -> Any:
+def _structures(tf):
     @tf.function
-    def scaled(x: Any, factor: Any = 2) -> Any:
+    def scaled(x, factor=2):
         """Scale it."""
         return x * factor, {"more": [x + 1, None]}
 
@@ -51,11 +51,11 @@ def _structures(tf: Any) -> Any:
     ]
 
 
-def _traces(tf: Any) -> Any:
+def _traces(tf):
     traced = []
 
     @tf.function
-    def noted(x: Any, *more: Any, word: str = "a") -> Any:
+    def noted(x, *more, word: str = "a"):
         traced.append((str(x), word, len(more)))
         return x
 
@@ -70,16 +70,16 @@ def _traces(tf: Any) -> Any:
     return traced
 
 
-def _outside(tf: Any) -> Any:
+def _outside(tf):
     outer = tf.constant(3.0)
     variable = tf.get_variable("v", initializer=2.0, use_resource=True)
 
     @tf.function
-    def joined(x: Any) -> Any:
+    def joined(x):
         return outer * variable + x
 
     @tf.function
-    def twice(x: Any) -> Any:
+    def twice(x):
         return joined(joined(x))
 
     found = twice(tf.constant(1.0))
@@ -87,17 +87,17 @@ def _outside(tf: Any) -> Any:
     return [[each.op.type for each in (found, *slopes)], _value(tf, [found, *slopes])]
 
 
-def _effects(tf: Any) -> Any:
+def _effects(tf):
     variable = tf.get_variable("v", initializer=1.0, use_resource=True)
 
     @tf.function
-    def doubled_then_added(x: Any) -> Any:
+    def doubled_then_added(x):
         variable.assign(variable * 2)
         variable.assign_add(x)
         return variable.read_value()
 
     @tf.function
-    def checked(x: Any) -> Any:
+    def checked(x):
         tf.debugging.assert_less(x, 5.0)
         variable.assign_add(x)
         return x
@@ -112,11 +112,11 @@ def _effects(tf: Any) -> Any:
         return [found.op.type, seen, refused]
 
 
-def _signatures(tf: Any) -> Any:
+def _signatures(tf):
     spec = tf.TensorSpec([None], tf.float32)
 
     @tf.function(input_signature=[spec, [tf.TensorSpec([], tf.int32)]])
-    def taken(x: Any, parts: Any) -> Any:
+    def taken(x, parts):
         return x * tf.cast(parts[0], tf.float32)
 
     found = taken([1, 2], [3])
@@ -138,17 +138,17 @@ def _signatures(tf: Any) -> Any:
     ]
 
 
-def _variables(tf: Any) -> Any:
+def _variables(tf):
     held: list[Any] = []
 
     @tf.function
-    def once(x: Any) -> Any:
+    def once(x):
         if not held:
             held.append(tf.Variable(3.0, use_resource=True, name="mine"))
         return held[0] * x
 
     @tf.function
-    def always(x: Any) -> Any:
+    def always(x):
         return tf.Variable(3.0, use_resource=True) * x
 
     found = once(tf.constant(2.0))
@@ -160,25 +160,25 @@ def _variables(tf: Any) -> Any:
     ]
 
 
-def _results(tf: Any) -> Any:
+def _results(tf):
     @tf.function
     def nothing() -> None:
         return None
 
     @tf.function
-    def odd() -> Any:
+    def odd():
         return object()
 
     @tf.function
-    def plain() -> Any:
+    def plain():
         return 1, "a", [2.0]
 
     @tf.function
-    def rows(x: Any) -> Any:
+    def rows(x):
         return tf.IndexedSlices(x, tf.constant([1]))
 
     @tf.function
-    def read(name: Any) -> Any:
+    def read(name):
         return tf.read_file(name)
 
     number, text, (half,) = plain()
@@ -193,24 +193,24 @@ def _results(tf: Any) -> Any:
     ]
 
 
-def _methods(tf: Any) -> Any:
+def _methods(tf):
     class Scaled:
         def __init__(self, factor: float) -> None:
             self.factor = factor
 
         @tf.function
-        def of(self, x: Any) -> Any:
+        def of(self, x):
             return x * self.factor
 
     two, three = Scaled(2.0), Scaled(3.0)
     return _value(tf, [two.of(tf.constant(1.0)), three.of(tf.constant(1.0)), two.of(4.0)])
 
 
-def _concrete(tf: Any) -> Any:
+def _concrete(tf):
     outer = tf.constant(1.0)
 
     @tf.function
-    def added(x: Any, y: Any) -> Any:
+    def added(x, y):
         return {"sum": x + y + outer}
 
     found = added.get_concrete_function(tf.TensorSpec([2], tf.float32), tf.TensorSpec([]))
@@ -225,9 +225,9 @@ def _concrete(tf: Any) -> Any:
     ]
 
 
-def _slopes(tf: Any) -> Any:
+def _slopes(tf):
     @tf.function
-    def cubed(x: Any) -> Any:
+    def cubed(x):
         return x * x * x
 
     x = tf.constant(2.0)
@@ -239,16 +239,16 @@ def _slopes(tf: Any) -> Any:
     return _value(tf, [first, second, tape.gradient(y, x)])
 
 
-def _branches(tf: Any) -> Any:
+def _branches(tf):
     @tf.function
-    def chosen(x: Any) -> Any:
+    def chosen(x):
         larger = tf.cond(x > 0.0, lambda: x * 2.0, lambda: -x)
         return tf.while_loop(lambda y: y < 10.0, lambda y: y * 2.0, [larger])
 
     return _value(tf, [chosen(tf.constant(1.0)), chosen(tf.constant(-3.0))])
 
 
-def _at_once(tf: Any) -> Any:
+def _at_once(tf):
     module, test = module_of(tf, "eager.def_function"), module_of(tf, "framework.test_util")
     traced = module.function(lambda x: x + 1.0)
     with test.run_functions_eagerly(True):

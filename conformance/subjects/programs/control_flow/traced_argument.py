@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -11,18 +9,18 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _value(tf: Any, found: Any) -> Any:
+def _value(tf, found):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return session.run(found)
 
 
-def _structures(tf: Any) -> Any:
+def _structures(tf):
     """Arguments that are dictionaries, tuples, sparse tensors or objects of the program."""
     traced = []
 
     @tf.function
-    def taken(x: Any, more: Any = None) -> Any:
+    def taken(x, more=None):
         traced.append(type(x).__name__.removeprefix("Symbolic"))
         if isinstance(x, dict):
             return x["a"] + x["b"][0]
@@ -46,7 +44,7 @@ def _structures(tf: Any) -> Any:
     return traced, taken.experimental_get_tracing_count(), _value(tf, made)
 
 
-def _what_is_compared(tf: Any) -> Any:
+def _what_is_compared(tf):
     """Which arguments that are no tensors have one trace."""
     traced = []
 
@@ -54,7 +52,7 @@ def _what_is_compared(tf: Any) -> Any:
         """It is equal to itself only."""
 
     @tf.function
-    def noted(x: Any) -> Any:
+    def noted(x):
         traced.append(type(x).__name__)
         return tf.constant(1.0)
 
@@ -64,14 +62,14 @@ def _what_is_compared(tf: Any) -> Any:
     return traced
 
 
-def _methods(tf: Any) -> Any:
+def _methods(tf):
     class Counted:
         """What counts its traces."""
 
         count = 0
 
         @tf.function
-        def more(self, x: Any) -> Any:
+        def more(self, x):
             Counted.count += 1
             return x + 1.0
 
@@ -85,16 +83,16 @@ def _methods(tf: Any) -> Any:
     )
 
 
-def _by_hand(tf: Any) -> Any:
+def _by_hand(tf):
     """Traces that are asked for, and what they take."""
     spec = tf.TensorSpec([2], tf.float32, name="given")
 
     @tf.function(input_signature=[spec, {"k": tf.TensorSpec([], tf.float32)}])
-    def signed(x: Any, more: Any) -> Any:
+    def signed(x, more):
         return x * more["k"]
 
     @tf.function
-    def free(x: Any, y: Any = 2.0) -> Any:
+    def free(x, y=2.0):
         return x * y
 
     whole = signed.get_concrete_function()
@@ -126,7 +124,7 @@ def _by_hand(tf: Any) -> Any:
     )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     x = tf.constant([1.0, 2.0])
     one = tf.function(lambda x: x)
     matrix = tf.function(lambda x: x, input_signature=[tf.TensorSpec([2, 2], tf.float32)])

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _loops_in_branches(tf: Any) -> Any:
+def _loops_in_branches(tf):
     """A loop in a branch in a loop, whose turns follow one another."""
 
-    def summed(turns: int, inner: int, at_a_time: int, every: int) -> Any:
-        def step(i: Any, total: Any) -> Any:
-            def looped() -> Any:
+    def summed(turns: int, inner: int, at_a_time: int, every: int):
+        def step(i, total):
+            def looped():
                 return tf.while_loop(
                     lambda j, _: j < inner,
                     lambda j, s: (j + 1, s + j),
@@ -45,13 +43,13 @@ def _loops_in_branches(tf: Any) -> Any:
     )
 
 
-def _branches_in_branches(tf: Any) -> Any:
+def _branches_in_branches(tf):
     """Loops in both branches of a branch that is itself taken or not."""
 
-    def value(first: bool, second: bool) -> Any:
+    def value(first: bool, second: bool):
         p, q = (tf.placeholder_with_default(which, []) for which in (first, second))
 
-        def looped(start: int, less: int) -> Any:
+        def looped(start: int, less: int):
             return tf.while_loop(
                 lambda i, _: i < less,
                 lambda i, s: (i + 1, s * 2),
@@ -59,7 +57,7 @@ def _branches_in_branches(tf: Any) -> Any:
                 parallel_iterations=1,
             )[1]
 
-        def inner() -> Any:
+        def inner():
             return tf.cond(q, lambda: looped(3, 2), lambda: looped(5, 0))
 
         chosen = tf.cond(p, inner, lambda: looped(7, 1))
@@ -76,7 +74,7 @@ def _branches_in_branches(tf: Any) -> Any:
     )
 
 
-def _dead_loops(tf: Any) -> Any:
+def _dead_loops(tf):
     """What leaves a loop that nothing enters, alone and beside what is alive."""
     raw = tf.raw_ops
     p = tf.placeholder(tf.bool, [])
@@ -112,15 +110,15 @@ def _dead_loops(tf: Any) -> Any:
         )
 
 
-def _loop_over_what_a_branch_left(tf: Any) -> Any:
+def _loop_over_what_a_branch_left(tf):
     """An inner loop takes a tensor out of the branch that was not returned from it."""
     p, left = tf.placeholder(tf.bool, []), []
 
-    def taken(x: Any) -> Any:
+    def taken(x):
         left.append(x + 1.0)
         return left[0] * 1.0
 
-    def body(i: Any, x: Any) -> Any:
+    def body(i, x):
         y = tf.cond(p, lambda: taken(x), lambda: x)
         inner = tf.while_loop(
             lambda j, *_: j < 2, lambda j, a, b: (j + 1, a + b, b), [0, y, left[0]]

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["replaced"]
 
 
-def replaced(namespace: Any, path: str, change: Callable[[Any], Any]) -> Any:
+def replaced(namespace: Namespace, path: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace with one public name changed.
 
     Args:
@@ -25,17 +26,17 @@ def replaced(namespace: Any, path: str, change: Callable[[Any], Any]) -> Any:
 
 
 @fault("PROGRAMS-001", "Training nodes are not removed from a GraphDef.")
-def training_nodes_stay(tf: Any) -> Any:
+def training_nodes_stay(tf: Namespace) -> Namespace:
     return replaced(tf, "graph_util.remove_training_nodes", lambda _: lambda graph, *_, **__: graph)
 
 
 @fault("PROGRAMS-002", "Structures that differ count as the same.")
-def structures_are_all_the_same(tf: Any) -> Any:
+def structures_are_all_the_same(tf: Namespace) -> Namespace:
     return replaced(tf, "nest.assert_same_structure", lambda _: lambda *_, **__: None)
 
 
 @fault("PROGRAMS-003", "A queue chosen from a list by its number is the first one.")
-def the_first_queue_of_a_list(tf: Any) -> Any:
+def the_first_queue_of_a_list(tf: Namespace) -> Namespace:
     def first(base: Any) -> Any:
         class QueueBase(base):  # type: ignore[misc]
             from_list = staticmethod(lambda _, queues: queues[0])
@@ -46,7 +47,7 @@ def the_first_queue_of_a_list(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-004", "A table of a vocabulary counts one bucket too many.")
-def one_bucket_too_many(tf: Any) -> Any:
+def one_bucket_too_many(tf: Namespace) -> Namespace:
     def larger(base: Any) -> Any:
         class StaticVocabularyTable(base):  # type: ignore[misc]
             def size(self, name: Any = None) -> Any:
@@ -58,12 +59,12 @@ def one_bucket_too_many(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-005", "What scales a variance by the inputs scales it as for ReLUs.")
-def every_scale_is_that_of_relus(tf: Any) -> Any:
+def every_scale_is_that_of_relus(tf: Namespace) -> Namespace:
     return replaced(tf, "initializers.lecun_normal", lambda _: tf.initializers.he_normal)
 
 
 @fault("PROGRAMS-006", "The features of a sequence come before those of its context.")
-def sequence_before_context(tf: Any) -> Any:
+def sequence_before_context(tf: Namespace) -> Namespace:
     def turned(parse: Any) -> Any:
         return lambda *args, **options: parse(*args, **options)[::-1]
 
@@ -71,12 +72,12 @@ def sequence_before_context(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-007", "The last variable of a checkpoint is not listed.")
-def the_last_variable_is_not_listed(tf: Any) -> Any:
+def the_last_variable_is_not_listed(tf: Namespace) -> Namespace:
     return replaced(tf, "train.list_variables", lambda listed: lambda path: listed(path)[:-1])
 
 
 @fault("PROGRAMS-008", "An array of tensors is unstacked from the end.")
-def unstacked_from_the_end(tf: Any) -> Any:
+def unstacked_from_the_end(tf: Namespace) -> Namespace:
     def backwards(base: Any) -> Any:
         class TensorArray(base):  # type: ignore[misc]
             def unstack(self, value: Any, name: Any = None) -> Any:
@@ -88,7 +89,7 @@ def unstacked_from_the_end(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-009", "A scan goes forward though it is asked to go back.")
-def scans_go_forward(tf: Any) -> Any:
+def scans_go_forward(tf: Namespace) -> Namespace:
     def forward(scan: Any) -> Any:
         return lambda *args, **options: scan(*args, **options | {"reverse": False})
 
@@ -96,26 +97,26 @@ def scans_go_forward(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-010", "Second derivatives are twice as large.")
-def hessians_are_doubled(tf: Any) -> Any:
+def hessians_are_doubled(tf: Namespace) -> Namespace:
     return replaced(
         tf, "hessians", lambda hessians: lambda *a, **k: [2.0 * h for h in hessians(*a, **k)]
     )
 
 
 @fault("PROGRAMS-011", "A searched place is one too far.")
-def places_one_too_far(tf: Any) -> Any:
+def places_one_too_far(tf: Namespace) -> Namespace:
     return replaced(
         tf, "searchsorted", lambda search: lambda *args, **options: search(*args, **options) + 1
     )
 
 
 @fault("PROGRAMS-012", "The logarithm of a determinant has the other sign.")
-def log_determinants_are_negated(tf: Any) -> Any:
+def log_determinants_are_negated(tf: Namespace) -> Namespace:
     return replaced(tf, "linalg.logdet", lambda logdet: lambda *a, **k: -logdet(*a, **k))
 
 
 @fault("PROGRAMS-013", "Only the first match of a pattern is replaced.")
-def only_the_first_match(tf: Any) -> Any:
+def only_the_first_match(tf: Namespace) -> Namespace:
     def once(replace: Any) -> Any:
         def replace_once(source: Any, pattern: Any, rewrite: Any, *_: Any, **options: Any) -> Any:
             options["replace_global"] = False
@@ -127,12 +128,12 @@ def only_the_first_match(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-014", "A sparse tensor keeps its shape though another is asked for.")
-def sparse_shapes_stay(tf: Any) -> Any:
+def sparse_shapes_stay(tf: Namespace) -> Namespace:
     return replaced(tf, "sparse.reset_shape", lambda reset: lambda sparse, *_, **__: reset(sparse))
 
 
 @fault("PROGRAMS-015", "Gamma correction forgets its gain.")
-def gamma_without_gain(tf: Any) -> Any:
+def gamma_without_gain(tf: Namespace) -> Namespace:
     def without_gain(adjust: Any) -> Any:
         return lambda image, gamma=1, *_, **__: adjust(image, gamma)
 
@@ -140,7 +141,7 @@ def gamma_without_gain(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-016", "A weighted variance is twice as large.")
-def weighted_variances_are_doubled(tf: Any) -> Any:
+def weighted_variances_are_doubled(tf: Namespace) -> Namespace:
     def doubled(moments: Any) -> Any:
         def weighted_moments(*args: Any, **options: Any) -> Any:
             mean, variance = moments(*args, **options)
@@ -152,7 +153,7 @@ def weighted_variances_are_doubled(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-017", "A layer that permutes dimensions leaves them where they are.")
-def permuted_dimensions_stay(tf: Any) -> Any:
+def permuted_dimensions_stay(tf: Namespace) -> Namespace:
     def unmoved(base: Any) -> Any:
         class Permute(base):  # type: ignore[misc]
             def call(self, inputs: Any) -> Any:
@@ -164,14 +165,14 @@ def permuted_dimensions_stay(tf: Any) -> Any:
 
 
 @fault("PROGRAMS-018", "A learning rate that decays by a line and a cosine is twice as large.")
-def linear_cosine_decays_are_doubled(tf: Any) -> Any:
+def linear_cosine_decays_are_doubled(tf: Namespace) -> Namespace:
     return replaced(
         tf, "train.linear_cosine_decay", lambda decay: lambda *a, **k: 2.0 * decay(*a, **k)
     )
 
 
 @fault("PROGRAMS-019", "A hook that logs needs no interval.")
-def logging_without_interval(tf: Any) -> Any:
+def logging_without_interval(tf: Namespace) -> Namespace:
     def lenient(base: Any) -> Any:
         class LoggingTensorHook(base):  # type: ignore[misc]
             def __init__(self, tensors: Any, every_n_iter: Any = None, **options: Any) -> None:

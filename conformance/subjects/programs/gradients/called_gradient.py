@@ -11,10 +11,10 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
+def _values(tf, *programs: Callable[[], Any]):
     """What each program, in a graph of its own, gives: tensors, or None where there is none."""
 
-    def run(program: Callable[[], Any]) -> Any:
+    def run(program: Callable[[], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             found = [None if each is None else tf.convert_to_tensor(each) for each in program()]
             session.run(tf.global_variables_initializer())
@@ -25,53 +25,53 @@ def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
     return attempt(*(lambda program=program: run(program) for program in programs))
 
 
-def _defun(tf: Any) -> Any:
+def _defun(tf):
     return module_of(tf, "framework.function").Defun
 
 
-def _defined(tf: Any) -> Any:
+def _defined(tf):
     """Functions that say nothing of their gradients: these are derived when they are run."""
     defun = _defun(tf)
 
-    def of_one() -> Any:
+    def of_one():
         x = tf.constant([2.0, 3.0])
         return tf.gradients(defun(tf.float32, func_name="cubed")(lambda x: x * x * x)(x), x)
 
-    def of_several() -> Any:
+    def of_several():
         x, y = tf.constant([2.0, 3.0]), tf.constant(4)
 
         @defun(tf.float32, tf.int32, func_name="mixed")
-        def mixed(x: Any, y: Any) -> Any:
+        def mixed(x, y):
             return x * tf.cast(y, tf.float32), y + 1, tf.stop_gradient(x)
 
         return tf.gradients(mixed(x, y)[0], [x])
 
-    def unused() -> Any:
+    def unused():
         x = tf.constant([2.0, 3.0])
         found = defun(tf.float32, func_name="two")(lambda x: (x * 2.0, x * x))(x)
         return tf.gradients(found[1], x)
 
-    def of_a_variable(reads: bool) -> Any:
+    def of_a_variable(reads: bool):
         v = tf.get_variable("v", initializer=[2.0, 5.0], use_resource=True)
 
         @defun(tf.float32, func_name="read", capture_resource_var_by_value=reads)
-        def read(x: Any) -> Any:
+        def read(x):
             return x * v
 
         x = tf.constant([1.0, 3.0])
         return tf.gradients(read(x), [x, v])
 
-    def within_another() -> Any:
+    def within_another():
         inner = defun(tf.float32, func_name="inner")(tf.square)
         outer = defun(tf.float32, func_name="outer")(lambda x: inner(x) * x)
         x = tf.constant(3.0)
         return tf.gradients(outer(x), x)
 
-    def within_a_branch() -> Any:
+    def within_a_branch():
         squared, x = defun(tf.float32, func_name="squared")(lambda x: x * x), tf.constant(3.0)
         return tf.gradients(tf.cond(x > 1.0, lambda: squared(x), lambda: x), x)
 
-    def within_a_loop() -> Any:
+    def within_a_loop():
         squared, x = defun(tf.float32, func_name="squared")(lambda x: x * x), tf.constant(1.5)
         found = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, squared(y)), [0, x])[1]
         return tf.gradients(found, x)
@@ -89,28 +89,28 @@ def _defined(tf: Any) -> Any:
     )
 
 
-def _traced(tf: Any) -> Any:
+def _traced(tf):
     """Functions that are traced: what the gradients take, the calls give from then on."""
 
-    def of_constants() -> Any:
+    def of_constants():
         @tf.function
-        def scaled(x: Any) -> Any:
+        def scaled(x):
             factor = tf.constant([3.0, 5.0])
             return x * factor + tf.sin(x) * factor
 
         x = tf.constant([1.0, 2.0])
         return tf.gradients(scaled(x), x)
 
-    def of_rows() -> Any:
+    def of_rows():
         table = tf.get_variable("t", initializer=[[1.0], [2.0], [3.0]], use_resource=True)
         taken = tf.function(lambda i: tf.gather(table, i) ** 2.0)
         return tf.gradients(taken(tf.constant([0, 2, 0])), table)
 
-    def of_a_loop_of_rows() -> Any:
+    def of_a_loop_of_rows():
         table = tf.get_variable("t", initializer=[[1.0], [2.0], [3.0]], use_resource=True)
 
         @tf.function
-        def summed(x: Any) -> Any:
+        def summed(x):
             return tf.while_loop(
                 lambda i, _: i < 3, lambda i, s: (i + 1, s * tf.gather(table, i)), [0, x]
             )[1]
@@ -118,7 +118,7 @@ def _traced(tf: Any) -> Any:
         x = tf.constant([2.0])
         return tf.gradients(summed(x), [x, table])
 
-    def twice() -> Any:
+    def twice():
         cubed, x = tf.function(lambda x: tf.sin(x) * x), tf.constant(2.0)
         first = tf.gradients(cubed(x), x)[0]
         return [first, *tf.gradients(cubed(x) * first, x)]
@@ -126,23 +126,23 @@ def _traced(tf: Any) -> Any:
     return _values(tf, of_constants, of_rows, of_a_loop_of_rows, twice)
 
 
-def _traced_arguments(tf: Any) -> Any:
+def _traced_arguments(tf):
     """Gradients by some arguments of traced functions, which their branches do not all use."""
 
-    def of_a_variable_in_branches() -> Any:
+    def of_a_variable_in_branches():
         v = tf.get_variable("v", initializer=[2.0, 5.0], use_resource=True)
 
         @tf.function
-        def chosen(x: Any) -> Any:
+        def chosen(x):
             inner = tf.cond(x[0] > 3.0, lambda: v * x, lambda: x)
             return tf.cond(x[0] > 1.0, lambda: v * inner, lambda: inner * 3.0)
 
         x = tf.constant([2.0, 4.0])
         return tf.gradients(chosen(x), [x, v])
 
-    def of_integers() -> Any:
+    def of_integers():
         @tf.function
-        def raised(x: Any, n: Any) -> Any:
+        def raised(x, n):
             return x ** tf.cast(n, tf.float32), n + 1
 
         x, n = tf.constant(3.0), tf.constant(2)
@@ -151,11 +151,11 @@ def _traced_arguments(tf: Any) -> Any:
     return _values(tf, of_a_variable_in_branches, of_integers)
 
 
-def _imported_calls(tf: Any) -> Any:
+def _imported_calls(tf):
     """Calls that another graph had, which are derived when they are run."""
 
     def imported(make: Callable[[Any], Any]) -> Callable[[], Any]:
-        def program() -> Any:
+        def program():
             with tf.Graph().as_default() as graph:
                 tf.identity(make(tf.placeholder(tf.float32, [2], name="x")), name="y")
             x = tf.constant([2.0, 3.0])
@@ -165,9 +165,9 @@ def _imported_calls(tf: Any) -> Any:
 
         return program
 
-    def stateful(x: Any) -> Any:
+    def stateful(x):
         @tf.function
-        def checked(x: Any) -> Any:
+        def checked(x):
             tf.debugging.assert_less(x, 9.0)
             return x * x
 

@@ -18,10 +18,10 @@ __all__ = ["BEHAVIOURS"]
 Program = Callable[[Any], Any]
 
 
-def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
+def _whole(tf, *programs: Callable[[], Any]):
     """What each program gives in a graph of its own, and the nodes it makes."""
 
-    def run(program: Callable[[], Any]) -> Any:
+    def run(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             fetched = [each for each in program() if each is not None]
             nodes = [[node.name, node.op, list(node.input)] for node in graph.as_graph_def().node]
@@ -32,44 +32,44 @@ def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
     return attempt(*(lambda program=program: run(program) for program in programs))
 
 
-def _own_gradients(tf: Any) -> Any:
-    def stable() -> Any:
+def _own_gradients(tf):
+    def stable():
         @tf.custom_gradient
-        def function(x: Any) -> Any:
+        def function(x):
             e = tf.exp(x)
             return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
 
         x = tf.constant(100.0)
         return tf.gradients(function(x), x)
 
-    def of_several() -> Any:
+    def of_several():
         function = tf.custom_gradient(lambda x, y: ((x * y, x + y), lambda a, b: (a * 5, b * 7)))
         x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
         results = function(x, y)
         return [*results, *tf.gradients(list(results), [x, y]), *tf.gradients(results[0], x)]
 
-    def second() -> Any:
+    def second():
         function = tf.custom_gradient(lambda x: (x * x * x, lambda dy: dy * 3.0 * x * x))
         x = tf.constant(2.0)
         (first,) = tf.gradients(function(x), x)
         return [first, *tf.gradients(first, x)]
 
-    def in_a_loop() -> Any:
+    def in_a_loop():
         function = tf.custom_gradient(lambda x: (x * x, lambda dy: dy * 10.0 * x))
         x = tf.constant(2.0)
         found = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
         return tf.gradients(found[1], x)
 
-    def passed_through() -> Any:
+    def passed_through():
         x = tf.constant(1.3)
         return tf.gradients(tf.grad_pass_through(tf.floor)(x * 2.0), x)
 
-    def of_a_handle() -> Any:
+    def of_a_handle():
         """A variable's handle goes through: what is behind it stays known."""
         v = tf.get_variable("v", [3], initializer=tf.zeros_initializer(), use_resource=True)
 
         @tf.custom_gradient
-        def updated(handle: Any, value: Any) -> Any:
+        def updated(handle, value):
             with tf.control_dependencies(
                 [tf.raw_ops.ResourceScatterUpdate(resource=handle, indices=[1], updates=value)]
             ):
@@ -83,14 +83,14 @@ def _own_gradients(tf: Any) -> Any:
     return _whole(tf, stable, of_several, second, in_a_loop, passed_through, of_a_handle)
 
 
-def _methods(tf: Any) -> Any:
+def _methods(tf):
     class Model:
         @tf.custom_gradient
-        def scaled(self, x: Any) -> Any:
+        def scaled(self, x):
             """What is called."""
             return x * 2.0, lambda dy: dy * 7.0
 
-    def bound() -> Any:
+    def bound():
         x = tf.constant(3.0)
         y = Model().scaled(x)
         return [y, *tf.gradients(y, x)]
@@ -99,7 +99,7 @@ def _methods(tf: Any) -> Any:
     return [told, _whole(tf, bound)]
 
 
-def _dependence(tf: Any) -> Any:
+def _dependence(tf):
     """The variables that are found behind tensors."""
     found = module_of(tf, "ops.custom_gradient")
     v = tf.get_variable("v", [], use_resource=True)
@@ -115,21 +115,21 @@ def _dependence(tf: Any) -> Any:
     )
 
 
-def _variables(tf: Any) -> Any:
-    def function(takes: bool, use_resource: bool = True) -> Any:
-        def inner(x: Any) -> Any:
+def _variables(tf):
+    def function(takes: bool, use_resource: bool = True):
+        def inner(x):
             v = tf.get_variable(
                 "v", [2], initializer=tf.ones_initializer(), use_resource=use_resource
             )
 
-            def gradient(dy: Any, variables: Any = None) -> Any:
+            def gradient(dy, variables=None):
                 return dy * 3.0, [dy * 11.0 * len(variables)]
 
             return x * v, gradient if takes else lambda dy: dy
 
         return tf.custom_gradient(inner)
 
-    def used() -> Any:
+    def used():
         x = tf.constant([1.0, 2.0])
         found = function(takes=True)(x)
         return tf.gradients(found, [x, *tf.global_variables()])
@@ -142,7 +142,7 @@ def _variables(tf: Any) -> Any:
     )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     x, y = tf.constant(1.0), tf.constant(2.0)
     half = tf.custom_gradient(lambda x, y: (x * y, lambda d: (None, d)))(x, y)
     short = tf.custom_gradient(lambda x, y: (x * y, lambda d: (d,)))(x, y)
@@ -161,30 +161,30 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _derived(tf: Any) -> Any:
+def _derived(tf):
     """Values of gradients of functions that say nothing of their gradient."""
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
     defun = importlib.import_module(f"{package}.python.framework.function").Defun
 
-    def values(program: Callable[[], Any]) -> Any:
+    def values(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             fetched = program()
             types = [op.type for op in graph.get_operations() if "gradients" in op.name]
             with tf.Session() as session:
                 return session.run(fetched), types
 
-    def plain() -> Any:
+    def plain():
         function = defun(tf.float32, tf.float32)(lambda x, y: x * tf.sin(y) + x * x)
         x, y = tf.constant([1.0, 2.0]), tf.constant(np.float32([3.0, 4.0]))
         return tf.gradients(function(x, y), [x, y])
 
-    def in_a_loop() -> Any:
+    def in_a_loop():
         function = defun(tf.float32)(lambda x: x * x)
         x = tf.constant(1.5)
         found = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
         return tf.gradients(found[1], x)
 
-    def in_a_branch() -> Any:
+    def in_a_branch():
         function = defun(tf.float32)(lambda x: x * x)
         x = tf.constant(1.5)
         return tf.gradients(tf.cond(x > 1.0, lambda: function(x), lambda: x), x)

@@ -17,7 +17,7 @@ __all__ = ["BEHAVIOURS"]
 _NUMBERS = itertools.count()
 
 
-def _nodes(graph: Any) -> Any:
+def _nodes(graph):
     return [
         [
             node.name,
@@ -31,41 +31,41 @@ def _nodes(graph: Any) -> Any:
     ]
 
 
-def _hundredfold(_op: Any, grad: Any) -> Any:
+def _hundredfold(_op, grad):
     return grad * 100.0
 
 
-def _each(tf: Any, *programs: Callable[[], Any]) -> Any:
+def _each(tf, *programs: Callable[[], Any]):
     """What each returns in a graph of its own, and the nodes of its gradients."""
 
-    def whole(program: Callable[[], Any]) -> Any:
+    def whole(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             return [program(), _nodes(graph)]
 
     return attempt(*(lambda program=program: whole(program) for program in programs))
 
 
-def _pair(tf: Any, dtype: Any = None) -> Any:
+def _pair(tf, dtype=None):
     return tf.placeholder(dtype or tf.float32, [2]), tf.placeholder(dtype or tf.float32, [2])
 
 
-def _of_one(tf: Any, make: Callable[[Any], Any], dtype: Any = None, **options: Any) -> Any:
+def _of_one(tf, make: Callable[[Any], Any], dtype=None, **options):
     x, _ = _pair(tf, dtype)
     return tf.gradients(make(x), x, **options)
 
 
-def _targets(tf: Any) -> Any:
-    def two() -> Any:
+def _targets(tf):
+    def two():
         x, y = _pair(tf)
         return tf.gradients([x * y, x + y], [x, y])
 
-    def placed() -> Any:
+    def placed():
         x, _ = _pair(tf)
         with tf.device("/cpu:1"):
             y = x * x
         return tf.gradients(tf.exp(y) + y, x, colocate_gradients_with_ops=True)
 
-    def on_two_devices() -> Any:
+    def on_two_devices():
         x, _ = _pair(tf)
         made = []
         for place in ("/task:2", "/task:1"):
@@ -76,21 +76,21 @@ def _targets(tf: Any) -> Any:
             for each in (False, True)
         ]
 
-    def of_a_matrix() -> Any:
+    def of_a_matrix():
         x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
         with tf.Session() as session:
             return session.run(tf.hessians(tf.reduce_sum(tf.matmul(x, x, transpose_a=True)), x))
 
-    def gated() -> Any:
+    def gated():
         x, y = _pair(tf)
         return tf.gradients(x * y, [x, y], gate_gradients=True)
 
-    def stopped() -> Any:
+    def stopped():
         x, _ = _pair(tf)
         y = x * 2.0
         return tf.gradients(y * 3.0, [x, y], stop_gradients=[y])
 
-    def unpacked() -> Any:
+    def unpacked():
         x = tf.placeholder(tf.float32, [2, 3])
         return tf.gradients(tf.unstack(x)[0], x)
 
@@ -123,7 +123,7 @@ def _targets(tf: Any) -> Any:
     )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     return _each(
         tf,
         lambda: tf.gradients(*_pair(tf), unconnected_gradients="nope"),
@@ -140,31 +140,31 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _rows(tf: Any) -> Any:
-    def parts(slices: Any) -> Any:
+def _rows(tf):
+    def parts(slices):
         return [slices.values, slices.indices, slices.dense_shape]
 
-    def twice() -> Any:
+    def twice():
         x = tf.placeholder(tf.float32, [5, 2])
         return parts(tf.gradients([tf.gather(x, [0, 1]), tf.gather(x, [2])], x)[0])
 
-    def mixed() -> Any:
+    def mixed():
         x = tf.placeholder(tf.float32, [5, 2])
         return tf.gradients([tf.gather(x, [0, 1]), x * 2.0], x)
 
-    def of_variable() -> Any:
+    def of_variable():
         variable = tf.get_variable("v", [3])
         return parts(tf.gradients(tf.gather(variable, [0, 2]) * 2.0, variable)[0])
 
-    def of_variables() -> Any:
+    def of_variables():
         old, new = tf.get_variable("v", [2]), tf.get_variable("r", [2], use_resource=True)
         return tf.gradients(old * new, [old, new])
 
     return _each(tf, twice, mixed, of_variable, of_variables)
 
 
-def _conditional(tf: Any) -> Any:
-    def values(make: Callable[[Any, Any], Any], *, of_variable: bool = False) -> Any:
+def _conditional(tf):
+    def values(make: Callable[[Any, Any], Any], *, of_variable: bool = False):
         p = tf.placeholder(tf.bool, [])
         x: Any = tf.placeholder(tf.float32, [])
         if of_variable:
@@ -175,7 +175,7 @@ def _conditional(tf: Any) -> Any:
             feeds = {} if of_variable else {x: 2.0}
             return [session.run(found, {p: taken, **feeds}) for taken in (True, False)]
 
-    def switched(p: Any, x: Any) -> Any:
+    def switched(p, x):
         no, yes = tf.raw_ops.Switch(data=x, pred=p)
         return tf.raw_ops.Merge(inputs=[no * 2.0, yes * 5.0])[0]
 
@@ -193,13 +193,13 @@ def _conditional(tf: Any) -> Any:
     )
 
 
-def _arrays(tf: Any) -> Any:
-    def values(make: Callable[[Any], Any]) -> Any:
+def _arrays(tf):
+    def values(make: Callable[[Any], Any]):
         x = tf.constant([1.0, 2.0, 3.0])
         with tf.Session() as session:
             return session.run(tf.gradients(make(x), x)[0])
 
-    def array(count: int = 3) -> Any:
+    def array(count: int = 3):
         return tf.TensorArray(tf.float32, count)
 
     return _each(
@@ -212,26 +212,26 @@ def _arrays(tf: Any) -> Any:
     )
 
 
-def _functions(tf: Any) -> Any:
+def _functions(tf):
     package = "sessrun.reference" if "sessrun" in tf.__name__ else "tensorflow"
     function = importlib.import_module(f"{package}.python.framework.function")
 
-    def by_python() -> Any:
+    def by_python():
         @function.Defun(tf.float32, func_name="f", python_grad_func=_hundredfold)
-        def f(x: Any) -> Any:
+        def f(x):
             return x * x
 
         x = tf.constant(2.0)
         with tf.Session() as session:
             return session.run(tf.gradients(f(x), x))
 
-    def by_function() -> Any:
+    def by_function():
         @function.Defun(tf.float32, tf.float32, func_name="of_f")
-        def of_f(x: Any, grad: Any) -> Any:
+        def of_f(x, grad):
             return x * grad * 5.0
 
         @function.Defun(tf.float32, func_name="f", grad_func=of_f)
-        def f(x: Any) -> Any:
+        def f(x):
             return x * x
 
         x = tf.constant(2.0)
@@ -241,22 +241,22 @@ def _functions(tf: Any) -> Any:
     return attempt(by_python, by_function)
 
 
-def _replaced(tf: Any) -> Any:
+def _replaced(tf):
     name = f"Hundredfold{next(_NUMBERS)}"
     tf.RegisterGradient(name)(_hundredfold)
 
-    def overridden() -> Any:
+    def overridden():
         x, _ = _pair(tf)
         with tf.get_default_graph().gradient_override_map({"Square": name}):
             y = tf.square(x)
         with tf.Session() as session:
             return session.run(tf.gradients([y, tf.square(x)], x)[0], {x: np.array([2.0, 3.0])})
 
-    def second() -> Any:
+    def second():
         x, _ = _pair(tf)
         return tf.hessians(tf.reduce_sum(x * x * x), x)
 
-    def squared() -> Any:
+    def squared():
         x, y = _pair(tf)
         found = tf.hessians([tf.reduce_sum(x * y * x)], [x, y])
         with tf.Session() as session:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import numpy as np
 
@@ -12,13 +11,13 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _rounded(found: Any) -> Any:
+def _rounded(found):
     if isinstance(found, list | tuple):
         return [_rounded(each) for each in found]
     return np.round(np.asarray(found, "d"), 3)
 
 
-def _of_tensors(tf: Any) -> Any:
+def _of_tensors(tf):
     check, error = tf.test.compute_gradient, tf.test.compute_gradient_error
     with tf.Session():
         x = tf.constant([[1.0, 2.0], [3.0, 4.0]], tf.float64)
@@ -54,7 +53,7 @@ def _of_tensors(tf: Any) -> Any:
         )
 
 
-def _of_functions(tf: Any) -> Any:
+def _of_functions(tf):
     root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
     checker = importlib.import_module(f"{root}.python.ops.gradient_checker_v2")
     start, other = np.array([[1.0, 2.0], [0.5, 4.0]]), np.array([1 + 2j, 3 - 1j])

@@ -25,13 +25,13 @@ _WINDOW_OF_VOLUMES: Final = {
 }
 
 
-def _is_fed(value: Any) -> bool:
+def _is_fed(value) -> bool:
     return isinstance(value, tuple) or (
         isinstance(value, list) and bool(value) and isinstance(value[0], tuple)
     )
 
 
-def _placed(tf: Any, value: Any, *, known: bool) -> Any:
+def _placed(tf, value, *, known: bool):
     """A placeholder for a shape, with sizes known or not; a list of them for a list of shapes."""
     if isinstance(value, list):
         return [_placed(tf, each, known=known) for each in value]
@@ -40,7 +40,7 @@ def _placed(tf: Any, value: Any, *, known: bool) -> Any:
     return tf.placeholder(dtype, sizes if known else [None] * len(sizes))
 
 
-def _built(tf: Any, name: str, arguments: Arguments, *, known: bool) -> Any:
+def _built(tf, name: str, arguments: Arguments, *, known: bool):
     """The gradients of an operation by all that is fed, and the nodes that they add."""
     with tf.Graph().as_default() as graph:
         fed = {
@@ -63,7 +63,7 @@ def _of(
 ) -> Callable[[Any], Any]:
     """A program of the gradients of operations, with known shapes and with unknown sizes."""
 
-    def program(tf: Any) -> Any:
+    def program(tf):
         return attempt(
             *(
                 lambda row=row, known=known: _built(tf, *row, known=known)

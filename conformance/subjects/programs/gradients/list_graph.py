@@ -17,14 +17,14 @@ Make = Callable[[Any, Any, Any, Any], Any]
 _ROW: Final = {"element_shape": [2], "element_dtype": "float32"}
 
 
-def _stacked(raw: Any, handle: Any) -> Any:
+def _stacked(raw, handle):
     return raw.TensorListStack(input_handle=handle, **_ROW)
 
 
-def _of_lists(tf: Any, *makes: Make) -> Any:
+def _of_lists(tf, *makes: Make):
     """The gradients by a list, what it was made of, an index and a row; their nodes and values."""
 
-    def made(make: Make) -> Any:
+    def made(make: Make):
         with tf.Graph().as_default() as graph:
             x = tf.constant([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
             index, row = tf.constant(1), tf.constant([13.0, 17.0])
@@ -43,8 +43,8 @@ def _of_lists(tf: Any, *makes: Make) -> Any:
     return attempt(*(lambda make=make: made(make) for make in makes))
 
 
-def _one_element(tf: Any) -> Any:
-    def set_beyond(raw: Any, handle: Any, index: Any, row: Any) -> Any:
+def _one_element(tf):
+    def set_beyond(raw, handle, index, row):
         longer = raw.TensorListSetItem(
             input_handle=handle, index=index + 3, item=row, resize_if_index_out_of_bounds=True
         )
@@ -69,35 +69,35 @@ def _one_element(tf: Any) -> Any:
     )
 
 
-def _many_elements(tf: Any) -> Any:
-    def resized(raw: Any, handle: Any, index: Any, row: Any) -> Any:
+def _many_elements(tf):
+    def resized(raw, handle, index, row):
         short = raw.TensorListResize(input_handle=handle, size=index + 1)
         return _stacked(raw, short) * row
 
-    def scattered(raw: Any, handle: Any, index: Any, row: Any) -> Any:
+    def scattered(raw, handle, index, row):
         made = raw.TensorListScatter(
             tensor=_stacked(raw, handle) * row, element_shape=[2], indices=[2, 0, 1]
         )
         return raw.TensorListGather(input_handle=made, indices=[index, 2], **_ROW)
 
-    def scattered_again(raw: Any, handle: Any, _: Any, row: Any) -> Any:
+    def scattered_again(raw, handle, _, row):
         made = raw.TensorListScatterV2(
             tensor=_stacked(raw, handle) * row, element_shape=[2], indices=[2, 0, 1], num_elements=4
         )
         return raw.TensorListGather(input_handle=made, indices=[1, 2, 2], **_ROW)
 
-    def scattered_into(raw: Any, handle: Any, _: Any, row: Any) -> Any:
+    def scattered_into(raw, handle, _, row):
         made = raw.TensorListScatterIntoExistingList(
             input_handle=handle, tensor=tf.stack([row, row * 2.0]), indices=[2, 0]
         )
         return _stacked(raw, made)
 
-    def joined(raw: Any, handle: Any, _: Any, row: Any) -> Any:
+    def joined(raw, handle, _, row):
         return raw.TensorListConcatV2(
             input_handle=handle, element_shape=[-1], element_dtype="float32", leading_dims=[]
         ).tensor * tf.tile(row, [3])
 
-    def split(raw: Any, handle: Any, index: Any, row: Any) -> Any:
+    def split(raw, handle, index, row):
         made = raw.TensorListSplit(
             tensor=_stacked(raw, handle) * row, element_shape=[-1, 2], lengths=[1, 2]
         )
@@ -105,7 +105,7 @@ def _many_elements(tf: Any) -> Any:
             input_handle=made, index=index, element_shape=[2, 2], element_dtype="float32"
         )
 
-    def both(raw: Any, handle: Any, _: Any, row: Any) -> Any:
+    def both(raw, handle, _, row):
         pair = raw.TensorListConcatLists(input_a=handle, input_b=handle, element_dtype="float32")
         length = tf.cast(raw.TensorListLength(input_handle=pair), "float32")
         return _stacked(raw, pair) * row, length
@@ -126,10 +126,10 @@ def _many_elements(tf: Any) -> Any:
     )
 
 
-def _of_arrays(tf: Any, *makes: Callable[[Any, Any], Any]) -> Any:
+def _of_arrays(tf, *makes: Callable[[Any, Any], Any]):
     """The gradients of what comes out of an array that is made of a matrix; nodes and values."""
 
-    def made(make: Callable[[Any, Any], Any]) -> Any:
+    def made(make: Callable[[Any, Any], Any]):
         with tf.Graph().as_default() as graph:
             x = tf.constant([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
             outputs = tf.nest.flatten(
@@ -144,7 +144,7 @@ def _of_arrays(tf: Any, *makes: Callable[[Any, Any], Any]) -> Any:
     return attempt(*(lambda make=make: made(make) for make in makes))
 
 
-def _arrays(tf: Any) -> Any:
+def _arrays(tf):
     return _of_arrays(
         tf,
         lambda array, x: array.unstack(x).stack(),

@@ -22,16 +22,16 @@ def program(function: Program) -> Program:
     return function
 
 
-def _number(tf: Any) -> Any:
+def _number(tf):
     return tf.placeholder_with_default(2.0, [], name="x")
 
 
-def _vector(tf: Any) -> Any:
+def _vector(tf):
     """Its length is not known while the graph is built."""
     return tf.placeholder_with_default(np.ones([3], np.float32), [None], name="x")
 
 
-def times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any, **options: Any) -> Any:
+def times(tf, count: int, step: Callable[..., Any], *firsts, **options):
     """What a number of equal steps make of some values."""
     found = tf.while_loop(
         lambda i, *_: i < count,
@@ -43,38 +43,38 @@ def times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any, **options
 
 
 @program
-def an_invariant(tf: Any) -> Any:
+def an_invariant(tf):
     x = tf.constant(2.0)
     return tf.gradients(times(tf, 10, lambda i, v: [v * x], x), x)
 
 
 @program
-def one_variable(tf: Any) -> Any:
+def one_variable(tf):
     x = _number(tf)
     return tf.gradients(tf.while_loop(lambda v: v < 100.0, tf.square, [x]), x)
 
 
 @program
-def no_iteration(tf: Any) -> Any:
+def no_iteration(tf):
     x = _vector(tf)
     return tf.gradients(times(tf, 0, lambda i, v: [v * x], x), x)
 
 
 @program
-def a_branch_in_the_loop(tf: Any) -> Any:
+def a_branch_in_the_loop(tf):
     x = _number(tf)
 
-    def step(i: Any, v: Any) -> Any:
+    def step(i, v):
         return [tf.cond(tf.equal(i % 2, 0), lambda: v * x, lambda: v + x)]
 
     return tf.gradients(times(tf, 5, step, x), x)
 
 
 @program
-def nested_branches_in_the_loop(tf: Any) -> Any:
+def nested_branches_in_the_loop(tf):
     x = _vector(tf)
 
-    def step(i: Any, v: Any) -> Any:
+    def step(i, v):
         inner = lambda: tf.cond(i > 2, lambda: v * v, lambda: v * x)  # noqa: E731 - as short as it gets
         return [tf.cond(i > 0, inner, lambda: v + 1.0)]
 
@@ -82,44 +82,44 @@ def nested_branches_in_the_loop(tf: Any) -> Any:
 
 
 @program
-def a_loop_in_a_branch(tf: Any) -> Any:
+def a_loop_in_a_branch(tf):
     x = _number(tf)
     loop = lambda: tf.while_loop(lambda v: v < 100.0, tf.square, [x])  # noqa: E731 - the same
     return tf.gradients(tf.cond(x > 1.0, loop, lambda: x), x)
 
 
 @program
-def nested_loops(tf: Any) -> Any:
+def nested_loops(tf):
     x = _number(tf)
     step = lambda i, v: times(tf, 3, lambda j, w: [w * x + v], v)  # noqa: E731 - the same
     return tf.gradients(times(tf, 2, step, x), x)
 
 
 @program
-def nested_loops_of_unknown_shapes(tf: Any) -> Any:
+def nested_loops_of_unknown_shapes(tf):
     x = _vector(tf)
 
-    def inner(j: Any, w: Any, u: Any) -> Any:
+    def inner(j, w, u):
         return [w * x + u * 0.5, tf.cond(j > 1, lambda: u, lambda: w)]
 
     return tf.gradients(times(tf, 2, lambda i, v: times(tf, 3, inner, v, v)[:1], x), x)
 
 
 @program
-def exits_of_nothing(tf: Any) -> Any:
+def exits_of_nothing(tf):
     x, y = _number(tf), _vector(tf)
     step = lambda i, v, w, u: [v * w[0], w * x, u + 1.0]  # noqa: E731 - the same
     return tf.gradients(times(tf, 5, step, x, y, y)[0], [x, y])
 
 
 @program
-def a_variable_that_is_set_anew(tf: Any) -> Any:
+def a_variable_that_is_set_anew(tf):
     x = _vector(tf)
     return tf.gradients(times(tf, 3, lambda i, v, w: [w * w, x * 3.0], x, x), x)
 
 
 @program
-def rows_of_an_invariant(tf: Any) -> Any:
+def rows_of_an_invariant(tf):
     p = tf.constant(np.arange(12, dtype=np.float32).reshape(4, 3))
     found = times(tf, 3, lambda i, v: [v + tf.gather(p, i) * v], tf.ones([3]))
     (rows,) = tf.gradients(found, p)
@@ -127,14 +127,14 @@ def rows_of_an_invariant(tf: Any) -> Any:
 
 
 @program
-def rows_of_a_resource_variable(tf: Any) -> Any:
+def rows_of_a_resource_variable(tf):
     w = tf.get_variable("w", [4, 3], initializer=tf.ones_initializer(), use_resource=True)
     found = times(tf, 3, lambda i, v: [v + tf.gather(w, [i, i])], tf.ones([2, 3]))
     return [tf.convert_to_tensor(rows) for rows in tf.gradients(found, w)]
 
 
 @program
-def variables_read_in_the_loop(tf: Any) -> Any:
+def variables_read_in_the_loop(tf):
     one = tf.ones_initializer()
     kinds = [tf.get_variable(name, [], initializer=one, use_resource=name == "r") for name in "rv"]
     found = [times(tf, 3, lambda i, v, w=w: [v * w + tf.identity(w)], w + 0.0) for w in kinds]
@@ -142,7 +142,7 @@ def variables_read_in_the_loop(tf: Any) -> Any:
 
 
 @program
-def arrays_of_tensors(tf: Any) -> Any:
+def arrays_of_tensors(tf):
     x = tf.placeholder_with_default(np.arange(3, dtype=np.float32), [3])
     made = [
         tf.map_fn(lambda a: a * a * x[0] + a, x),
@@ -154,19 +154,19 @@ def arrays_of_tensors(tf: Any) -> Any:
 
 
 @program
-def arrays_of_tensors_in_a_loop(tf: Any) -> Any:
+def arrays_of_tensors_in_a_loop(tf):
     x = _number(tf)
     first = tf.constant([1.0, 2.0, 3.0])
     return tf.gradients(times(tf, 3, lambda i, v: [tf.map_fn(lambda e: e * x, v)], first), x)
 
 
 @program
-def sparse_values_in_a_loop(tf: Any) -> Any:
+def sparse_values_in_a_loop(tf):
     values = tf.constant([2.0, 4.0])
     sparse = tf.SparseTensor(tf.constant([[0], [3]], tf.int64), values, [10])
     rows = tf.IndexedSlices(values, tf.constant([0, 3]), tf.constant([10]))
 
-    def step(i: Any, s: Any, r: Any) -> Any:
+    def step(i, s, r):
         return [
             tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape),
             tf.IndexedSlices(r.values * 3.0, r.indices, r.dense_shape),
@@ -177,8 +177,8 @@ def sparse_values_in_a_loop(tf: Any) -> Any:
 
 
 @program
-def rows_of_joined_tensors(tf: Any) -> Any:
-    def joined(axis: int, dtype: Any) -> Any:
+def rows_of_joined_tensors(tf):
+    def joined(axis: int, dtype):
         x, y = tf.ones([3, 2]), tf.zeros([3, 2])
         rows = tf.constant([2, 0, 2], dtype)
         found = tf.gradients(tf.gather(tf.concat([x, y], axis), rows), [x, y])
@@ -189,7 +189,7 @@ def rows_of_joined_tensors(tf: Any) -> Any:
 
 
 @program
-def variables_in_branches(tf: Any) -> Any:
+def variables_in_branches(tf):
     w = tf.get_variable("w", [4, 2], initializer=tf.ones_initializer(), use_resource=True)
     flag = tf.get_variable("flag", initializer=True, use_resource=True)
     found = tf.cond(flag, lambda: tf.gather(w, [1, 2]), lambda: tf.identity(w)[:2])
@@ -197,20 +197,20 @@ def variables_in_branches(tf: Any) -> Any:
 
 
 @program
-def references_in_a_loop(tf: Any) -> Any:
+def references_in_a_loop(tf):
     v = tf.get_variable("v", initializer=3.0, use_resource=False)
     return times(tf, 3, lambda i, a: [tf.assign_add(v, a)], v)
 
 
 @program
-def options_of_the_loop(tf: Any) -> Any:
+def options_of_the_loop(tf):
     x = _number(tf)
     options = {"maximum_iterations": 3, "swap_memory": True, "parallel_iterations": 1}
     return tf.gradients(times(tf, 5, lambda i, v: [tf.square(v)], x, **options), x)
 
 
 @program
-def no_way_back(tf: Any) -> Any:
+def no_way_back(tf):
     x = _number(tf)
     (found,) = times(tf, 3, lambda i, v: [tf.square(v)], x, back_prop=False)
     return [
@@ -219,7 +219,7 @@ def no_way_back(tf: Any) -> Any:
 
 
 @program
-def placed_and_gated(tf: Any) -> Any:
+def placed_and_gated(tf):
     x = _number(tf)
     with tf.device("/cpu:0"):
         found = times(tf, 3, lambda i, v: [v * x], x)
@@ -227,7 +227,7 @@ def placed_and_gated(tf: Any) -> Any:
 
 
 @program
-def shapes_that_vary(tf: Any) -> Any:
+def shapes_that_vary(tf):
     x = tf.placeholder_with_default(np.ones([1, 2], np.float32), [1, 2])
     shapes = [tf.TensorShape([]), tf.TensorShape([None, 2])]
     step = lambda i, v: [tf.concat([v, v * 2.0], 0)]  # noqa: E731 - the same
@@ -235,13 +235,13 @@ def shapes_that_vary(tf: Any) -> Any:
 
 
 @program
-def gradients_within_the_loop(tf: Any) -> Any:
+def gradients_within_the_loop(tf):
     x = _number(tf)
     return tf.gradients(times(tf, 3, lambda i, v: tf.gradients(v * v * x, v), x), x)
 
 
 @program
-def stopped_gradients(tf: Any) -> Any:
+def stopped_gradients(tf):
     x = _number(tf)
     y = x * 3.0
     found = times(tf, 3, lambda i, v: [v * y + tf.stop_gradient(v)], x)
@@ -249,26 +249,26 @@ def stopped_gradients(tf: Any) -> Any:
 
 
 @program
-def two_calls(tf: Any) -> Any:
+def two_calls(tf):
     x = _vector(tf)
     found = times(tf, 3, lambda i, v: [v * x], x)
     return [*tf.gradients(found, x), *tf.gradients(found, x, name="again")]
 
 
 @program
-def hessians_of_a_sum(tf: Any) -> Any:
+def hessians_of_a_sum(tf):
     x = tf.placeholder_with_default(np.ones([2], np.float32), [2])
     return tf.hessians(tf.reduce_sum(x * x * x), x)
 
 
 @program
-def second_order_of_a_loop(tf: Any) -> Any:
+def second_order_of_a_loop(tf):
     x = _number(tf)
     return tf.gradients(tf.gradients(times(tf, 3, lambda i, v: [v * x], x), x), x)
 
 
 @program
-def the_first_value_from_inside(tf: Any) -> Any:
+def the_first_value_from_inside(tf):
     """Gradients taken inside of a loop; and of a loop whose body reads the input of its Switch."""
     x = _number(tf)
     y = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * v.op.inputs[0]), [0, x])[1]
@@ -279,8 +279,8 @@ def the_first_value_from_inside(tf: Any) -> Any:
 def compared(function: Program) -> Program:
     """The whole graph that a program makes, its static shapes, and what it gives."""
 
-    def compared(tf: Any) -> Any:
-        def values() -> Any:
+    def compared(tf):
+        def values():
             if not fetched:  # TensorFlow has left the loop entered
                 return None
             with tf.Session() as session:

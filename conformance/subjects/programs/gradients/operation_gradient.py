@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 Make = Callable[..., Any]
 
 
-def _slopes(tf: Any, make: Make, *values: Any, known: bool = True, second: bool = False) -> Any:
+def _slopes(tf, make: Make, *values, known: bool = True, second: bool = False):
     """The gradients of what a function makes of some arrays: their static shapes and values.
 
     Args:
@@ -40,10 +40,10 @@ def _slopes(tf: Any, make: Make, *values: Any, known: bool = True, second: bool 
             ]
 
 
-def _each(tf: Any, *calls: Any) -> Any:
+def _each(tf, *calls):
     """The gradients of each call: a function, the arrays, and more arguments of `_slopes`."""
 
-    def slopes(make: Make, *values: Any) -> Any:
+    def slopes(make: Make, *values):
         options = values[-1] if isinstance(values[-1], dict) else {}
         return _slopes(tf, make, *(each for each in values if each is not options), **options)
 
@@ -54,7 +54,7 @@ _UNKNOWN = {"known": False}
 _SECOND = {"second": True}
 
 
-def _matrix(rows: int, columns: int, dtype: Any = np.float64) -> np.ndarray:
+def _matrix(rows: int, columns: int, dtype=np.float64) -> np.ndarray:
     """A matrix of full rank."""
     values = np.sin(1.0 + np.arange(rows * columns, dtype=np.float64) ** 2) + 0.1
     matrix = values.reshape(rows, columns) + 2.0 * np.eye(rows, columns)
@@ -63,9 +63,9 @@ def _matrix(rows: int, columns: int, dtype: Any = np.float64) -> np.ndarray:
     return np.asarray(matrix, dtype)
 
 
-def _decompositions(tf: Any) -> Any:
+def _decompositions(tf):
     def qr(full: bool = False) -> Make:
-        def factors(x: Any) -> Any:
+        def factors(x):
             q, r = tf.linalg.qr(x, full_matrices=full)
             return [tf.abs(q) * 2.0, tf.abs(r)]
 
@@ -74,11 +74,11 @@ def _decompositions(tf: Any) -> Any:
     def svd(full: bool = False) -> Make:
         return lambda x: [tf.abs(each) for each in tf.linalg.svd(x, full_matrices=full)]
 
-    def of_no_sizes(x: Any) -> Any:
+    def of_no_sizes(x):
         sizes = tf.placeholder_with_default([3, 2], [2])
         return svd()(tf.reshape(x, sizes))
 
-    def eigenvalues(x: Any) -> Any:
+    def eigenvalues(x):
         return tf.abs(tf.raw_ops.Eig(input=x, compute_v=False, Tout=tf.complex128).e)
 
     return _each(
@@ -95,14 +95,14 @@ def _decompositions(tf: Any) -> Any:
     )
 
 
-def _solutions(tf: Any) -> Any:
-    def least_squares(**options: Any) -> Make:
+def _solutions(tf):
+    def least_squares(**options) -> Make:
         return lambda a, b: tf.linalg.lstsq(a, b, l2_regularizer=0.1, **options)
 
-    def tridiagonal(diagonals: Any, rhs: Any) -> Any:
+    def tridiagonal(diagonals, rhs):
         return tf.linalg.tridiagonal_solve(diagonals, rhs, diagonals_format="compact")
 
-    def by_operation(**options: Any) -> Make:
+    def by_operation(**options) -> Make:
         return lambda a, b: tf.raw_ops.MatrixSolveLs(
             matrix=a, rhs=b, l2_regularizer=tf.constant(0.1, tf.float64), **options
         )
@@ -125,17 +125,17 @@ def _solutions(tf: Any) -> Any:
     )
 
 
-def _diagonals(tf: Any) -> Any:
+def _diagonals(tf):
     raw = tf.raw_ops
 
-    def of(diagonal: Any, kind: str = "", **options: Any) -> Any:
+    def of(diagonal, kind: str = "", **options):
         make = getattr(raw, f"MatrixDiagPart{kind}")
         return make(input=diagonal, **options) * [1.0, 2.0]
 
     def bands(kind: str) -> Make:
         return lambda x: of(x, kind, k=tf.constant([-1, 0]), padding_value=tf.constant(0.0))
 
-    def with_diagonal(x: Any, y: Any) -> Any:
+    def with_diagonal(x, y):
         return raw.MatrixSetDiag(input=x, diagonal=y) * tf.ones_like(x) * 3.0
 
     square, flat = _matrix(2, 2, np.float32), _matrix(2, 3, np.float32)
@@ -155,8 +155,8 @@ def _diagonals(tf: Any) -> Any:
     )
 
 
-def _reductions(tf: Any) -> Any:
-    def kept(name: str, axis: Any) -> Make:
+def _reductions(tf):
+    def kept(name: str, axis) -> Make:
         return lambda x: getattr(tf.math, name)(x, axis, keepdims=True)
 
     x = _matrix(2, 3, np.float32)
@@ -173,7 +173,7 @@ def _reductions(tf: Any) -> Any:
     )
 
 
-def _special(tf: Any) -> Any:
+def _special(tf):
     """Functions that have another formula at 0 or 1."""
     x = np.array([0.0, 1.0, 0.5, 2.0], np.float32)
     names = ("bessel_i0", "bessel_i1", "bessel_i0e", "bessel_i1e")
@@ -189,7 +189,7 @@ def _special(tf: Any) -> Any:
     )
 
 
-def _normalized(tf: Any) -> Any:
+def _normalized(tf):
     """Batches that are normalized, their gradients and the gradients of these."""
 
     def batch(*, training: bool, data_format: str = "NHWC") -> Make:
@@ -207,7 +207,7 @@ def _normalized(tf: Any) -> Any:
             ** 2.0
         )
 
-    def nodes(training: bool) -> Any:
+    def nodes(training: bool):
         with tf.Graph().as_default() as graph:
             x, scale = tf.placeholder(tf.float32, [2, 2, 3, 2]), tf.constant([1.0, 2.0])
             y = batch(training=training, data_format="NCHW")(x, scale)
@@ -226,7 +226,7 @@ def _normalized(tf: Any) -> Any:
     ), attempt(lambda: nodes(True), lambda: nodes(False))
 
 
-def _of_an_old_graph(tf: Any) -> Any:
+def _of_an_old_graph(tf):
     """A normalization that only graphs of earlier versions may have."""
     graph = tf.GraphDef()
     graph.versions.producer = 8
@@ -247,16 +247,16 @@ def _of_an_old_graph(tf: Any) -> Any:
     return found, tf.Session().run(found, dict(zip(xs, map(np.array, values), strict=True)))
 
 
-def _lists(tf: Any) -> Any:
+def _lists(tf):
     """Lists of tensors of which only the last element, or only the others, are used."""
 
-    def popped(x: Any) -> Any:
+    def popped(x):
         made = tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=[2])
         return tf.raw_ops.TensorListPopBack(
             input_handle=made, element_shape=[2], element_dtype=tf.float32
         )
 
-    def rest(x: Any) -> Any:
+    def rest(x):
         return tf.raw_ops.TensorListStack(
             input_handle=popped(x)[0], element_shape=[2], element_dtype=tf.float32
         )
@@ -265,8 +265,8 @@ def _lists(tf: Any) -> Any:
     return _each(tf, (lambda x: popped(x)[1] * 2.0, x), (rest, x), (rest, x, _UNKNOWN))
 
 
-def _biased(tf: Any) -> Any:
-    def biased(**options: Any) -> Make:
+def _biased(tf):
+    def biased(**options) -> Make:
         return lambda x, bias: tf.nn.bias_add(x, bias, **options) ** 3.0
 
     return _each(
@@ -283,17 +283,17 @@ def _biased(tf: Any) -> Any:
     )
 
 
-def _gathered(tf: Any) -> Any:
+def _gathered(tf):
     def by(axis: int, batch: int) -> Make:
         return lambda x: tf.gather(x, [[1, 0, 1], [0, 0, 1]], axis=axis, batch_dims=batch) ** 2.0
 
-    def raw(indices: Any, **options: Any) -> Make:
+    def raw(indices, **options) -> Make:
         return lambda x: tf.raw_ops.GatherV2(params=x, indices=indices(), axis=1, **options)
 
-    def constant() -> Any:
+    def constant():
         return tf.constant([[1, 0, 1], [0, 0, 1]])
 
-    def of_no_rank() -> Any:
+    def of_no_rank():
         return tf.placeholder_with_default(constant(), None)
 
     x = _matrix(2, 6, np.float32).reshape(2, 2, 3)
@@ -310,16 +310,16 @@ def _gathered(tf: Any) -> Any:
     )
 
 
-def _joined(tf: Any) -> Any:
+def _joined(tf):
     """Many tensors, and rows of what was joined along an axis that is known or not."""
 
-    def many(x: Any) -> Any:
+    def many(x):
         return tf.concat([x * float(number) for number in range(17)], 0) ** 2.0
 
     def rows(axis: Callable[[], Any]) -> Make:
         return lambda x, y: tf.gather(tf.concat([x, y], axis()), [1, 0])
 
-    def fed() -> Any:
+    def fed():
         return tf.placeholder_with_default(0, [])
 
     pair = _matrix(2, 3, np.float32), _matrix(2, 3, np.float32)
@@ -335,7 +335,7 @@ def _joined(tf: Any) -> Any:
     )
 
 
-def _sums_of_products(tf: Any) -> Any:
+def _sums_of_products(tf):
     """Products by equations whose ellipses stand for the same sizes, others or none."""
 
     def product(equation: str) -> Make:
@@ -357,13 +357,13 @@ def _sums_of_products(tf: Any) -> Any:
     )
 
 
-def _pictures(tf: Any) -> Any:
+def _pictures(tf):
     picture = _matrix(4, 4, np.float32).reshape(1, 4, 4, 1)
     boxes = np.array([[0.1, 0.1, 0.8, 0.7]], np.float32)
     turn = np.array([[1.0, 0.1, 0.2, 0.1, 1.0, 0.3, 0.0, 0.0]], np.float32)
 
-    def moved(shape: Any, values: Any = turn, dtype: Any = None) -> Make:
-        def transformed(x: Any) -> Any:
+    def moved(shape, values=turn, dtype=None) -> Make:
+        def transformed(x):
             transforms = tf.placeholder_with_default(values, shape)
             x = x if dtype is None else tf.cast(x, dtype)
             found = tf.raw_ops.ImageProjectiveTransformV3(
@@ -380,7 +380,7 @@ def _pictures(tf: Any) -> Any:
     def of_halves(name: str) -> Make:
         return lambda x: getattr(tf.image, name)(tf.cast(x, tf.float16), [3, 3]) * x[:, :1, :1]
 
-    def cropped(x: Any, y: Any) -> Any:
+    def cropped(x, y):
         return tf.image.crop_and_resize(tf.cast(x, tf.int32), y, [0], [2, 2])
 
     return _each(
@@ -398,7 +398,7 @@ def _pictures(tf: Any) -> Any:
     )
 
 
-def _blocks(tf: Any) -> Any:
+def _blocks(tf):
     raw = tf.raw_ops
     wide, none = _matrix(4, 4, np.float32).reshape(4, 2, 2, 1), [[0, 0], [0, 0]]
     return _each(
@@ -409,11 +409,11 @@ def _blocks(tf: Any) -> Any:
     )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     indices, whole = [[0, 1]], [2, 2]
     row = np.array([2.0], np.float32)
 
-    def added(x: Any) -> Any:
+    def added(x):
         return tf.raw_ops.SparseDenseCwiseAdd(
             sp_indices=tf.constant(indices, tf.int64),
             sp_values=x,
@@ -421,12 +421,12 @@ def _refused(tf: Any) -> Any:
             dense=tf.ones([2, 2]),
         )
 
-    def given(dtype: Any, grad: Any) -> Any:
+    def given(dtype, grad):
         with tf.Graph().as_default():
             x = tf.placeholder(dtype, [1], name="x")
             return tf.gradients(tf.identity(x), x, grad_ys=grad())
 
-    def with_rows() -> Any:
+    def with_rows():
         with tf.Graph().as_default():
             x = tf.placeholder(tf.float32, [3])
             rows = tf.IndexedSlices(tf.constant([2.0]), tf.constant([1]), tf.constant([3]))

@@ -10,10 +10,10 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf: Any, *programs: Callable[[Any], Any]) -> Any:
+def _values(tf, *programs: Callable[[Any], Any]):
     """What comes of each program, in a graph of its own, that gives a structure of tensors."""
 
-    def value(program: Callable[[Any], Any]) -> Any:
+    def value(program: Callable[[Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             found = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())
@@ -22,7 +22,7 @@ def _values(tf: Any, *programs: Callable[[Any], Any]) -> Any:
     return attempt(*(lambda program=program: value(program) for program in programs))
 
 
-def _of(tf: Any, x: Any, make: Callable[[Any, Any], Any], watched: bool = True) -> Any:
+def _of(tf, x, make: Callable[[Any, Any], Any], watched: bool = True):
     with tf.GradientTape() as tape:
         if watched:
             tape.watch(x)
@@ -30,25 +30,25 @@ def _of(tf: Any, x: Any, make: Callable[[Any, Any], Any], watched: bool = True) 
     return tape.gradient(y, x)
 
 
-def _recorded(tf: Any) -> Any:
-    def computed_before(x: Any) -> Any:
+def _recorded(tf):
+    def computed_before(x):
         twice = x * 2
         return _of(tf, x, lambda x, _: twice * x)
 
-    def computed_after(x: Any) -> Any:
+    def computed_after(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x * x
         return tape.gradient(y * y, x)
 
-    def watched_late(x: Any) -> Any:
+    def watched_late(x):
         with tf.GradientTape() as tape:
             twice = x * 2
             tape.watch(twice)
             y = twice * twice
         return tape.gradient(y, [x, twice])
 
-    def read_before_it_is_watched(x: Any) -> Any:
+    def read_before_it_is_watched(x):
         with tf.GradientTape() as tape:
             squared = x * x
             tape.watch(x)
@@ -76,25 +76,25 @@ def _recorded(tf: Any) -> Any:
     )
 
 
-def _in_and_out(tf: Any) -> Any:
-    def not_recorded(x: Any, tape: Any) -> Any:
+def _in_and_out(tf):
+    def not_recorded(x, tape):
         squared = x * x
         with tape.stop_recording():
             doubled = squared * 2.0
         return squared * doubled
 
-    def begun_again(x: Any, tape: Any) -> Any:
+    def begun_again(x, tape):
         squared = x * x
         tape.reset()
         tape.watch(x)
         return squared * x
 
-    def inside(x: Any) -> Any:
+    def inside(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             return tape.gradient(x * x, x)
 
-    def of_a_gradient(x: Any) -> Any:
+    def of_a_gradient(x):
         with tf.GradientTape() as outer:
             outer.watch(x)
             slope = _of(tf, x, lambda x, _: x * x * x)
@@ -109,8 +109,8 @@ def _in_and_out(tf: Any) -> Any:
     )
 
 
-def _variables(tf: Any) -> Any:
-    def of(x: Any, watches: bool = True) -> Any:
+def _variables(tf):
+    def of(x, watches: bool = True):
         one = tf.Variable([2.0, 4.0], use_resource=True)
         fixed = tf.Variable(5.0, trainable=False, use_resource=True)
         with tf.GradientTape(watch_accessed_variables=watches) as tape:
@@ -118,7 +118,7 @@ def _variables(tf: Any) -> Any:
         assert [v.name for v in tape.watched_variables()] == [one.name] * watches
         return tape.gradient(y, [one, fixed, x])
 
-    def rows(_: Any) -> Any:
+    def rows(_):
         table = tf.Variable([[2.0], [3.0]], use_resource=True)
         with tf.GradientTape() as tape:
             y = tf.square(tf.gather(table, [1]))
@@ -128,36 +128,36 @@ def _variables(tf: Any) -> Any:
     return _values(tf, of, lambda x: of(x, watches=False), rows)
 
 
-def _asked_for(tf: Any) -> Any:
-    def taped(x: Any, make: Callable[[Any], Any] = lambda x: x * x, **options: Any) -> Any:
+def _asked_for(tf):
+    def taped(x, make: Callable[[Any], Any] = lambda x: x * x, **options):
         with tf.GradientTape(**options) as tape:
             tape.watch(x)
             y = make(x)
         return tape, y
 
-    def twice(x: Any, **options: Any) -> Any:
+    def twice(x, **options):
         tape, y = taped(x, **options)
         return [tape.gradient(y, x), tape.gradient(y, x)]
 
-    def other(x: Any, way: Any = "none") -> Any:
+    def other(x, way="none"):
         unused = tf.ones([2])
         tape, y = taped(x)
         return tape.gradient(y, {"b": x, "a": unused}, unconnected_gradients=way)
 
-    def weighted(x: Any) -> Any:
+    def weighted(x):
         tape, y = taped(x)
         return tape.gradient(y, x, output_gradients=tf.constant([2.0, 3.0]))
 
-    def again(x: Any) -> Any:
+    def again(x):
         tape, _ = taped(x)
         with tape, tape:
             return x
 
-    def many(x: Any) -> Any:
+    def many(x):
         tape, y = taped(x, lambda x: [x * x, x * 2.0])
         return tape.gradient(y, x)
 
-    def nothing(x: Any) -> Any:
+    def nothing(x):
         return taped(x)[0].gradient(None, x)
 
     return _values(
@@ -175,14 +175,14 @@ def _asked_for(tf: Any) -> Any:
     )
 
 
-def _jacobians(tf: Any) -> Any:
-    def of(x: Any, make: Callable[[Any], Any], way: str = "jacobian") -> Any:
+def _jacobians(tf):
+    def of(x, make: Callable[[Any], Any], way: str = "jacobian"):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = make(x)
         return getattr(tape, way)(y, x, experimental_use_pfor=False)
 
-    def batch(x: Any, make: Callable[[Any], Any]) -> Any:
+    def batch(x, make: Callable[[Any], Any]):
         return of(tf.stack([x, x + 1.0, x * 2.0]), make, "batch_jacobian")
 
     return _values(

@@ -13,15 +13,15 @@ from sessrun.conformance.subjects.programs.described import attempt, caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _recording(tf: Any) -> Any:
+def _recording(tf):
     """What can be done with a tape before, inside of and after its `with`, and its gradients."""
 
-    def stopped(tape: Any, x: Any) -> Any:
+    def stopped(tape, x):
         with tape.stop_recording():
             y = x * 3.0
         return tape.gradient(y + x * x, x)
 
-    def again(tape: Any, x: Any) -> Any:
+    def again(tape, x):
         with tape:
             y = x * x
         return tape.gradient(y, x)
@@ -36,7 +36,7 @@ def _recording(tf: Any) -> Any:
         lambda tape, _: tape.watched_variables(),
     ]
 
-    def tried(persistent: bool, first: Any, second: Any) -> Any:
+    def tried(persistent: bool, first, second):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant([3.0, 2.0])
             tape = tf.GradientTape(persistent=persistent)
@@ -54,10 +54,10 @@ def _recording(tf: Any) -> Any:
     )
 
 
-def _value(tf: Any, session: Any, action: Any, *arguments: Any) -> Any:
+def _value(tf, session, action, *arguments):
     """What an action gives, computed under another name: a tape may name its nodes as it likes."""
 
-    def value() -> Any:
+    def value():
         found = action(*arguments)
         return session.run(tf.identity(found, "found")) if tf.is_tensor(found) else found
 
@@ -72,11 +72,11 @@ def _matrices() -> list[np.ndarray]:
     return [turning, plain, mixed]
 
 
-def _eigen(tf: Any) -> Any:
+def _eigen(tf):
     """Gradients of eigenvalues, and of sizes of eigenvectors' elements: no phase changes these."""
     weights = np.array([[1.0], [2.0], [4.0]])
 
-    def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]) -> Any:
+    def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(matrix)
             found = (
@@ -97,11 +97,11 @@ def _eigen(tf: Any) -> Any:
     return attempt(*(lambda m=m, f=f: slope(m, f) for m in _matrices() for f in makes))
 
 
-def _symmetric(tf: Any) -> Any:
+def _symmetric(tf):
     """The same of matrices that are their own adjoints, and of singular values."""
     weights = np.array([[1.0], [2.0], [4.0]])
 
-    def slope(matrix: np.ndarray, function: Callable[[Any], Any], make: Callable[..., Any]) -> Any:
+    def slope(matrix: np.ndarray, function: Callable[[Any], Any], make: Callable[..., Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(matrix)
             (by_x,) = tf.gradients(make(*function(x)), x)
@@ -123,10 +123,10 @@ def _symmetric(tf: Any) -> Any:
     )
 
 
-def _rows(tf: Any) -> Any:
+def _rows(tf):
     """Branches of which one or both give gradients as rows, as functions and as nodes."""
 
-    def slopes(first: Any, second: Any, *, functional: bool) -> Any:
+    def slopes(first, second, *, functional: bool):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.placeholder_with_default(np.arange(6.0, dtype=np.float32).reshape(3, 2), [3, 2])
             which = tf.placeholder(tf.bool, [])

@@ -14,10 +14,10 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _each(tf: Any, *programs: Callable[[Any], Any]) -> Any:
+def _each(tf, *programs: Callable[[Any], Any]):
     """What each program of a constant, in a graph of its own, gives."""
 
-    def value(program: Callable[[Any], Any]) -> Any:
+    def value(program: Callable[[Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             found = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())
@@ -29,13 +29,13 @@ def _each(tf: Any, *programs: Callable[[Any], Any]) -> Any:
     return attempt(*(lambda program=program: value(program) for program in programs))
 
 
-def _tapes(tf: Any) -> Any:
-    def never_entered(x: Any) -> Any:
+def _tapes(tf):
+    def never_entered(x):
         tape = tf.GradientTape(persistent=True)
         tape.watch(x)
         return [tape.gradient(x * x, x), [each.name for each in tape.watched_variables()]]
 
-    def reset_after(x: Any) -> Any:
+    def reset_after(x):
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(x)
             y = x * x
@@ -43,7 +43,7 @@ def _tapes(tf: Any) -> Any:
         tape.reset()
         return [first, tape.gradient(y, x)]
 
-    def entered_again(x: Any) -> Any:
+    def entered_again(x):
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(x)
             y = x * x
@@ -51,35 +51,35 @@ def _tapes(tf: Any) -> Any:
             z = y * x
         return tape.gradient(z, x)
 
-    def watched_variable(x: Any) -> Any:
+    def watched_variable(x):
         fixed = tf.Variable(5.0, trainable=False, use_resource=True, name="fixed")
         with tf.GradientTape() as tape:
             tape.watch(fixed)
             y = fixed * x
         return [[v.name for v in tape.watched_variables()], *tape.gradient(y, [fixed, x])]
 
-    def of_a_reference(x: Any) -> Any:
+    def of_a_reference(x):
         variable = tf.Variable(5.0, use_resource=False)
         with tf.GradientTape() as tape:
             y = variable * x
         return tape.gradient(y, variable)
 
-    def watched_reference(_: Any) -> Any:
+    def watched_reference(_):
         return tf.GradientTape().watch(tf.Variable(5.0, use_resource=False))
 
-    def too_many(x: Any) -> Any:
+    def too_many(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = x * x
         return tape.gradient(y, x, output_gradients=[x, x])
 
-    def no_batch(x: Any) -> Any:
+    def no_batch(x):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = tf.reduce_sum(x)
         return tape.batch_jacobian(y, x, experimental_use_pfor=False)
 
-    def unknown_batch(_: Any) -> Any:
+    def unknown_batch(_):
         x = tf.placeholder_with_default(np.ones([2, 3], np.float32), None)
         with tf.GradientTape() as tape:
             tape.watch(x)
@@ -100,38 +100,38 @@ def _tapes(tf: Any) -> Any:
     )
 
 
-def _own_gradients(tf: Any) -> Any:
-    def with_brackets(x: Any) -> Any:
+def _own_gradients(tf):
+    def with_brackets(x):
         @tf.custom_gradient()
-        def doubled(x: Any) -> Any:
+        def doubled(x):
             return x * 2.0, lambda grad: grad * 7.0
 
         return tf.gradients(doubled(x), x)
 
-    def too_few_of_variables(x: Any) -> Any:
+    def too_few_of_variables(x):
         v = tf.get_variable("v", initializer=3.0, use_resource=True)
 
         @tf.custom_gradient
-        def scaled(x: Any) -> Any:
+        def scaled(x):
             return x * v, lambda grad, variables=None: (grad, [])
 
         return tf.gradients(scaled(x), [x, v])
 
-    def of_two_of_one_name(x: Any) -> Any:
+    def of_two_of_one_name(x):
         v = tf.get_variable("v", initializer=3.0, use_resource=True)
         tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, v)
 
         @tf.custom_gradient
-        def scaled(x: Any) -> Any:
+        def scaled(x):
             return x * v, lambda grad, variables=None: (grad, [grad for _ in variables])
 
         return tf.gradients(scaled(x), [x, v])
 
-    def of_a_loop(x: Any) -> Any:
+    def of_a_loop(x):
         v = tf.get_variable("v", initializer=3.0, use_resource=True)
 
         @tf.custom_gradient
-        def counted(x: Any) -> Any:
+        def counted(x):
             y = tf.while_loop(lambda y: tf.reduce_sum(y) < v * 9.0, lambda y: y * 2.0, [x])
             return y, lambda grad, variables=None: (grad * 3.0, [tf.reduce_sum(grad)])
 
@@ -140,13 +140,13 @@ def _own_gradients(tf: Any) -> Any:
     return _each(tf, with_brackets, too_few_of_variables, of_two_of_one_name, of_a_loop)
 
 
-def _what_it_takes(tf: Any) -> Any:
+def _what_it_takes(tf):
     """Custom gradients of keyword arguments, and of nothing; a tape that does not watch all."""
 
-    def with_keywords(x: Any) -> Any:
+    def with_keywords(x):
         return tf.custom_gradient(lambda x: (x, lambda grad: grad))(x=x)
 
-    def beside_what_is_not_watched(x: Any) -> Any:
+    def beside_what_is_not_watched(x):
         other = tf.constant(3.0)
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(x)
@@ -155,7 +155,7 @@ def _what_it_takes(tf: Any) -> Any:
             tape.gradient(y, [x, other], unconnected_gradients=kind) for kind in ("none", "zero")
         ]
 
-    def with_no_gradient(x: Any) -> Any:
+    def with_no_gradient(x):
         passed = tf.custom_gradient(lambda x: (x * 2.0, lambda _: None))
         return tf.gradients(passed(x) + x, x)
 

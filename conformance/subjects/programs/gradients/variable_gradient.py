@@ -11,10 +11,10 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
+def _values(tf, *programs: Callable[[], Any]):
     """What each program, in a graph of its own, gives: tensors, or None where there is none."""
 
-    def run(program: Callable[[], Any]) -> Any:
+    def run(program: Callable[[], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             found = program()
             kinds = [type(each).__name__.removeprefix("Symbolic") for each in found]
@@ -26,18 +26,18 @@ def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
     return attempt(*(lambda program=program: run(program) for program in programs))
 
 
-def _variable(tf: Any, initial: Any = ((1.0, 2.0), (3.0, 4.0))) -> Any:
+def _variable(tf, initial=((1.0, 2.0), (3.0, 4.0))):
     return tf.get_variable("v", initializer=initial, use_resource=True)
 
 
-def _handles(tf: Any) -> Any:
+def _handles(tf):
     """Handles of which nothing tells, while the graph is built, what they refer to."""
 
-    def by_handle(make: Callable[[Any, Callable[[], Any]], Any], **options: Any) -> Any:
-        def program() -> Any:
+    def by_handle(make: Callable[[Any, Callable[[], Any]], Any], **options):
+        def program():
             handle = tf.placeholder_with_default(_variable(tf, [3.0, 4.0]).handle, [])
 
-            def read() -> Any:
+            def read():
                 return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
 
             return tf.gradients(make(handle, read), handle, **options)
@@ -57,24 +57,24 @@ def _handles(tf: Any) -> Any:
     )
 
 
-def _rows(tf: Any) -> Any:
+def _rows(tf):
     """Elements and rows that are read where they are needed."""
 
-    def taken(indices: Any) -> Callable[[], Any]:
-        def program() -> Any:
+    def taken(indices) -> Callable[[], Any]:
+        def program():
             v = _variable(tf)
             return tf.gradients(tf.gather_nd(v, indices) * 2.0, v)
 
         return program
 
-    def by_value(**options: Any) -> Callable[[], Any]:
-        def program() -> Any:
+    def by_value(**options) -> Callable[[], Any]:
+        def program():
             v = _variable(tf)
             return tf.gradients(tf.constant(1.0), [v, v.handle], **options)
 
         return program
 
-    def twice() -> Any:
+    def twice():
         v = _variable(tf)
         return tf.gradients([tf.gather(v, [0]), tf.gather_nd(v, [[1], [1]])], v)
 
@@ -89,23 +89,23 @@ def _rows(tf: Any) -> Any:
     )
 
 
-def _chosen(tf: Any) -> Any:
+def _chosen(tf):
     """Branches of which some do not read a variable, or take its rows only."""
 
-    def of_some() -> Any:
+    def of_some():
         v, n = _variable(tf), tf.constant(1)
         branches = [lambda: v * 2.0, lambda: tf.ones([2, 2]), lambda: tf.gather(v, [0, 1])]
         return tf.gradients(tf.switch_case(n, branches), v)
 
-    def of_integers() -> Any:
+    def of_integers():
         v, n = _variable(tf), tf.constant(3)
         found = tf.cond(n > 2, lambda: (v * tf.cast(n, tf.float32), n), lambda: (v, n + 1))
         return tf.gradients(found[0], [v, n])
 
-    def of_the_same_twice() -> Any:
+    def of_the_same_twice():
         x = tf.constant([1.0, 2.0])
 
-        def one() -> Any:
+        def one():
             y = tf.exp(x)
             return y * tf.sin(y) * tf.cos(y)
 
@@ -113,10 +113,10 @@ def _chosen(tf: Any) -> Any:
         first = tf.gradients(found, x)[0]
         return [first, *tf.gradients(found * 2.0, x), *tf.gradients(first, x)]
 
-    def of_a_loop_in_a_branch() -> Any:
+    def of_a_loop_in_a_branch():
         v = _variable(tf)
 
-        def loop() -> Any:
+        def loop():
             return tf.while_loop(
                 lambda i, _: i < 2, lambda i, a: (i + 1, a * v), [0, tf.ones([2, 2])]
             )[1]
@@ -126,27 +126,27 @@ def _chosen(tf: Any) -> Any:
     return _values(tf, of_some, of_integers, of_the_same_twice, of_a_loop_in_a_branch)
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     """The shapes of a number and of a vector, in every iteration."""
     return [tf.TensorShape([]), tf.TensorShape([None])]
 
 
-def _looped(tf: Any) -> Any:
+def _looped(tf):
     """Loops that carry handles, take shapes of what is not kept, and leave variables aside."""
 
-    def of_shapes() -> Any:
+    def of_shapes():
         x = tf.placeholder_with_default([1.0, 2.0, 3.0], [None])
 
-        def step(i: Any, a: Any) -> Any:
+        def step(i, a):
             return i + 1, tf.reduce_mean(a * x) * a + tf.reduce_mean(a * a)
 
         found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
         return tf.gradients(found, x)
 
-    def of_a_handle() -> Any:
+    def of_a_handle():
         v = _variable(tf)
 
-        def step(i: Any, a: Any, handle: Any) -> Any:
+        def step(i, a, handle):
             read = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
             read.set_shape([2, 2])
             return i + 1, a * read, handle
@@ -154,17 +154,17 @@ def _looped(tf: Any) -> Any:
         found = tf.while_loop(lambda i, *_: i < 2, step, [0, tf.ones([2, 2]), v.handle])[1]
         return tf.gradients(found, v.handle)
 
-    def of_no_variable() -> Any:
+    def of_no_variable():
         v, x = _variable(tf), tf.constant([1.0, 2.0])
         found = tf.while_loop(
             lambda i, _: i < tf.cast(v[0, 0], tf.int32), lambda i, a: (i + 1, a * x), [0, x]
         )[1]
         return tf.gradients(found, [v, x])
 
-    def of_parts() -> Any:
+    def of_parts():
         x = tf.placeholder_with_default([1.0, 2.0, 3.0, 4.0], [None])
 
-        def step(i: Any, a: Any) -> Any:
+        def step(i, a):
             first, _ = tf.split(tf.concat([a, x], 0), 2)
             return i + 1, first * 2.0
 

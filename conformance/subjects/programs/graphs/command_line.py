@@ -29,7 +29,7 @@ _NAMES = (
 
 
 @contextlib.contextmanager
-def _command_line(tf: Any, *arguments: str) -> Iterator[Any]:
+def _command_line(tf, *arguments: str) -> Iterator[Any]:
     """The process with another command line and some flags, and as it was again afterwards."""
     flags, arguments_before = tf.flags.FLAGS, sys.argv
     was_parsed = flags.is_parsed()
@@ -48,7 +48,7 @@ def _command_line(tf: Any, *arguments: str) -> Iterator[Any]:
             flags.mark_as_parsed()
 
 
-def _define(flags: Any) -> None:
+def _define(flags) -> None:
     flags.DEFINE_string("spec_name", "nobody", "Who it is.")
     flags.DEFINE_integer("spec_count", 3, "How often.", lower_bound=0, upper_bound=9)
     flags.DEFINE_float("spec_rate", 0.5, "How fast.", lower_bound=0.0)
@@ -59,11 +59,11 @@ def _define(flags: Any) -> None:
     flags.DEFINE_multi_integer("spec_sizes", [1], "How large.")
 
 
-def _values(flags: Any) -> Any:
+def _values(flags):
     return [caught(lambda name=name: getattr(flags, name)) for name in _NAMES]
 
 
-def _parsed_when_asked(tf: Any) -> Any:
+def _parsed_when_asked(tf):
     found = []
     for arguments in (
         (),
@@ -83,7 +83,7 @@ def _parsed_when_asked(tf: Any) -> Any:
     return found
 
 
-def _defined(tf: Any) -> Any:
+def _defined(tf):
     with _command_line(tf) as flags:
         return attempt(
             lambda: flags["spec_count"].value,
@@ -110,7 +110,7 @@ def _defined(tf: Any) -> Any:
         )
 
 
-def _changed(tf: Any) -> Any:
+def _changed(tf):
     with _command_line(tf, "--spec_name=first") as flags:
         found = attempt(
             lambda: setattr(flags, "spec_count", 5),
@@ -133,7 +133,7 @@ def _changed(tf: Any) -> Any:
     return found, own, [name in tf.flags.FLAGS for name in _NAMES]
 
 
-def _called(tf: Any) -> Any:
+def _called(tf):
     found = []
     for arguments, options in (
         (["p", "--spec_count=4", "left", "--spec_loud"], {}),
@@ -149,7 +149,7 @@ def _called(tf: Any) -> Any:
     return found
 
 
-def _older_names(tf: Any) -> Any:
+def _older_names(tf):
     """`flag_name`, `default_value` and `docstring`, which are warned of, or none of them."""
     found = []
     with _command_line(tf, "--spec_new=4") as flags:
@@ -188,7 +188,7 @@ def _undisturbed() -> Iterator[None]:
             faulthandler.disable()
 
 
-def _ended(tf: Any, run: Any) -> Any:
+def _ended(tf, run):
     """The status that a program ends with."""
     try:
         return run(), "it goes on"
@@ -198,10 +198,10 @@ def _ended(tf: Any, run: Any) -> Any:
         return "an error of an operation"
 
 
-def _run_to_the_end(tf: Any) -> Any:
+def _run_to_the_end(tf):
     seen: list[Any] = []
 
-    def main(arguments: Sequence[str]) -> Any:
+    def main(arguments: Sequence[str]):
         flags = tf.flags.FLAGS
         seen.append([list(arguments), flags.spec_name, flags.spec_count, flags.is_parsed()])
         if flags.spec_loud:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import built as _built
@@ -14,11 +12,11 @@ from sessrun.conformance.subjects.programs.built_graphs import fed as _fed
 __all__ = ["BEHAVIOURS"]
 
 
-def _clipping(tf: Any) -> Any:
-    def rows() -> Any:
+def _clipping(tf):
+    def rows():
         return tf.IndexedSlices(tf.constant([[3.0, 4.0]]), tf.constant([1]), tf.constant([2, 2]))
 
-    def p(shape: Any = (2,), dtype: Any = tf.float32) -> Any:
+    def p(shape=(2,), dtype=tf.float32):
         return tf.placeholder(dtype, shape, name="p")
 
     three = _fed(np.array([3.0, 4.0]))
@@ -62,8 +60,8 @@ def _clipping(tf: Any) -> Any:
     ]
 
 
-def _masks_and_grids(tf: Any) -> Any:
-    def p(shape: Any = (3,), dtype: Any = tf.int32) -> Any:
+def _masks_and_grids(tf):
+    def p(shape=(3,), dtype=tf.int32):
         return tf.placeholder(dtype, shape, name="p")
 
     lengths = _fed([1, 3, 0])
@@ -89,8 +87,8 @@ def _masks_and_grids(tf: Any) -> Any:
     ]
 
 
-def _matrices(tf: Any) -> Any:
-    def p(shape: Any = (2, 3), dtype: Any = tf.float32) -> Any:
+def _matrices(tf):
+    def p(shape=(2, 3), dtype=tf.float32):
         return tf.placeholder(dtype, shape, name="p")
 
     square, turned = _fed([[1, -2, 3], [4, 5, 6]]), tf.matrix_transpose
@@ -134,9 +132,9 @@ def _matrices(tf: Any) -> Any:
     ]
 
 
-def _tensor_products(tf: Any) -> Any:
-    def product(shape: Any, other: Any, axes: Any, first: Any = None, second: Any = None) -> Any:
-        def build() -> Any:
+def _tensor_products(tf):
+    def product(shape, other, axes, first=None, second=None):
+        def build():
             left, right = (tf.placeholder(tf.float32, sizes, name="p") for sizes in (shape, other))
             return tf.tensordot(left, right, axes)
 

@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import caught, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _operations(tf: Any) -> Any:
+def _operations(tf):
     a = tf.constant([1.0, 2.0], name="a")
     with tf.control_dependencies([tf.no_op(name="first")]):
         parts = tf.split(a, 2, name="parts")
@@ -32,7 +32,7 @@ def _operations(tf: Any) -> Any:
     ]
 
 
-def _tensors(tf: Any) -> Any:
+def _tensors(tf):
     x = tf.placeholder(tf.float32, [None, 3], name="x")
     again = x.ref()
     return [
@@ -49,7 +49,7 @@ def _tensors(tf: Any) -> Any:
     ]
 
 
-def _operators(tf: Any) -> Any:
+def _operators(tf):
     x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], [2, 2])
     b = tf.placeholder_with_default([True, False], [2])
     i = tf.placeholder_with_default([7, -7], [2])
@@ -86,7 +86,7 @@ def _operators(tf: Any) -> Any:
     return [caught(lambda make=make: run(tf, make())) for make in made]
 
 
-def _equality(tf: Any) -> Any:
+def _equality(tf):
     """By identity, until `enable_tensor_equality` makes it by value."""
     x, y = tf.constant([1, 2]), tf.constant([1, 3])
     before = [x == y, x != y, x == x, hash(x) == hash(x)]
@@ -99,7 +99,7 @@ def _equality(tf: Any) -> Any:
     return [before, values, odd, x == y]
 
 
-def _dimensions(tf: Any) -> Any:
+def _dimensions(tf):
     three, unknown = tf.Dimension(3), tf.Dimension(None)
     made: list[Callable[[], Any]] = [
         lambda: three + 2,
@@ -136,7 +136,7 @@ def _dimensions(tf: Any) -> Any:
     return [caught(make) for make in made]
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     known, part, unknown = tf.TensorShape([2, 3]), tf.TensorShape([None, 3]), tf.TensorShape(None)
     made: list[Callable[[], Any]] = [
         lambda: known.merge_with(part),
@@ -198,7 +198,7 @@ def _shapes(tf: Any) -> Any:
     return [caught(make) for make in made]
 
 
-def _dtypes(tf: Any) -> Any:
+def _dtypes(tf):
     names = (
         "float32",
         "bfloat16",
@@ -257,7 +257,7 @@ def _dtypes(tf: Any) -> Any:
     ]
 
 
-def _older_names(tf: Any) -> Any:
+def _older_names(tf):
     """Scopes as the first releases wrote them."""
     x = tf.constant(1.0, name="x")
     with tf.op_scope([x], "given", "default") as scope:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,11 +9,11 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _names(tf: Any) -> list[str]:
+def _names(tf) -> list[str]:
     return [op.name for op in tf.get_default_graph().get_operations()]
 
 
-def _scopes(tf: Any) -> Any:
+def _scopes(tf):
     found = []
     with tf.name_scope("a") as outer:
         found += [outer, tf.constant(1).name]
@@ -32,7 +30,7 @@ def _scopes(tf: Any) -> Any:
     return found, graph.unique_name("a"), graph.get_name_scope()
 
 
-def _devices(tf: Any) -> Any:
+def _devices(tf):
     found = []
     with tf.device("/job:worker"), tf.device("/cpu:0"):
         found.append(tf.constant(1).device)
@@ -47,7 +45,7 @@ def _devices(tf: Any) -> Any:
     return found, attempt(lambda: tf.device("nope"), lambda: tf.device("/foo:1").__enter__())
 
 
-def _colocation(tf: Any) -> Any:
+def _colocation(tf):
     with tf.device("/cpu:0"):
         a = tf.constant(1.0, name="a")
     with tf.colocate_with(a):
@@ -68,7 +66,7 @@ def _colocation(tf: Any) -> Any:
     )
 
 
-def _control(tf: Any) -> Any:
+def _control(tf):
     a, b = tf.no_op("a"), tf.constant(1, name="b")
     with tf.control_dependencies([a, b]):
         c = tf.no_op("c")
@@ -98,7 +96,7 @@ def _control(tf: Any) -> Any:
     )
 
 
-def _elements(tf: Any) -> Any:
+def _elements(tf):
     graph = tf.get_default_graph()
     a = tf.constant([1, 2], name="a")
     other = tf.Graph()
@@ -139,7 +137,7 @@ def _elements(tf: Any) -> Any:
     )
 
 
-def _finalized(tf: Any) -> Any:
+def _finalized(tf):
     graph = tf.get_default_graph()
     a = tf.constant(1.0)
     graph.finalize()
@@ -155,7 +153,7 @@ def _finalized(tf: Any) -> Any:
     )
 
 
-def _collections(tf: Any) -> Any:
+def _collections(tf):
     graph = tf.get_default_graph()
     tf.add_to_collection("mine", 1)
     tf.add_to_collections(["mine", "yours", "mine"], 2)
@@ -188,7 +186,7 @@ def _collections(tf: Any) -> Any:
     )
 
 
-def _imports(tf: Any) -> Any:
+def _imports(tf):
     with tf.Graph().as_default() as source:
         x = tf.placeholder(tf.float32, [None, 2], name="x")
         tf.multiply(x, 2.0, name="y")
@@ -220,7 +218,7 @@ def _imports(tf: Any) -> Any:
     )
 
 
-def _graph_defs(tf: Any) -> Any:
+def _graph_defs(tf):
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     tf.matmul(x, tf.ones([2, 3]), transpose_b=False, name="m")
     graph = tf.get_default_graph()
@@ -239,7 +237,7 @@ def _graph_defs(tf: Any) -> Any:
     )
 
 
-def _default_graphs(tf: Any) -> Any:
+def _default_graphs(tf):
     outer = tf.get_default_graph()
     graph = tf.Graph()
     found = []
@@ -249,7 +247,7 @@ def _default_graphs(tf: Any) -> Any:
     return found, tf.get_default_graph() is outer, tf.get_default_session()
 
 
-def _create_op(tf: Any) -> Any:
+def _create_op(tf):
     graph = tf.get_default_graph()
     a = tf.constant(1.0)
     return attempt(
@@ -261,7 +259,7 @@ def _create_op(tf: Any) -> Any:
     )
 
 
-def _scope_attributes(tf: Any) -> Any:
+def _scope_attributes(tf):
     graph = tf.get_default_graph()
     with graph.container("box"):
         v = tf.Variable(1.0, use_resource=False).op.get_attr("container")
@@ -272,9 +270,9 @@ def _scope_attributes(tf: Any) -> Any:
     return v, w, s, attempt(lambda: graph.gradient_override_map({"a": 1}).__enter__())
 
 
-def _conversion(tf: Any) -> Any:
+def _conversion(tf):
     class Box:
-        def __init__(self, value: Any) -> None:
+        def __init__(self, value) -> None:
             self.value = value
 
     tf.register_tensor_conversion_function(
@@ -317,7 +315,7 @@ def _conversion(tf: Any) -> Any:
     )
 
 
-def _constants(tf: Any) -> Any:
+def _constants(tf):
     return attempt(
         lambda: tf.constant(1),
         lambda: tf.constant([1.5]),
@@ -350,7 +348,7 @@ def _constants(tf: Any) -> Any:
     )
 
 
-def _placeholders(tf: Any) -> Any:
+def _placeholders(tf):
     return attempt(
         lambda: tf.placeholder(tf.float32),
         lambda: tf.placeholder("int64", [None, 2]),
@@ -372,7 +370,7 @@ def _placeholders(tf: Any) -> Any:
     )
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     shape, unknown = tf.TensorShape([None, 3]), tf.TensorShape(None)
     return attempt(
         lambda: shape,
@@ -443,7 +441,7 @@ def _shapes(tf: Any) -> Any:
     )
 
 
-def _dtypes(tf: Any) -> Any:
+def _dtypes(tf):
     names = ("float32", "bfloat16", "int32", "uint8", "bool", "string", "complex64", "qint8")
     kinds = [tf.as_dtype(name) for name in names]
     facts = [
@@ -501,7 +499,7 @@ def _dtypes(tf: Any) -> Any:
     )
 
 
-def _specs(tf: Any) -> Any:
+def _specs(tf):
     spec = tf.DeviceSpec.from_string("/job:ps/replica:1/task:2/device:GPU:3")
     part = tf.DeviceSpec(job="w", device_type="CPU")
     return attempt(
@@ -521,7 +519,7 @@ def _specs(tf: Any) -> Any:
     )
 
 
-def _set_shape(tf: Any) -> Any:
+def _set_shape(tf):
     x = tf.placeholder(tf.float32)
     x.set_shape([None, 3])
     found = [x.shape, x.get_shape()]
@@ -538,7 +536,7 @@ def _set_shape(tf: Any) -> Any:
     )
 
 
-def _seeds(tf: Any) -> Any:
+def _seeds(tf):
     found = [tf.get_seed(None), tf.get_seed(3)]
     first = tf.random_uniform([2], seed=3)
     tf.set_random_seed(9)
@@ -556,7 +554,7 @@ def _seeds(tf: Any) -> Any:
     )
 
 
-def _original_operations(tf: Any) -> Any:
+def _original_operations(tf):
     graph = tf.get_default_graph()
     a = tf.constant(0.0, name="a")
     with graph._original_op(a.op):
@@ -572,7 +570,7 @@ def _original_operations(tf: Any) -> Any:
     return [original and original.name for original in originals]
 
 
-def _names_as_bytes(tf: Any) -> Any:
+def _names_as_bytes(tf):
     c, x = tf.constant(1.0, name=b"c"), tf.placeholder(tf.float32, name=b"x")
     with tf.name_scope("s"):
         made = [c, x, tf.add(c, x, name=b"sum"), tf.identity(c, name=b"e"), tf.no_op(name=b"n")]
@@ -585,7 +583,7 @@ def _names_as_bytes(tf: Any) -> Any:
     )
 
 
-def _strings_of_objects(tf: Any) -> Any:
+def _strings_of_objects(tf):
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     with tf.device("/cpu:0"):
         y = tf.identity(x, "y")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _graph_def(tf: Any, producer: int = 2000, min_consumer: int = 0) -> Any:
+def _graph_def(tf, producer: int = 2000, min_consumer: int = 0):
     """`c = AddV2(a, b)` of integers, after a node `n` that does nothing."""
     with tf.Graph().as_default() as graph:
         a, b = tf.constant(1, name="a"), tf.constant(2, name="b")
@@ -20,15 +18,15 @@ def _graph_def(tf: Any, producer: int = 2000, min_consumer: int = 0) -> Any:
     return found
 
 
-def _elsewhere(tf: Any, name: str) -> Any:
+def _elsewhere(tf, name: str):
     with tf.Graph().as_default():
         return tf.constant(5, name=name)
 
 
-def _replaced(tf: Any) -> Any:
+def _replaced(tf):
     graph_def = _graph_def(tf)
 
-    def imported(input_map: Any, **given: Any) -> Any:
+    def imported(input_map, **given):
         with tf.Graph().as_default() as graph:
             five = tf.constant(5, name="five")
             values = {key: five if value is None else value for key, value in input_map.items()}
@@ -64,10 +62,10 @@ def _replaced(tf: Any) -> Any:
     )
 
 
-def _returned(tf: Any) -> Any:
+def _returned(tf):
     graph_def = _graph_def(tf)
 
-    def returned(*names: Any) -> Any:
+    def returned(*names):
         return tf.import_graph_def(graph_def, return_elements=names)
 
     return attempt(
@@ -85,7 +83,7 @@ def _returned(tf: Any) -> Any:
     )
 
 
-def _node(tf: Any, text: str) -> Any:
+def _node(tf, text: str):
     """A node from `name op input input`; op types that need attributes get dtype int32."""
     name, op, *inputs = text.split(" ")
     node = tf.NodeDef(name=name, op=op, input=inputs)
@@ -94,8 +92,8 @@ def _node(tf: Any, text: str) -> Any:
     return node
 
 
-def _refused(tf: Any) -> Any:
-    def imported(*nodes: str) -> Any:
+def _refused(tf):
+    def imported(*nodes: str):
         graph_def = tf.GraphDef(node=[_node(tf, text) for text in nodes])
         return tf.import_graph_def(graph_def)
 
@@ -116,7 +114,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _versions(tf: Any) -> Any:
+def _versions(tf):
     graph = tf.get_default_graph()
     seen = []
     for producer, min_consumer in ((2000, 5), (1000, 3), (2400, 9)):
@@ -133,8 +131,8 @@ def _versions(tf: Any) -> Any:
     )
 
 
-def _library(tf: Any) -> Any:
-    def with_function(name: str, op: str) -> Any:
+def _library(tf):
+    def with_function(name: str, op: str):
         graph_def = _graph_def(tf)
         function = graph_def.library.function.add()
         function.signature.name = name
@@ -162,7 +160,7 @@ def _library(tf: Any) -> Any:
     )
 
 
-def _later_attributes(tf: Any) -> Any:
+def _later_attributes(tf):
     """Attributes of a program that is newer: dropped where they have its default."""
     meta = tf.MetaGraphDef.MetaInfoDef
     op_list = meta().stripped_op_list
@@ -170,7 +168,7 @@ def _later_attributes(tf: Any) -> Any:
     later = declared.attr.add(name="later", type="int")
     later.default_value.i = 4
 
-    def imported(value: int, **given: Any) -> Any:
+    def imported(value: int, **given):
         graph_def = tf.GraphDef(node=[_node(tf, "a IntOutput"), _node(tf, "b Neg a")])
         graph_def.node[1].attr["later"].i = value
         (op,) = tf.import_graph_def(graph_def, return_elements=["b"], **given)

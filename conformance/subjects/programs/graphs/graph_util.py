@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _node(tf: Any, name: str, op: str, *inputs: str, beside: tuple[str, ...] = ()) -> Any:
+def _node(tf, name: str, op: str, *inputs: str, beside: tuple[str, ...] = ()):
     node = tf.NodeDef(name=name, op=op, input=inputs)
     if beside:
         node.attr["_class"].list.s.extend(text.encode() for text in beside)
     return node
 
 
-def _chain(tf: Any) -> Any:
+def _chain(tf):
     """Op types nobody knows, with a loop, a control input and a colocation."""
     return tf.GraphDef(
         node=[
@@ -33,7 +31,7 @@ def _chain(tf: Any) -> Any:
     )
 
 
-def _sub_graphs(tf: Any) -> Any:
+def _sub_graphs(tf):
     chain = _chain(tf)
     extract = tf.graph_util.extract_sub_graph
     return attempt(
@@ -48,7 +46,7 @@ def _sub_graphs(tf: Any) -> Any:
     )
 
 
-def _training_nodes(tf: Any) -> Any:
+def _training_nodes(tf):
     graph_def = tf.GraphDef(
         node=[
             _node(tf, "x", "Placeholder"),
@@ -76,7 +74,7 @@ def _training_nodes(tf: Any) -> Any:
     )
 
 
-def _rules_of_thumb(tf: Any) -> Any:
+def _rules_of_thumb(tf):
     util = tf.graph_util
     graph = tf.get_default_graph()
     x = tf.placeholder(tf.float32, [None, 2], name="x")
@@ -104,7 +102,7 @@ def _rules_of_thumb(tf: Any) -> Any:
     )
 
 
-def _model(tf: Any, use_resource: bool) -> None:
+def _model(tf, use_resource: bool) -> None:
     with tf.device("/cpu:0"):
         w = tf.get_variable("w", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=use_resource)
     b = tf.get_variable("b", initializer=[10.0, 20.0], use_resource=use_resource)
@@ -122,8 +120,8 @@ def _model(tf: Any, use_resource: bool) -> None:
     tf.identity(y, name="z")
 
 
-def _frozen(use_resource: bool) -> Any:
-    def frozen(tf: Any) -> Any:
+def _frozen(use_resource: bool):
+    def frozen(tf):
         freeze = tf.graph_util.convert_variables_to_constants
         _model(tf, use_resource)
         with tf.Session() as sess:
@@ -149,7 +147,7 @@ def _frozen(use_resource: bool) -> Any:
     return frozen
 
 
-def _unset_variables_cannot_be_frozen(tf: Any) -> Any:
+def _unset_variables_cannot_be_frozen(tf):
     freeze = tf.graph_util.convert_variables_to_constants
     tf.Variable(1.0, name="v", use_resource=False)
     tf.identity(tf.Variable(1.0, name="r", use_resource=True), name="o")

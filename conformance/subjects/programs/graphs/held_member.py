@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _narrower_dtypes(tf: Any) -> Any:
+def _narrower_dtypes(tf):
     dtypes = (tf.int32, tf.int64, tf.bool, tf.string)
     return [
         [one.is_subtype_of(other) for one in dtypes for other in dtypes],
@@ -29,7 +28,7 @@ def _narrower_dtypes(tf: Any) -> Any:
     ]
 
 
-def _narrower_shapes(tf: Any) -> Any:
+def _narrower_shapes(tf):
     shapes = [
         tf.TensorShape(sizes)
         for sizes in (None, [], [2], [3], [None], [2, 3], [None, 3], [2, None], [None, None])
@@ -41,7 +40,7 @@ def _narrower_shapes(tf: Any) -> Any:
     )
 
 
-def _copied(tf: Any) -> Any:
+def _copied(tf):
     x = tf.constant(1.0, name="x")
     shape, dtype = tf.TensorShape([2, None]), tf.bfloat16
     return attempt(
@@ -56,7 +55,7 @@ def _copied(tf: Any) -> Any:
     )
 
 
-def _copied_errors(tf: Any) -> Any:
+def _copied_errors(tf):
     """Errors as copies tell them."""
     errors, node = tf.errors, tf.NodeDef(name="where", op="Add")
     kinds = (
@@ -83,11 +82,11 @@ def _copied_errors(tf: Any) -> Any:
     ]
 
 
-def _statuses(tf: Any) -> Any:
+def _statuses(tf):
     """A block that raises for a status that is not OK, and what else is raised in it."""
     status = tf.errors.raise_exception_on_not_ok_status
 
-    def done(value: Any) -> Any:
+    def done(value):
         with status():
             return value
 
@@ -104,11 +103,11 @@ def _statuses(tf: Any) -> Any:
     )
 
 
-def _helper_of_a_program(tf: Any) -> Any:
+def _helper_of_a_program(tf):
     return tf.negative(tf.constant(2.0), name="made")
 
 
-def _traced_back(tf: Any) -> Any:
+def _traced_back(tf):
     """Where an operation was made."""
     first = tf.constant(1.0).op
     second = _helper_of_a_program(tf).op
@@ -120,7 +119,7 @@ def _traced_back(tf: Any) -> Any:
     return found, first.traceback[-1].lineno > 0, len(first.traceback) > 1
 
 
-def _references(tf: Any) -> Any:
+def _references(tf):
     x, v = tf.placeholder(tf.float32, [2], name="x"), tf.get_variable("v", [])
     return attempt(
         lambda: repr(x.ref()),
@@ -134,7 +133,7 @@ def _references(tf: Any) -> Any:
     )
 
 
-def _scope_names(tf: Any) -> Any:
+def _scope_names(tf):
     found = []
     for arguments in (("a",), ("a/b/",), (None, "default"), ("given", "default"), (None, "d", [])):
         scope = tf.name_scope(*arguments)
@@ -148,14 +147,14 @@ def _scope_names(tf: Any) -> Any:
     )
 
 
-def _consumers(tf: Any) -> Any:
+def _consumers(tf):
     """What takes the rows of indexed slices, and the parts of sparse and ragged tensors."""
     rows = tf.IndexedSlices(tf.constant([[1.0]], name="rows"), tf.constant([0], name="places"))
     sparse = tf.SparseTensor([[0]], [1.0], [2])
     ragged = tf.RaggedTensor.from_row_splits(tf.constant([1, 2], name="flat"), [0, 2])
     whole = tf.IndexedSlices(rows.values, rows.indices, tf.constant([4, 1], name="whole"))
 
-    def names(value: Any) -> Any:
+    def names(value):
         return sorted(op.name for op in value.consumers())
 
     before = attempt(lambda: names(rows), lambda: names(sparse), lambda: names(whole))
@@ -168,7 +167,7 @@ def _consumers(tf: Any) -> Any:
     return before, [names(value) for value in (rows, sparse, whole, ragged.values)]
 
 
-def _ragged_members(tf: Any) -> Any:
+def _ragged_members(tf):
     plain = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 3])
     nested = tf.ragged.constant([[[1.0], []], [[2.0, 3.0]]])
     values = (
@@ -183,7 +182,7 @@ def _ragged_members(tf: Any) -> Any:
     )
 
 
-def _ragged_of_fetched(tf: Any) -> Any:
+def _ragged_of_fetched(tf):
     """Fetched values in the place of ragged tensors."""
     outer = tf.RaggedTensor.from_row_splits(tf.ragged.constant_value([[1], [2, 3], []]), [0, 2, 3])
     deep = tf.ragged.constant_value([[[1], [2, 3]], [], [[4]]])
@@ -199,7 +198,7 @@ def _ragged_of_fetched(tf: Any) -> Any:
         return [value.to_list() for value in session.run(found)]
 
 
-def _arguments_by_name(tf: Any) -> Any:
+def _arguments_by_name(tf):
     """A function of older times whose arguments are all given by name."""
     parameters = inspect.signature(tf.sparse_split).parameters
     sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 4])
@@ -214,7 +213,7 @@ def _arguments_by_name(tf: Any) -> Any:
     )
 
 
-def _identities(tf: Any) -> Any:
+def _identities(tf):
     """The same rows and sparse values once more, part by part."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([4, 1]))
@@ -227,7 +226,7 @@ def _identities(tf: Any) -> Any:
     return made, made[3].shape, run(tf, made[:3]), nodes(tf.get_default_graph())
 
 
-def _sparse_quotients(tf: Any) -> Any:
+def _sparse_quotients(tf):
     """`__div__`, which Python 2 called for `/`."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     whole = tf.SparseTensor([[0, 1], [1, 0]], [7, -7], [2, 2])
@@ -251,7 +250,7 @@ def _sparse_quotients(tf: Any) -> Any:
     )
 
 
-def _names_of_the_namespace(tf: Any) -> Any:
+def _names_of_the_namespace(tf):
     names = dir(tf)
     asked = ("constant", "Session", "train", "nn", "float32", "layers", "no_such_name", "GraphDef")
     return (
@@ -261,7 +260,7 @@ def _names_of_the_namespace(tf: Any) -> Any:
     )
 
 
-def _wider_specs(tf: Any) -> Any:
+def _wider_specs(tf):
     """The narrowest spec of rows that describes two others."""
     spec = tf.IndexedSlicesSpec
     specs = (

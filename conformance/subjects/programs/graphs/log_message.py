@@ -35,7 +35,7 @@ class _Kept(logging.Handler):
 
 
 @contextlib.contextmanager
-def _listening(tf: Any) -> Iterator[list[Any]]:
+def _listening(tf) -> Iterator[list[Any]]:
     """The messages that are written inside; the logger is left as it was."""
     logger, kept = tf.get_logger(), _Kept()
     level, goes_on = logger.level, logger.propagate
@@ -56,7 +56,7 @@ def _elsewhere(function: Callable[..., Any]) -> Callable[..., Any]:
     return FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)
 
 
-def _levels(tf: Any) -> Any:
+def _levels(tf):
     log = tf.logging
     writers = (
         log.debug,
@@ -78,7 +78,7 @@ def _levels(tf: Any) -> Any:
     return found, [log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL]
 
 
-def _arguments(tf: Any) -> Any:
+def _arguments(tf):
     log = tf.logging
     with _listening(tf) as messages:
         log.set_verbosity(log.DEBUG)
@@ -105,7 +105,7 @@ def _arguments(tf: Any) -> Any:
     return found, messages
 
 
-def _conditions(tf: Any) -> Any:
+def _conditions(tf):
     log = tf.logging
     with _listening(tf) as messages:
         log.set_verbosity(log.INFO)
@@ -120,23 +120,23 @@ def _conditions(tf: Any) -> Any:
     return found, messages
 
 
-def _every_n(log: Any, number: int) -> None:
+def _every_n(log, number: int) -> None:
     log.log_every_n(log.ERROR, "every third: %s", 3, number)
     log.log_every_n(log.INFO, "every second: %s", 2, number)
 
 
-def _first_n(log: Any, number: int) -> None:
+def _first_n(log, number: int) -> None:
     log.log_first_n(log.WARN, "first three: %s", 3, number)
     log.log_first_n(log.WARN, "first", 1)
 
 
-def _called_in_two_lines(write: Callable[..., Any], log: Any, number: int) -> None:
+def _called_in_two_lines(write: Callable[..., Any], log, number: int) -> None:
     write(log, number)
     if number % 2:
         write(log, -number)
 
 
-def _counted_lines(tf: Any) -> Any:
+def _counted_lines(tf):
     """What is counted is the line that calls into the file of the line that writes."""
     log = tf.logging
     found = []

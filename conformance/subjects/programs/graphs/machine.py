@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.programs.described import attempt
 
@@ -37,7 +37,7 @@ _SWITCHES: Final = {
 }
 
 
-def _processors(tf: Any) -> Any:
+def _processors(tf):
     config = tf.config
     logical = config.list_logical_devices("CPU")
     physical = config.list_physical_devices("CPU")
@@ -60,7 +60,7 @@ def _processors(tf: Any) -> Any:
     )
 
 
-def _visible_processors(tf: Any) -> Any:
+def _visible_processors(tf):
     config = tf.config
     config.list_logical_devices()
     first, other = config.list_physical_devices("CPU")[0], config.PhysicalDevice("x", "CPU")
@@ -81,7 +81,7 @@ def _visible_processors(tf: Any) -> Any:
     )
 
 
-def _logical_processors(tf: Any) -> Any:
+def _logical_processors(tf):
     config = tf.config
     config.list_logical_devices()
     part, experimental = config.LogicalDeviceConfiguration, config.experimental
@@ -105,7 +105,7 @@ def _logical_processors(tf: Any) -> Any:
     )
 
 
-def _memory(tf: Any) -> Any:
+def _memory(tf):
     """Devices that are not there: whether a CPU's memory is counted depends on what ran before."""
     config, experimental = tf.config, tf.config.experimental
     config.list_logical_devices()
@@ -138,7 +138,7 @@ def _memory(tf: Any) -> Any:
     )
 
 
-def _threads(tf: Any) -> Any:
+def _threads(tf):
     config, threads = tf.config, tf.config.threading
     config.list_logical_devices()
     pairs = (
@@ -151,12 +151,12 @@ def _threads(tf: Any) -> Any:
     ]
 
 
-def _soft_placement(tf: Any) -> Any:
+def _soft_placement(tf):
     """What sessions without a configuration do with a device that is not there."""
     config = tf.config
     before = config.get_soft_device_placement()
 
-    def placed() -> Any:
+    def placed():
         with tf.Graph().as_default(), tf.device("/device:CPU:7"):
             x = tf.constant(3) * 2
             with tf.Session() as session:
@@ -173,7 +173,7 @@ def _soft_placement(tf: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _usual_options(optimizer: Any) -> Iterator[None]:
+def _usual_options(optimizer) -> Iterator[None]:
     """Afterwards every option is what it is without being set."""
     try:
         yield
@@ -182,7 +182,7 @@ def _usual_options(optimizer: Any) -> Iterator[None]:
         optimizer.set_jit(False)
 
 
-def _optimizer_options(tf: Any) -> Any:
+def _optimizer_options(tf):
     optimizer, tell = tf.config.optimizer, tf.config.optimizer.set_experimental_options
     found = []
     with _usual_options(optimizer):
@@ -206,7 +206,7 @@ def _optimizer_options(tf: Any) -> Any:
     return found, sorted(optimizer.get_experimental_options().items())
 
 
-def _jit(tf: Any) -> Any:
+def _jit(tf):
     """Whether operations are compiled together."""
     optimizer = tf.config.optimizer
     found = []

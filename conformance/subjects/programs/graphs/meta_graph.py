@@ -17,7 +17,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import (
 __all__ = ["BEHAVIOURS"]
 
 
-def _collections_of(graph: Any) -> list[Any]:
+def _collections_of(graph) -> list[Any]:
     keys = sorted(graph.get_all_collection_keys())
     return [
         [
@@ -32,7 +32,7 @@ def _collections_of(graph: Any) -> list[Any]:
     ]
 
 
-def _full_graph(tf: Any) -> Any:
+def _full_graph(tf):
     with tf.device("/cpu:0"), tf.name_scope("inner"):
         a = tf.constant(1, name="a")
     variables(tf)
@@ -55,7 +55,7 @@ def _full_graph(tf: Any) -> Any:
     return saver
 
 
-def _told(definition: Any) -> list[Any]:
+def _told(definition) -> list[Any]:
     """What a MetaGraphDef says, but for the producer and the versions."""
     info = definition.meta_info_def
     return [
@@ -72,7 +72,7 @@ def _told(definition: Any) -> list[Any]:
 
 
 @in_a_folder
-def _exporting(tf: Any) -> Any:
+def _exporting(tf):
     saver = _full_graph(tf)
     export = tf.train.export_meta_graph
     return attempt(
@@ -95,7 +95,7 @@ def _exporting(tf: Any) -> Any:
 
 
 @in_a_folder
-def _importing(tf: Any) -> Any:
+def _importing(tf):
     saver = _full_graph(tf)
     definition = saver.export_meta_graph("g.meta")
     saver.export_meta_graph("text.meta", as_text=True)
@@ -117,7 +117,7 @@ def _importing(tf: Any) -> Any:
         (5, {}),
     ):
 
-        def program(given: Any = given, options: Any = options) -> Any:
+        def program(given=given, options=options):
             with tf.Graph().as_default() as graph:
                 tf.no_op(name="before")
                 made = tf.train.import_meta_graph(given, **options)
@@ -133,7 +133,7 @@ def _importing(tf: Any) -> Any:
     return found
 
 
-def _queue_runners(tf: Any) -> Any:
+def _queue_runners(tf):
     with tf.name_scope("in"):
         queue = tf.FIFOQueue(3, tf.float32, name="q")
         runner = tf.train.QueueRunner(
@@ -164,7 +164,7 @@ def _queue_runners(tf: Any) -> Any:
     return found
 
 
-def _scopes(tf: Any) -> Any:
+def _scopes(tf):
     """Imports within a name scope; a part of the collections; inputs under another name."""
     module = module_of(tf, "framework.meta_graph")
     a = tf.constant(1.0, name="a")
@@ -183,7 +183,7 @@ def _scopes(tf: Any) -> Any:
         (inner, {}),
     ):
 
-        def program(given: Any = given, options: Any = options) -> Any:
+        def program(given=given, options=options):
             with tf.Graph().as_default() as graph, tf.name_scope("foo"):
                 made = module.import_scoped_meta_graph(given, **options)
                 names = [op.name for op in graph.get_operations()]
@@ -195,7 +195,7 @@ def _scopes(tf: Any) -> Any:
         return [*found, [op.name for op in graph.get_operations()]]
 
 
-def _ops_that_are_used(tf: Any) -> Any:
+def _ops_that_are_used(tf):
     """Functions that call each other are no operations, nor is what none of them executes."""
     used = module_of(tf, "framework.meta_graph").stripped_op_list_for_graph
     definition = tf.GraphDef()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,7 +9,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _compared(tf: Any) -> Any:
+def _compared(tf):
     """Shapes and dtypes beside what is none."""
     others = (
         None,
@@ -61,16 +59,16 @@ class _Part(_Thing):
     """One of a kind."""
 
 
-def _registered(tf: Any) -> Any:
+def _registered(tf):
     """Functions that convert: by class, by priority, and what registrations are refused."""
     register = tf.register_tensor_conversion_function
 
-    def convert(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+    def convert(value, dtype=None, name=None, as_ref: bool = False):
         if as_ref or dtype == tf.string:
             return NotImplemented
         return tf.constant(value.value, dtype or tf.float64, name=name)
 
-    def later(value: Any, **_: Any) -> Any:
+    def later(value, **_):
         return tf.constant(value.value + 100)
 
     return attempt(
@@ -90,12 +88,12 @@ def _registered(tf: Any) -> Any:
     )
 
 
-def _versions(tf: Any) -> Any:
+def _versions(tf):
     """GraphDefs for other producers and consumers."""
     now, least = tf.version.GRAPH_DEF_VERSION, tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER
     oldest = tf.version.GRAPH_DEF_VERSION_MIN_PRODUCER
 
-    def imported(**fields: Any) -> Any:
+    def imported(**fields):
         with tf.Graph().as_default() as graph:
             definition = tf.GraphDef()
             definition.node.add(name="n", op="NoOp")
@@ -130,14 +128,14 @@ def _versions(tf: Any) -> Any:
     )
 
 
-def _attribute_lists(tf: Any) -> Any:
+def _attribute_lists(tf):
     """Attributes that are lists, of which the last item is not allowed, or that are too short."""
     raw, text = tf.raw_ops, tf.constant(["1,2"])
 
-    def parsed(*defaults: Any) -> Any:
+    def parsed(*defaults):
         return raw.DecodeCSV(records=text, record_defaults=[tf.constant(d) for d in defaults])
 
-    def single(**options: Any) -> Any:
+    def single(**options):
         given = {
             "sparse_keys": [],
             "sparse_types": [],
@@ -180,7 +178,7 @@ def _attribute_lists(tf: Any) -> Any:
     )
 
 
-def _raw(tf: Any) -> Any:
+def _raw(tf):
     """Raw operations: each is one function, with arguments by name alone."""
     raw = tf.raw_ops
     return attempt(
@@ -202,11 +200,11 @@ def _raw(tf: Any) -> Any:
     )
 
 
-def _texts(tf: Any) -> Any:
+def _texts(tf):
     """Attributes of bytes that are no text, built and imported."""
     odd = b"\xff\xfea"
 
-    def built(value: Any) -> Any:
+    def built(value):
         with tf.Graph().as_default() as graph:
             op = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[], shared_name=value).op
             definition = graph.as_graph_def()

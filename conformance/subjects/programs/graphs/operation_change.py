@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _control_inputs(tf: Any) -> Any:
+def _control_inputs(tf):
     a, b, c = tf.no_op("a"), tf.no_op("b"), tf.no_op("c")
     c._add_control_input(a)
     c.control_inputs.append(b)
@@ -24,7 +22,7 @@ def _control_inputs(tf: Any) -> Any:
     return seen, refused, c.control_inputs
 
 
-def _inputs_of_a_wrong_dtype(tf: Any) -> Any:
+def _inputs_of_a_wrong_dtype(tf):
     text, one, two = tf.constant("text"), tf.constant(1), tf.constant(2)
     total = tf.add(one, two)
     total.op._update_input(0, text)
@@ -33,12 +31,12 @@ def _inputs_of_a_wrong_dtype(tf: Any) -> Any:
     return found, run(tf, total), total.op.inputs[0]
 
 
-def _consumers(tf: Any) -> Any:
+def _consumers(tf):
     """Who takes a tensor, before and after an input becomes another one."""
     x, y, z = (tf.placeholder_with_default(float(i), [], name=n) for i, n in enumerate("xyz"))
     total, twice = tf.add(x, y, name="total"), tf.multiply(x, x, name="twice")
 
-    def taken() -> Any:
+    def taken():
         return [[op.name for op in tensor.consumers()] for tensor in (x, y, z, total, twice)]
 
     seen = [taken()]
@@ -58,7 +56,7 @@ def _consumers(tf: Any) -> Any:
     )
 
 
-def _payloads(tf: Any) -> Any:
+def _payloads(tf):
     """What else an error carries, beside its node, operation, code and message."""
     errors, op = tf.errors, tf.no_op("n")
     made = (
@@ -84,7 +82,7 @@ def _payloads(tf: Any) -> Any:
     ]
 
 
-def _attributes(tf: Any) -> Any:
+def _attributes(tf):
     op = tf.placeholder(tf.float32, [2, None]).op
     value, listed = tf.AttrValue, tf.AttrValue.ListValue
     found = []
@@ -110,7 +108,7 @@ def _attributes(tf: Any) -> Any:
     )
 
 
-def _kernel_labels(tf: Any) -> Any:
+def _kernel_labels(tf):
     graph = tf.get_default_graph()
 
     def label() -> bytes:
@@ -134,7 +132,7 @@ def _kernel_labels(tf: Any) -> Any:
     )
 
 
-def _names_come_first(tf: Any) -> Any:
+def _names_come_first(tf):
     graph = tf.get_default_graph()
     return attempt(
         lambda: graph.create_op("Unheard", [], [], name="_bad"),
@@ -149,12 +147,12 @@ def _names_come_first(tf: Any) -> Any:
     )
 
 
-def _made_from_node_defs(tf: Any) -> Any:
+def _made_from_node_defs(tf):
     graph, make = tf.get_default_graph(), tf.Operation.from_node_def
     c, d = tf.constant(1.0, name="c"), tf.constant(2.0, name="d")
     kind = tf.AttrValue(type=1)
 
-    def node(name: str, op: str = "Add", **attrs: Any) -> Any:
+    def node(name: str, op: str = "Add", **attrs):
         return tf.NodeDef(op=op, name=name, attr=attrs)
 
     with tf.name_scope("scope"), tf.device("/cpu:0"), tf.control_dependencies([d]):
@@ -192,9 +190,9 @@ def _made_from_node_defs(tf: Any) -> Any:
     )
 
 
-def _values_that_make_tensors(tf: Any) -> Any:
+def _values_that_make_tensors(tf):
     class Own:
-        def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        def __tf_tensor__(self, dtype=None, name=None):
             return tf.constant(1.0 if dtype is None else 1, dtype, name=name)
 
     one, two = Own(), tf.constant(2.0)

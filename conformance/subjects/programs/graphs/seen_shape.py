@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 _Makers = Mapping[str, Callable[[], Any]]
 
 
-def _vectors(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
+def _vectors(tf, x, y, u, n) -> _Makers:
     """Vectors made of shapes: of `x` (?, 3), `y` (2, 3), `u` (unknown), and of a fed number.
 
     `tf.shape` of `y` would be a constant: the raw operation is one more to look through.
@@ -72,7 +72,7 @@ def _vectors(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
     }
 
 
-def _others(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
+def _others(tf, x, y, u, n) -> _Makers:
     """Numbers and matrices made of shapes."""
     return {
         "size": lambda: tf.raw_ops.Size(input=y),
@@ -101,7 +101,7 @@ def _others(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
     }
 
 
-def _rows(tf: Any) -> _Makers:
+def _rows(tf) -> _Makers:
     """All of them, in the default graph."""
     given = (
         tf.placeholder(tf.float32, [None, 3]),
@@ -112,21 +112,21 @@ def _rows(tf: Any) -> _Makers:
     return {**_vectors(tf, *given), **_others(tf, *given)}
 
 
-def _value(value: Any) -> Any:
+def _value(value):
     """The dtype and elements; those of a partly known value are numbers, arrays or None."""
     return value if value is None else (str(value.dtype), _elements(value))
 
 
-def _elements(value: Any) -> Any:
+def _elements(value):
     if value is None or not np.ndim(value):
         return None if value is None else np.asarray(value).item()
     return [_elements(item) for item in value]
 
 
-def _values(tf: Any) -> Any:
+def _values(tf):
     """What is told of the value, and whether the tensor may still be fed."""
 
-    def told(name: str, *, partial: bool) -> Any:
+    def told(name: str, *, partial: bool):
         with tf.Graph().as_default() as graph:
             tensor = _rows(tf)[name]()
             value = _value(tf.get_static_value(tensor, partial=partial))
@@ -141,10 +141,10 @@ def _values(tf: Any) -> Any:
     ]
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     """The static shape of what is made in a computed shape."""
 
-    def shape(name: str, use: Callable[[Any], Any]) -> Any:
+    def shape(name: str, use: Callable[[Any], Any]):
         with tf.Graph().as_default():
             return use(_rows(tf)[name]()).shape
 
@@ -164,7 +164,7 @@ def _shapes(tf: Any) -> Any:
     ]
 
 
-def _written(tf: Any) -> Any:
+def _written(tf):
     """A value that is told and then written changes no other."""
     tensor = tf.constant([1, 2])
     seen = [
@@ -174,7 +174,7 @@ def _written(tf: Any) -> Any:
         tf.concat([tensor, [3]], 0),
     ]
 
-    def write(source: Any) -> Any:
+    def write(source):
         value = tf.get_static_value(source)
         value[...] = 7
         return tf.get_static_value(source)

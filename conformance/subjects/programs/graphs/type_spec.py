@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -13,11 +11,11 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _shown(spec: Any) -> Any:
+def _shown(spec):
     return repr(spec) if hasattr(spec, "value_type") else spec
 
 
-def _tensor_specs(tf: Any) -> Any:
+def _tensor_specs(tf):
     spec, x = tf.TensorSpec, tf.placeholder(tf.float32, [None, 3], name="x")
     sparse = tf.SparseTensor([[0]], [1.0], [2])
     made = attempt(
@@ -88,7 +86,7 @@ def _tensor_specs(tf: Any) -> Any:
     )
 
 
-def _specs_of_several(tf: Any) -> Any:
+def _specs_of_several(tf):
     sparse = tf.SparseTensor([[0]], [1.0], [2])
     value = tf.SparseTensorValue(np.array([[0]]), np.array([1.0]), np.array([2]))
     slices = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([3, 1]))
@@ -123,7 +121,7 @@ def _specs_of_several(tf: Any) -> Any:
     )
 
 
-def _specs_of_values(tf: Any) -> Any:
+def _specs_of_values(tf):
     values = (
         tf.placeholder(tf.int32, [None]),
         tf.SparseTensor([[0]], [1.0], [2]),
@@ -148,7 +146,7 @@ def _specs_of_values(tf: Any) -> Any:
     return attempt(*(lambda value=value: repr(tf.type_spec_from_value(value)) for value in values))
 
 
-def _float_dtypes(tf: Any) -> Any:
+def _float_dtypes(tf):
     x, wide = tf.placeholder(tf.float32, [2]), tf.constant(1.0, tf.float64)
     same, whole = tf.debugging.assert_same_float_dtype, tf.constant(1)
     return attempt(
@@ -171,7 +169,7 @@ def _float_dtypes(tf: Any) -> Any:
     )
 
 
-def _static_broadcasting(tf: Any) -> Any:
+def _static_broadcasting(tf):
     shapes = [
         tf.TensorShape(sizes)
         for sizes in (None, [], [1], [2], [None], [2, 1], [None, 3], [1, None], [2, 3], [3, 2])
@@ -181,7 +179,7 @@ def _static_broadcasting(tf: Any) -> Any:
     ]
 
 
-def _enumerations(tf: Any) -> Any:
+def _enumerations(tf):
     method, missing = tf.AggregationMethod, tf.UnconnectedGradients
     return attempt(
         lambda: {name: getattr(method, name) for name in dir(method) if name[0] != "_"},
@@ -192,7 +190,7 @@ def _enumerations(tf: Any) -> Any:
     )
 
 
-def _finite(tf: Any) -> Any:
+def _finite(tf):
     x = tf.placeholder(tf.float32, [2], name="x")
     check, older = tf.debugging.assert_all_finite, tf.verify_tensor_all_finite
     made = attempt(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import fractions
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -15,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 class _Array:
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+    def __array__(self, dtype=None, copy=None):
         return np.array([1.5, 2.5])
 
 
@@ -77,7 +76,7 @@ _SKIPPED = {("range", name) for name in ("float32", "int32", "uint8", "complex64
 DTYPES = (None, "float32", "int32", "uint8", "bool", "string", "complex64", "qint8")
 
 
-def _constants_of_things(tf: Any) -> Any:
+def _constants_of_things(tf):
     pairs = [(name, thing, dtype) for name, thing in THINGS.items() for dtype in DTYPES]
     return [
         [f"{name} {dtype}", *attempt(lambda t=thing, d=dtype: _told(tf, tf.constant(t, d)))]
@@ -86,12 +85,12 @@ def _constants_of_things(tf: Any) -> Any:
     ]
 
 
-def _told(tf: Any, tensor: Any) -> Any:
+def _told(tf, tensor):
     return tensor.dtype, tensor.shape, repr(np.asarray(tf.get_static_value(tensor)).tolist())
 
 
-def _protos(tf: Any) -> Any:
-    def proto(*args: Any, **options: Any) -> str:
+def _protos(tf):
+    def proto(*args, **options) -> str:
         return " ".join(str(tf.make_tensor_proto(*args, **options)).split())
 
     names = (
@@ -140,7 +139,7 @@ def _protos(tf: Any) -> Any:
     )
 
 
-def _constants_of_protos(tf: Any) -> Any:
+def _constants_of_protos(tf):
     message = type(tf.make_tensor_proto(1))
     shape = tf.TensorShape([2]).as_proto()
     short = message(dtype=1, tensor_shape=shape, float_val=[2.5])
@@ -177,7 +176,7 @@ def _constants_of_protos(tf: Any) -> Any:
     )
 
 
-def _negative_sizes(tf: Any) -> Any:
+def _negative_sizes(tf):
     one = tf.placeholder(tf.int32, [])
     return [
         attempt(
@@ -194,7 +193,7 @@ def _negative_sizes(tf: Any) -> Any:
     )
 
 
-def _told_without_a_run(tf: Any) -> Any:
+def _told_without_a_run(tf):
     fed = tf.placeholder(tf.int32, [])
     part = tf.placeholder(tf.int32, [2, None])
     tensors = (
@@ -230,7 +229,7 @@ def _told_without_a_run(tf: Any) -> Any:
     return whole, parts, [tf.get_static_value(item) for item in rest]
 
 
-def _shapes_told_by_vectors(tf: Any) -> Any:
+def _shapes_told_by_vectors(tf):
     fed, some = tf.placeholder(tf.int64, [2]), tf.placeholder(tf.int64, [None])
     five = tf.constant([1, 2, 3, 4, 5], tf.int64)
     whole = tf.concat([[7], fed, [9, -1]], 0)
@@ -283,7 +282,7 @@ def _shapes_told_by_vectors(tf: Any) -> Any:
     )
 
 
-def _stacked_along_another_axis(tf: Any) -> Any:
+def _stacked_along_another_axis(tf):
     pair, single = np.ones(2), tf.placeholder(tf.float32, [2])
     made = attempt(
         lambda: tf.stack([pair, single], axis=1),
@@ -297,7 +296,7 @@ def _stacked_along_another_axis(tf: Any) -> Any:
     return made, [(op.name, op.type) for op in tf.get_default_graph().get_operations()]
 
 
-def _indices_of_many_kinds(tf: Any) -> Any:
+def _indices_of_many_kinds(tf):
     wide, plain = tf.placeholder(tf.int64, []), tf.placeholder(tf.int32, [])
     narrow, odd = tf.placeholder(tf.int16, []), tf.placeholder(tf.uint8, [])
     x, size = tf.placeholder(tf.float32, [5, None, None]), tf.Dimension
@@ -332,7 +331,7 @@ def _indices_of_many_kinds(tf: Any) -> Any:
     return found, [(op.name, op.type) for op in x.graph.get_operations()]
 
 
-def _casts_of_narrow_dtypes(tf: Any) -> Any:
+def _casts_of_narrow_dtypes(tf):
     narrow = [name for name in dir(tf.dtypes.experimental) if not name.startswith("_")]
     names = (
         "float32",
@@ -362,7 +361,7 @@ def _casts_of_narrow_dtypes(tf: Any) -> Any:
     return sorted(narrow), found
 
 
-def _more_of_dtypes(tf: Any) -> Any:
+def _more_of_dtypes(tf):
     class Named:
         dtype = "f4"
 
@@ -388,7 +387,7 @@ def _more_of_dtypes(tf: Any) -> Any:
     )
 
 
-def _more_of_shapes(tf: Any) -> Any:
+def _more_of_shapes(tf):
     shape, unknown = tf.TensorShape([2, None]), tf.TensorShape(None)
     return (
         [bool(tf.Dimension(n)) for n in (0, 1, None)],
@@ -408,7 +407,7 @@ def _more_of_shapes(tf: Any) -> Any:
     )
 
 
-def _more_of_device_specs(tf: Any) -> Any:
+def _more_of_device_specs(tf):
     spec = tf.DeviceSpec(job="a", task=1, device_type="cpu", device_index=0)
     other = tf.DeviceSpec.from_string("/job:b/replica:3")
     merged, changed = spec.make_merged_spec(other), spec.replace(task=None, device_type="GPU")
@@ -418,7 +417,7 @@ def _more_of_device_specs(tf: Any) -> Any:
     )
 
 
-def _changed_device_specs(tf: Any) -> Any:
+def _changed_device_specs(tf):
     spec = tf.DeviceSpec(job=3, device_type="cpu")
     before = hash(spec)
     seen = []
@@ -446,7 +445,7 @@ def _changed_device_specs(tf: Any) -> Any:
     )
 
 
-def _errors(tf: Any) -> Any:
+def _errors(tf):
     errors, op = tf.errors, tf.constant(1, name="where").op
     wrong = errors.InvalidArgumentError(op.node_def, op, "bad")
     bare = errors.NotFoundError(None, None, "bare", {"key": "value"})

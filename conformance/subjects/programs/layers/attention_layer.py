@@ -14,10 +14,10 @@ from sessrun.conformance.subjects.programs.layered_graphs import examples, layer
 __all__ = ["BEHAVIOURS"]
 
 
-def _one(tf: Any, make: Callable[[Any], Any], *inputs: Any, **options: Any) -> Any:
+def _one(tf, make: Callable[[Any], Any], *inputs, **options):
     """A layer on inputs, with its variables and losses."""
 
-    def build(*given: Any) -> Any:
+    def build(*given):
         layer = make(tf.keras.layers)
         out = layer(*given)
         return [out, [[v.name, v.shape.as_list()] for v in layer.weights], layer.losses]
@@ -25,8 +25,8 @@ def _one(tf: Any, make: Callable[[Any], Any], *inputs: Any, **options: Any) -> A
     return layered(tf, build, *inputs, **options)
 
 
-def _einsum(tf: Any) -> Any:
-    def made(equation: str, options: Any) -> Callable[[Any], Any]:
+def _einsum(tf):
+    def made(equation: str, options) -> Callable[[Any], Any]:
         return lambda k: k.EinsumDense(equation, activity_regularizer="l1", **options)
 
     layer = tf.keras.layers.EinsumDense("ab,bc->ac", 3, bias_axes="c")
@@ -38,11 +38,11 @@ def _einsum(tf: Any) -> Any:
     ]
 
 
-def _attention(tf: Any) -> Any:
+def _attention(tf):
     q, v = examples(2, 3, 4), examples(2, 5, 4)
 
-    def called(options: Any, seen: Any = None, **how: Any) -> Any:
-        def build(query: Any, value: Any) -> Any:
+    def called(options, seen=None, **how):
+        def build(query, value):
             if seen is not None:
                 how["attention_mask"] = tf.constant(seen)
             layer = tf.keras.layers.MultiHeadAttention(2, 3, name="heads", **options)
@@ -65,12 +65,12 @@ def _attention(tf: Any) -> Any:
     ]
 
 
-def _attention_more(tf: Any) -> Any:
+def _attention_more(tf):
     wide = examples(2, 3, 2, 4)
     layers = tf.keras.layers
     layer = layers.MultiHeadAttention(2, 3, value_dim=2, attention_axes=(1, 2), name="wide")
 
-    def build(x: Any) -> Any:
+    def build(x):
         return [layer(x, x), layer(x, x, key=x + 1.0), [v.name for v in layer.trainable_weights]]
 
     before = sorted(map(str, layers.MultiHeadAttention(2, 3, name="config").get_config().items()))
@@ -78,7 +78,7 @@ def _attention_more(tf: Any) -> Any:
     config = layer.get_config()
     again = layers.MultiHeadAttention.from_config(copy.deepcopy(config))
 
-    def masked(x: Any) -> Any:
+    def masked(x):
         hidden = layers.Masking()(x)
         out = layers.MultiHeadAttention(1, 2, name="masked")(hidden, hidden)
         return [out, out._keras_mask is None]
@@ -98,7 +98,7 @@ def _attention_more(tf: Any) -> Any:
     ]
 
 
-def _images(tf: Any) -> Any:
+def _images(tf):
     x, line, volume = examples(2, 3, 5, 4, 2), examples(2, 3, 5, 2), examples(1, 2, 3, 3, 3, 2)
     wide = {"shape": (2, 3, 5, 4, 2)}
     return [
@@ -145,7 +145,7 @@ def _images(tf: Any) -> Any:
     ]
 
 
-def _channels_first(tf: Any) -> Any:
+def _channels_first(tf):
     layers = tf.keras.layers
     found = []
     for kind, shape in (
@@ -171,7 +171,7 @@ def _channels_first(tf: Any) -> Any:
     return found
 
 
-def _image_states(tf: Any) -> Any:
+def _image_states(tf):
     layers, backend = tf.keras.layers, tf.keras.backend
     x = tf.constant(examples(2, 3, 4, 4, 1))
     with tf.Session() as sess:
@@ -213,7 +213,7 @@ def _image_states(tf: Any) -> Any:
     ]
 
 
-def _channels_apart(tf: Any) -> Any:
+def _channels_apart(tf):
     x, first = examples(2, 5, 3), examples(2, 3, 5)
     return [
         _one(tf, lambda k: k.DepthwiseConv1D(2), x),
@@ -231,7 +231,7 @@ def _channels_apart(tf: Any) -> Any:
     ]
 
 
-def _windows(tf: Any) -> Any:
+def _windows(tf):
     backend = tf.keras.backend
     x, y, z = examples(1, 5, 2), examples(1, 4, 4, 2), examples(1, 3, 3, 3, 2)
     line, image, volume = (np.ones((*[2] * n, 2, 3), np.float32) for n in (1, 2, 3))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _in_parts(tf: Any) -> Any:
+def _in_parts(tf):
     x = examples(5, 3)
 
-    def normalized(**options: Any) -> Any:
+    def normalized(**options):
         return lambda p: tf.layers.batch_normalization(p, **options)
 
     return [
@@ -50,7 +48,7 @@ def _in_parts(tf: Any) -> Any:
     ]
 
 
-def _renormalized(tf: Any) -> Any:
+def _renormalized(tf):
     x = examples(5, 3)
     limits = {"rmax": 2.0, "rmin": 0.5, "dmax": 1.0}
     return [
@@ -71,10 +69,10 @@ def _renormalized(tf: Any) -> Any:
     ]
 
 
-def _fused(tf: Any) -> Any:
+def _fused(tf):
     x = examples(2, 3, 3, 2)
 
-    def normalized(**options: Any) -> Any:
+    def normalized(**options):
         return lambda p: tf.layers.batch_normalization(p, **options)
 
     return [
@@ -95,8 +93,8 @@ def _fused(tf: Any) -> Any:
     ]
 
 
-def _of_keras(tf: Any) -> Any:
-    def built(p: Any) -> Any:
+def _of_keras(tf):
+    def built(p):
         layer = tf.keras.layers.BatchNormalization(name="b")
         return [
             layer(p, training=True),
@@ -108,10 +106,10 @@ def _of_keras(tf: Any) -> Any:
             [v.name for v in layer.trainable_weights],
         ]
 
-    def phases(p: Any) -> Any:
+    def phases(p):
         return tf.keras.layers.BatchNormalization()(p)
 
-    def fixed(p: Any) -> Any:
+    def fixed(p):
         tf.keras.backend.set_learning_phase(1)
         return tf.keras.layers.BatchNormalization(fused=False, beta_regularizer="l2")(p)
 
@@ -122,8 +120,8 @@ def _of_keras(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
-    def made(shape: Any, **options: Any) -> Any:
+def _refused(tf):
+    def made(shape, **options):
         return tf.layers.batch_normalization(tf.placeholder(tf.float32, shape), **options)
 
     return attempt(
@@ -144,7 +142,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _examples_alone(tf: Any) -> Any:
+def _examples_alone(tf):
     layers = tf.keras.layers
     return [
         layered(tf, lambda p: layers.LayerNormalization(axis=1)(p), examples(3, 4, 2)),

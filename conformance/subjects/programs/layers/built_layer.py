@@ -25,7 +25,7 @@ _SHAPES: Final[Mapping[int, tuple[Any, Any]]] = {
 }
 
 
-def _demanded(tf: Any, layer: Any) -> Any:
+def _demanded(tf, layer):
     """What a layer demands of its inputs."""
     return [
         each and {key: getattr(each, key) for key in _DEMANDS}
@@ -33,7 +33,7 @@ def _demanded(tf: Any, layer: Any) -> Any:
     ]
 
 
-def _built(tf: Any, name: str, arguments: Any, options: Any, shape: Any) -> Any:
+def _built(tf, name: str, arguments, options, shape):
     """What a layer is once it is built, and the shape of what it would give."""
     with tf.Graph().as_default() as graph:
         layer = getattr(tf.keras.layers, name)(*arguments, name="layer", **options)
@@ -48,25 +48,25 @@ def _built(tf: Any, name: str, arguments: Any, options: Any, shape: Any) -> Any:
 def _of(rows: Sequence[Row]) -> Callable[[Any], Any]:
     """A program of layers that are built one by one."""
 
-    def program(tf: Any) -> Any:
+    def program(tf):
         return attempt(*(lambda row=row: _built(tf, *row) for row in rows))
 
     return program
 
 
-def _windows(name: str, rank: int, *arguments: Any, **options: Any) -> list[Row]:
+def _windows(name: str, rank: int, *arguments, **options) -> list[Row]:
     """A layer of windows with channels last and first."""
     last, first = _SHAPES[rank]
     return [(name, arguments, options, last), (name, arguments, {**options, **_FIRST}, first)]
 
 
-def _causal(tf: Any) -> Any:
+def _causal(tf):
     """Attention to nothing that comes later, with masks and without."""
     kind = tf.keras.layers.MultiHeadAttention
     query, value = examples(2, 4, 3), examples(2, 5, 3)
     seen = np.array([[[1, 0, 1, 1, 0]] * 4, [[0, 1, 1, 0, 1]] * 4]) > 0
 
-    def scores(layer: Any, *inputs: Any, **options: Any) -> Any:
+    def scores(layer, *inputs, **options):
         found = layer(*map(tf.constant, inputs), return_attention_scores=True, **options)
         with tf.Session() as session:
             for number, weight in enumerate(layer.weights):
@@ -85,10 +85,10 @@ def _causal(tf: Any) -> Any:
     )
 
 
-def _called(tf: Any) -> Any:
+def _called(tf):
     """Layers of windows in graphs of their own, of inputs whose sizes are known or not."""
 
-    def made(name: str, arguments: Any, options: Any, shape: Any) -> Any:
+    def made(name: str, arguments, options, shape):
         with tf.Graph().as_default() as graph:
             layer = getattr(tf.keras.layers, name)(*arguments, name="layer", **options)
             known = [

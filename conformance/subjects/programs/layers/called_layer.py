@@ -12,26 +12,26 @@ from sessrun.conformance.subjects.programs.layered_graphs import examples
 __all__ = ["BEHAVIOURS"]
 
 
-def _training_within(tf: Any) -> Any:
+def _training_within(tf):
     """A layer that does not say whether it trains does as the layer around it does."""
     seen: list[Any] = []
 
     class Inner(tf.keras.layers.Layer):
-        def call(self, inputs: Any, factor: Any = 2.0, training: Any = None) -> Any:
+        def call(self, inputs, factor=2.0, training=None):
             seen.append([self.name, repr(training) if tf.is_tensor(training) else training, factor])
             return inputs * factor
 
     class Plain(tf.keras.layers.Layer):
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             return Inner(name="deep")(inputs)
 
     class Open(tf.keras.layers.Layer):
-        def call(self, inputs: Any, **options: Any) -> Any:
+        def call(self, inputs, **options):
             seen.append([self.name, sorted(options), options.get("training")])
             return inputs
 
     class Outer(tf.keras.layers.Layer):
-        def call(self, inputs: Any, training: Any = None) -> Any:
+        def call(self, inputs, training=None):
             one = Inner(name="bare")(inputs)
             two = Inner(name="placed")(inputs, 3.0)
             three = Inner(name="all_placed")(inputs, 4.0, None)
@@ -49,12 +49,12 @@ def _training_within(tf: Any) -> Any:
     return results, seen, attempt(lambda: Inner(name="alone")(x), lambda: Inner()(x, 5.0, True))
 
 
-def _cast_inputs(tf: Any) -> Any:
+def _cast_inputs(tf):
     """A layer that casts by itself takes floats in its own dtype, and leaves the rest."""
     seen: list[Any] = []
 
     class Telling(tf.keras.layers.Layer):
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             seen.append([item.dtype.name for item in tf.nest.flatten(inputs)])
             return tf.nest.flatten(inputs)[0]
 
@@ -74,7 +74,7 @@ def _cast_inputs(tf: Any) -> Any:
     return seen
 
 
-def _metrics(tf: Any) -> Any:
+def _metrics(tf):
     layer = tf.keras.layers.Dense(2, name="dense")
     layer(tf.constant([[1.0]]))
     return attempt(
@@ -84,7 +84,7 @@ def _metrics(tf: Any) -> Any:
     )
 
 
-def _attention_shapes(tf: Any) -> Any:
+def _attention_shapes(tf):
     make = tf.keras.layers.MultiHeadAttention
     plain, given = make(2, 3), make(2, 3, output_shape=5)
     several = make(2, 3, output_shape=(4, 6))
@@ -105,11 +105,11 @@ def _attention_shapes(tf: Any) -> Any:
     )
 
 
-def _unequal_sequences(tf: Any) -> Any:
+def _unequal_sequences(tf):
     """`backend.rnn` over sequences of unequal lengths that are tensors, forwards and backwards."""
     inputs, start = tf.constant(examples(3, 4, 2)), tf.zeros([3, 2])
 
-    def step(x: Any, states: Any) -> Any:
+    def step(x, states):
         total = x + states[0]
         return total * 2.0, [total]
 
@@ -125,25 +125,25 @@ def _unequal_sequences(tf: Any) -> Any:
     return found
 
 
-def _nested_inputs(tf: Any) -> Any:
+def _nested_inputs(tf):
     """A recurrent layer over a structure of sequences, whose cell takes one step of each."""
 
     class Pair(tf.keras.layers.Layer):
         state_size, output_size = 3, 3
         seen: Any = None
 
-        def build(self, input_shape: Any) -> None:
+        def build(self, input_shape) -> None:
             Pair.seen = [str(part) for part in tf.nest.flatten(input_shape)] or str(input_shape)
             self.built = True
 
-        def call(self, inputs: Any, states: Any) -> Any:
+        def call(self, inputs, states):
             first, second = tf.nest.flatten(inputs)
             total = states[0] + first[:, :3] + tf.reduce_sum(second, axis=[1, 2])[:, None]
             return total, [total]
 
     one, two = tf.constant(examples(2, 4, 3)), tf.constant(examples(2, 4, 2, 2) * 0.5)
 
-    def ran(inputs: Any, **options: Any) -> Any:
+    def ran(inputs, **options):
         layer = tf.keras.layers.RNN(Pair(), **options)
         outputs = layer(inputs)
         spec = tf.nest.map_structure(lambda part: part.shape, layer.input_spec)
@@ -158,17 +158,17 @@ def _nested_inputs(tf: Any) -> Any:
     )
 
 
-def _in_another_thread(function: Callable[[], Any]) -> Any:
+def _in_another_thread(function: Callable[[], Any]):
     """What a function returns in a thread of its own, which has default graphs of its own."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
 
 
-def _sessions_of_keras(tf: Any) -> Any:
+def _sessions_of_keras(tf):
     """A cleared session forgets what a graph was told of training."""
     backend = tf.keras.backend
 
-    def cleared() -> Any:
+    def cleared():
         graph = tf.get_default_graph()
         backend.set_learning_phase(1)
         before = attempt(backend.learning_phase)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered, look_for_gpus
 
@@ -12,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 _SEQUENCE, _IMAGE, _VOLUME = examples(2, 6, 3), examples(2, 6, 5, 3), examples(1, 4, 5, 4, 2)
 
 
-def _convolutions(tf: Any) -> Any:
+def _convolutions(tf):
     layers = tf.layers
     l2 = tf.keras.regularizers.l2(0.1)
     return [
@@ -62,7 +60,7 @@ def _convolutions(tf: Any) -> Any:
     ]
 
 
-def _dilated(tf: Any) -> Any:
+def _dilated(tf):
     layers = tf.layers
     return [
         layered(tf, lambda p: layers.conv1d(p, 2, 2, dilation_rate=2), _SEQUENCE),
@@ -76,7 +74,7 @@ def _dilated(tf: Any) -> Any:
     ]
 
 
-def _transposed(tf: Any) -> Any:
+def _transposed(tf):
     layers, keras = tf.layers, tf.keras.layers
     look_for_gpus(tf)
     return [
@@ -107,7 +105,7 @@ def _transposed(tf: Any) -> Any:
     ]
 
 
-def _separable(tf: Any) -> Any:
+def _separable(tf):
     layers, keras = tf.layers, tf.keras.layers
     return [
         layered(tf, lambda p: layers.separable_conv1d(p, 4, 3), _SEQUENCE),
@@ -130,7 +128,7 @@ def _separable(tf: Any) -> Any:
     ]
 
 
-def _pooled(tf: Any) -> Any:
+def _pooled(tf):
     layers, keras = tf.layers, tf.keras.layers
     first = examples(2, 3, 6, 5)
     look_for_gpus(tf)
@@ -184,7 +182,7 @@ def _pooled(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     layers, keras = tf.layers, tf.keras.layers
     image = tf.zeros([1, 5, 5, 3])
     open_image = tf.placeholder(tf.float32, [None, None, None, None])

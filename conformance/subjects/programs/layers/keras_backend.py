@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.layered_graphs import examples, layer
 __all__ = ["BEHAVIOURS"]
 
 
-def _crossentropies(tf: Any) -> Any:
+def _crossentropies(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x = examples(2, 3, 4)
     flat = examples(3, 4)
@@ -21,7 +21,7 @@ def _crossentropies(tf: Any) -> Any:
     true = np.eye(4, dtype=np.float32)[[[0, 1, 3], [2, 2, 1]]]
     numbers = np.array([[0, 1, 3], [2, 2, 1]])
 
-    def of(*calls: Any) -> Any:
+    def of(*calls):
         return [layered(tf, call, *inputs) for call, *inputs in calls]
 
     return of(
@@ -53,7 +53,7 @@ def _crossentropies(tf: Any) -> Any:
     )
 
 
-def _windows(tf: Any) -> Any:
+def _windows(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x, y = examples(1, 4, 5, 2), examples(1, 4, 3, 4, 2)
     K.pool2d(tf.zeros([1, 2, 2, 1]), (1, 1), data_format="channels_first")  # it looks for GPUs
@@ -73,7 +73,7 @@ def _windows(tf: Any) -> Any:
     return [layered(tf, call, value) for call, value in calls]
 
 
-def _others(tf: Any) -> Any:
+def _others(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x = examples(3, 4)
     calls = (
@@ -98,7 +98,7 @@ def _others(tf: Any) -> Any:
     return [layered(tf, call, x) for call in calls]
 
 
-def _graph_functions(tf: Any) -> Any:
+def _graph_functions(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [])
     variable = K.variable(3.0)
@@ -125,11 +125,11 @@ def _graph_functions(tf: Any) -> Any:
     ]
 
 
-def _average(tf: Any) -> Any:
+def _average(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     kept = tf.Variable([1.0, 2.0], name="kept")
 
-    def build(p: Any) -> Any:
+    def build(p):
         made = tf.get_variable("kept", [4], initializer=tf.zeros_initializer())
         return [K.moving_average_update(made, p[0], 0.75), p]
 

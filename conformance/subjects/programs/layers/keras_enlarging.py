@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.queues.pipeline import built
 __all__ = ["BEHAVIOURS"]
 
 
-def _enlarged(tf: Any) -> Any:
+def _enlarged(tf):
     backend = tf.keras.backend
 
     def made() -> list[Any]:
@@ -38,7 +38,7 @@ def _enlarged(tf: Any) -> Any:
     return [built(tf, made), run(tf, made())]
 
 
-def _weighted(tf: Any) -> Any:
+def _weighted(tf):
     backend = tf.keras.backend
 
     def made() -> list[Any]:
@@ -53,7 +53,7 @@ def _weighted(tf: Any) -> Any:
     return [built(tf, made), np.round(np.concatenate([np.ravel(x) for x in run(tf, made())]), 5)]
 
 
-def _named(tf: Any) -> Any:
+def _named(tf):
     backend, x = tf.keras.backend, tf.constant([[1.0, 2.0], [3.0, 4.0]])
     return [
         run(
@@ -77,7 +77,7 @@ def _named(tf: Any) -> Any:
     ]
 
 
-def _like(tf: Any) -> Any:
+def _like(tf):
     """Zeros in the shape of sparse tensors, ones of either form."""
     known = tf.SparseTensor([[0, 0]], [1.5], [2, 3])
     unknown = tf.sparse_placeholder(tf.float32)
@@ -91,7 +91,7 @@ def _like(tf: Any) -> Any:
     ]
 
 
-def _by_name(tf: Any) -> Any:
+def _by_name(tf):
     """Arguments that have two names, or one that only some programs give."""
     return [
         run(

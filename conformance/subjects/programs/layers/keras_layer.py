@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _base(tf: Any) -> Any:
+def _base(tf):
     layers = tf.keras.layers
 
     class Inner(layers.Layer):
-        def __init__(self, units: int, **kwargs: Any) -> None:
+        def __init__(self, units: int, **kwargs) -> None:
             super().__init__(**kwargs)
             self.units = units
             self.dense = layers.Dense(units, kernel_regularizer="l2")
@@ -22,11 +20,11 @@ def _base(tf: Any) -> Any:
             self.own = tf.Variable(1.0, name="own")
             self.fixed = tf.Variable(1.0, name="fixed", trainable=False)
 
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             self.add_loss(tf.reduce_mean(inputs), inputs=inputs)
             return self.dense(inputs) * self.own + self.more[0](inputs) + self.fixed
 
-    def build(p: Any) -> Any:
+    def build(p):
         layer = Inner(3, name="inner")
         out = layer(p)
         layer.more[1](p)
@@ -52,11 +50,11 @@ def _base(tf: Any) -> Any:
     return [layered(tf, build, examples(2, 4))]
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     layers = tf.keras.layers
 
     class Nothing(layers.Layer):
-        def call(self, _: Any) -> None:
+        def call(self, _) -> None:
             return None
 
     class Bare(layers.Layer):
@@ -64,7 +62,7 @@ def _refusals(tf: Any) -> Any:
             pass
 
     class Configured(layers.Layer):
-        def __init__(self, size: int = 3, **kwargs: Any) -> None:
+        def __init__(self, size: int = 3, **kwargs) -> None:
             super().__init__(**kwargs)
             self.size = size
 
@@ -112,14 +110,14 @@ def _refusals(tf: Any) -> Any:
     )
 
 
-def _sparse(tf: Any) -> Any:
+def _sparse(tf):
     rows, places = examples(5), [[0, 1], [0, 2], [2, 0], [2, 1], [3, 2]]
     return layered(
         tf, lambda p: tf.keras.layers.Dense(3)(tf.SparseTensor(places, p, [4, 3])), rows, shape=[5]
     )
 
 
-def _weights(tf: Any) -> Any:
+def _weights(tf):
     layer = tf.keras.layers.Dense(2, weights=[examples(3, 2), examples(2)], name="w")
     out = layer(tf.constant(examples(4, 3)))
     first = layer.get_weights()
@@ -153,7 +151,7 @@ def _weights(tf: Any) -> Any:
     ]
 
 
-def _reshaped(tf: Any) -> Any:
+def _reshaped(tf):
     layers, x = tf.keras.layers, examples(2, 3, 4)
     return [
         layered(tf, lambda p: layers.Reshape((4, 3))(p), x),
@@ -189,7 +187,7 @@ def _reshaped(tf: Any) -> Any:
     ]
 
 
-def _merged(tf: Any) -> Any:
+def _merged(tf):
     layers = tf.keras.layers
     one, two = examples(2, 3), examples(2, 3) * 2
     names = ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate")
@@ -216,7 +214,7 @@ def _merged(tf: Any) -> Any:
     ]
 
 
-def _activated(tf: Any) -> Any:
+def _activated(tf):
     layers, x = tf.keras.layers, examples(3, 4)
     functions = (
         "elu",
@@ -262,7 +260,7 @@ def _activated(tf: Any) -> Any:
     ]
 
 
-def _disturbed(tf: Any) -> Any:
+def _disturbed(tf):
     layers, x = tf.keras.layers, examples(3, 4, 2)
     return [
         layered(tf, lambda p: layers.Dropout(0.4)(p, training=True), x),
@@ -284,7 +282,7 @@ def _disturbed(tf: Any) -> Any:
     ]
 
 
-def _margins(tf: Any) -> Any:
+def _margins(tf):
     layers = tf.keras.layers
     sequence, image, volume = examples(2, 5, 3), examples(2, 5, 4, 3), examples(1, 4, 4, 4, 2)
     return [
@@ -334,7 +332,7 @@ def _margins(tf: Any) -> Any:
     ]
 
 
-def _functions(tf: Any) -> Any:
+def _functions(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x, y = examples(3, 4), abs(examples(3, 4)) + 0.5
     calls = (

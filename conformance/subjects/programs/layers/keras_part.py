@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 _WEIGHTS = np.array([[3.0, -4.0, 0.0], [0.0, 1.0, -2.0]], np.float32)
 
 
-def _constraints(tf: Any) -> Any:
+def _constraints(tf):
     kinds = tf.keras.constraints
     made = [
         kinds.MaxNorm(2.0),
@@ -30,7 +30,7 @@ def _constraints(tf: Any) -> Any:
     ]
 
 
-def _constraints_by_name(tf: Any) -> Any:
+def _constraints_by_name(tf):
     get = tf.keras.constraints.get
     return [
         *(type(get(name)).__name__ for name in ("max_norm", "non_neg", "UnitNorm", "MinMaxNorm")),
@@ -41,7 +41,7 @@ def _constraints_by_name(tf: Any) -> Any:
     ]
 
 
-def _regularizers(tf: Any) -> Any:
+def _regularizers(tf):
     kinds = tf.keras.regularizers
     made = [
         kinds.l1(0.1),
@@ -55,7 +55,7 @@ def _regularizers(tf: Any) -> Any:
     return [values, kinds.get(None), caught(lambda: kinds.get("l7"))]
 
 
-def _regularized_layers(tf: Any) -> Any:
+def _regularized_layers(tf):
     layer = tf.keras.layers.Dense(
         2,
         kernel_initializer="ones",
@@ -70,7 +70,7 @@ def _regularized_layers(tf: Any) -> Any:
         return [session.run(layer.losses), layer.kernel_constraint.get_config()]
 
 
-def _activations(tf: Any) -> Any:
+def _activations(tf):
     names = (
         "elu",
         "exponential",
@@ -101,7 +101,7 @@ def _activations(tf: Any) -> Any:
     ]
 
 
-def _initializers(tf: Any) -> Any:
+def _initializers(tf):
     kinds = tf.keras.initializers
     fixed = [kinds.Zeros(), kinds.Ones(), kinds.Constant(3.0), kinds.Identity(2.0)]
     drawn = [

@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt, caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _settings(tf: Any) -> Any:
+def _settings(tf):
     """Each is set, read by layers, and set back."""
     backend, layers = tf.keras.backend, tf.keras.layers
     before = [backend.epsilon(), backend.image_data_format(), backend.floatx()]
@@ -35,7 +35,7 @@ def _settings(tf: Any) -> Any:
     return found
 
 
-def _phases(tf: Any) -> Any:
+def _phases(tf):
     """Inside of a scope the graph trains, or does not."""
     backend = tf.keras.backend
     x = tf.constant([1.0, 2.0])
@@ -43,7 +43,7 @@ def _phases(tf: Any) -> Any:
     class Turning(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
         """Turns its inputs unless the graph trains."""
 
-        def call(self, inputs: Any, training: Any = None) -> Any:
+        def call(self, inputs, training=None):
             return inputs if training else -inputs
 
     found: list[Any] = []
@@ -60,12 +60,12 @@ def _phases(tf: Any) -> Any:
     return [*found, backend.learning_phase()]
 
 
-def _entered(scope: Any) -> None:
+def _entered(scope) -> None:
     with scope:
         pass
 
 
-def _sessions(tf: Any) -> Any:
+def _sessions(tf):
     """Keras initializes the variables of its layers, unless the program does."""
     backend = tf.keras.backend
     layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
@@ -87,7 +87,7 @@ def _sessions(tf: Any) -> Any:
     return found
 
 
-def _cleared(tf: Any) -> Any:
+def _cleared(tf):
     """Names are counted anew, in a graph that is new."""
     backend, layers = tf.keras.backend, tf.keras.layers
     backend.reset_uids()
@@ -98,7 +98,7 @@ def _cleared(tf: Any) -> Any:
     return [names, backend.get_uid("mine"), backend.get_uid("mine"), in_a_graph]
 
 
-def _tensors(tf: Any) -> Any:
+def _tensors(tf):
     backend = tf.keras.backend
     x = tf.zeros([2, 3])
     return attempt(
@@ -118,7 +118,7 @@ def _tensors(tf: Any) -> Any:
     )
 
 
-def _activations(tf: Any) -> Any:
+def _activations(tf):
     x = tf.constant([-3.0, -1.0, 0.0, 2.0])
     kinds = tf.keras.activations
     with tf.Session() as session:

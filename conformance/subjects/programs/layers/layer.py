@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _dense(tf: Any) -> Any:
+def _dense(tf):
     x = examples(2, 4)
     keras = tf.keras
     return [
@@ -62,7 +60,7 @@ def _dense(tf: Any) -> Any:
     ]
 
 
-def _dense_refused(tf: Any) -> Any:
+def _dense_refused(tf):
     x = tf.placeholder(tf.float32, [None, 4])
     return attempt(
         lambda: tf.layers.dense(tf.placeholder(tf.float32, [None, None]), 3),
@@ -86,10 +84,10 @@ def _dense_refused(tf: Any) -> Any:
     )
 
 
-def _scopes(tf: Any) -> Any:
+def _scopes(tf):
     x = examples(2, 4)
 
-    def shared(p: Any) -> Any:
+    def shared(p):
         first = tf.layers.dense(p, 2, name="one")
         with tf.variable_scope("outer"):
             second = tf.layers.dense(p, 2, name="one")
@@ -98,7 +96,7 @@ def _scopes(tf: Any) -> Any:
             fourth = tf.layers.dense(p, 2, name="one")
         return [first, second, third, fourth, tf.layers.dense(p, 2, name="one", reuse=True)]
 
-    def defaults(p: Any) -> Any:
+    def defaults(p):
         with tf.variable_scope(
             "s",
             initializer=tf.ones_initializer(),
@@ -107,24 +105,24 @@ def _scopes(tf: Any) -> Any:
         ):
             return tf.layers.dense(p, 2)
 
-    def given(p: Any) -> Any:
-        def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def given(p):
+        def getter(get, name: str, *args, **kwargs):
             return get(name, *args, **kwargs) * 2.0
 
         with tf.variable_scope("s", custom_getter=getter):
             return tf.layers.dense(p, 2)
 
-    def called_twice(p: Any) -> Any:
+    def called_twice(p):
         layer = tf.layers.Dense(2, name="d")
         with tf.name_scope("n"):
             one = layer(p)
         return [one, layer(p), layer.apply(p), tf.add_n(layer.variables[:1] * 2)]
 
-    def parted(p: Any) -> Any:
+    def parted(p):
         with tf.variable_scope("s", partitioner=tf.fixed_size_partitioner(2)):
             return tf.layers.dense(p, 2, kernel_regularizer=tf.nn.l2_loss)
 
-    def opened(p: Any) -> Any:
+    def opened(p):
         with tf.variable_scope("s") as scope:
             pass
         return [tf.layers.Dense(2, _scope=scope)(p), tf.layers.Dense(2, name="q")(p, scope="t")]
@@ -134,7 +132,7 @@ def _scopes(tf: Any) -> Any:
     ]
 
 
-def _state(tf: Any) -> Any:
+def _state(tf):
     x = tf.placeholder(tf.float32, [None, 4])
     layer = tf.layers.Dense(3, activation=tf.nn.relu, kernel_regularizer=tf.nn.l2_loss)
     names = [layer.name, layer.dtype, layer.built, layer.trainable]
@@ -174,7 +172,7 @@ def _state(tf: Any) -> Any:
     ]
 
 
-def _dropout(tf: Any) -> Any:
+def _dropout(tf):
     x = examples(3, 8)
     return [
         layered(tf, lambda p: tf.layers.dropout(p), x),
@@ -193,7 +191,7 @@ def _dropout(tf: Any) -> Any:
     ]
 
 
-def _flatten(tf: Any) -> Any:
+def _flatten(tf):
     x = examples(2, 3, 4)
     return [
         layered(tf, tf.layers.flatten, x),
@@ -216,26 +214,26 @@ def _flatten(tf: Any) -> Any:
     ]
 
 
-def _own_layers(tf: Any) -> Any:
+def _own_layers(tf):
     class Scaled(tf.layers.Layer):
-        def build(self, _: Any) -> None:
+        def build(self, _) -> None:
             self.w = self.add_weight("w", shape=[], initializer=tf.ones_initializer())
             self.count = self.add_variable(
                 "count", shape=[], initializer=tf.zeros_initializer(), trainable=False
             )
             self.built = True
 
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             self.add_loss(tf.reduce_sum(inputs), inputs=True)
             self.add_loss(self.w * 1.0)
             self.add_update(tf.assign_add(self.count, 1.0))
             return inputs * self.w
 
     class Scoped(tf.layers.Layer):
-        def call(self, inputs: Any, scope: Any = None) -> Any:
+        def call(self, inputs, scope=None):
             return tf.identity(inputs, name=scope.name.replace("/", "_"))
 
-    def build(p: Any) -> Any:
+    def build(p):
         layer = Scaled(name="s")
         return [
             layer(p),
@@ -269,14 +267,14 @@ def _own_layers(tf: Any) -> Any:
     ]
 
 
-def _styles(tf: Any) -> Any:
-    def build(p: Any) -> Any:
+def _styles(tf):
+    def build(p):
         with tf.layers.experimental.keras_style_scope():
             one = tf.layers.Dense(2, name="same")
             two = tf.layers.Dense(2, name="same")
         return [one(p), two(p), tf.layers.Dense(2)(p)]
 
-    def refused(**options: Any) -> Any:
+    def refused(**options):
         with tf.layers.experimental.keras_style_scope():
             return tf.layers.Dense(2, **options)
 

@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _demands(tf: Any) -> Any:
+def _demands(tf):
     """Each demand, or none, on each input, alone and one of two."""
     spec = tf.keras.layers.InputSpec
     demands = [
@@ -44,7 +44,7 @@ def _demands(tf: Any) -> Any:
         tf.zeros([2, 1]),
     ]
 
-    def held(demand: Any, given: Any) -> Any:
+    def held(demand, given):
         layer = tf.keras.layers.Layer(name="one")
         layer.input_spec = demand
         return str(tf.nest.map_structure(lambda each: each.dtype, layer(given)))
@@ -77,14 +77,14 @@ def _demands(tf: Any) -> Any:
     )
 
 
-def _kept(tf: Any) -> Any:
+def _kept(tf):
     """The weights and layers of a layer while its attributes come, change and go."""
     layers = tf.keras.layers
 
     class Holder(layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
         """A layer that has what it is given."""
 
-        def told(self) -> Any:
+        def told(self):
             """The names of what it has."""
             return [
                 [each.name for each in group]
@@ -132,7 +132,7 @@ def _kept(tf: Any) -> Any:
         ("losses", []),
     ]
 
-    def step(name: str, value: Any) -> Any:
+    def step(name: str, value):
         setattr(layer, name, value)
         return layer.told()
 
@@ -147,16 +147,16 @@ def _kept(tf: Any) -> Any:
     )
 
 
-def _numbers(tf: Any) -> Any:
+def _numbers(tf):
     """The dtype of numbers that Keras makes floats of."""
     backend, kinds = tf.keras.backend, tf.keras.regularizers
     values = (1, 2.5, [1, 2], np.arange(3), np.float64(2.0), np.array([1.5], np.float16), True)
 
-    def seen(value: Any) -> Any:
+    def seen(value):
         found = backend.cast_to_floatx(value)
         return found.dtype, np.asarray(found)
 
-    def penalty(made: Any, dtype: Any) -> Any:
+    def penalty(made, dtype):
         return made(tf.constant([[1.0, -2.0], [3.0, 0.5]], dtype))
 
     before = backend.floatx()
@@ -196,7 +196,7 @@ def _numbers(tf: Any) -> Any:
     return found, attempt(lambda: backend.set_floatx("int32"), lambda: backend.set_floatx(None))
 
 
-def _merged(tf: Any) -> Any:
+def _merged(tf):
     """Layers of several inputs, of shapes that fit and that do not, in both orders."""
     layers = tf.keras.layers
     pairs = [
@@ -207,11 +207,11 @@ def _merged(tf: Any) -> Any:
     ]  # fmt: skip
     both = [each for one, other in pairs for each in ((one, other), (other, one))]
 
-    def merged(kind: Any, shapes: Any, dtype: Any = "float32") -> Any:
+    def merged(kind, shapes, dtype="float32"):
         given = [tf.placeholder(dtype, shape) for shape in shapes]
         return kind(name="merged")(given)
 
-    def told(kind: Any, shapes: Any) -> Any:
+    def told(kind, shapes):
         return kind().compute_output_shape([tf.TensorShape(each) for each in shapes])
 
     three = [[(2, 3), (2, 1), (1, 3)], [(2, 3)] * 3, [(2, 3)], [], [(2, 3), (2, 1), (2, 5)]]

@@ -14,7 +14,7 @@ from sessrun.conformance.subjects.programs.layered_graphs import examples
 __all__ = ["BEHAVIOURS"]
 
 
-def _rules(tf: Any) -> Any:
+def _rules(tf):
     """The bases of regularizers and constraints, and configs of theirs."""
     keras = tf.keras
     x = tf.constant([[1.0, -2.0]])
@@ -37,13 +37,13 @@ def _rules(tf: Any) -> Any:
     )
 
 
-def _demands(tf: Any) -> Any:
+def _demands(tf):
     """What layers demand of their inputs, refused one by one."""
     spec = tf.keras.layers.InputSpec
     layer = tf.keras.layers.Layer(name="one")
 
-    def held(demand: Any, *inputs: Any) -> Callable[[], Any]:
-        def call() -> Any:
+    def held(demand, *inputs) -> Callable[[], Any]:
+        def call():
             layer.input_spec = demand
             return layer(*inputs).shape
 
@@ -69,7 +69,7 @@ def _demands(tf: Any) -> Any:
     )
 
 
-def _signatures(tf: Any) -> Any:
+def _signatures(tf):
     """The signature of the outputs for that of the inputs."""
     layers, spec = tf.keras.layers, tf.TensorSpec
     given = spec([None, 3], tf.float32)
@@ -82,7 +82,7 @@ def _signatures(tf: Any) -> Any:
     )
 
 
-def _attributes(tf: Any) -> Any:
+def _attributes(tf):
     """A layer forgets the layers and variables of attributes that are deleted."""
 
     class Outer(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
@@ -94,7 +94,7 @@ def _attributes(tf: Any) -> Any:
             self.second = tf.keras.layers.Dense(2, name="second")
             self.scale = self.add_weight("scale", shape=[1], initializer="ones")
 
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             return self.second(self.first(inputs)) * self.scale
 
     layer = Outer()
@@ -117,7 +117,7 @@ def _attributes(tf: Any) -> Any:
     )
 
 
-def _masks(tf: Any) -> Any:
+def _masks(tf):
     layers = tf.keras.layers
     gaps = examples(2, 3, 2)
     gaps[0, 1] = 0.0
@@ -135,7 +135,7 @@ def _masks(tf: Any) -> Any:
         ]
 
 
-def _functions(tf: Any) -> Any:
+def _functions(tf):
     """Layers of functions are made again from their configs."""
     kind = tf.keras.layers.Lambda
     layer = kind(tf.abs, arguments={"name": "absolute"}, name="made")
@@ -151,7 +151,7 @@ def _functions(tf: Any) -> Any:
     ]
 
 
-def _abstract_cells(tf: Any) -> Any:
+def _abstract_cells(tf):
     """A cell that a program writes, and the base that it is derived from."""
     layers = tf.keras.layers
     bare = layers.AbstractRNNCell()
@@ -167,7 +167,7 @@ def _abstract_cells(tf: Any) -> Any:
         def output_size(self) -> int:
             return 2
 
-        def call(self, inputs: Any, states: Any) -> Any:
+        def call(self, inputs, states):
             total = inputs + states[0]
             return total, [total]
 
@@ -189,12 +189,12 @@ def _abstract_cells(tf: Any) -> Any:
     ]
 
 
-def _two_ways(tf: Any) -> Any:
+def _two_ways(tf):
     """A layer that goes both ways keeps its states and sets them."""
     layers = tf.keras.layers
     x = tf.constant(examples(2, 3, 2))
 
-    def stateful() -> Any:
+    def stateful():
         layer = layers.Bidirectional(
             layers.GRU(2, stateful=True, kernel_initializer="ones", recurrent_initializer="ones")
         )
@@ -220,7 +220,7 @@ def _two_ways(tf: Any) -> Any:
     )
 
 
-def _older_layers(tf: Any) -> Any:
+def _older_layers(tf):
     """The layers of `tf.layers`: copied deeply, with attributes deleted, without a graph."""
     layer = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer(), name="one")
     twin = copy.deepcopy(layer)
@@ -247,17 +247,17 @@ def _older_layers(tf: Any) -> Any:
         ]
 
 
-def _metrics(tf: Any) -> Any:
+def _metrics(tf):
     """The base of metrics does neither."""
     base = tf.keras.metrics.Metric
 
     class Bare(base):  # type: ignore[misc,valid-type]  # of the namespace
         """A metric that says nothing."""
 
-        def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        def update_state(self, *args, **kwargs):
             return super().update_state(*args, **kwargs)
 
-        def result(self) -> Any:
+        def result(self):
             return super().result()
 
     return attempt(lambda: Bare().update_state(1.0), lambda: Bare().result())

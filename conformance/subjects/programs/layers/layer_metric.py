@@ -13,16 +13,16 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _measuring(tf: Any) -> Any:
+def _measuring(tf):
     """A class of layers that measures its inputs."""
 
     class Measuring(tf.keras.layers.Layer):  # type: ignore[misc]  # of a namespace
-        def build(self, shape: Any) -> None:
+        def build(self, shape) -> None:
             self.inner = tf.keras.layers.Dense(1, kernel_initializer="ones")
             self.own = tf.keras.metrics.Sum(name="own")
             super().build(shape)
 
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             self.add_metric(tf.reduce_sum(inputs, 1), name="sums", aggregation="mean")
             self.add_metric(self.own(inputs))
             return self.inner(inputs)
@@ -30,7 +30,7 @@ def _measuring(tf: Any) -> Any:
     return Measuring
 
 
-def _added(tf: Any) -> Any:
+def _added(tf):
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     layer = _measuring(tf)()
     out = layer(x)
@@ -59,12 +59,12 @@ def _added(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     layer = tf.keras.layers.Layer()
     value = tf.constant([1.0])
 
     class Kept(tf.keras.layers.Layer):  # type: ignore[misc]  # of a namespace
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             self.add_metric(inputs, aggregation="mean", name="mean")
             own = tf.keras.metrics.Mean(name="own")
             self.add_metric(own(inputs))
@@ -85,7 +85,7 @@ def _refused(tf: Any) -> Any:
     ]
 
 
-def _weighted(tf: Any) -> Any:
+def _weighted(tf):
     values = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
     found = []
     for make in (tf.keras.metrics.Mean, tf.keras.metrics.Sum):

@@ -10,10 +10,10 @@ from sessrun.conformance.subjects.programs.described import caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _shapes(tf: Any, layers: list[tuple[Any, list[Any]]]) -> Any:
+def _shapes(tf, layers: list[tuple[Any, list[Any]]]):
     """The shape that each layer gives for some input shapes, and what it makes of them."""
 
-    def told(layer: Any, shape: Any) -> Any:
+    def told(layer, shape):
         return str(tf.TensorShape(layer.compute_output_shape(tf.TensorShape(shape))))
 
     return [
@@ -22,7 +22,7 @@ def _shapes(tf: Any, layers: list[tuple[Any, list[Any]]]) -> Any:
     ]
 
 
-def _elementwise(tf: Any) -> Any:
+def _elementwise(tf):
     keras = tf.keras.layers
     shapes = [[2, 3], [None, 4], [None]]
     kinds: list[Any] = [
@@ -44,7 +44,7 @@ def _elementwise(tf: Any) -> Any:
     return _shapes(tf, [(kind, shapes) for kind in kinds])
 
 
-def _of_windows(tf: Any) -> Any:
+def _of_windows(tf):
     keras = tf.keras.layers
     pictures = [[1, 8, 9, 3], [None, 7, None, 4]]
     rows = [[2, 9, 4], [None, None, 4]]
@@ -83,7 +83,7 @@ def _of_windows(tf: Any) -> Any:
     )
 
 
-def _of_rearranging(tf: Any) -> Any:
+def _of_rearranging(tf):
     keras = tf.keras.layers
     shapes = [[2, 3, 4], [None, 3, 4], [None, None, 4]]
     return _shapes(
@@ -107,7 +107,7 @@ def _of_rearranging(tf: Any) -> Any:
     )
 
 
-def _of_several_inputs(tf: Any) -> Any:
+def _of_several_inputs(tf):
     keras = tf.keras.layers
     two = [tf.TensorShape([2, 3]), tf.TensorShape([None, 3])]
     ragged = [tf.TensorShape([2, 3, 4]), tf.TensorShape([2, 5, 4])]
@@ -134,7 +134,7 @@ def _of_several_inputs(tf: Any) -> Any:
     ]
 
 
-def _options(tf: Any) -> Any:
+def _options(tf):
     """What `from_config` makes of a layer's options has the same options."""
     keras = tf.keras.layers
     layers: list[Any] = [

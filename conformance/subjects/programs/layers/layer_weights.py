@@ -21,7 +21,7 @@ def _ramp(shape: Sequence[int]) -> np.ndarray:
     return (np.arange(count, dtype=np.float32) / max(count - 1, 1) - 0.5).reshape(shape)
 
 
-def _told(tf: Any, make: _Make, shape: tuple[int, ...]) -> Any:
+def _told(tf, make: _Make, shape: tuple[int, ...]):
     """What a layer gives with weights of ours, and what it says of itself."""
     layer = make(tf.keras.layers)
     x = tf.placeholder(tf.float32, [None, *shape[1:]])
@@ -55,7 +55,7 @@ def _told(tf: Any, make: _Make, shape: tuple[int, ...]) -> Any:
 def _of(table: Sequence[tuple[_Make, tuple[int, ...]]]) -> Callable[[Any], Any]:
     """The program of some layers."""
 
-    def program(tf: Any) -> Any:
+    def program(tf):
         return attempt(*(lambda row=row: _told(tf, *row) for row in table))
 
     return program

@@ -11,12 +11,12 @@ from sessrun.conformance.subjects.programs.layered_graphs import examples, layer
 __all__ = ["BEHAVIOURS"]
 
 
-def _attention(tf: Any) -> Any:
+def _attention(tf):
     layers = tf.keras.layers
     query, value = examples(2, 3, 4), examples(2, 5, 4)
 
-    def calls(make: Callable[[], Any], **options: Any) -> Any:
-        def build(q: Any, v: Any) -> Any:
+    def calls(make: Callable[[], Any], **options):
+        def build(q, v):
             layer = make()
             return [
                 layer([q, v], **options),
@@ -27,7 +27,7 @@ def _attention(tf: Any) -> Any:
 
         return layered(tf, build, query, value)
 
-    def masked(q: Any, v: Any) -> Any:
+    def masked(q, v):
         seen = [[True, True, False]] * 2, [[True, False, True, False, True]] * 2
         masks = [tf.constant(part) for part in seen]
         layer = layers.Attention()
@@ -38,7 +38,7 @@ def _attention(tf: Any) -> Any:
             layers.AdditiveAttention()([q, v], mask=[masks[0], None]),
         ]
 
-    def through(p: Any) -> Any:
+    def through(p):
         here = layers.Masking(7.0)(p)
         out = layers.Attention(name="a")([here, here])
         return [out, out._keras_mask]
@@ -65,7 +65,7 @@ def _attention(tf: Any) -> Any:
     ]
 
 
-def _products(tf: Any) -> Any:
+def _products(tf):
     layers = tf.keras.layers
     shapes = [
         ((2, 3), (2, 3), 1), ((2, 3), (2, 3), -1), ((2, 3, 4), (2, 4), (2, 1)),
@@ -73,8 +73,8 @@ def _products(tf: Any) -> Any:
         ((2, 3, 4, 5), (2, 4, 5, 3), (1, 3)), ((2, 4), (2, 3, 4), (1, 2)),
     ]  # fmt: skip
 
-    def products(axes: Any, **options: Any) -> Any:
-        def build(x: Any, y: Any) -> Any:
+    def products(axes, **options):
+        def build(x, y):
             layer = layers.Dot(axes, **options)
             return [layer([x, y]), layer.get_config()]
 
@@ -100,12 +100,12 @@ def _products(tf: Any) -> Any:
     ]
 
 
-def _larger(tf: Any) -> Any:
+def _larger(tf):
     layers = tf.keras.layers
     pictures, volumes = examples(2, 3, 4, 2), examples(1, 2, 3, 2, 2)
 
-    def made(kind: str, *args: Any, **options: Any) -> Any:
-        def build(p: Any) -> Any:
+    def made(kind: str, *args, **options):
+        def build(p):
             layer = getattr(layers, kind)(*args, **options)
             rank = len(p.shape)
             return [
@@ -131,11 +131,11 @@ def _larger(tf: Any) -> Any:
     ]
 
 
-def _places(tf: Any) -> Any:
+def _places(tf):
     layers = tf.keras.layers
 
-    def made(kind: str, *args: Any, **options: Any) -> Any:
-        def build(p: Any) -> Any:
+    def made(kind: str, *args, **options):
+        def build(p):
             layer = getattr(layers, kind)(*args, **options)
             return [
                 layer(p),
@@ -196,7 +196,7 @@ def _places(tf: Any) -> Any:
     ]
 
 
-def _kept(tf: Any) -> Any:
+def _kept(tf):
     layers, backend = tf.keras.layers, tf.keras.backend
 
     class Own(layers.Layer):
@@ -205,7 +205,7 @@ def _kept(tf: Any) -> Any:
             self.older = tf.Variable(1.0, use_resource=False, name="older")
             self.newer = tf.Variable(2.0, use_resource=True, name="newer")
 
-    def said(call: Callable[[], Any]) -> Any:
+    def said(call: Callable[[], Any]):
         try:
             return call()
         except ValueError as error:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -11,13 +9,13 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _value(tf: Any, tensor: Any) -> Any:
+def _value(tf, tensor):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return tensor.dtype, tensor.shape, session.run(tensor)
 
 
-def _constraints(tf: Any) -> Any:
+def _constraints(tf):
     """Constraints of weights of every dtype, along other axes."""
     kinds = tf.keras.constraints
     values = (np.arange(12.0).reshape(3, 4) - 5) / 4
@@ -34,7 +32,7 @@ def _constraints(tf: Any) -> Any:
         kinds.UnitNorm(axis=-1),
     )
 
-    def constrained(kind: Any, dtype: str) -> Any:
+    def constrained(kind, dtype: str):
         with tf.Graph().as_default():
             return _value(tf, kind(tf.constant(values, dtype))), kind.get_config()
 
@@ -47,7 +45,7 @@ def _constraints(tf: Any) -> Any:
     )
 
 
-def _flags(tf: Any) -> Any:
+def _flags(tf):
     """What layers tell of themselves before and after they are built."""
     layers = tf.keras.layers
     made = (
@@ -94,7 +92,7 @@ def _flags(tf: Any) -> Any:
         "updates",
     )
 
-    def told(make: Any) -> Any:
+    def told(make):
         layer = make()
         facts = attempt(*(lambda n=name: getattr(layer, n) for name in names))
         config = {
@@ -106,7 +104,7 @@ def _flags(tf: Any) -> Any:
     return attempt(*(lambda m=make: told(m) for make in made))
 
 
-def _backend(tf: Any) -> Any:
+def _backend(tf):
     """Values that Keras' backend makes, of dtypes that are asked for or not."""
     k = tf.keras.backend
     values = (1, 2.5, True, [1, 2], [1.0, 2.5], np.int64(3), np.float64(4), np.ones(2, np.int8))
@@ -144,19 +142,19 @@ def _backend(tf: Any) -> Any:
 class _Doubling:
     """Makes the class of a layer of one's own: it doubles."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf) -> None:
         class Doubling(tf.keras.layers.Layer):
-            def call(self, inputs: Any, training: Any = None) -> Any:
+            def call(self, inputs, training=None):
                 return inputs * 2.0 if training is None else inputs
 
         self.kind = Doubling
 
 
-def _configured(tf: Any) -> Any:
+def _configured(tf):
     """Layers within layers, made again from their configurations."""
     layers, own = tf.keras.layers, _Doubling(tf).kind
 
-    def again(layer: Any, custom: Any = None) -> Any:
+    def again(layer, custom=None):
         config = layer.get_config()
         made = type(layer).from_config(config, **({"custom_objects": custom} if custom else {}))
         return type(made).__name__, made.get_config() == config, sorted(config)
@@ -184,7 +182,7 @@ def _configured(tf: Any) -> Any:
     )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     """Arguments that layers refuse, and the least and the most that they take."""
     layers, x = tf.keras.layers, tf.zeros([2, 3, 4])
     made = (

@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.layered_graphs import examples, proje
 __all__ = ["BEHAVIOURS"]
 
 
-def _computed(tf: Any, layer: Any, *inputs: Any, **options: Any) -> Any:
+def _computed(tf, layer, *inputs, **options):
     """What a layer computes once its weights are known numbers, and the shapes of these."""
     made = layer(*(tf.constant(value) for value in inputs), **options)
     shapes = [weight.shape.as_list() for weight in layer.weights]
@@ -24,7 +24,7 @@ def _computed(tf: Any, layer: Any, *inputs: Any, **options: Any) -> Any:
     return [shapes, [np.round(value.astype(np.float64), 3) for value in values]]
 
 
-def _projections(tf: Any) -> Any:
+def _projections(tf):
     kind = tf.keras.layers.EinsumDense
     layer = kind("ab,bc->ac", 3, bias_axes="c")
     layer.build((None, 4))
@@ -40,7 +40,7 @@ def _projections(tf: Any) -> Any:
     ]
 
 
-def _heads(tf: Any) -> Any:
+def _heads(tf):
     kind = tf.keras.layers.MultiHeadAttention
     query, value, wide = examples(2, 3, 4), examples(2, 5, 4), examples(2, 3, 2, 4)
     seen = tf.constant(np.array([[[1, 1, 0, 1, 0]] * 3] * 2) > 0)
@@ -58,7 +58,7 @@ def _heads(tf: Any) -> Any:
     )
 
 
-def _configs_of_heads(tf: Any) -> Any:
+def _configs_of_heads(tf):
     """A layer is made again from its config, with weights once it is built."""
     kind = tf.keras.layers.MultiHeadAttention
     layer = kind(2, 3, value_dim=2, name="heads")
@@ -75,7 +75,7 @@ def _configs_of_heads(tf: Any) -> Any:
     ]
 
 
-def _masked_heads(tf: Any) -> Any:
+def _masked_heads(tf):
     """Values that are masked by a layer before are not looked at."""
     layers = tf.keras.layers
     gaps = examples(2, 3, 4)

@@ -14,10 +14,10 @@ __all__ = ["BEHAVIOURS"]
 _X = examples(2, 3, 4)
 
 
-def _one(tf: Any, make: Callable[[Any], Any], *more: Any, **options: Any) -> Any:
+def _one(tf, make: Callable[[Any], Any], *more, **options):
     """A layer on sequences, with its variables and losses."""
 
-    def build(p: Any, *rest: Any) -> Any:
+    def build(p, *rest):
         layer = make(tf.keras.layers)
         out = layer(p, *rest)
         return [out, [v.name for v in layer.weights], layer.losses, len(layer.updates)]
@@ -25,7 +25,7 @@ def _one(tf: Any, make: Callable[[Any], Any], *more: Any, **options: Any) -> Any
     return layered(tf, build, _X, *more, **options)
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     return [
         _one(tf, lambda k: k.SimpleRNN(2)),
         _one(tf, lambda k: k.LSTM(2)),
@@ -52,7 +52,7 @@ def _kinds(tf: Any) -> Any:
     ]
 
 
-def _flags(tf: Any) -> Any:
+def _flags(tf):
     wide = {"shape": (2, 3, 4)}
     return [
         _one(
@@ -71,9 +71,9 @@ def _flags(tf: Any) -> Any:
     ]
 
 
-def _masks(tf: Any) -> Any:
-    def masked(**options: Any) -> Any:
-        def build(p: Any) -> Any:
+def _masks(tf):
+    def masked(**options):
+        def build(p):
             layers = tf.keras.layers
             here = layers.Masking(_X[1, 2, 0])(p)
             layer = layers.SimpleRNN(2, name="r", **options)
@@ -82,7 +82,7 @@ def _masks(tf: Any) -> Any:
 
         return layered(tf, build, _X)
 
-    def given(p: Any) -> Any:
+    def given(p):
         mask = tf.constant([[True, True, False], [True, False, True]])
         layer = tf.keras.layers.LSTM(2, return_sequences=True, zero_output_for_mask=True)
         unrolled = tf.keras.layers.GRU(
@@ -99,8 +99,8 @@ def _masks(tf: Any) -> Any:
     ]
 
 
-def _states(tf: Any) -> Any:
-    def first(p: Any, s: Any) -> Any:
+def _states(tf):
+    def first(p, s):
         layers = tf.keras.layers
         layer, other = layers.SimpleRNN(2), layers.LSTM(2)
         return [
@@ -111,7 +111,7 @@ def _states(tf: Any) -> Any:
             attempt(lambda: layers.GRU(3)(p, initial_state=s)).__class__.__name__,
         ]
 
-    def kept() -> Any:
+    def kept():
         p = tf.placeholder(tf.float32, [2, 3, 4])
         layer = tf.keras.layers.SimpleRNN(
             2, stateful=True, kernel_initializer="ones", recurrent_initializer="ones"
@@ -137,16 +137,16 @@ def _states(tf: Any) -> Any:
     return [layered(tf, first, _X, examples(2, 2)), kept()]
 
 
-def _dropouts(tf: Any) -> Any:
-    def graphs(**options: Any) -> Any:
-        def build(p: Any) -> Any:
+def _dropouts(tf):
+    def graphs(**options):
+        def build(p):
             layers = tf.keras.layers
             kinds = layers.LSTM, layers.GRU, layers.SimpleRNN
             return [kind(2, **options)(p).shape for kind in kinds]
 
         return layered(tf, build, _X)
 
-    def training(p: Any) -> Any:
+    def training(p):
         layer = tf.keras.layers.GRU(2, dropout=0.5, recurrent_dropout=0.2, name="d")
         return [layer(p, training=True).shape, layer(p, training=False)]
 
@@ -159,33 +159,33 @@ def _dropouts(tf: Any) -> Any:
     ]
 
 
-def _cells(tf: Any) -> Any:
+def _cells(tf):
     layers = tf.keras.layers
 
     class Own(layers.Layer):
-        def __init__(self, units: int, **kwargs: Any) -> None:
+        def __init__(self, units: int, **kwargs) -> None:
             self.units = units
             self.state_size = units
             super().__init__(**kwargs)
 
-        def build(self, input_shape: Any) -> None:
+        def build(self, input_shape) -> None:
             self.kernel = self.add_weight("kernel", (input_shape[-1], self.units))
             self.built = True
 
-        def call(self, inputs: Any, states: Any) -> Any:
+        def call(self, inputs, states):
             output = tf.matmul(inputs, self.kernel) + states[0]
             return output, [output]
 
-        def get_config(self) -> Any:
+        def get_config(self):
             return {**super().get_config(), "units": self.units}
 
     class Bare:
         state_size = 4
 
-        def call(self, inputs: Any, states: Any) -> Any:
+        def call(self, inputs, states):
             return inputs + states[0], [inputs]
 
-    def stacked(p: Any) -> Any:
+    def stacked(p):
         cells = [layers.LSTMCell(2), layers.GRUCell(3), Own(2)]
         layer = layers.RNN(cells, return_state=True)
         out = layer(p)
@@ -200,7 +200,7 @@ def _cells(tf: Any) -> Any:
             layer.compute_output_shape((2, 3, 4)),
         ]
 
-    def single(p: Any) -> Any:
+    def single(p):
         cell = layers.LSTMCell(2)
         states = cell.get_initial_state(inputs=p)
         return [
@@ -230,13 +230,13 @@ def _cells(tf: Any) -> Any:
     ]
 
 
-def _both_ways(tf: Any) -> Any:
+def _both_ways(tf):
     modes = [
         _one(tf, lambda k, mode=mode: k.Bidirectional(k.LSTM(2, return_sequences=True), mode))
         for mode in ("concat", "sum", "ave", "mul", None)
     ]
 
-    def states(p: Any, s: Any) -> Any:
+    def states(p, s):
         layers = tf.keras.layers
         layer = layers.Bidirectional(layers.GRU(2, return_state=True), name="b")
         out = layer(p, initial_state=[s, s])
@@ -262,14 +262,14 @@ def _both_ways(tf: Any) -> Any:
     ]
 
 
-def _times(tf: Any) -> Any:
+def _times(tf):
     layers = tf.keras.layers
 
     class Own(layers.Layer):
-        def call(self, inputs: Any) -> Any:
+        def call(self, inputs):
             return inputs * 2.0
 
-    def nested(p: Any) -> Any:
+    def nested(p):
         layer = layers.TimeDistributed(layers.Dense(2))
         out = layer(p)
         return [
@@ -280,7 +280,7 @@ def _times(tf: Any) -> Any:
             [v.name for v in layer.weights],
         ]
 
-    def masked(p: Any) -> Any:
+    def masked(p):
         here = layers.Masking()(p)
         out = layers.TimeDistributed(layers.Dense(2, name="d"), name="t")(here)
         return [out, out._keras_mask]
@@ -299,7 +299,7 @@ def _times(tf: Any) -> Any:
     ]
 
 
-def _configs(tf: Any) -> Any:
+def _configs(tf):
     layers = tf.keras.layers
     with tf.Graph().as_default():
         made = [

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _stops(tf: Any) -> Any:
+def _stops(tf):
     """How many rounds a hook allows, from a step of its own."""
     hooks = tf.train
 
-    def rounds(make: Any, initial: int, by: int) -> Any:
+    def rounds(make, initial: int, by: int):
         with tf.Graph().as_default():
             step = hooks.get_or_create_global_step()
             begin, more = step.assign(initial), step.assign_add(by)
@@ -44,10 +43,10 @@ def _stops(tf: Any) -> Any:
     )
 
 
-def _fed(tf: Any) -> Any:
+def _fed(tf):
     """What comes out of a queue whose runner a supervisor, a session or a coordinator starts."""
 
-    def taken(start: Any) -> Any:
+    def taken(start):
         with tf.Graph().as_default():
             queue = tf.FIFOQueue(10, tf.int32, [[]])
             counter = tf.get_variable("n", initializer=0, use_resource=True)
@@ -56,14 +55,14 @@ def _fed(tf: Any) -> Any:
             out = queue.dequeue()
             return start(out)
 
-    def supervised(out: Any) -> Any:
+    def supervised(out):
         supervisor = tf.train.Supervisor(
             logdir=tempfile.mkdtemp(), summary_op=None, global_step=None, save_model_secs=0
         )
         with supervisor.managed_session() as session:
             return [int(session.run(out)) for _ in range(3)]
 
-    def started(out: Any) -> Any:
+    def started(out):
         supervisor = tf.train.Supervisor(
             logdir=tempfile.mkdtemp(), summary_op=None, global_step=None, save_model_secs=0
         )
@@ -74,7 +73,7 @@ def _fed(tf: Any) -> Any:
         session.close()
         return len(threads), [thread.daemon for thread in threads], values
 
-    def coordinated(out: Any) -> Any:
+    def coordinated(out):
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             coordinator = tf.train.Coordinator()
@@ -88,10 +87,10 @@ def _fed(tf: Any) -> Any:
     return attempt(*(lambda s=start: taken(s) for start in (supervised, started, coordinated)))
 
 
-def _recovered(tf: Any) -> Any:
+def _recovered(tf):
     """A session that goes on from a checkpoint: what its saver then knows of those there are."""
 
-    def saved(folder: str, count: int) -> Any:
+    def saved(folder: str, count: int):
         with tf.Graph().as_default():
             v = tf.get_variable("v", initializer=1.0)
             saver = tf.train.Saver(max_to_keep=3)
@@ -101,7 +100,7 @@ def _recovered(tf: Any) -> Any:
                     session.run(v.assign_add(1.0))
                     saver.save(session, f"{folder}/model", global_step=step)
 
-    def recovered(count: int, keep: int, **how: Any) -> Any:
+    def recovered(count: int, keep: int, **how):
         with tempfile.TemporaryDirectory() as folder:
             saved(folder, count)
             given = (

@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _events(tf: Any, folder: str) -> list[Any]:
+def _events(tf, folder: str) -> list[Any]:
     """The steps, tags and kinds of all events of a folder."""
     found: list[Any] = []
     for path in sorted(Path(folder).glob("*tfevents*")):
@@ -25,7 +25,7 @@ def _events(tf: Any, folder: str) -> list[Any]:
 
 
 @in_a_folder
-def _recorded(tf: Any) -> Any:
+def _recorded(tf):
     """What is written where it is said to be, and not elsewhere."""
     ops = module_of(tf, "ops.summary_ops_v2")
     step = tf.train.get_or_create_global_step()
@@ -63,7 +63,7 @@ def _recorded(tf: Any) -> Any:
 
 
 @in_a_folder
-def _steps(tf: Any) -> Any:
+def _steps(tf):
     """What is written goes by the step that is set, unless another is given."""
     ops = module_of(tf, "ops.summary_ops_v2")
     writer = ops.create_file_writer("d")
@@ -84,7 +84,7 @@ def _steps(tf: Any) -> Any:
 
 
 @in_a_folder
-def _graphs(tf: Any) -> Any:
+def _graphs(tf):
     """Graphs are written as bytes that a session is given."""
     ops = module_of(tf, "ops.summary_ops_v2")
     x = tf.constant(1.0, name="x")
@@ -106,7 +106,7 @@ def _graphs(tf: Any) -> Any:
 
 
 @in_a_folder
-def _by_sessions(tf: Any) -> Any:
+def _by_sessions(tf):
     """Events that are written by runs of a session, which keeps the file."""
     kind = module_of(tf, "summary.writer.event_file_writer_v2").EventFileWriterV2
     with tf.Session() as session:
@@ -125,7 +125,7 @@ def _by_sessions(tf: Any) -> Any:
 
 
 @in_a_folder
-def _plug_ins(tf: Any) -> Any:
+def _plug_ins(tf):
     """The files of plug-ins, of which a graph has one of each class."""
     module = module_of(tf, "summary.plugin_asset")
 
@@ -163,7 +163,7 @@ def _plug_ins(tf: Any) -> Any:
 
 
 @in_a_folder
-def _files(tf: Any) -> Any:
+def _files(tf):
     """The file that an events writer begins when it is asked for its name."""
     kind = module_of(tf, "client._pywrap_events_writer").EventsWriter
     writer = kind(b"d")

@@ -12,15 +12,15 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _module(tf: Any) -> Any:
+def _module(tf):
     return module_of(tf, "training.evaluation")
 
 
-def _steps_per_run(tf: Any) -> Any:
+def _steps_per_run(tf):
     return module_of(tf, "training.basic_session_run_hooks").get_or_create_steps_per_run_variable()
 
 
-def _saved(tf: Any) -> None:
+def _saved(tf) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("v", initializer=3.0)
         tf.train.get_or_create_global_step()
@@ -28,7 +28,7 @@ def _saved(tf: Any) -> None:
         tf.train.Saver().save(session, "d/x")
 
 
-def _model(tf: Any) -> tuple[Any, Any]:
+def _model(tf) -> tuple[Any, Any]:
     """A variable of the checkpoint, and a sum that each evaluation adds to."""
     v = tf.get_variable("v", initializer=0.0)
     tf.train.get_or_create_global_step()
@@ -37,12 +37,12 @@ def _model(tf: Any) -> tuple[Any, Any]:
 
 
 @in_a_folder
-def _once(tf: Any) -> Any:
+def _once(tf):
     evaluation = _module(tf)
     _saved(tf)
 
-    def evaluated(count: int, several: bool = False, **options: Any) -> Callable[[], Any]:
-        def call() -> Any:
+    def evaluated(count: int, several: bool = False, **options) -> Callable[[], Any]:
+        def call():
             with tf.Graph().as_default():
                 total, more = _model(tf)
                 hooks = [evaluation._StopAfterNEvalsHook(count)]
@@ -69,13 +69,13 @@ def _once(tf: Any) -> Any:
 
 
 @in_a_folder
-def _kinds_of_operations(tf: Any) -> Any:
+def _kinds_of_operations(tf):
     """What is run for an evaluation may be one operation, several, or none."""
     evaluation = _module(tf)
     _saved(tf)
 
     def evaluated(choose: Callable[[Any], Any]) -> Callable[[], Any]:
-        def call() -> Any:
+        def call():
             with tf.Graph().as_default():
                 total, more = _model(tf)
                 return evaluation._evaluate_once(
@@ -87,7 +87,7 @@ def _kinds_of_operations(tf: Any) -> Any:
 
         return call
 
-    def unhooked() -> Any:
+    def unhooked():
         with tf.Graph().as_default():
             total, _ = _model(tf)
             return evaluation._evaluate_once("d/x", final_ops=total)
@@ -102,7 +102,7 @@ def _kinds_of_operations(tf: Any) -> Any:
     )
 
 
-def _counts(tf: Any) -> Any:
+def _counts(tf):
     """The variables that count evaluations, and steps of one run."""
     evaluation = _module(tf)
     count = evaluation._get_or_create_eval_step()

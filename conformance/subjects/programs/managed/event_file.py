@@ -12,11 +12,11 @@ from sessrun.conformance.subjects.programs.png import pixels_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _summary(tf: Any, tag: str = "a") -> Any:
+def _summary(tf, tag: str = "a"):
     return tf.Summary(value=[tf.Summary.Value(tag=tag, simple_value=1.0)])
 
 
-def _events(tf: Any, folder: str) -> list[Any]:
+def _events(tf, folder: str) -> list[Any]:
     """The events of each file, without the times at which they were written, as text."""
     found = []
     for path in sorted(Path(folder).glob("*tfevents*")):
@@ -25,7 +25,7 @@ def _events(tf: Any, folder: str) -> list[Any]:
     return found
 
 
-def _shown(tf: Any, event: Any) -> str:
+def _shown(tf, event) -> str:
     """An event as text, with its graph and its images, whose bytes are as each writes them."""
     event.ClearField("wall_time")
     images = [value.image for value in event.summary.value if value.HasField("image")]
@@ -42,7 +42,7 @@ def _names(folder: str) -> list[str]:
     return [path.name for path in Path(folder).iterdir()]
 
 
-def _steps(tf: Any) -> Any:
+def _steps(tf):
     with tempfile.TemporaryDirectory() as folder:
         with tf.summary.FileWriter(folder) as writer:
             add = writer.add_summary
@@ -58,7 +58,7 @@ def _steps(tf: Any) -> Any:
         return [found, _events(tf, folder)]
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     metadata, graph = tf.RunMetadata(), tf.Graph()
     with graph.as_default():
         tf.constant([1.5], name="one")
@@ -86,7 +86,7 @@ def _kinds(tf: Any) -> Any:
         return [found, _events(tf, folder)]
 
 
-def _metadata(tf: Any) -> Any:
+def _metadata(tf):
     summary = tf.Summary()
     for tag in ("x", "y", "x"):
         summary.value.add(tag=tag).metadata.display_name = "shown"
@@ -97,7 +97,7 @@ def _metadata(tf: Any) -> Any:
         return [str(summary), _events(tf, folder)]
 
 
-def _files(tf: Any) -> Any:
+def _files(tf):
     with tempfile.TemporaryDirectory() as folder:
         made = tf.summary.FileWriter(f"{folder}/a/b")
         empty = _names(f"{folder}/a/b")
@@ -118,7 +118,7 @@ def _files(tf: Any) -> Any:
         return [empty, names, ends, found, place, _events(tf, f"{folder}/c")]
 
 
-def _shared(tf: Any) -> Any:
+def _shared(tf):
     cache = tf.summary.FileWriterCache
     with tempfile.TemporaryDirectory() as folder:
         first = cache.get(folder)
@@ -129,7 +129,7 @@ def _shared(tf: Any) -> Any:
         return [same, second is first, second.get_logdir() == folder]
 
 
-def _broken(tf: Any) -> Any:
+def _broken(tf):
     """An event that cannot be written: the error comes from the next flush."""
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.FileWriter(folder)

@@ -15,13 +15,13 @@ from sessrun.conformance.subjects.programs.managed.event_file import _events, _s
 __all__ = ["BEHAVIOURS"]
 
 
-def _writers(tf: Any) -> Any:
+def _writers(tf):
     """The module that makes writers, of the namespace's side."""
     root = "sessrun.reference" if "sessrun" in tf.__name__ else "tensorflow"
     return importlib.import_module(f"{root}.python.ops.summary_ops_v2")
 
 
-def _by_a_session(tf: Any) -> Any:
+def _by_a_session(tf):
     with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
         writer = tf.summary.FileWriter(folder, session=session)
         writer.add_summary(_summary(tf), 1)
@@ -37,7 +37,7 @@ def _by_a_session(tf: Any) -> Any:
         return [first, found, _events(tf, folder), writer.get_logdir() == folder]
 
 
-def _operations(tf: Any) -> Any:
+def _operations(tf):
     module = _writers(tf)
     event = tf.Event(step=9, graph_def=b"").SerializeToString()
     with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +76,7 @@ def _operations(tf: Any) -> Any:
         ]
 
 
-def _nodes(graph: Any) -> list[Any]:
+def _nodes(graph) -> list[Any]:
     return [
         (
             op.name,
@@ -88,7 +88,7 @@ def _nodes(graph: Any) -> list[Any]:
     ]
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     """Every kind of summary, always, in each second step, or where nobody says anything."""
     module = _writers(tf)
     found = []
@@ -97,7 +97,7 @@ def _kinds(tf: Any) -> Any:
     sounds = np.linspace(-1.5, 1.5, 12, dtype="f").reshape(2, 6)
     raw = [_summary(tf, tag).SerializeToString() for tag in "xy"]
 
-    def written(step: Any) -> list[Any]:
+    def written(step) -> list[Any]:
         with tf.name_scope("outer"):
             return [
                 module.histogram("h", tf.constant([1, 2, 2, 5]), step=step),
@@ -141,13 +141,13 @@ def _kinds(tf: Any) -> Any:
     return found
 
 
-def _kinds_refused(tf: Any) -> Any:
+def _kinds_refused(tf):
     module = _writers(tf)
     with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
         writer = module.create_file_writer(folder)
         session.run(writer.init())
 
-        def run(make: Any) -> Any:
+        def run(make):
             with module.always_record_summaries(), writer.as_default():
                 return session.run(make())
 
@@ -161,7 +161,7 @@ def _kinds_refused(tf: Any) -> Any:
         )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     module = _writers(tf)
     wrong = [{"flush_millis": [1, 2]}, {"max_queue": [1]}, {"filename_suffix": ["a", "b"]}]
     with tempfile.TemporaryDirectory() as folder, tf.Session() as session:

@@ -12,14 +12,14 @@ from sessrun.conformance.subjects.programs.described import caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _counting(tf: Any) -> Any:
+def _counting(tf):
     """A step that adds one to the global step, and a value beside it."""
     step = tf.train.get_or_create_global_step()
     value = tf.get_variable("value", [], initializer=tf.ones_initializer())
     return tf.group(step.assign_add(1), value.assign_add(2.0)), value
 
 
-def _stopping(tf: Any) -> Any:
+def _stopping(tf):
     train, value = _counting(tf)
     seen = []
     for hook in (
@@ -41,10 +41,10 @@ def _stopping(tf: Any) -> Any:
     return [seen, refused]
 
 
-def _not_a_number(tf: Any) -> Any:
+def _not_a_number(tf):
     loss = tf.placeholder(tf.float32, [])
 
-    def runs(hook: Any) -> Any:
+    def runs(hook):
         with tf.train.MonitoredSession(hooks=[hook]) as session:
             session.run(loss, {loss: 1.0})
             session.run(loss, {loss: float("nan")})
@@ -59,7 +59,7 @@ def _not_a_number(tf: Any) -> Any:
 class _Recording:
     """What a hook was called with."""
 
-    def __init__(self, tf: Any, fetch: Any) -> None:
+    def __init__(self, tf, fetch) -> None:
         self.events: list[Any] = []
         events = self.events
 
@@ -67,26 +67,26 @@ class _Recording:
             def begin(self) -> None:
                 events.append("begin")
 
-            def after_create_session(self, _session: Any, _coord: Any) -> None:
+            def after_create_session(self, _session, _coord) -> None:
                 events.append("after_create_session")
 
-            def before_run(self, context: Any) -> Any:
+            def before_run(self, context):
                 original = context.original_args
                 events.append(["before_run", original.feed_dict is not None])
                 return tf.train.SessionRunArgs([fetch], feed_dict=None)
 
-            def after_run(self, context: Any, values: Any) -> None:
+            def after_run(self, context, values) -> None:
                 events.append(["after_run", values.results, context.stop_requested])
                 if values.results[0] > 2:
                     context.request_stop()
 
-            def end(self, _session: Any) -> None:
+            def end(self, _session) -> None:
                 events.append("end")
 
         self.hook = Hook()
 
 
-def _calls(tf: Any) -> Any:
+def _calls(tf):
     train, value = _counting(tf)
     with tf.control_dependencies([train]):
         recording = _Recording(tf, tf.identity(value))
@@ -102,11 +102,11 @@ def _calls(tf: Any) -> Any:
     return [recording.events, other.events, values]
 
 
-def _feeds_of_hooks(tf: Any) -> Any:
+def _feeds_of_hooks(tf):
     x = tf.placeholder(tf.float32, [])
     doubled = x * 2
 
-    def feeding(given: Any, feeds: Any = None) -> Any:
+    def feeding(given, feeds=None):
         hook = tf.train.FeedFnHook(lambda: {x: given})
         with tf.train.MonitoredSession(hooks=[hook]) as session:
             return session.run(doubled, feeds)
@@ -118,7 +118,7 @@ def _feeds_of_hooks(tf: Any) -> Any:
     ]
 
 
-def _checkpoints(tf: Any) -> Any:
+def _checkpoints(tf):
     """A session that saves as it goes, and a later one that goes on from there."""
     folder = tempfile.mkdtemp()
     train, value = _counting(tf)
@@ -143,7 +143,7 @@ def _checkpoints(tf: Any) -> Any:
     return [counts, names, reader.get_tensor("value"), reader.get_tensor("global_step")]
 
 
-def _sessions(tf: Any) -> Any:
+def _sessions(tf):
     """What managed sessions are, and what they refuse."""
     train, value = _counting(tf)
     with tf.train.SingularMonitoredSession() as session:

@@ -12,11 +12,11 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf: Any) -> list[str]:
+def _nodes(tf) -> list[str]:
     return [f"{op.name}:{op.type}" for op in tf.get_default_graph().get_operations()]
 
 
-def _training(tf: Any) -> Any:
+def _training(tf):
     step = tf.train.get_or_create_global_step()
     add = tf.assign_add(step, 1)
     tf.summary.scalar("twice", add * 2)
@@ -36,7 +36,7 @@ def _training(tf: Any) -> Any:
     return [seen, files, _nodes(tf)]
 
 
-def _scaffold(tf: Any) -> Any:
+def _scaffold(tf):
     tf.Variable(1.0, name="a")
     tf.Variable(2, name="b", collections=[tf.GraphKeys.LOCAL_VARIABLES])
     scaffold = tf.train.Scaffold(init_feed_dict={}).finalize()
@@ -51,7 +51,7 @@ def _scaffold(tf: Any) -> Any:
     return [kept, missing, changes, scaffold.init_op.name, scaffold.ready_op.name]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     tf.train.get_or_create_global_step()
     train = tf.train
     return attempt(
@@ -70,7 +70,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _clusters(tf: Any) -> Any:
+def _clusters(tf):
     spec = tf.train.ClusterSpec({"b": ["x:1", "y:2"], "a": {2: "z:3"}, "none": []})
     return [
         spec.as_dict(),
@@ -95,7 +95,7 @@ def _clusters(tf: Any) -> Any:
     ]
 
 
-def _devices(tf: Any) -> Any:
+def _devices(tf):
     found = []
     for options in (
         {"ps_tasks": 2},
@@ -110,7 +110,7 @@ def _devices(tf: Any) -> Any:
     return [found, tf.train.replica_device_setter(0)]
 
 
-def _supervised(tf: Any) -> Any:
+def _supervised(tf):
     step = tf.train.get_or_create_global_step()
     add = tf.assign_add(step, 1)
     tf.Variable([1.0], name="v")
@@ -126,7 +126,7 @@ def _supervised(tf: Any) -> Any:
     return [seen, kept, supervisor.should_stop(), _nodes(tf)]
 
 
-def _timers(tf: Any) -> Any:
+def _timers(tf):
     timer = tf.train.SecondOrStepTimer(every_steps=3)
     found = [timer.should_trigger_for_step(1), timer.update_last_triggered_step(1)]
     found += [timer.should_trigger_for_step(step) for step in (1, 2, 3, 4, 9)]

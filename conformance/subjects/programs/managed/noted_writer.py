@@ -17,21 +17,21 @@ class _Writer:
     def __init__(self) -> None:
         self.noted: list[Any] = []
 
-    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self, summary, global_step=None) -> None:
         told = summary if isinstance(summary, bytes) else summary.SerializeToString()
         tags = sorted(part for part in (b"loss", b"step", b"per_sec") if part in told)
         self.noted.append(("summary", tags, _plain(global_step)))
 
-    def add_session_log(self, log: Any, global_step: Any = None) -> None:
+    def add_session_log(self, log, global_step=None) -> None:
         self.noted.append(("log", log.status, _plain(global_step)))
 
-    def add_graph(self, graph: Any, global_step: Any = None) -> None:
+    def add_graph(self, graph, global_step=None) -> None:
         self.noted.append(("graph", type(graph).__name__, _plain(global_step)))
 
-    def add_meta_graph(self, graph: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, graph, global_step=None) -> None:
         self.noted.append(("meta graph", bool(graph), _plain(global_step)))
 
-    def add_run_metadata(self, data: Any, tag: str, global_step: Any = None) -> None:
+    def add_run_metadata(self, data, tag: str, global_step=None) -> None:
         self.noted.append(("metadata", bool(data.step_stats.dev_stats), tag, _plain(global_step)))
 
     def flush(self) -> None:
@@ -44,25 +44,25 @@ class _Writer:
         self.noted.append("close")
 
 
-def _plain(step: Any) -> Any:
+def _plain(step):
     return None if step is None else int(step)
 
 
-def _model(tf: Any) -> tuple[Any, Any]:
+def _model(tf) -> tuple[Any, Any]:
     """A step that grows, and a summary of it."""
     step = tf.train.get_or_create_global_step()
     tf.summary.scalar("loss", tf.cast(step, tf.float32) * 2.0)
     return step, tf.assign_add(step, 1, name="next")
 
 
-def _stepped(session: Any, after: Any) -> Any:
+def _stepped(session, after):
     """A step by itself, and then a run with hooks, which read the step while nothing changes it."""
     value = session.run_step_fn(lambda step_context: step_context.session.run(after))
     session.run([])
     return int(value)
 
 
-def _ran(tf: Any, make: Any, rounds: int, *, initial: int = 0) -> Any:
+def _ran(tf, make, rounds: int, *, initial: int = 0):
     """What a hook gives its writer in a managed session of so many rounds."""
     with tf.Graph().as_default():
         step, after = _model(tf)
@@ -75,16 +75,16 @@ def _ran(tf: Any, make: Any, rounds: int, *, initial: int = 0) -> Any:
         return values, writer.noted
 
 
-def _summaries(tf: Any) -> Any:
+def _summaries(tf):
     """Summaries by their own operation, by lists of them, by a scaffold, at every so many steps."""
     hook = tf.train.SummarySaverHook
 
-    def scaffold(writer: Any) -> Any:
+    def scaffold(writer):
         return hook(
             2, summary_writer=writer, scaffold=tf.train.Scaffold(summary_op=tf.summary.merge_all())
         )
 
-    def empty(writer: Any) -> Any:
+    def empty(writer):
         tf.get_default_graph().clear_collection("summaries")
         return hook(2, summary_writer=writer, scaffold=tf.train.Scaffold())
 
@@ -111,7 +111,7 @@ def _summaries(tf: Any) -> Any:
     )
 
 
-def _saved(tf: Any) -> Any:
+def _saved(tf):
     """When a hook saves, what it tells its writer and its listeners, and whose saver it takes."""
 
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
@@ -121,17 +121,17 @@ def _saved(tf: Any) -> Any:
         def begin(self) -> None:
             self.noted.append("begin")
 
-        def before_save(self, session: Any, global_step_value: Any) -> None:  # noqa: ARG002 - asked for
+        def before_save(self, session, global_step_value) -> None:  # noqa: ARG002 - asked for
             self.noted.append(("before", int(global_step_value)))
 
-        def after_save(self, session: Any, global_step_value: Any) -> Any:  # noqa: ARG002 - asked for
+        def after_save(self, session, global_step_value):  # noqa: ARG002 - asked for
             self.noted.append(("after", int(global_step_value)))
             return int(global_step_value) >= 4
 
-        def end(self, session: Any, global_step_value: Any) -> None:  # noqa: ARG002 - asked for
+        def end(self, session, global_step_value) -> None:  # noqa: ARG002 - asked for
             self.noted.append(("end", int(global_step_value)))
 
-    def saving(rounds: int, savers: int, **options: Any) -> Any:
+    def saving(rounds: int, savers: int, **options):
         with tf.Graph().as_default():
             _, after = _model(tf)
             folder, listener = tempfile.mkdtemp(), Listener()
@@ -160,10 +160,10 @@ def _saved(tf: Any) -> Any:
     )
 
 
-def _supervised(tf: Any) -> Any:
+def _supervised(tf):
     """What a supervisor gives its writer: graphs, starts, and summaries at steps."""
 
-    def supervised(**options: Any) -> Any:
+    def supervised(**options):
         with tf.Graph().as_default():
             step, after = _model(tf)
             writer, merged = _Writer(), tf.summary.merge_all()
@@ -181,7 +181,7 @@ def _supervised(tf: Any) -> Any:
                 supervisor.summary_computed(session, session.run(merged), 0)
             return values, writer.noted
 
-    def prepared(services: bool) -> Any:
+    def prepared(services: bool):
         with tf.Graph().as_default():
             _model(tf)
             writer = _Writer()

@@ -26,18 +26,18 @@ _PARTS: Final = (
 )
 
 
-def _named(value: Any) -> Any:
+def _named(value):
     """A part of a scaffold by its name, a function and a saver by that there is one."""
     if isinstance(value, dict):
         return {key.name: number for key, number in value.items()}
     return getattr(value, "name", value if value is None else type(value).__name__)
 
 
-def _parts(scaffold: Any) -> list[Any]:
+def _parts(scaffold) -> list[Any]:
     return [[part, _named(getattr(scaffold, part))] for part in _PARTS]
 
 
-def _given(tf: Any, prefix: str) -> dict[str, Any]:
+def _given(tf, prefix: str) -> dict[str, Any]:
     """One of each part of a scaffold."""
     fed = tf.placeholder(tf.float32, [], name=f"{prefix}_fed")
     made = {
@@ -54,7 +54,7 @@ def _given(tf: Any, prefix: str) -> dict[str, Any]:
     }
 
 
-def _copied(tf: Any) -> Any:
+def _copied(tf):
     """What a scaffold takes from another, for each part that it has itself."""
     tf.get_variable("v", initializer=1.0)
     first, second = _given(tf, "first"), _given(tf, "second")
@@ -68,7 +68,7 @@ def _copied(tf: Any) -> Any:
     return [_parts(each) for each in made], saver_kept, [_parts(each) for each in partial], finished
 
 
-def _finalized(tf: Any) -> Any:
+def _finalized(tf):
     """What a scaffold finds in collections, makes where there is nothing, and refuses of two."""
     keys = tf.GraphKeys
     collections = (
@@ -80,7 +80,7 @@ def _finalized(tf: Any) -> Any:
         keys.SAVERS,
     )
 
-    def finalized(key: Any, count: int) -> Any:
+    def finalized(key, count: int):
         with tf.Graph().as_default() as graph:
             tf.get_variable("v", initializer=1.0)
             tf.get_local_variable("l", initializer=2.0)
@@ -96,7 +96,7 @@ def _finalized(tf: Any) -> Any:
             kept = [len(graph.get_collection(each)) for each in collections]
             return _parts(scaffold), kept, graph.finalized
 
-    def unset(key: str) -> Any:
+    def unset(key: str):
         with tf.Graph().as_default() as graph:
             make = functools.partial(tf.no_op, name="made")
             found = [_named(tf.train.Scaffold.get_or_default("a", key, make)) for _ in range(2)]
@@ -109,7 +109,7 @@ def _finalized(tf: Any) -> Any:
     )
 
 
-def _initialized(tf: Any) -> Any:
+def _initialized(tf):
     """In which order a session is made ready, and what its functions get."""
     tf.train.get_or_create_global_step()
     fed, local_fed = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
@@ -117,7 +117,7 @@ def _initialized(tf: Any) -> Any:
     local = tf.get_local_variable("l", initializer=local_fed)
     seen: list[Any] = []
 
-    def note(scaffold: Any, session: Any) -> None:
+    def note(scaffold, session) -> None:
         values = session.run([v, w]), caught(lambda: session.run(local))
         seen.append([scaffold is second, *values])
 
@@ -133,27 +133,27 @@ def _initialized(tf: Any) -> Any:
         return [*seen, session.run([v, w, local])]
 
 
-def _functions_of_steps(tf: Any, step: Any, add: Any) -> tuple[list[Any], list[Any]]:
+def _functions_of_steps(tf, step, add) -> tuple[list[Any], list[Any]]:
     """What is run as a step, and what ends the `with` of a session."""
 
-    def without(step_context: Any) -> Any:
+    def without(step_context):
         return step_context.session.run(add), type(step_context.session).__name__
 
-    def both(step_context: Any) -> Any:
+    def both(step_context):
         one = step_context.session.run(add)
         return one, step_context.run_with_hooks(add), step_context.run_with_hooks(fetches=step)
 
-    def stopping(step_context: Any) -> Any:
+    def stopping(step_context):
         step_context.session.run(add)
         step_context.request_stop()
 
-    def failing(step_context: Any) -> Any:
+    def failing(step_context):
         raise tf.errors.OutOfRangeError(None, None, "no more")
 
-    def other(context: Any) -> Any:
+    def other(context):
         return context
 
-    def two(step_context: Any, more: Any) -> Any:
+    def two(step_context, more):
         return step_context.session.run(step) + more
 
     functions = [
@@ -169,7 +169,7 @@ def _functions_of_steps(tf: Any, step: Any, add: Any) -> tuple[list[Any], list[A
     return functions, [without, stopping, failing]
 
 
-def _steps(tf: Any) -> Any:
+def _steps(tf):
     """Functions of a step, which run with hooks and without, by each kind of session."""
     step = tf.train.get_or_create_global_step()
     functions, endings = _functions_of_steps(tf, step, step.assign_add(1))
@@ -178,7 +178,7 @@ def _steps(tf: Any) -> Any:
     class Noting(tf.train.SessionRunHook):  # type: ignore[misc,name-defined]  # of the namespace
         """Counts the runs that it sees."""
 
-        def after_run(self, _context: Any, _values: Any) -> None:
+        def after_run(self, _context, _values) -> None:
             calls.append("run")
 
     found: list[Any] = []
@@ -204,11 +204,11 @@ def _steps(tf: Any) -> Any:
 
 
 @in_a_folder
-def _savers(tf: Any) -> Any:
+def _savers(tf):
     """The saver of a hook: given, of a scaffold, or the only one of the graph."""
     names = ("step", "v")
 
-    def saved(count: int, given: str) -> Any:
+    def saved(count: int, given: str):
         folder = f"d{count}{given}"
         with tf.Graph().as_default() as graph:
             step = tf.train.get_or_create_global_step()

@@ -14,14 +14,14 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder, list
 __all__ = ["BEHAVIOURS"]
 
 
-def _model(tf: Any) -> Any:
+def _model(tf):
     step = tf.train.get_or_create_global_step()
     tf.get_variable("v", initializer=3.0)
     return step
 
 
 @in_a_folder
-def _recovered(tf: Any) -> Any:
+def _recovered(tf):
     """A session is restored from a folder or a checkpoint, or is as it begins."""
     _model(tf)
     saver = tf.train.Saver()
@@ -40,8 +40,8 @@ def _recovered(tf: Any) -> Any:
         {"ready_op": ready, "local_init_op": init, "ready_for_local_init_op": never},
     ]
 
-    def recovered(options: Any, **given: Any) -> Callable[[], Any]:
-        def call() -> Any:
+    def recovered(options, **given) -> Callable[[], Any]:
+        def call():
             manager = tf.train.SessionManager(**options)
             session, is_restored = manager.recover_session("", saver=saver, **given)
             return [
@@ -62,7 +62,7 @@ def _recovered(tf: Any) -> Any:
     )
 
 
-def _waited_for(tf: Any) -> Any:
+def _waited_for(tf):
     """A worker waits for a model that another initializes."""
     _model(tf)
     manager = tf.train.SessionManager(ready_op=tf.constant([], tf.string))
@@ -75,7 +75,7 @@ def _waited_for(tf: Any) -> Any:
     class Own(bare):  # type: ignore[misc,valid-type]  # of the namespace
         """A creator that leaves it to its base."""
 
-        def create_session(self) -> Any:
+        def create_session(self):
             return super().create_session()
 
     return attempt(
@@ -86,7 +86,7 @@ def _waited_for(tf: Any) -> Any:
     )
 
 
-def _wrapped(tf: Any) -> Any:
+def _wrapped(tf):
     """What monitored sessions are made of."""
     monitored = module_of(tf, "training.monitored_session")
     step = _model(tf)
@@ -107,7 +107,7 @@ def _wrapped(tf: Any) -> Any:
     return [*found, session._is_closed(), str(tf.train.NanLossDuringTrainingError())]
 
 
-def _timers(tf: Any) -> Any:
+def _timers(tf):
     never = tf.train.NeverTriggerTimer() if hasattr(tf.train, "NeverTriggerTimer") else None
     hooks = module_of(tf, "training.basic_session_run_hooks")
     never = never or hooks.NeverTriggerTimer()
@@ -125,7 +125,7 @@ def _timers(tf: Any) -> Any:
     ]
 
 
-def _events(tf: Any) -> Any:
+def _events(tf):
     found: set[Any] = set()
     for path in Path("d").glob("*tfevents*"):
         for event in tf.train.summary_iterator(str(path)):
@@ -135,7 +135,7 @@ def _events(tf: Any) -> Any:
 
 
 @in_a_folder
-def _services(tf: Any) -> Any:
+def _services(tf):
     """A supervisor's threads write summaries and rates, and save the model."""
     step = _model(tf)
     tf.summary.scalar("v", tf.get_variable("s", initializer=1.0))
@@ -165,7 +165,7 @@ def _services(tf: Any) -> Any:
 
 
 @in_a_folder
-def _services_without_steps(tf: Any) -> Any:
+def _services_without_steps(tf):
     """Where nothing counts steps, summaries have none."""
     tf.get_variable("v", initializer=3.0)
     tf.summary.scalar("v", 2.0)
@@ -180,7 +180,7 @@ def _services_without_steps(tf: Any) -> Any:
     return [sorted(names), _events(tf)]
 
 
-def _odd_steps(tf: Any) -> Any:
+def _odd_steps(tf):
     """A tensor that is called as the one that counts steps, and cannot."""
     tf.placeholder(tf.float32, [], name="global_step")
     return [tf.train.Supervisor(logdir=None).global_step]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -12,23 +10,23 @@ from sessrun.conformance.subjects.programs.png import pixels_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf: Any, make: Any) -> Any:
+def _made(tf, make):
     """The operation that is made, its inputs, and the summary it gives, as text."""
     made = make()
     inputs = [(each.name, each.dtype.name) for each in made.op.inputs]
     return [made, inputs, str(tf.Summary.FromString(run(tf, made)))]
 
 
-def _each(tf: Any, *makers: Any) -> Any:
+def _each(tf, *makers):
     return attempt(*(lambda make=make: _made(tf, make) for make in makers))
 
 
-def _of(tf: Any, *tags: str) -> bytes:
+def _of(tf, *tags: str) -> bytes:
     values = [tf.Summary.Value(tag=tag, simple_value=1.0) for tag in tags]
     return tf.Summary(value=values).SerializeToString()
 
 
-def _scalars(tf: Any) -> Any:
+def _scalars(tf):
     scalar, raw = tf.summary.scalar, tf.raw_ops.ScalarSummary
     found = _each(
         tf,
@@ -58,7 +56,7 @@ def _scalars(tf: Any) -> Any:
     ]
 
 
-def _histograms(tf: Any) -> Any:
+def _histograms(tf):
     histogram, raw = tf.summary.histogram, tf.raw_ops.HistogramSummary
     noise = np.random.default_rng(5).normal(size=(40, 7))
     odd = [1e-13, -1e-13, 0.0, -0.0, 1e-12, 1e20, 1e19, -1e300, 5e-324]
@@ -99,7 +97,7 @@ def _histograms(tf: Any) -> Any:
     ]
 
 
-def _tensors(tf: Any) -> Any:
+def _tensors(tf):
     summary, raw = tf.summary.tensor_summary, tf.raw_ops.TensorSummaryV2
     metadata = tf.SummaryMetadata(display_name="shown")
     given = metadata.SerializeToString()
@@ -121,7 +119,7 @@ def _tensors(tf: Any) -> Any:
     )
 
 
-def _merged(tf: Any) -> Any:
+def _merged(tf):
     merge, raw = tf.summary.merge, tf.raw_ops.MergeSummary
     return _each(
         tf,
@@ -139,7 +137,7 @@ def _merged(tf: Any) -> Any:
     )
 
 
-def _collected(tf: Any) -> Any:
+def _collected(tf):
     nothing = tf.summary.merge_all()
     tf.summary.scalar("a", 1.0)
     with tf.name_scope("scope"):
@@ -159,7 +157,7 @@ def _collected(tf: Any) -> Any:
     ]
 
 
-def _descriptions(tf: Any) -> Any:
+def _descriptions(tf):
     def told(text: str) -> str:
         node = tf.raw_ops.TensorSummary(tensor=1, description=text).op.node_def
         return str(tf.summary.get_summary_description(node))
@@ -171,7 +169,7 @@ def _descriptions(tf: Any) -> Any:
     )
 
 
-def _pixels(tf: Any, make: Any) -> Any:
+def _pixels(tf, make):
     """The images of a summary, decoded: their files are as each encoder writes them."""
     found = []
     for value in tf.Summary.FromString(run(tf, make())).value:
@@ -181,7 +179,7 @@ def _pixels(tf: Any, make: Any) -> Any:
     return found
 
 
-def _images(tf: Any) -> Any:
+def _images(tf):
     raw, row = tf.raw_ops.ImageSummary, (1, 1, -1, 1)
     nan, inf = np.nan, np.inf
     rows = [[0, 1, 2, 3], [-1, 0, 2, 3], [-4, 0, 2, 3], [0, 0], [nan, 1, 2], [inf, 1, -inf],
@@ -231,7 +229,7 @@ def _images(tf: Any) -> Any:
     return attempt(*(lambda make=make: _pixels(tf, make) for make in tries))
 
 
-def _sounds(tf: Any) -> Any:
+def _sounds(tf):
     audio, raw = tf.summary.audio, tf.raw_ops.AudioSummaryV2
     steps = [0, 0.5, -0.5, 1, -1, 2, -2, 1 / 65536, -1 / 65536, 3 / 65536, np.inf, -np.inf]
     noise = np.random.default_rng(8).normal(size=(2, 50, 3)).astype(np.float32) / 2

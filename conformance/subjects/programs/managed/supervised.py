@@ -12,13 +12,13 @@ from sessrun.conformance.subjects.programs.described import caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _counting(tf: Any) -> tuple[Any, Any]:
+def _counting(tf) -> tuple[Any, Any]:
     """A global step, and the operation that adds one to it."""
     step = tf.train.get_or_create_global_step()
     return step, tf.assign_add(step, 1, name="next")
 
 
-def _supervisor(tf: Any) -> Any:
+def _supervisor(tf):
     folder = tempfile.mkdtemp()
     step, after = _counting(tf)
     tf.summary.scalar("step", step)
@@ -45,7 +45,7 @@ def _supervisor(tf: Any) -> Any:
     return [rounds, told, names, supervisor.should_stop(), _again(tf, folder)]
 
 
-def _again(tf: Any, folder: str) -> Any:
+def _again(tf, folder: str):
     """A later supervisor goes on from what was saved; one that loops calls until it is stopped."""
     with tf.Graph().as_default():
         step, after = _counting(tf)
@@ -66,7 +66,7 @@ def _again(tf: Any, folder: str) -> Any:
         return [first, calls, inside]
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     with tf.device("/cpu:0"):
         _counting(tf)
     chief = tf.train.Supervisor(logdir=None)
@@ -87,13 +87,13 @@ def _refusals(tf: Any) -> Any:
     ]
 
 
-def _loops(tf: Any) -> Any:
+def _loops(tf):
     """`basic_train_loop` calls a step until the supervisor is told to stop."""
     step, after = _counting(tf)
     supervisor = tf.train.Supervisor(logdir=None, global_step=step)
     seen: list[int] = []
 
-    def train(session: Any, *args: Any) -> None:
+    def train(session, *args) -> None:
         seen.append(int(session.run(after)))
         if len(seen) == len(args) + 2:
             supervisor.request_stop()
@@ -102,7 +102,7 @@ def _loops(tf: Any) -> Any:
     return seen
 
 
-def _written(tf: Any) -> Any:
+def _written(tf):
     """Hooks that write summaries, log values and wait for a step."""
     folder = tempfile.mkdtemp()
     step, after = _counting(tf)
@@ -129,7 +129,7 @@ def _written(tf: Any) -> Any:
     return [tags, refused]
 
 
-def _profiled(tf: Any) -> Any:
+def _profiled(tf):
     """A hook that writes a timeline of every other step."""
     folder = tempfile.mkdtemp()
     _, after = _counting(tf)

@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _made(
-    tf: Any,
+    tf,
     folder: str,
     queue: int = 10,
     millis: int = 1000000,
@@ -31,7 +31,7 @@ def _made(
     )
 
 
-def _steps(tf: Any, folder: str) -> list[Any]:
+def _steps(tf, folder: str) -> list[Any]:
     """The steps of the events of each file, and what they hold, as far as it is written."""
     found = []
     for path in sorted(Path(folder).glob("*")):
@@ -46,7 +46,7 @@ def _steps(tf: Any, folder: str) -> list[Any]:
 
 
 @in_a_folder
-def _flushed(tf: Any) -> Any:
+def _flushed(tf):
     """Nothing can be read before a flush, a full queue, or the end."""
     raw, found = tf.raw_ops, []
     for number, queue in enumerate((10, 1, 0)):
@@ -71,7 +71,7 @@ def _flushed(tf: Any) -> Any:
 
 
 @in_a_folder
-def _places(tf: Any) -> Any:
+def _places(tf):
     """One name is one writer, which is begun once."""
     raw = tf.raw_ops
     first, begin = _made(tf, "a")
@@ -98,12 +98,12 @@ def _places(tf: Any) -> Any:
 
 
 @in_a_folder
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     writer, begin = _made(tf, "a")
     path = str(Path("b").absolute())
 
-    def begun(**how: Any) -> Any:
+    def begun(**how):
         given = {"logdir": path, "max_queue": 1, "flush_millis": 1, "filename_suffix": "", **how}
         place = raw.SummaryWriter(shared_name="never")
         return raw.CreateSummaryFileWriter(writer=place, **{k: of(v) for k, v in given.items()})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,12 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _sounds_of_a_fixed_rate(tf: Any) -> Any:
+def _sounds_of_a_fixed_rate(tf):
     """`AudioSummary`, whose rate is an attribute, of graphs of the first releases."""
     mono = np.array([[0.0, 0.5, -0.5, 1.0], [1.0, -1.0, 0.25, 2.0]], "float32")
     stereo = np.stack([mono, -mono], axis=2)
 
-    def written(sounds: Any, rate: float, outputs: int = 3, tag: Any = b"t", **given: Any) -> Any:
+    def written(sounds, rate: float, outputs: int = 3, tag=b"t", **given):
         attrs = {"sample_rate": rate, "max_outputs": outputs}
         (found,) = run_node(tf, "AudioSummary", [tag, sounds], attrs, **given)
         return [
@@ -49,7 +48,7 @@ def _sounds_of_a_fixed_rate(tf: Any) -> Any:
 
 
 @in_a_folder
-def _tensors_with_metadata(tf: Any) -> Any:
+def _tensors_with_metadata(tf):
     """`WriteSummary` with what describes its tensor, or with bytes that describe nothing."""
     raw, metadata = tf.raw_ops, tf.SummaryMetadata(display_name="shown")
     metadata.plugin_data.plugin_name = "spec"

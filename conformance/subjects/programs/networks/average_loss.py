@@ -13,10 +13,10 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _built(tf: Any, make: Callable[[], Any]) -> Callable[[], Any]:
+def _built(tf, make: Callable[[], Any]) -> Callable[[], Any]:
     """What a call builds in a graph of its own, and computes."""
 
-    def call() -> Any:
+    def call():
         with tf.Graph().as_default() as graph:
             made = make()
             return [made, nodes(graph), attempt(lambda: run(tf, made))]
@@ -24,10 +24,10 @@ def _built(tf: Any, make: Callable[[], Any]) -> Callable[[], Any]:
     return call
 
 
-def _averages(tf: Any) -> Any:
+def _averages(tf):
     average = tf.nn.compute_average_loss
 
-    def unknown(value: Any) -> Any:
+    def unknown(value):
         return tf.placeholder_with_default(np.asarray(value, np.float32), None)
 
     losses = [[1.0, 2.0], [3.0, 5.0]]
@@ -59,7 +59,7 @@ def _averages(tf: Any) -> Any:
     )
 
 
-def _regularization(tf: Any) -> Any:
+def _regularization(tf):
     scale = tf.nn.scale_regularization_loss
     return attempt(
         *(
@@ -73,12 +73,12 @@ def _regularization(tf: Any) -> Any:
     )
 
 
-def _dropped(tf: Any) -> Any:
+def _dropped(tf):
     """Elements are left out by numbers that a function draws, or that a seed gives."""
     general = tf.nn.experimental.general_dropout
     stateless = tf.nn.experimental.stateless_dropout
 
-    def rising(shape: Any, dtype: Any) -> Any:
+    def rising(shape, dtype):
         count = tf.reduce_prod(shape)
         return tf.reshape(tf.cast(tf.range(count) / count, dtype), shape)
 
@@ -103,14 +103,14 @@ def _dropped(tf: Any) -> Any:
     )
 
 
-def _fractional(tf: Any) -> Any:
+def _fractional(tf):
     """The older function of pooling by windows of random sizes, from two seeds."""
     x = np.arange(36, dtype=np.float32).reshape(1, 6, 6, 1)
     options = {"deterministic": True, "seed": 3, "seed2": 7}
     ratio = [1.0, 1.5, 1.5, 1.0]
     max_pool, mean_pool = tf.nn.fractional_max_pool, tf.nn.fractional_avg_pool
 
-    def pooled(pooling: Any) -> Any:
+    def pooled(pooling):
         # TensorFlow's static shapes of the regions' borders are one too short.
         return run(tf, [tf.placeholder_with_default(part, None) for part in pooling])
 
@@ -122,12 +122,12 @@ def _fractional(tf: Any) -> Any:
     )
 
 
-def _errors(tf: Any) -> Any:
+def _errors(tf):
     """Losses of which each class is known: numbers of no class lose nothing that is a number."""
     cost = tf.nn.sparse_softmax_cross_entropy_with_logits
     rows = tf.constant([[1.0, 2.0, 3.0], [0.0, 0.0, 1.0]])
 
-    def outside() -> Any:
+    def outside():
         with tf.device("/cpu:0"):  # a GPU cannot tell of a label
             return cost(labels=[0, 2], logits=[[1.0, 2.0], [0.0, 1.0]])
 

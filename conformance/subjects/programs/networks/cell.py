@@ -15,14 +15,14 @@ __all__ = ["BEHAVIOURS"]
 _X = np.arange(12, dtype=np.float32).reshape(2, 3, 2) / 12
 
 
-def _p(tf: Any, shape: Any = (2, 2)) -> Any:
+def _p(tf, shape=(2, 2)):
     return tf.placeholder(tf.float32, shape, name="p")
 
 
-def _seen(tf: Any, build: Callable[[], Any], value: Any) -> Any:
+def _seen(tf, build: Callable[[], Any], value):
     """What is built in a graph of its own, variables, all nodes, and values."""
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default() as graph:
             ones = tf.constant_initializer(0.5)
             tf.set_random_seed(3)
@@ -41,11 +41,11 @@ def _seen(tf: Any, build: Callable[[], Any], value: Any) -> Any:
     return attempt(whole)
 
 
-def _each(tf: Any, *builds: Callable[[], Any], value: Any = _X[:, 0]) -> list[Any]:
+def _each(tf, *builds: Callable[[], Any], value=_X[:, 0]) -> list[Any]:
     return [_seen(tf, build, value) for build in builds]
 
 
-def _stepped(tf: Any, cell: Any, *, times: int = 1) -> Any:
+def _stepped(tf, cell, *, times: int = 1):
     x = _p(tf)
     state = cell.zero_state(2, tf.float32)
     output = x
@@ -54,7 +54,7 @@ def _stepped(tf: Any, cell: Any, *, times: int = 1) -> Any:
     return output, state
 
 
-def _plain(tf: Any) -> Any:
+def _plain(tf):
     cells = tf.nn.rnn_cell
 
     def step(make: Callable[[], Any], times: int = 1) -> Callable[[], Any]:
@@ -99,7 +99,7 @@ def _plain(tf: Any) -> Any:
     )
 
 
-def _described_cells(tf: Any) -> Any:
+def _described_cells(tf):
     cells = tf.nn.rnn_cell
     lstm, gru = cells.LSTMCell(4, num_proj=2), cells.GRUCell(3)
     many = cells.MultiRNNCell([lstm, gru])
@@ -136,16 +136,16 @@ def _described_cells(tf: Any) -> Any:
     )
 
 
-def _wrapped(tf: Any) -> Any:
+def _wrapped(tf):
     cells = tf.nn.rnn_cell
 
     def step(make: Callable[[], Any], times: int = 1) -> Callable[[], Any]:
         return lambda: _stepped(tf, make(), times=times)
 
-    def gru() -> Any:
+    def gru():
         return cells.GRUCell(2)
 
-    def many(**options: Any) -> Any:
+    def many(**options):
         return cells.MultiRNNCell([gru(), cells.BasicRNNCell(3)], **options)
 
     drop = cells.DropoutWrapper
@@ -175,13 +175,13 @@ def _wrapped(tf: Any) -> Any:
     )
 
 
-def _unrolled(tf: Any) -> Any:
+def _unrolled(tf):
     cells, nn = tf.nn.rnn_cell, tf.nn
 
-    def x() -> Any:
+    def x():
         return _p(tf, (2, 3, 2))
 
-    def trained(outputs: Any) -> Any:
+    def trained(outputs):
         loss = tf.reduce_mean(tf.square(outputs))
         return tf.gradients(loss, tf.trainable_variables())
 

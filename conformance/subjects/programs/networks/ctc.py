@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -16,17 +14,17 @@ _LOGITS = np.random.RandomState(3).randn(7, 3, 5).astype(np.float32)
 _LENGTHS = [7, 3, 5]
 
 
-def _labels(tf: Any, rows: Any = ((0, 1, 1), (2,), (3, 3))) -> Any:
+def _labels(tf, rows=((0, 1, 1), (2,), (3, 3))):
     places = [[i, j] for i, row in enumerate(rows) for j in range(len(row))]
     values = np.array([label for row in rows for label in row], np.int32)
     return tf.SparseTensor(places, values, [len(rows), max(map(len, rows))])
 
 
-def _rounded(values: Any) -> Any:
+def _rounded(values):
     return [np.round(value, 3) for value in values]
 
 
-def _losses(tf: Any) -> Any:
+def _losses(tf):
     options = (
         {},
         {"preprocess_collapse_repeated": True},
@@ -50,7 +48,7 @@ def _losses(tf: Any) -> Any:
     return [found, _rounded(run(tf, list(both)))]
 
 
-def _decoders(tf: Any) -> Any:
+def _decoders(tf):
     nn = tf.nn
     made = [
         nn.ctc_greedy_decoder(_LOGITS, _LENGTHS),
@@ -64,7 +62,7 @@ def _decoders(tf: Any) -> Any:
         return [[session.run(paths), np.round(session.run(scores), 3)] for paths, scores in made]
 
 
-def _graphs(tf: Any) -> Any:
+def _graphs(tf):
     fed = lambda: tf.placeholder(tf.float32, [None, 2, 5])  # noqa: E731
     return built(
         tf,
@@ -77,13 +75,13 @@ def _graphs(tf: Any) -> Any:
     )
 
 
-def _twice(tf: Any, labels: Any) -> Any:
+def _twice(tf, labels):
     x = tf.constant(_LOGITS)
     (gradient,) = tf.gradients(tf.nn.ctc_loss(labels, x, _LENGTHS), x)
     return tf.gradients(gradient, x)
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     nn, labels = tf.nn, _labels(tf)
     return attempt(
         lambda: nn.ctc_loss([[1]], _LOGITS, _LENGTHS),
@@ -106,7 +104,7 @@ def _refusals(tf: Any) -> Any:
 _ROWS = [[1, 3, 3, 3, 0], [1, 4, 4, 4, 0], [4, 2, 2, 0, 4]]
 
 
-def _made_labels(tf: Any) -> Any:
+def _made_labels(tf):
     ops = module_of(tf, "ops.ctc_ops")
     sparse = ops.dense_labels_to_sparse(_ROWS, [4, 5, 3])
     made = [
@@ -128,7 +126,7 @@ def _made_labels(tf: Any) -> Any:
     )
 
 
-def _newer_losses(tf: Any) -> Any:
+def _newer_losses(tf):
     ops = module_of(tf, "ops.ctc_ops")
     x = tf.constant(_LOGITS)
     rows, counts = np.array(_ROWS) % 4, [4, 5, 3]
@@ -157,7 +155,7 @@ def _newer_losses(tf: Any) -> Any:
     )
 
 
-def _newer_graphs(tf: Any) -> Any:
+def _newer_graphs(tf):
     fed = tf.placeholder(tf.float32, [None, 3, 5])
     rows = tf.placeholder(tf.int64, [3, None])
     return built(tf, lambda: tf.nn.ctc_loss_v2(rows, fed, [1, 2, 2], [3, 4, 2]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,13 +9,13 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _image(*sizes: int, dtype: Any = np.float32) -> np.ndarray:
+def _image(*sizes: int, dtype=np.float32) -> np.ndarray:
     """Numbers that are all different, in no order."""
     count = int(np.prod(sizes))
     return (np.arange(count) * 7 % max(count, 1) - count // 2).reshape(sizes).astype(dtype)
 
 
-def _pooled_channels(tf: Any) -> Any:
+def _pooled_channels(tf):
     """Largest channels of neighbouring ones, for images of unequal sides."""
     windows = (
         ([1, 1, 1, 2], [1, 1, 1, 2]), ([1, 1, 1, 3], [1, 1, 1, 3]), ([1, 1, 1, 4], [1, 1, 1, 2]),
@@ -35,7 +33,7 @@ def _pooled_channels(tf: Any) -> Any:
     )
 
 
-def _empty(tf: Any) -> Any:
+def _empty(tf):
     """Images without rows, columns, channels, or of no batch."""
     raw, shapes = tf.raw_ops, ((0, 3, 3, 2), (2, 0, 3, 2), (2, 3, 0, 2), (2, 3, 3, 0), (1, 1, 1, 1))
     makers = (
@@ -78,7 +76,7 @@ def _empty(tf: Any) -> Any:
     )
 
 
-def _strides(tf: Any) -> Any:
+def _strides(tf):
     """Strides, rates and paddings that are unequal, of a wrong number, or too large."""
     raw, x, f = tf.raw_ops, _image(1, 5, 4, 2), _image(2, 3, 2, 2)
     strides = (
@@ -115,7 +113,7 @@ def _strides(tf: Any) -> Any:
     )
 
 
-def _glimpses(tf: Any) -> Any:
+def _glimpses(tf):
     """Glimpses and crops at the corners, of sizes down to nothing."""
     raw, x = tf.raw_ops, _image(2, 4, 5, 1)
     return attempt(

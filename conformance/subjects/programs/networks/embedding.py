@@ -15,10 +15,10 @@ __all__ = ["BEHAVIOURS"]
 _ROWS = np.arange(12, dtype=np.float32).reshape(6, 2) / 4
 
 
-def _seen(tf: Any, build: Callable[[], Any]) -> Any:
+def _seen(tf, build: Callable[[], Any]):
     """What is built in a graph of its own, all its nodes, and its value."""
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(3)
             made = build()
@@ -32,15 +32,15 @@ def _seen(tf: Any, build: Callable[[], Any]) -> Any:
     return attempt(whole)
 
 
-def _each(tf: Any, *builds: Callable[[], Any]) -> list[Any]:
+def _each(tf, *builds: Callable[[], Any]) -> list[Any]:
     return [_seen(tf, build) for build in builds]
 
 
-def _parts(tf: Any) -> list[Any]:
+def _parts(tf) -> list[Any]:
     return [tf.constant(_ROWS[:3]), tf.constant(_ROWS[3:])]
 
 
-def _variable(tf: Any, *, resource: bool, parts: int = 1) -> Any:
+def _variable(tf, *, resource: bool, parts: int = 1):
     return tf.get_variable(
         "v",
         [6, 2],
@@ -50,7 +50,7 @@ def _variable(tf: Any, *, resource: bool, parts: int = 1) -> Any:
     )
 
 
-def _lookups(tf: Any) -> Any:
+def _lookups(tf):
     lookup = tf.nn.embedding_lookup
     ids = [[0, 5], [3, 1]]
     unknown = tf.int32
@@ -76,9 +76,9 @@ def _lookups(tf: Any) -> Any:
     )
 
 
-def _gradients(tf: Any) -> Any:
+def _gradients(tf):
     def of(params: Callable[[], Any]) -> Callable[[], Any]:
-        def build() -> Any:
+        def build():
             given = params()
             ids = tf.placeholder_with_default([[0, 5], [3, 0]], [2, 2])
             found = tf.nn.embedding_lookup(given, ids)
@@ -95,20 +95,20 @@ def _gradients(tf: Any) -> Any:
     )
 
 
-def _sparse(tf: Any, ids: Any = (0, 5, 3), *, weights: bool = False) -> Any:
+def _sparse(tf, ids=(0, 5, 3), *, weights: bool = False):
     places = [[0, 0], [0, 1], [1, 0]]
     values = np.array([0.5, 2.0, 1.0], np.float32) if weights else np.array(ids, np.int64)
     fed = tf.placeholder_with_default(np.array(places, np.int64), [None, 2])
     return tf.SparseTensor(fed, values, [3, 2])
 
 
-def _sparse_lookups(tf: Any) -> Any:
+def _sparse_lookups(tf):
     lookup, safe = tf.nn.embedding_lookup_sparse, tf.nn.safe_embedding_lookup_sparse
 
-    def ids(*numbers: int) -> Any:
+    def ids(*numbers: int):
         return _sparse(tf, numbers or (0, 5, 3))
 
-    def weights() -> Any:
+    def weights():
         return _sparse(tf, weights=True)
 
     return _each(
@@ -141,12 +141,12 @@ def _sparse_lookups(tf: Any) -> Any:
     )
 
 
-def _sampled(tf: Any) -> Any:
+def _sampled(tf):
     biases = np.linspace(-1, 1, 6, dtype=np.float32)
     inputs = np.array([[1.0, -1.0], [0.5, 2.0]], np.float32)
     nce, softmax = tf.nn.nce_loss, tf.nn.sampled_softmax_loss
 
-    def values() -> Any:
+    def values():
         return (
             tf.constant([1, 3, 5], tf.int64),
             tf.constant([[0.5], [0.25]]),
@@ -155,7 +155,7 @@ def _sampled(tf: Any) -> Any:
 
     given = (_ROWS, biases, tf.constant)
 
-    def arguments(true: Any = ((1,), (2,))) -> Any:
+    def arguments(true=((1,), (2,))):
         return tf.constant(given[0]), tf.constant(given[1]), tf.constant(true), tf.constant(inputs)
 
     return _each(

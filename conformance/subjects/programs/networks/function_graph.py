@@ -21,11 +21,11 @@ _X, _UNKNOWN, _SQUARE, _TALL = (2, 3), (None, None), (2, 3, 3), (2, 4, 3)
 _FREE, _PICTURES = (None, None, None), (2, 5, 6, 3)
 
 
-def _made(tf: Any, name: str, *arguments: Any) -> Any:
+def _made(tf, name: str, *arguments):
     """What a function gives of placeholders, and the graph."""
     named = arguments[-1] if arguments and isinstance(arguments[-1], dict) else {}
 
-    def value(given: Any) -> Any:
+    def value(given):
         if not isinstance(given, tuple):
             return given
         dtype = given[-1] if given and isinstance(given[-1], str) else "float32"
@@ -45,7 +45,7 @@ def _made(tf: Any, name: str, *arguments: Any) -> Any:
 def _of(*calls: Call) -> Callable[[Any], Any]:
     """A program of what functions build, one by one."""
 
-    def program(tf: Any) -> Any:
+    def program(tf):
         return attempt(*(lambda call=call: _made(tf, *call) for call in calls))
 
     return program

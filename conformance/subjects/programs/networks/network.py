@@ -15,15 +15,15 @@ __all__ = ["BEHAVIOURS"]
 _X = np.array([[1.0, -2.0, 0.25], [0.5, 1.5, 2.0]], np.float32)
 
 
-def _p(tf: Any, shape: Any = (2, 3), dtype: Any = None) -> Any:
+def _p(tf, shape=(2, 3), dtype=None):
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
-def _each(tf: Any, *builds: Callable[[], Any], feeds: Any = None) -> list[Any]:
+def _each(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
     return [built(tf, build, feeds) for build in builds]
 
 
-def _activations(tf: Any) -> Any:
+def _activations(tf):
     nn = tf.nn
     x = fed(_X)
     return _each(
@@ -62,8 +62,8 @@ def _activations(tf: Any) -> Any:
     )
 
 
-def _swishes(tf: Any) -> Any:
-    def built_and_run(beta: Any) -> Any:
+def _swishes(tf):
+    def built_and_run(beta):
         x = tf.constant(_X)
         slope = tf.constant(beta)
         made = tf.nn.swish(x, slope)
@@ -79,7 +79,7 @@ def _swishes(tf: Any) -> Any:
     )
 
 
-def _rankings(tf: Any) -> Any:
+def _rankings(tf):
     nn = tf.nn
     return _each(
         tf,
@@ -93,7 +93,7 @@ def _rankings(tf: Any) -> Any:
     )
 
 
-def _losses_of_examples(tf: Any) -> Any:
+def _losses_of_examples(tf):
     nn = tf.nn
     z = np.array([[1.0, 0.0, 0.5], [0.0, 0.25, 3.0]], np.float32)
     return _each(
@@ -114,7 +114,7 @@ def _losses_of_examples(tf: Any) -> Any:
     )
 
 
-def _losses_of_classes(tf: Any) -> Any:
+def _losses_of_classes(tf):
     nn = tf.nn
     z = np.array([[1.0, 0.0, 0.0], [0.0, 0.25, 0.75]], np.float32)
     v2 = nn.softmax_cross_entropy_with_logits_v2
@@ -151,7 +151,7 @@ def _losses_of_classes(tf: Any) -> Any:
     )
 
 
-def _statistics(tf: Any) -> Any:
+def _statistics(tf):
     nn = tf.nn
     half = tf.float16
     return _each(
@@ -181,7 +181,7 @@ def _statistics(tf: Any) -> Any:
     )
 
 
-def _normalization(tf: Any) -> Any:
+def _normalization(tf):
     nn = tf.nn
     one, two = tf.constant, np.array([1.0, 2.0, 3.0], np.float32)
     old = nn.batch_norm_with_global_normalization
@@ -209,15 +209,15 @@ def _normalization(tf: Any) -> Any:
     )
 
 
-def _dropout(tf: Any) -> Any:
-    def seeded(whole: int, *arguments: Any, **named: Any) -> Callable[[], Any]:
-        def build() -> Any:
+def _dropout(tf):
+    def seeded(whole: int, *arguments, **named) -> Callable[[], Any]:
+        def build():
             tf.set_random_seed(whole)
             return tf.nn.dropout(_p(tf), *arguments, **named), tf.random_uniform([2])
 
         return build
 
-    def with_rate(rate: Any, dtype: Any = tf.float32) -> Callable[[], Any]:
+    def with_rate(rate, dtype=tf.float32) -> Callable[[], Any]:
         return lambda: tf.nn.dropout(
             _p(tf), rate=tf.placeholder_with_default(tf.constant(rate, dtype), []), seed=3
         )

@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _missing(tf: Any) -> Any:
+def _missing(tf):
     """Cross entropies without labels or logits, or given by their places."""
     nn, x, y = tf.nn, tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
     kinds = (
@@ -43,7 +43,7 @@ def _missing(tf: Any) -> Any:
     )
 
 
-def _accumulated(tf: Any) -> Any:
+def _accumulated(tf):
     """Sums of several tensors whose shapes are known in part, or do not fit."""
     p = tf.placeholder
     groups = (
@@ -74,7 +74,7 @@ def _accumulated(tf: Any) -> Any:
     )
 
 
-def _padded(tf: Any) -> Any:
+def _padded(tf):
     """Static shapes of what is padded by amounts that are known in part."""
     x, n = tf.placeholder(tf.float32, [2, None, 4]), tf.placeholder(tf.int32, [])
     amounts = (
@@ -99,7 +99,7 @@ def _padded(tf: Any) -> Any:
     )
 
 
-def _norms(tf: Any) -> Any:
+def _norms(tf):
     """Norms of vectors and matrices along unequal axes, kept and not."""
     x = (np.arange(2 * 3 * 4 * 2) * 7 % 11 - 5.0).reshape(2, 3, 4, 2)
     axes = (None, 0, -1, (0, 1), (1, 0), (1, 2), (-1, 0), (3, 1), [2], (0, 1, 2), (1, 1), 7)
@@ -114,17 +114,17 @@ def _norms(tf: Any) -> Any:
     )
 
 
-def _formats(tf: Any) -> Any:
+def _formats(tf):
     """Pooling and convolutions of one to three dimensions by the names of their data formats."""
     nn, formats = tf.nn, (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW", "other")
 
-    def told(make: Any) -> Any:
+    def told(make):
         first = len(tf.get_default_graph().get_operations())
         made = make()
         added = tf.get_default_graph().get_operations()[first:]
         return made.shape, [(op.type, str(op.node_def.attr["strides"])) for op in added]
 
-    def pools(count: int, form: Any) -> list[Any]:
+    def pools(count: int, form) -> list[Any]:
         x = tf.placeholder(tf.float32, [2, *range(4, 4 + count), 3])
         window, transposed = (
             [2] * count,

@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _ran(tf: Any, build: Any) -> Any:
+def _ran(tf, build):
     """What a function builds, told and run with weights that are all different."""
     with (
         tf.Graph().as_default(),
@@ -33,7 +33,7 @@ def _inputs(batch: int = 2, steps: int = 3, depth: int = 4) -> np.ndarray:
     return (np.arange(count, dtype=np.float32) % 7 - 3).reshape(batch, steps, depth) / 4
 
 
-def _cells(tf: Any) -> Any:
+def _cells(tf):
     """Cells with every option, run over sequences of unequal lengths."""
     rnn = tf.nn.rnn_cell
     cells = (
@@ -54,7 +54,7 @@ def _cells(tf: Any) -> Any:
     )
     lengths = (None, [0, 2])
 
-    def run(make: Any, given: Any, time_major: bool) -> Any:
+    def run(make, given, time_major: bool):
         x = np.swapaxes(_inputs(), 0, 1) if time_major else _inputs()
         return _ran(
             tf,
@@ -73,7 +73,7 @@ def _cells(tf: Any) -> Any:
     )
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     """Static, dynamic, two-way, stateful and raw loops over one cell."""
     rnn, nn = tf.nn.rnn_cell, tf.nn
     x = _inputs()
@@ -84,14 +84,14 @@ def _kinds(tf: Any) -> Any:
     class Swaps(rnn.RNNCell):  # type: ignore[misc] # the backend's class
         state_size = output_size = 1
 
-        def call(self, _: Any, state: Any) -> Any:
+        def call(self, _, state):
             return state, state
 
-    def raw(finish_at: int) -> Any:
+    def raw(finish_at: int):
         cell = rnn.GRUCell(2)
         array = tf.TensorArray(tf.float32, 3).unstack(tf.constant(np.swapaxes(x, 0, 1)))
 
-        def loop(time: Any, output: Any, state: Any, kept: Any) -> Any:
+        def loop(time, output, state, kept):
             new = cell.zero_state(2, tf.float32) if output is None else state
             done = tf.logical_or(time >= 3, tf.equal([finish_at, finish_at + 1], time))
             read = tf.cond(tf.reduce_all(done), lambda: tf.zeros([2, 4]), lambda: array.read(time))
@@ -146,24 +146,24 @@ def _kinds(tf: Any) -> Any:
     )
 
 
-def _states(tf: Any) -> Any:
+def _states(tf):
     """States of cells: sizes as numbers, shapes and tuples; zeros of every dtype and batch."""
     rnn = tf.nn.rnn_cell
 
     class Own(rnn.RNNCell):  # type: ignore[misc]
-        def __init__(self, size: Any, out: Any) -> None:
+        def __init__(self, size, out) -> None:
             super().__init__()
             self._size, self._out = size, out
 
         @property
-        def state_size(self) -> Any:
+        def state_size(self):
             return self._size
 
         @property
-        def output_size(self) -> Any:
+        def output_size(self):
             return self._out
 
-        def call(self, inputs: Any, state: Any) -> Any:
+        def call(self, inputs, state):
             return inputs, state
 
     sizes = (
@@ -178,12 +178,12 @@ def _states(tf: Any) -> Any:
         tf.Dimension(3),
     )
 
-    def zeros(size: Any, batch: Any, dtype: Any) -> Any:
+    def zeros(size, batch, dtype):
         cell = Own(size, 4)
         made = cell.zero_state(batch, dtype)
         return made, cell.output_size, tf.nest.is_nested(cell.state_size)
 
-    def looped(size: Any) -> Any:
+    def looped(size):
         cell, x = Own(size, tf.TensorShape([4])), tf.constant(_inputs())
         out, state = tf.nn.dynamic_rnn(cell, x, [1, 3], dtype=tf.float32)
         with tf.Session() as session:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -11,19 +9,19 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _quantized(tf: Any, *shape: int, step: int = 37) -> Any:
+def _quantized(tf, *shape: int, step: int = 37):
     numbers = (np.arange(int(np.prod(shape))).reshape(shape) * step % 251).astype("uint8")
     return tf.bitcast(tf.constant(numbers), tf.quint8)
 
 
-def _plain(tf: Any, found: Any) -> Any:
+def _plain(tf, found):
     """The numbers of what is quantized, and its range."""
     first, *ranges = found
     whole = tf.int32 if first.dtype == tf.qint32 else tf.uint8
     return [first.dtype, first.shape, *run(tf, [tf.bitcast(first, whole), *ranges])]
 
 
-def _poolings(tf: Any) -> Any:
+def _poolings(tf):
     x = _quantized(tf, 2, 5, 4, 3)
     # Whole means: oneDNN rounds others in its own way.
     sixties = (np.arange(120).reshape(2, 5, 4, 3) * 37 % 5 * 60).astype("uint8")
@@ -54,7 +52,7 @@ def _poolings(tf: Any) -> Any:
     )
 
 
-def _convolutions(tf: Any) -> Any:
+def _convolutions(tf):
     x, w = _quantized(tf, 1, 4, 5, 2), _quantized(tf, 2, 3, 2, 4, step=91)
     conv, found = tf.nn.quantized_conv2d, []
     for strides, padding in (

@@ -18,24 +18,24 @@ _X = np.arange(12, dtype=np.float32).reshape(2, 3, 2) / 12
 class _Cell:
     """A cell of a program: its state is what it puts out, or two of them."""
 
-    def __init__(self, tf: Any, units: int = 2, *, two: bool = False) -> None:
+    def __init__(self, tf, units: int = 2, *, two: bool = False) -> None:
         self.tf = tf
         self.units = units
         self.two = two
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self):
         return (self.units, self.units) if self.two else self.units
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self):
         return self.units
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size, dtype):
         zero = self.tf.zeros([batch_size, self.units], dtype)
         return (zero, zero) if self.two else zero
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs, state, scope=None):
         tf = self.tf
         ones = tf.constant_initializer(0.5)
         with tf.variable_scope(scope or "cell"):
@@ -45,14 +45,14 @@ class _Cell:
         return output, ((output, state[1] + 1.0) if self.two else output)
 
 
-def _p(tf: Any, shape: Any = (2, 3, 2)) -> Any:
+def _p(tf, shape=(2, 3, 2)):
     return tf.placeholder(tf.float32, shape, name="p")
 
 
-def _seen(tf: Any, build: Callable[[], Any], value: Any = _X) -> Any:
+def _seen(tf, build: Callable[[], Any], value=_X):
     """What is built in a graph of its own, all its nodes, and its value."""
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default() as graph:
             made = build()
             places = [op for op in graph.get_operations() if op.type == "Placeholder"]
@@ -67,11 +67,11 @@ def _seen(tf: Any, build: Callable[[], Any], value: Any = _X) -> Any:
     return attempt(whole)
 
 
-def _each(tf: Any, *builds: Callable[[], Any], value: Any = _X) -> list[Any]:
+def _each(tf, *builds: Callable[[], Any], value=_X) -> list[Any]:
     return [_seen(tf, build, value) for build in builds]
 
 
-def _dynamic(tf: Any) -> Any:
+def _dynamic(tf):
     rnn, cell, two = tf.nn.dynamic_rnn, _Cell(tf), _Cell(tf, two=True)
     kind = {"dtype": tf.float32}
     return _each(
@@ -93,9 +93,9 @@ def _dynamic(tf: Any) -> Any:
     )
 
 
-def _dynamic_gradients(tf: Any) -> Any:
+def _dynamic_gradients(tf):
     def of(make: Callable[[], Any]) -> Callable[[], Any]:
-        def build() -> Any:
+        def build():
             outputs, _ = make()
             return tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
 
@@ -109,10 +109,10 @@ def _dynamic_gradients(tf: Any) -> Any:
     )
 
 
-def _both_ways(tf: Any) -> Any:
+def _both_ways(tf):
     rnn, static = tf.nn.bidirectional_dynamic_rnn, tf.nn.static_bidirectional_rnn
 
-    def pair() -> Any:
+    def pair():
         return _Cell(tf), _Cell(tf, 2, two=True)
 
     kind = {"dtype": tf.float32}
@@ -129,11 +129,11 @@ def _both_ways(tf: Any) -> Any:
     )
 
 
-def _static(tf: Any) -> Any:
+def _static(tf):
     rnn, cell, two = tf.nn.static_rnn, _Cell(tf), _Cell(tf, two=True)
     kind = {"dtype": tf.float32}
 
-    def steps(shape: Any = (2, 3, 2)) -> Any:
+    def steps(shape=(2, 3, 2)):
         return tf.unstack(_p(tf, shape), num=3, axis=1)
 
     return _each(
@@ -154,24 +154,24 @@ def _static(tf: Any) -> Any:
 class _Saver:
     """Saves states in variables."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf) -> None:
         self.tf = tf
         self.kept = {name: tf.Variable(tf.ones([2, 2]), name=name) for name in "ab"}
 
-    def state(self, name: str) -> Any:
+    def state(self, name: str):
         return self.kept[name]
 
-    def save_state(self, name: str, value: Any) -> Any:
+    def save_state(self, name: str, value):
         return self.tf.assign(self.kept[name], value)
 
 
-def _saving(tf: Any) -> Any:
+def _saving(tf):
     rnn = tf.nn.static_state_saving_rnn
 
-    def steps() -> Any:
+    def steps():
         return tf.unstack(_p(tf), axis=1)
 
-    def many() -> Any:
+    def many():
         return _Cell(tf, two=True)
 
     return _each(
@@ -183,14 +183,14 @@ def _saving(tf: Any) -> Any:
     )
 
 
-def _raw(tf: Any) -> Any:
-    def with_steps(lengths: Any, emit: Any = None, state: Any = None) -> Callable[[], Any]:
-        def build() -> Any:
+def _raw(tf):
+    def with_steps(lengths, emit=None, state=None) -> Callable[[], Any]:
+        def build():
             x = tf.transpose(_p(tf), [1, 0, 2])
             array = tf.TensorArray(tf.float32, 3).unstack(x)
             cell = _Cell(tf)
 
-            def loop(time: Any, output: Any, cell_state: Any, kept: Any) -> Any:
+            def loop(time, output, cell_state, kept):
                 is_first = output is None
                 next_state = cell.zero_state(2, tf.float32) if is_first else cell_state
                 finished = time >= tf.constant(lengths)

@@ -18,7 +18,7 @@ def _numbers(*shape: int) -> np.ndarray:
     return ((np.arange(int(np.prod(shape))) * 7 % 11) - 5).reshape(shape).astype(np.float64)
 
 
-def _convolutions(tf: Any) -> dict[str, Callable[..., Any]]:
+def _convolutions(tf) -> dict[str, Callable[..., Any]]:
     """Each operation of convolutions, of input, filters, gradient and options."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return {
@@ -42,7 +42,7 @@ def _convolutions(tf: Any) -> dict[str, Callable[..., Any]]:
     }
 
 
-def _steps(tf: Any) -> Any:
+def _steps(tf):
     """Strides and dilations along batch and channels, of none, and of too few dimensions."""
     x, w, g = _numbers(2, 3, 4, 2), _numbers(1, 1, 2, 2), _numbers(2, 3, 4, 2)
     volumes = _numbers(2, 3, 4, 2, 2), _numbers(1, 1, 1, 2, 2), _numbers(2, 3, 4, 2, 2)
@@ -78,7 +78,7 @@ def _steps(tf: Any) -> Any:
     ]
 
 
-def _sizes(tf: Any) -> Any:
+def _sizes(tf):
     """Inputs, filters and gradients that do not belong together, or are empty."""
     x, w, g = _numbers(2, 3, 4, 2), _numbers(2, 1, 2, 3), _numbers(2, 2, 4, 3)
     given = [
@@ -112,7 +112,7 @@ def _sizes(tf: Any) -> Any:
     ]
 
 
-def _apart(tf: Any) -> Any:
+def _apart(tf):
     """The static shapes of windows whose elements lie apart."""
     raw, how = tf.raw_ops, {"strides": [1] * 4, "padding": "VALID"}
     x, w = tf.placeholder(tf.float32, [None, 8, 9, 2]), tf.placeholder(tf.float32, [3, 2, 2, 5])
@@ -126,14 +126,14 @@ def _apart(tf: Any) -> Any:
     ]
 
 
-def _poolings(tf: Any) -> Any:
+def _poolings(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     x = _numbers(2, 3, 4, 6)
     windows = ([1, 2, 2, 1], [1, 1, 1, 2], [1, 1, 1, 3], [1, 1, 1, 6], [1, 1, 1, 4], [1, 2, 1, 2],
                [2, 1, 1, 1], [1, 1, 1, 1], [1, 3, 4, 1], [1, 0, 1, 1], [1, 2, 2])  # fmt: skip
     shapes = ((0, 3, 4, 2), (2, 3, 4, 0), (2, 0, 4, 2), (2, 3, 0, 2))
 
-    def pooled(name: str, x: Any, window: Any, stride: Any, padding: str = "VALID") -> Any:
+    def pooled(name: str, x, window, stride, padding: str = "VALID"):
         return getattr(raw, name)(
             **{"value" if name == "AvgPool" else "input": of(x)},
             ksize=window,
@@ -174,17 +174,17 @@ def _poolings(tf: Any) -> Any:
     )
 
 
-def _poolings_back(tf: Any) -> Any:
+def _poolings_back(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     x = _numbers(2, 3, 4, 6)
     top, deep = _numbers(2, 2, 3, 6), _numbers(2, 3, 4, 2)
     how = {"ksize": [1, 2, 2, 1], "strides": [1] * 4, "padding": "VALID"}
     channels = {"ksize": [1, 1, 1, 3], "strides": [1, 1, 1, 3], "padding": "VALID"}
 
-    def means(sizes: Any, grad: Any, **options: Any) -> Any:
+    def means(sizes, grad, **options):
         return raw.AvgPoolGrad(orig_input_shape=of(sizes), grad=of(grad), **options)
 
-    def maxima(x: Any, y: Any, grad: Any, **options: Any) -> Any:
+    def maxima(x, y, grad, **options):
         return raw.MaxPoolGrad(orig_input=of(x), orig_output=of(y), grad=of(grad), **options)
 
     return told(

@@ -14,26 +14,26 @@ __all__ = ["BEHAVIOURS"]
 class _Cell:
     """A cell whose inputs, state and outputs are nested as a program says."""
 
-    def __init__(self, tf: Any, output: Any, state: Any) -> None:
+    def __init__(self, tf, output, state) -> None:
         self._output, self._state = output, state
         self.output_size = tf.nest.map_structure(lambda value: value.shape[1], output)
         self.state_size = tf.nest.map_structure(lambda value: value.shape[1], state)
 
-    def zero_state(self, _batch_size: Any, _dtype: Any) -> Any:
+    def zero_state(self, _batch_size, _dtype):
         """The first state."""
         return self._state
 
-    def __call__(self, *_: Any) -> Any:
+    def __call__(self, *_):
         """Always the same."""
         return self._output, self._state
 
 
-def _nested(a: Any, b: Any) -> list[Any]:
+def _nested(a, b) -> list[Any]:
     """Two tensors in each structure, and one alone."""
     return [a, (a, b), [a, b], {"a": a, "b": b}, (a, [b]), (a,), None, (a, b, a)]
 
 
-def _loop(tf: Any, first: Any, later: Any, **options: Any) -> Any:
+def _loop(tf, first, later, **options):
     """A loop of two steps.
 
     Args:
@@ -45,7 +45,7 @@ def _loop(tf: Any, first: Any, later: Any, **options: Any) -> Any:
     """
     cell = _Cell(tf, options.get("output", first[2]), options.get("state", first[1]))
 
-    def steer(time: Any, output: Any, _state: Any, _kept: Any) -> Any:
+    def steer(time, output, _state, _kept):
         inputs, state, emitted, kept = first if output is None else later
         return time >= tf.constant([2, 1]), inputs, state, emitted, kept
 
@@ -54,7 +54,7 @@ def _loop(tf: Any, first: Any, later: Any, **options: Any) -> Any:
     return run(tf, [stacked, state, [] if kept is None else kept])
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     """Each part nested otherwise after a step than before, alone and with the outputs."""
     a, b = tf.constant([[1.0], [2.0]]), tf.constant([[3.0, 4.0], [5.0, 6.0]])
     parts = _nested(a, b)
@@ -91,12 +91,12 @@ def _refused(tf: Any) -> Any:
     ]
 
 
-def _batches(tf: Any) -> Any:
+def _batches(tf):
     """Inputs whose batches differ or are not known."""
     fixed = ([3, 1], [2])
     shapes = ([2, 1], [None, 1], None, *fixed)
 
-    def looped(one: Any, other: Any) -> Any:
+    def looped(one, other):
         given = [
             tf.zeros(shape)
             if shape in fixed

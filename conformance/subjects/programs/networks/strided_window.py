@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -12,12 +10,12 @@ from sessrun.conformance.subjects.programs.imported_nodes import run_node
 __all__ = ["BEHAVIOURS"]
 
 
-def _numbers(*shape: int) -> Any:
+def _numbers(*shape: int):
     """Small unequal numbers, positive and negative."""
     return (np.arange(int(np.prod(shape))).reshape(shape) * 7 % 23 - 11).astype("float32") / 8
 
 
-def _given_back_to_many_channels(tf: Any) -> Any:
+def _given_back_to_many_channels(tf):
     """Gradients of strided convolutions by their inputs, which have many channels.
 
     That of dilated ones is not asked: not every build of TensorFlow has it on a CPU.
@@ -50,7 +48,7 @@ def _given_back_to_many_channels(tf: Any) -> Any:
     return found
 
 
-def _strides_in_the_batch(tf: Any) -> Any:
+def _strides_in_the_batch(tf):
     """What is not yet supported; where oneDNN says so in its own way, it is not asked."""
     x, w = tf.placeholder(tf.float32, [2, 4, 4, 2]), tf.constant(_numbers(2, 2, 2, 3))
     volume, cubes = tf.placeholder(tf.float32, [1, 4, 4, 4, 2]), _numbers(2, 2, 2, 2, 3)
@@ -86,7 +84,7 @@ def _strides_in_the_batch(tf: Any) -> Any:
     )
 
 
-def _random_windows_of_whole_numbers(tf: Any) -> Any:
+def _random_windows_of_whole_numbers(tf):
     """Means of whole numbers, rounded towards zero."""
     found = []
     for dtype in ("int32", "int64", "float64"):
@@ -120,14 +118,14 @@ def _random_windows_of_whole_numbers(tf: Any) -> Any:
     return found
 
 
-def _normalized_globally(tf: Any) -> Any:
+def _normalized_globally(tf):
     """The first batch normalization, by moments that are given, and its gradients."""
     t, mean = _numbers(2, 3, 2, 4), np.array([0.5, -1.0, 0.0, 2.0], "float32")
     variance = np.array([1.0, 4.0, 0.25, 0.0], "float32")
     beta, gamma = np.array([1.0, 2.0, 3.0, -4.0], "float32"), np.array([2, 0.5, -1, 3], "float32")
     parts = [t, mean, variance, beta, gamma]
 
-    def normalized(inputs: Any, epsilon: float, scaled: bool, *, back: bool = False) -> Any:
+    def normalized(inputs, epsilon: float, scaled: bool, *, back: bool = False):
         op_type = "BatchNormWithGlobalNormalization" + "Grad" * back
         attrs = {"T": tf.float32, "variance_epsilon": epsilon, "scale_after_normalization": scaled}
         return run_node(tf, op_type, inputs, attrs, producer=8)

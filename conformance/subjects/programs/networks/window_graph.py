@@ -16,21 +16,21 @@ __all__ = ["BEHAVIOURS"]
 Calls = dict[str, Callable[[Any], Any]]
 
 
-def _p(*shape: Any, dtype: str = "float32") -> Callable[[Any], Any]:
+def _p(*shape, dtype: str = "float32") -> Callable[[Any], Any]:
     return lambda tf: tf.placeholder(getattr(tf, dtype), list(shape))
 
 
-def _unknown(tf: Any) -> Any:
+def _unknown(tf):
     return tf.placeholder(tf.float32)
 
 
-def _made(tf: Any, name: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+def _made(tf, name: str, arguments: tuple[Any, ...], named: dict[str, Any]):
     """What a function returns, and the graph; arguments that are functions are made first."""
 
-    def value(argument: Any) -> Any:
+    def value(argument):
         return argument(tf) if callable(argument) else argument
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default() as graph:
             function = tf
             for part in name.split("."):
@@ -44,7 +44,7 @@ def _made(tf: Any, name: str, arguments: tuple[Any, ...], named: dict[str, Any])
 def _calls(*calls: tuple[Any, ...]) -> Callable[[Any], Any]:
     """A program of many calls, each a name, arguments, and perhaps named ones in a dict."""
 
-    def program(tf: Any) -> Any:
+    def program(tf):
         found = []
         for name, *arguments in calls:
             named = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
@@ -252,8 +252,8 @@ _apart = _calls(
 )
 
 
-def _by_function(tf: Any) -> Any:
-    def same(_: Any) -> Any:
+def _by_function(tf):
+    def same(_):
         return lambda x, _, padding: tf.nn.max_pool(x, 2, 1, padding)
 
     return [

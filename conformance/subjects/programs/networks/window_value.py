@@ -17,7 +17,7 @@ def _numbers(*shape: int) -> np.ndarray:
     return ((np.arange(int(np.prod(shape))) * 7 % 11) - 5).reshape(shape).astype(np.float32)
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value):
     """Arrays to a few digits, and no -0.0."""
     if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
@@ -25,11 +25,11 @@ def _rounded(value: Any) -> Any:
 
 
 def _run(
-    tf: Any, build: Callable[..., Any], *arrays: np.ndarray, known: bool = False, back: bool = True
-) -> Any:
+    tf, build: Callable[..., Any], *arrays: np.ndarray, known: bool = False, back: bool = True
+):
     """What a function of tensors gives, and its gradients; their shapes are known or not."""
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default():
             inputs = [
                 tf.placeholder(array.dtype, array.shape if known else None) for array in arrays
@@ -45,7 +45,7 @@ def _run(
     return attempt(whole)
 
 
-def _blocks(tf: Any) -> Any:
+def _blocks(tf):
     x = _numbers(2, 4, 6)
     return [
         _run(tf, lambda x: tf.space_to_batch_nd(x, [2, 3], [[0, 0], [1, 2]]), x),
@@ -62,7 +62,7 @@ def _blocks(tf: Any) -> Any:
     ]
 
 
-def _apart(tf: Any) -> Any:
+def _apart(tf):
     x, filters = _numbers(2, 5, 6, 2), _numbers(2, 3, 2, 3)
     pixels = _numbers(1, 1, 6, 2)
     return [
@@ -100,7 +100,7 @@ def _apart(tf: Any) -> Any:
     ]
 
 
-def _transposed(tf: Any) -> Any:
+def _transposed(tf):
     x, filters = _numbers(2, 3, 4, 3), _numbers(2, 3, 2, 3)
     rows, small = _numbers(2, 4, 3), _numbers(3, 2, 3)
     volumes, cubes = _numbers(1, 2, 3, 2, 2), _numbers(2, 2, 2, 2, 2)
@@ -129,10 +129,10 @@ def _transposed(tf: Any) -> Any:
     ]
 
 
-def _mirrored(tf: Any) -> Any:
+def _mirrored(tf):
     x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # of a second image TF is wrong
 
-    def fused(pads: Any, mode: str, padding: str) -> Callable[..., Any]:
+    def fused(pads, mode: str, padding: str) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.FusedPadConv2D(
             input=x, paddings=pads, filter=w, mode=mode, strides=[1, 1, 1, 1], padding=padding
         )
@@ -148,10 +148,10 @@ def _mirrored(tf: Any) -> Any:
     ]
 
 
-def _resized_first(tf: Any) -> Any:
+def _resized_first(tf):
     x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # of a second image TF is wrong
 
-    def fused(size: Any, pads: Any, mode: str, padding: str, corners: bool) -> Callable[..., Any]:
+    def fused(size, pads, mode: str, padding: str, corners: bool) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.FusedResizeAndPadConv2D(
             input=x,
             size=size,
@@ -178,11 +178,11 @@ def _resized_first(tf: Any) -> Any:
     ]
 
 
-def _of_any(tf: Any) -> Any:
+def _of_any(tf):
     x, volumes = _numbers(2, 5, 6, 4), _numbers(1, 2, 4, 3, 3, 1)
     filters, deep = _numbers(2, 3, 4, 3), _numbers(2, 2, 2, 1, 2)
 
-    def made(strides: Any, padding: str = "SAME", **attrs: Any) -> Callable[..., Any]:
+    def made(strides, padding: str = "SAME", **attrs) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.Conv(
             input=x, filter=w, strides=strides, padding=padding, **attrs
         )
@@ -211,7 +211,7 @@ def _of_any(tf: Any) -> Any:
     ]
 
 
-def _beside_nans(tf: Any) -> Any:
+def _beside_nans(tf):
     """The gradient of a maximum goes to a NaN only where it is the window's first element."""
     x = _numbers(1, 4, 5, 2)
     x[0, 0, 0, 0] = x[0, 1, 2, 1] = x[0, 3, 3, 0] = np.nan
@@ -228,13 +228,13 @@ def _beside_nans(tf: Any) -> Any:
     ]
 
 
-def _normalized(tf: Any) -> Any:
+def _normalized(tf):
     x, each, other = _numbers(2, 3, 4, 2), _numbers(2), _numbers(2) ** 2 + 1
 
-    def moments(x: Any, s: Any, o: Any, m: Any, v: Any) -> Any:
+    def moments(x, s, o, m, v):
         return tf.nn.fused_batch_norm(x, s, o, m, v, is_training=False)[:1]
 
-    def first(x: Any, s: Any, o: Any) -> Any:
+    def first(x, s, o):
         return tf.nn.fused_batch_norm(x, s, o, data_format="NCHW")
 
     return [
@@ -246,17 +246,17 @@ def _normalized(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     x, filters = _numbers(2, 5, 6, 2), _numbers(3, 3, 2, 3)
 
-    def conv(**named: Any) -> Callable[..., Any]:
+    def conv(**named) -> Callable[..., Any]:
         arguments = {"strides": [1] * 4, "padding": "SAME", **named}
         return lambda x, w: tf.nn.conv2d(x, w, **arguments)
 
-    def run(build: Callable[..., Any], *arrays: np.ndarray) -> Any:
+    def run(build: Callable[..., Any], *arrays: np.ndarray):
         return _run(tf, build, *arrays, back=False)
 
-    def pooled(window: Any, strides: Any, padding: str = "SAME", **named: Any) -> Any:
+    def pooled(window, strides, padding: str = "SAME", **named):
         return lambda x: tf.nn.max_pool(x, window, strides, padding, **named)
 
     return [

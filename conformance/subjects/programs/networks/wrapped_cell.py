@@ -8,7 +8,7 @@ from typing import Any
 __all__ = ["BEHAVIOURS"]
 
 
-def _configs(tf: Any) -> Any:
+def _configs(tf):
     cells = tf.nn.rnn_cell
     cell = cells.LSTMCell(3, name="c")
 
@@ -17,7 +17,7 @@ def _configs(tf: Any) -> Any:
             super().__init__(name="own")
             self.sizes = one, two
 
-    def rebuilt(wrapper: Any) -> Any:
+    def rebuilt(wrapper):
         config = dict(wrapper.get_config())
         inner = config["cell"]["config"]
         return type(wrapper).from_config({**config, "cell": cells.LSTMCell.from_config(inner)})
@@ -39,7 +39,7 @@ def _configs(tf: Any) -> Any:
     ]
 
 
-def _hints(tf: Any) -> Any:
+def _hints(tf):
     one = tf.constant([[1.0, 2.0]])
     short = tf.cast(one, tf.bfloat16)
     made = [
@@ -52,7 +52,7 @@ def _hints(tf: Any) -> Any:
     return [[each.op.type, each.name, each.dtype] for each in made], values
 
 
-def _weights(tf: Any) -> Any:
+def _weights(tf):
     """The variables of cells beneath others, and of wrappers that are built."""
     cells = tf.nn.rnn_cell
     many = cells.MultiRNNCell([cells.BasicLSTMCell(2, name="a"), cells.GRUCell(3, name="b")])

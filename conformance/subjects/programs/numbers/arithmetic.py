@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import numpy as np
 
@@ -16,12 +15,12 @@ _BYTES = np.arange(1, 7, dtype="int8").reshape(2, 3)
 _Z = np.array([3.0 + 4.0j, 0.0, -2.0j], "complex64")
 
 
-def _python(tf: Any, module: str) -> Any:
+def _python(tf, module: str):
     root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
     return importlib.import_module(f"{root}.python.{module}")
 
 
-def _quotients(tf: Any) -> Any:
+def _quotients(tf):
     return shown(
         tf,
         lambda tf: tf.divide(5, 2),
@@ -36,7 +35,7 @@ def _quotients(tf: Any) -> Any:
     )
 
 
-def _mixed_products(tf: Any) -> Any:
+def _mixed_products(tf):
     return shown(
         tf,
         lambda tf: tf.matmul(_BYTES, _BYTES.T, output_type=tf.int32),
@@ -51,7 +50,7 @@ def _mixed_products(tf: Any) -> Any:
     )
 
 
-def _signs(tf: Any) -> Any:
+def _signs(tf):
     z = tf.constant(_Z)
     with tf.GradientTape() as tape:
         tape.watch(z)
@@ -69,7 +68,7 @@ def _signs(tf: Any) -> Any:
     )
 
 
-def _sums_and_counts(tf: Any) -> Any:
+def _sums_and_counts(tf):
     shape = _python(tf, "ops.math_ops").reduced_shape
     return shown(
         tf,
@@ -84,7 +83,7 @@ def _sums_and_counts(tf: Any) -> Any:
     )
 
 
-def _sparse_values(tf: Any) -> Any:
+def _sparse_values(tf):
     names = (
         "abs",
         "negative",
@@ -100,7 +99,7 @@ def _sparse_values(tf: Any) -> Any:
         "math.reciprocal",
     )
 
-    def changed(tf: Any, name: str, **options: Any) -> Any:
+    def changed(tf, name: str, **options):
         sparse = tf.SparseTensor([[0, 1], [1, 0]], [2.25, 4.0], [2, 2])
         function = tf
         for part in name.split("."):
@@ -115,7 +114,7 @@ def _sparse_values(tf: Any) -> Any:
     )
 
 
-def _several_at_once(tf: Any) -> Any:
+def _several_at_once(tf):
     ops = _python(tf, "framework.ops")
     rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
     made = ops.convert_n_to_tensor([1, 2.5], name="n")
@@ -131,7 +130,7 @@ def _several_at_once(tf: Any) -> Any:
     )
 
 
-def _bins(tf: Any) -> Any:
+def _bins(tf):
     bins = tf.histogram_fixed_width_bins
     return shown(
         tf,
@@ -143,7 +142,7 @@ def _bins(tf: Any) -> Any:
     )
 
 
-def _checked_numbers(tf: Any) -> Any:
+def _checked_numbers(tf):
     x = tf.placeholder_with_default([1.0, 0.0], [2])
     with tf.name_scope("scope"):
         quotient = 1.0 / x

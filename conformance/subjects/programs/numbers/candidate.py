@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 _TRUE = np.array([[1, 2], [0, 5], [2, 2]], np.int64)
 
 
-def _samplers(tf: Any) -> Any:
+def _samplers(tf):
     nn = tf.nn
     return {
         "uniform": nn.uniform_candidate_sampler,
@@ -25,17 +24,17 @@ def _samplers(tf: Any) -> Any:
     }
 
 
-def _runs(tf: Any, tensors: Any, runs: int = 3) -> Any:
+def _runs(tf, tensors, runs: int = 3):
     with tf.Session() as session:
         return [_rounded(session.run(tensors)) for _ in range(runs)]
 
 
-def _rounded(values: Any) -> Any:
+def _rounded(values):
     """Floats rounded, as their functions may be rounded another way."""
     return [np.round(value, 4) if value.dtype.kind == "f" else value for value in values]
 
 
-def _successive_runs(tf: Any) -> Any:
+def _successive_runs(tf):
     return [
         _runs(tf, sample(_TRUE, 2, count, unique, classes, seed=3))
         for sample in _samplers(tf).values()
@@ -51,12 +50,12 @@ def _successive_runs(tf: Any) -> Any:
     ]
 
 
-def _all_of_many(tf: Any) -> Any:
+def _all_of_many(tf):
     sample = tf.random.log_uniform_candidate_sampler
     return _runs(tf, sample(_TRUE, 2, 300, True, 300, seed=1)[:1], 2)
 
 
-def _learning(tf: Any) -> Any:
+def _learning(tf):
     fed = tf.placeholder(tf.int64, [None, 1])
     raw = tf.raw_ops.ThreadUnsafeUnigramCandidateSampler
     makes = [
@@ -73,7 +72,7 @@ def _learning(tf: Any) -> Any:
         ]
 
 
-def _weights(tf: Any) -> Any:
+def _weights(tf):
     sample = tf.nn.fixed_unigram_candidate_sampler
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "words")
@@ -94,7 +93,7 @@ def _weights(tf: Any) -> Any:
         )
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     samplers = list(_samplers(tf).values())
     fed = tf.placeholder_with_default(_TRUE, None)
     return attempt(
@@ -117,7 +116,7 @@ def _refusals(tf: Any) -> Any:
     )
 
 
-def _graphs(tf: Any) -> Any:
+def _graphs(tf):
     fed = tf.placeholder(tf.int64, [None, 2])
     made = [sample(fed, 2, 3, True, 9, seed=1) for sample in _samplers(tf).values()]
     tf.set_random_seed(4)
@@ -130,7 +129,7 @@ def _graphs(tf: Any) -> Any:
     return [built(tf), made, run(tf, made[-1])]
 
 
-def _hits(tf: Any) -> Any:
+def _hits(tf):
     hits = tf.nn.compute_accidental_hits
     none = np.zeros([0, 2], np.int64)
     fed = tf.placeholder_with_default(_TRUE, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ _NARROW = ["float8_e5m2", "float8_e4m3fn", "int4", "uint4"]
 _QUANTIZED = ["qint8", "quint8", "qint16", "quint16", "qint32"]
 
 
-def _of(tf: Any, dtype: str) -> Any:
+def _of(tf, dtype: str):
     """Small numbers of a dtype that has a way from some other one."""
     if dtype == "string":
         return tf.constant(["1", "0", "3"])
@@ -46,7 +45,7 @@ def _of(tf: Any, dtype: str) -> Any:
     return tf.cast(tf.constant([0.0, 1.0, 3.5]), dtype)
 
 
-def _every_pair(tf: Any) -> Any:
+def _every_pair(tf):
     """Each dtype to each, and on to one that every array has; or that there is no way."""
     names = [*_NUMBERS, *_NARROW, "string"]
     with tf.Session() as session:
@@ -62,7 +61,7 @@ def _wide(name: str) -> str:
     return "int8" if name in {"int4", "uint4"} else "float32"
 
 
-def _of_halves(tf: Any) -> Any:
+def _of_halves(tf):
     """Fractions and numbers below 0 to integers, to narrow floats, and from complex numbers."""
     x = np.array([-2.5, -1.0, -0.5, 0.5, 1.5, 100.75])
     signed = ["int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "complex64"]
@@ -78,7 +77,7 @@ def _of_halves(tf: Any) -> Any:
         return [session.run(found), session.run(narrow)]
 
 
-def _truncated(tf: Any) -> Any:
+def _truncated(tf):
     """Rounded toward zero where it is asked for and there is a way, else to the nearest."""
     x = np.array(
         [
@@ -118,7 +117,7 @@ def _truncated(tf: Any) -> Any:
         ]
 
 
-def _bytes_seen(tf: Any) -> Any:
+def _bytes_seen(tf):
     """Bytes as another dtype's: of its width, of a wider one, of a narrower one."""
     names = [*_NUMBERS[1:], *_QUANTIZED]
     data = np.arange(16, dtype=np.uint8)
@@ -130,7 +129,7 @@ def _bytes_seen(tf: Any) -> Any:
     ]
     with tf.Session() as session:
 
-        def seen(source: np.ndarray, target: str) -> Any:
+        def seen(source: np.ndarray, target: str):
             there = tf.bitcast(tf.constant(source), target)
             return there, session.run(tf.bitcast(there, tf.uint8))
 

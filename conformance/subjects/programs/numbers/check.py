@@ -14,14 +14,14 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(graph: Any) -> list[Any]:
+def _nodes(graph) -> list[Any]:
     return [
         [n.name, n.op, list(n.input), list(n.attr["_class"].list.s)]
         for n in graph.as_graph_def().node
     ]
 
 
-def _graph_of(tf: Any, build: Callable[[], Any]) -> Any:
+def _graph_of(tf, build: Callable[[], Any]):
     """How building goes, the graph that is left, and how a run of it goes."""
     with tf.Graph().as_default() as graph:
         made: list[Any] = []
@@ -30,8 +30,8 @@ def _graph_of(tf: Any, build: Callable[[], Any]) -> Any:
         return [built, _nodes(graph), ran]
 
 
-def _compared(tf: Any) -> Any:
-    def pair(kind: str, x: int, y: int, **options: Any) -> Callable[[], Any]:
+def _compared(tf):
+    def pair(kind: str, x: int, y: int, **options) -> Callable[[], Any]:
         check = getattr(tf.debugging, "assert_" + kind)
         return lambda: check(tf.placeholder_with_default(x, None), y, **options)
 
@@ -52,7 +52,7 @@ def _compared(tf: Any) -> Any:
     ]
 
 
-def _signs(tf: Any) -> Any:
+def _signs(tf):
     def check(name: str, value: int) -> list[Any]:
         function = getattr(tf.debugging, "assert_" + name)
         return [
@@ -64,13 +64,13 @@ def _signs(tf: Any) -> Any:
     return [check(name, value) for name in names for value in (-1, 0, 1)]
 
 
-def _ranks(tf: Any) -> Any:
+def _ranks(tf):
     checks = tf.debugging
 
-    def unknown(value: Any) -> Any:
+    def unknown(value):
         return tf.placeholder_with_default(value, None)
 
-    def sparse() -> Any:
+    def sparse():
         return tf.SparseTensor([[1]], [1], [3])
 
     return [
@@ -98,7 +98,7 @@ def _ranks(tf: Any) -> Any:
     ]
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     checks = tf.debugging
     return [
         _graph_of(tf, build)
@@ -118,8 +118,8 @@ def _kinds(tf: Any) -> Any:
     ]
 
 
-def _near(tf: Any) -> Any:
-    def check(x: float, y: float, **options: Any) -> Any:
+def _near(tf):
+    def check(x: float, y: float, **options):
         return attempt(lambda: run(tf, tf.debugging.assert_near(x, y, **options)))
 
     return [
@@ -132,10 +132,10 @@ def _near(tf: Any) -> Any:
     ]
 
 
-def _reduced_scalars(tf: Any) -> Any:
+def _reduced_scalars(tf):
     """What is reduced over all axes has a `Range` of them where it is a scalar."""
 
-    def of_scalar(name: str, value: Any) -> Any:
+    def of_scalar(name: str, value):
         return _graph_of(tf, lambda: getattr(tf, "reduce_" + name)(tf.constant(value)))
 
     of_numbers = ("sum", "prod", "max", "min", "mean", "logsumexp")

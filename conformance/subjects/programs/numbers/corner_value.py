@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _softmax_of_large_numbers(tf: Any) -> Any:
+def _softmax_of_large_numbers(tf):
     places = [[0, 0], [0, 2], [1, 1], [2, 0], [2, 1], [2, 2]]
     values = [1000.0, 1001.0, -800.0, 700.0, 0.0, -700.0]
     sparse = tf.SparseTensor(places, tf.placeholder_with_default(values, [6]), [3, 3])
     return run(tf, [tf.sparse_softmax(sparse), tf.nn.softmax([values]), tf.nn.log_softmax(values)])
 
 
-def _bands_up_to_the_last(tf: Any) -> Any:
+def _bands_up_to_the_last(tf):
     spectrum = tf.reshape(tf.range(1.0, 18.0), [1, 1, 17])
     return attempt(
         *(
@@ -36,7 +34,7 @@ def _bands_up_to_the_last(tf: Any) -> Any:
     )
 
 
-def _parts_beside_one_another(tf: Any) -> Any:
+def _parts_beside_one_another(tf):
     parts = [tf.constant([[1, 2, 3]]), tf.constant([[4, 5, 6]])]
     return attempt(
         lambda: run(tf, tf.parallel_stack([[1, 2, 3], [4, 5, 6]])),
@@ -45,7 +43,7 @@ def _parts_beside_one_another(tf: Any) -> Any:
     )
 
 
-def _levels_in_other_dtypes(tf: Any) -> Any:
+def _levels_in_other_dtypes(tf):
     levels = tf.bitcast(tf.constant([0, 1, 127, 255], tf.uint8), tf.quint8)
     return attempt(
         *(
@@ -58,15 +56,15 @@ def _levels_in_other_dtypes(tf: Any) -> Any:
     )
 
 
-def _many_trials(tf: Any) -> Any:
-    def mean(counts: float, probability: float) -> Any:
+def _many_trials(tf):
+    def mean(counts: float, probability: float):
         drawn = tf.random.stateless_binomial([2000], [3, 4], counts, probability)
         return tf.reduce_mean(tf.cast(drawn, tf.float64)), drawn[:8]
 
     return run(tf, [mean(100.0, 0.3), mean(1000.0, 0.5), mean(5.0, 0.9), mean(40.0, 0.26)])
 
 
-def _shapes_of_blocks_and_lookups(tf: Any) -> Any:
+def _shapes_of_blocks_and_lookups(tf):
     pictures = tf.placeholder(tf.float32)
     parts = [tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [3, 4])]
     ids = tf.placeholder(tf.int64, [2, None])

@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.queues.pipeline import built
 __all__ = ["BEHAVIOURS"]
 
 
-def _stateless(tf: Any) -> list[Any]:
+def _stateless(tf) -> list[Any]:
     random, rows = tf.random, np.array([[0.5, -1.0, 2.0]])
     seed = [3, -7]
     return [
@@ -34,11 +34,11 @@ def _stateless(tf: Any) -> list[Any]:
     ]
 
 
-def _without_state(tf: Any) -> Any:
+def _without_state(tf):
     return [built(tf, lambda: _stateless(tf)), run(tf, _stateless(tf))]
 
 
-def _streams(tf: Any) -> Any:
+def _streams(tf):
     tf.set_random_seed(9)
     made = [
         tf.random_gamma([40], [0.3, 1.0, 2.5]),
@@ -61,13 +61,13 @@ def _streams(tf: Any) -> Any:
         ]
 
 
-def _gradient(tf: Any) -> Any:
+def _gradient(tf):
     alpha = tf.constant([0.4, 1.0, 6.0])
     (gradient,) = tf.gradients(tf.random_gamma([5], alpha, seed=3), alpha)
     return [gradient, run(tf, gradient)]
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     random, fed = tf.random, tf.placeholder_with_default([1, 2, 3], None)
     raw = tf.raw_ops
     return attempt(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.graphs_and_values import fed, shown
@@ -40,7 +38,7 @@ _CASES = [
 ]
 
 
-def _equations(tf: Any) -> Any:
+def _equations(tf):
     return shown(
         tf,
         *(lambda tf, case=case: tf.einsum(case[0], *map(tf.constant, case[1])) for case in _CASES),
@@ -49,8 +47,8 @@ def _equations(tf: Any) -> Any:
     )
 
 
-def _slopes(tf: Any) -> Any:
-    def slope(tf: Any, case: Any) -> Any:
+def _slopes(tf):
+    def slope(tf, case):
         given = [
             fed(tf, value, value.shape if number % 2 else None)
             for number, value in enumerate(case[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -16,11 +15,11 @@ _SQUARE = ((0, 0), (2, 0, 0), (0, 2, 2))
 _ODD = ((2, 3), (3, 2), (2,), (), (1, 3, 2))
 
 
-def _of(tf: Any, shape: Any, dtype: str) -> Any:
+def _of(tf, shape, dtype: str):
     return hidden(tf, np.zeros(shape, dtype))
 
 
-def _apart(tf: Any) -> Any:
+def _apart(tf):
     raw, of = tf.raw_ops, functools.partial(_of, tf)
     shapes = (*_SQUARE, (3, 0), (0, 3), (2, 0, 3), (2, 3, 0), (0, 3, 2))
     return [
@@ -47,10 +46,10 @@ def _apart(tf: Any) -> Any:
     ]
 
 
-def _square(tf: Any) -> Any:
+def _square(tf):
     raw, of = tf.raw_ops, functools.partial(_of, tf)
 
-    def values(shape: Any, dtype: str, both: bool) -> Any:
+    def values(shape, dtype: str, both: bool):
         double = dtype in {"float64", "complex128"}
         found = raw.Eig(
             input=of(shape, dtype), compute_v=both, Tout=tf.complex128 if double else tf.complex64
@@ -93,7 +92,7 @@ def _square(tf: Any) -> Any:
     ]
 
 
-def _not_finite(tf: Any) -> Any:
+def _not_finite(tf):
     raw = tf.raw_ops
     nan, none = [[1.0, 0.0], [float("nan"), 1.0]], [[0.0, 0.0]] * 2
     wrong = raw.Eig(input=tf.constant(none, tf.float64), Tout=tf.complex64)
@@ -113,7 +112,7 @@ def _not_finite(tf: Any) -> Any:
     )
 
 
-def _products(tf: Any) -> Any:
+def _products(tf):
     raw, of = tf.raw_ops, functools.partial(_of, tf)
     pairs = (((0, 2), (2, 3)), ((2, 0), (0, 3)), ((3, 2), (2, 0)), ((2, 3), (2, 3)), ((2,), (2, 2)),
              ((2, 2), (2, 2, 2)), ((), (2, 2)))  # fmt: skip

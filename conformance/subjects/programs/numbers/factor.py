@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -12,7 +10,7 @@ from sessrun.conformance.subjects.programs.imported_nodes import run_node
 __all__ = ["BEHAVIOURS"]
 
 
-def _singular_values_of_nothing(tf: Any) -> Any:
+def _singular_values_of_nothing(tf):
     found = []
     for sizes in ([0, 0], [0, 3], [3, 0], [2, 0, 3], [2, 3, 0], [0, 2, 3]):
         for full in (False, True):
@@ -24,16 +22,16 @@ def _singular_values_of_nothing(tf: Any) -> Any:
     return found
 
 
-def _joined_eigenvalues(tf: Any) -> Any:
+def _joined_eigenvalues(tf):
     """Eigenvalues above their vectors, as the first releases gave them."""
     matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -0.25], [0.5, -0.25, -2.0]])
     batch = np.stack([matrix, np.diag([3.0, 1.0, 2.0]), matrix * -2.0])
 
-    def rebuilt(found: Any) -> Any:
+    def rebuilt(found):
         values, vectors = found[..., :1, :], found[..., 1:, :]
         return found.shape, values, (vectors * values) @ np.swapaxes(vectors, -1, -2)
 
-    def joined(op_type: str, value: Any, producer: int = 10) -> Any:
+    def joined(op_type: str, value, producer: int = 10):
         (found,) = run_node(tf, op_type, [value], {"T": tf.as_dtype(value.dtype)}, producer)
         return rebuilt(found)
 
@@ -53,7 +51,7 @@ def _joined_eigenvalues(tf: Any) -> Any:
     )
 
 
-def _larger_triangles(tf: Any) -> Any:
+def _larger_triangles(tf):
     """Systems of 20 equations, whose other triangle is not read."""
     random = np.random.default_rng(5)
     found = []

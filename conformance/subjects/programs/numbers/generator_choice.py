@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _algorithms(tf: Any) -> Any:
+def _algorithms(tf):
     raw = tf.raw_ops
     seed = tf.constant([7, 11], tf.int64)
     chosen = raw.StatelessRandomGetAlg()

@@ -21,7 +21,7 @@ _D = (_DRAW.randn(2, 3, 4) + np.array([0, 4, 0])[:, None]).astype("f")
 _R = _DRAW.randn(2, 4, 2).astype("f")
 
 
-def _solving(tf: Any) -> Any:
+def _solving(tf):
     wide, known = _T.astype("complex128"), _T[:, :2].astype("complex128")
     return shown(
         tf,
@@ -45,7 +45,7 @@ def _solving(tf: Any) -> Any:
     )
 
 
-def _ranks(tf: Any) -> Any:
+def _ranks(tf):
     return shown(
         tf,
         lambda tf: tf.linalg.matrix_rank(_A),
@@ -63,7 +63,7 @@ def _ranks(tf: Any) -> Any:
     )
 
 
-def _triangular_factors(tf: Any) -> Any:
+def _triangular_factors(tf):
     order = np.array([[0, 1, 2], [1, 0, 2]], "i")
     return shown(
         tf,
@@ -81,10 +81,10 @@ def _triangular_factors(tf: Any) -> Any:
     )
 
 
-def _reconstructions(tf: Any) -> Any:
+def _reconstructions(tf):
     """Vectors may have any sign or phase: what they are multiplied to has not."""
 
-    def of_singular(tf: Any, x: Any, full: bool) -> Any:
+    def of_singular(tf, x, full: bool):
         values, left, right = tf.svd(x, full_matrices=full)
         inner = tf.linalg.set_diag(
             tf.zeros([*left.shape[:-2], left.shape[-1], right.shape[-1]], left.dtype),
@@ -92,13 +92,13 @@ def _reconstructions(tf: Any) -> Any:
         )
         return tf.matmul(tf.matmul(left, inner), right, adjoint_b=True)
 
-    def of_eigen(tf: Any, x: Any) -> Any:
+    def of_eigen(tf, x):
         values, vectors = tf.linalg.eigh(x)
         return tf.matmul(
             vectors * tf.cast(values, vectors.dtype)[..., None, :], vectors, adjoint_b=True
         )
 
-    def slope(tf: Any, x: Any, of: Any) -> Any:
+    def slope(tf, x, of):
         given = tf.constant(x)
         scale = np.arange(x.size).reshape(x.shape).astype(x.dtype)
         made = of(tf, given)
@@ -123,11 +123,11 @@ def _reconstructions(tf: Any) -> Any:
     )
 
 
-def _three_diagonals(tf: Any) -> Any:
-    def rows(tf: Any) -> list[Any]:
+def _three_diagonals(tf):
+    def rows(tf) -> list[Any]:
         return [tf.constant(_D[:, place]) for place in range(3)]
 
-    def solve(tf: Any, diagonals: Any, rhs: Any, **options: Any) -> Any:
+    def solve(tf, diagonals, rhs, **options):
         given = diagonals if isinstance(diagonals, list) else tf.constant(diagonals)
         return tf.linalg.tridiagonal_solve(given, tf.constant(rhs), **options)
 
@@ -170,7 +170,7 @@ def _three_diagonals(tf: Any) -> Any:
     )
 
 
-def _functions_of_matrices(tf: Any) -> Any:
+def _functions_of_matrices(tf):
     return shown(
         tf,
         lambda tf: tf.linalg.expm(_A / 4),
@@ -185,7 +185,7 @@ def _functions_of_matrices(tf: Any) -> Any:
     )
 
 
-def _numbers_that_are_none(tf: Any) -> Any:
+def _numbers_that_are_none(tf):
     nan, inf = float("nan"), float("inf")
     matrices = np.array(
         [
@@ -204,13 +204,13 @@ def _numbers_that_are_none(tf: Any) -> Any:
     ]
 
 
-def _no_numbers_of_the_program_are_drawn(tf: Any) -> Any:
+def _no_numbers_of_the_program_are_drawn(tf):
     np.random.seed(3)  # noqa: NPY002 - the global generator is what is asked about
     run(tf, tf.linalg.logm(_S.astype("complex64")))
     return np.random.random(2)  # noqa: NPY002 - the same
 
 
-def _eigenvalues_of_any_matrices(tf: Any) -> Any:
+def _eigenvalues_of_any_matrices(tf):
     linalg_ops = module_of(tf, "ops.linalg_ops")
     found = []
     for dtype in ("float32", "float64", "complex64", "complex128"):
@@ -230,15 +230,15 @@ def _eigenvalues_of_any_matrices(tf: Any) -> Any:
     )
 
 
-def _gradients(tf: Any) -> Any:
-    def slope(make: Any, value: Any = _S[0], is_known: bool = True) -> Any:
-        def by_input(tf: Any) -> Any:
+def _gradients(tf):
+    def slope(make, value=_S[0], is_known: bool = True):
+        def by_input(tf):
             given = tf.constant(value) if is_known else fed(tf, value)
             return tf.gradients(make(tf, given), given)
 
         return by_input
 
-    def least(tf: Any, x: Any) -> Any:
+    def least(tf, x):
         return tf.raw_ops.MatrixSolveLs(matrix=x, rhs=_B[0], l2_regularizer=tf.constant(0.1, "d"))
 
     return shown(

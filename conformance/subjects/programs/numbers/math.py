@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ _DRAW = np.random.RandomState(0)
 _A = _DRAW.randn(2, 3, 4).astype("f")
 
 
-def _spaced(tf: Any) -> Any:
+def _spaced(tf):
     return shown(
         tf,
         lambda tf: tf.linspace(1.0, 2.0, 5),
@@ -31,7 +30,7 @@ def _spaced(tf: Any) -> Any:
     )
 
 
-def _greatest_singular_values(tf: Any) -> Any:
+def _greatest_singular_values(tf):
     return shown(
         tf,
         lambda tf: tf.norm(_A, ord=2, axis=(-2, -1)),
@@ -44,7 +43,7 @@ def _greatest_singular_values(tf: Any) -> Any:
     )
 
 
-def _counts_of_rows(tf: Any) -> Any:
+def _counts_of_rows(tf):
     root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
     count = importlib.import_module(f"{root}.python.ops.bincount_ops").bincount
     rows, weights = [[1, 2, 2], [0, 2, 1]], [[1.0, 2.0, 0.5], [0.25, 4.0, 3.0]]
@@ -62,7 +61,7 @@ def _counts_of_rows(tf: Any) -> Any:
     )
 
 
-def _shapes_of_fed_sizes(tf: Any) -> Any:
+def _shapes_of_fed_sizes(tf):
     side, rows = tf.placeholder(tf.int32), tf.placeholder(tf.int32, [])
     return (
         tf.tensordot(_A, _A, (np.array([2, 1]), np.array([2, 1]))).shape.as_list(),
@@ -85,7 +84,7 @@ def _shapes_of_fed_sizes(tf: Any) -> Any:
     )
 
 
-def _replaced_rows(tf: Any) -> Any:
+def _replaced_rows(tf):
     root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
     rows = importlib.import_module(f"{root}.python.ops.inplace_ops")
     x, v = np.arange(6.0).reshape(3, 2), np.ones((2, 2))
@@ -101,7 +100,7 @@ def _replaced_rows(tf: Any) -> Any:
     )
 
 
-def _clipped(tf: Any) -> Any:
+def _clipped(tf):
     rows = tf.IndexedSlices(tf.constant([[1.0, -3.0]]), tf.constant([2]), tf.constant([4, 2]))
     clipped = tf.clip_by_value(rows, -1.0, 0.5)
     return (
@@ -119,7 +118,7 @@ def _clipped(tf: Any) -> Any:
     )
 
 
-def _distinct_slices(tf: Any) -> Any:
+def _distinct_slices(tf):
     unique, counts = tf.raw_ops.UniqueV2, tf.raw_ops.UniqueWithCountsV2
     x = np.array([[1, 2, 1], [1, 2, 1], [0, 2, 0]])
     return shown(

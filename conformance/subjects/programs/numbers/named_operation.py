@@ -15,10 +15,10 @@ _LARGE = [1.0, 2.5, 4.0]
 _INTEGERS = [-7, 0, 5]
 
 
-def _each(tf: Any, functions: list[Callable[[], Any]]) -> Any:
+def _each(tf, functions: list[Callable[[], Any]]):
     """For each function the nodes it builds in a graph of its own, and what it gives."""
 
-    def built(function: Callable[[], Any]) -> Any:
+    def built(function: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             made = function()
             return [nodes(graph), run(tf, made)]
@@ -26,7 +26,7 @@ def _each(tf: Any, functions: list[Callable[[], Any]]) -> Any:
     return [caught(lambda function=function: built(function)) for function in functions]
 
 
-def _of_one_number(tf: Any) -> Any:
+def _of_one_number(tf):
     small = (
         "acos",
         "asin",
@@ -64,7 +64,7 @@ def _of_one_number(tf: Any) -> Any:
     )
 
 
-def _of_two(tf: Any) -> Any:
+def _of_two(tf):
     math = tf.math
     return _each(
         tf,
@@ -96,7 +96,7 @@ def _of_two(tf: Any) -> Any:
     )
 
 
-def _of_segments(tf: Any) -> Any:
+def _of_segments(tf):
     rows, ids = [[1.0, -2.0], [3.0, 4.0], [5.0, 0.5]], [0, 0, 2]
     sorted_kinds = ("segment_sum", "segment_max", "segment_mean", "segment_min", "segment_prod")
     unsorted = ("sum", "max", "min", "prod", "mean", "sqrt_n")
@@ -115,7 +115,7 @@ def _of_segments(tf: Any) -> Any:
     )
 
 
-def _of_arrays(tf: Any) -> Any:
+def _of_arrays(tf):
     base = tf.constant
     return _each(
         tf,

@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _products(tf: Any) -> Any:
+def _products(tf):
     """Dense matrices of many zeros, multiplied as such."""
     a, b = tf.constant([[0.0, 2.0], [0.0, 0.0]]), tf.constant([[1.0, 0.0], [3.0, 4.0]])
     product = tf.sparse_matmul
@@ -25,7 +25,7 @@ def _products(tf: Any) -> Any:
     return [made, run(tf, made), attempt(lambda: product(a, tf.zeros([3, 2])))]
 
 
-def _nearly_equal(tf: Any) -> Any:
+def _nearly_equal(tf):
     near = module_of(tf, "ops.math_ops").approximate_equal
     shapes = module_of(tf, "framework.common_shapes")
     x, y = tf.constant([1.0, 2.0]), tf.constant([1.000001, 2.5])
@@ -43,7 +43,7 @@ def _nearly_equal(tf: Any) -> Any:
     ]
 
 
-def _generators(tf: Any) -> Any:
+def _generators(tf):
     """Generators copied and shared by all; from a variable's numbers none can be split."""
     kind = tf.random.Generator
     one = kind.from_seed(7)
@@ -76,7 +76,7 @@ def _generators(tf: Any) -> Any:
     ]
 
 
-def _drawn(tf: Any) -> Any:
+def _drawn(tf):
     ints = module_of(tf, "ops.stateful_random_ops").non_deterministic_ints
     poisson = module_of(tf, "ops.random_ops").random_poisson_v2
     made = [ints([2, 3]), ints([2], dtype=tf.uint32)]
@@ -84,7 +84,7 @@ def _drawn(tf: Any) -> Any:
     return [made, drawn, [value.shape for value in run(tf, made)], run(tf, drawn).shape]
 
 
-def _replaced(tf: Any) -> Any:
+def _replaced(tf):
     """Tensors that begin empty, by the functions that replace rows."""
     inplace = module_of(tf, "ops.inplace_ops")
     made = [inplace.empty([2], tf.float32, init=True), inplace.empty([3], tf.string, init=True)]
@@ -92,7 +92,7 @@ def _replaced(tf: Any) -> Any:
     return [made, like, run(tf, [*made, like]), inplace.empty_like(tf.zeros([1])).shape]
 
 
-def _scripts(tf: Any) -> Any:
+def _scripts(tf):
     """Functions of arrays, as a call and as a decorator."""
     function = tf.numpy_function
     doubled = function(lambda x: x * 2, [tf.constant([1.0])], tf.float32, name="doubled")

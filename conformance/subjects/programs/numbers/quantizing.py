@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 _X = np.array([[-7.3, -1.26, 0.0], [0.44, 2.13, 5.5]], "float32")
 
 
-def _calls(tf: Any) -> Any:
+def _calls(tf):
     q = tf.quantization
     lows, highs = [-1.0, -2.0, -4.0], [1.0, 2.0, 5.0]
     calls: list[Callable[[Any], Any]] = [
@@ -57,16 +57,16 @@ def _calls(tf: Any) -> Any:
         lambda p: tf.gradients(q.quantize_and_dequantize_v2(p, -1.0, 3.0, range_given=True), p),
     ]
 
-    def made(call: Callable[[Any], Any], shape: Any) -> Any:
+    def made(call: Callable[[Any], Any], shape):
         return _built(tf, lambda: call(tf.placeholder(tf.float32, shape, name="p")), _fed(_X))
 
     return [made(call, shape) for call in calls for shape in ([2, 3], None)]
 
 
-def _networks(tf: Any) -> Any:
+def _networks(tf):
     """A frozen graph of that time: pictures of bytes convolved, biased, pooled, narrowed."""
 
-    def network() -> Any:
+    def network():
         r = tf.raw_ops
         p = tf.placeholder(tf.float32, [1, 6, 6, 2], name="p")
         x, low, high = tf.quantize(p, -4.0, 4.0, tf.quint8)

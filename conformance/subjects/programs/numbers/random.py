@@ -6,8 +6,6 @@ be rounded another way (`tests/operations/test_random_numbers.py` holds them to 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -20,20 +18,20 @@ SHAPES = ([], [0], [1], [2, 3], [4], [7], [3, 0, 2], [1000])
 SEEDS = ((None, 1), (1, None), (0, 0), (0, None), (None, 0), (5, 7), (-3, 2**40), (2**31 - 1, 0))
 
 
-def exact(value: Any) -> Any:
+def exact(value):
     """The dtype, the shape and every bit of a fetched value."""
     array = np.asarray(value)
     data = array.tolist() if array.dtype == object else array.tobytes().hex()
     return [str(array.dtype), list(array.shape), data]
 
 
-def drawn(tf: Any, *tensors: Any, runs: int = 2) -> Any:
+def drawn(tf, *tensors, runs: int = 2):
     """What successive runs of a new session draw."""
     with tf.Session() as session:
         return [[exact(value) for value in session.run(tensors)] for _ in range(runs)]
 
 
-def _dtypes_and_shapes(tf: Any) -> Any:
+def _dtypes_and_shapes(tf):
     return [
         drawn(tf, tf.random_uniform(shape, dtype=getattr(tf, dtype), seed=3))
         for dtype in EVEN
@@ -41,7 +39,7 @@ def _dtypes_and_shapes(tf: Any) -> Any:
     ]
 
 
-def _integers(tf: Any) -> Any:
+def _integers(tf):
     ends = {
         "int32": ((0, 2), (-50, 50), (-(2**31), 2**31 - 1), (7, 8), (2**31 - 2, 2**31 - 1)),
         "int64": ((0, 2), (-50, 50), (-(2**63), 2**63 - 1), (10**12, 10**12 + 3), (0, 2**40)),
@@ -54,14 +52,14 @@ def _integers(tf: Any) -> Any:
     ]
 
 
-def _shuffles(tf: Any) -> Any:
+def _shuffles(tf):
     values = [np.arange(size) for size in (0, 1, 2, 3, 10, 1000)]
     values += [np.arange(24).reshape(4, 3, 2), np.arange(6.0).reshape(1, 6), np.zeros([5, 0])]
     values += [np.array([b"a", b"bc", b"", b"d"]), np.array([True, False, True]), np.float32(3)]
     return [drawn(tf, tf.random_shuffle(value, seed=4), runs=3) for value in values]
 
 
-def _classes(tf: Any) -> Any:
+def _classes(tf):
     rows = np.random.RandomState(0).randn(4, 9)
     strange = [[np.inf, 0.0, -np.inf, 1.0], [np.nan] * 4, [1e300, -1e300, 1e300, 0.0]]
     makes = [
@@ -79,7 +77,7 @@ def _classes(tf: Any) -> Any:
     return [drawn(tf, make) for make in makes]
 
 
-def _many_elements(tf: Any) -> Any:
+def _many_elements(tf):
     many = [20_003]
     return [
         drawn(tf, tf.random_uniform(many, seed=6), tf.random_uniform([33, 601], seed=6)),
@@ -90,8 +88,8 @@ def _many_elements(tf: Any) -> Any:
     ]
 
 
-def _seeds_of_graph_and_operation(tf: Any) -> Any:
-    def draw(graph_seed: Any, seed: Any) -> Any:
+def _seeds_of_graph_and_operation(tf):
+    def draw(graph_seed, seed):
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(graph_seed)
             first = tf.random_uniform([3], seed=seed)
@@ -107,8 +105,8 @@ def _seeds_of_graph_and_operation(tf: Any) -> Any:
     return attempt(*(lambda pair=pair: draw(*pair) for pair in SEEDS))
 
 
-def _seeds_that_are_none(tf: Any) -> Any:
-    def draw(graph_seed: Any, seed: Any) -> Any:
+def _seeds_that_are_none(tf):
+    def draw(graph_seed, seed):
         tf.set_random_seed(graph_seed)
         return tf.get_seed(seed), tf.random_uniform([2], seed=seed).op.get_attr("seed2")
 
@@ -120,12 +118,12 @@ def _seeds_that_are_none(tf: Any) -> Any:
     )
 
 
-def _which_operations_count(tf: Any) -> Any:
+def _which_operations_count(tf):
     tf.set_random_seed(3)
     graph = tf.get_default_graph()
     last = []
 
-    def note(_: Any) -> None:
+    def note(_) -> None:
         op = [op for op in graph.get_operations() if "seed2" in op.node_def.attr][-1]
         last.append([op.type, op.get_attr("seed"), op.get_attr("seed2")])
 
@@ -153,7 +151,7 @@ def _which_operations_count(tf: Any) -> Any:
     return last, refused
 
 
-def _normals(tf: Any) -> Any:
+def _normals(tf):
     return [
         run(tf, make(shape, seed=5, dtype=getattr(tf, dtype)))
         for make in (tf.random_normal, tf.truncated_normal)
@@ -162,7 +160,7 @@ def _normals(tf: Any) -> Any:
     ], run(tf, tf.random_normal([4], 10.0, [1.0, 2.0, 3.0, 4.0], seed=1))
 
 
-def _sessions(tf: Any) -> Any:
+def _sessions(tf):
     shape = tf.placeholder(tf.int32, [None])
     tensors = [
         tf.random_uniform(shape, seed=1),
@@ -193,7 +191,7 @@ def _sessions(tf: Any) -> Any:
     return seen
 
 
-def _callables_and_partial_runs(tf: Any) -> Any:
+def _callables_and_partial_runs(tf):
     x = tf.random_uniform([3], seed=1)
     p = tf.placeholder(tf.float32, [])
     y, z = x + p, tf.random_uniform([2], seed=2) * p
@@ -208,7 +206,7 @@ def _callables_and_partial_runs(tf: Any) -> Any:
     return [exact(value) for value in seen]
 
 
-def _initializers(tf: Any) -> Any:
+def _initializers(tf):
     makers = (
         tf.random_uniform_initializer(-2.0, 3.0, seed=1),
         tf.random_uniform_initializer(seed=1),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from sessrun.conformance.subjects.programs.refusals import hidden, told
 __all__ = ["BEHAVIOURS"]
 
 
-def _buckets(tf: Any) -> Any:
+def _buckets(tf):
     """Boundaries are float32, whatever the numbers are."""
     of, tenths = functools.partial(hidden, tf), [0.1, 0.3, 0.7, 0.9]
     kinds = (tf.float32, tf.float64, tf.int32, tf.int64)
@@ -33,11 +32,11 @@ def _buckets(tf: Any) -> Any:
     )
 
 
-def _counts(tf: Any) -> Any:
+def _counts(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     numbers = np.array([[3, 1, 0], [1, 1, 5]], np.int32)
 
-    def dense(x: Any, size: Any, weights: Any, binary: bool = False) -> Any:
+    def dense(x, size, weights, binary: bool = False):
         return raw.DenseBincount(
             input=of(np.array(x, np.int32)),
             size=of(np.array(size, np.int32)),
@@ -45,7 +44,7 @@ def _counts(tf: Any) -> Any:
             binary_output=binary,
         )
 
-    def ragged(splits: Any, values: Any, size: Any, weights: Any, binary: bool = False) -> Any:
+    def ragged(splits, values, size, weights, binary: bool = False):
         return raw.RaggedBincount(
             splits=of(np.array(splits, np.int64)),
             values=of(np.array(values, np.int32)),
@@ -84,7 +83,7 @@ def _counts(tf: Any) -> Any:
     )
 
 
-def _bins(tf: Any) -> Any:
+def _bins(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     values = np.array([[-7.0, -1.0, 0.0], [0.5, 2.0, 9.0]])
     ranges = ([0.0, 2.0], [-1.0, 1.0], [2.0, 2.0], [2.0, 0.0], [0.0], [0.0, 1.0, 2.0])
@@ -120,10 +119,10 @@ def _bins(tf: Any) -> Any:
     )
 
 
-def _mixed_products(tf: Any) -> Any:
+def _mixed_products(tf):
     of, kinds = functools.partial(hidden, tf), ("int8", "uint8", "bfloat16", "int32", "float32")
 
-    def product(left: str, right: str, out: str) -> Any:
+    def product(left: str, right: str, out: str):
         large = 20 if out == "bfloat16" else 100  # sums of bfloat16 are exact up to 256
         x = tf.cast(of([[1, 2, 3], [4, 5, large]]), left)
         y = tf.cast(of([[1, 7], [2, 8], [large // 2 + 2, 9]]), right)
@@ -156,17 +155,17 @@ def _mixed_products(tf: Any) -> Any:
     ]
 
 
-def _bands(tf: Any) -> Any:
+def _bands(tf):
     of = functools.partial(hidden, tf)
 
     def cepstra(
-        spectra: Any,
+        spectra,
         upper: float,
         lower: float = 20.0,
         channels: int = 6,
         count: int = 4,
-        rate: Any = 16000,
-    ) -> Any:
+        rate=16000,
+    ):
         return tf.raw_ops.Mfcc(
             spectrogram=of(spectra),
             sample_rate=of(rate),
@@ -216,7 +215,7 @@ def _bands(tf: Any) -> Any:
     )
 
 
-def _formats(tf: Any) -> Any:
+def _formats(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     pairs = (
         ("NHWC", "NCHW"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -15,7 +13,7 @@ _A = np.array([[1, 2, 2], [3, 4, 5]], np.int32)
 _B = np.array([[2, 9], [5, 3]], np.int32)
 
 
-def _sparse(tf: Any, rows: Any, dtype: Any = np.int32) -> Any:
+def _sparse(tf, rows, dtype=np.int32):
     """A sparse matrix of these rows."""
     places = [[i, j] for i, row in enumerate(rows) for j in range(len(row))]
     values = np.array([value for row in rows for value in row], dtype)
@@ -23,13 +21,13 @@ def _sparse(tf: Any, rows: Any, dtype: Any = np.int32) -> Any:
     return tf.SparseTensor(np.array(places, np.int64).reshape(-1, 2), values, shape)
 
 
-def _pairs(tf: Any) -> Any:
+def _pairs(tf):
     one, other = _sparse(tf, [[1, 2, 2], [], [7]]), _sparse(tf, [[2, 3], [4], []])
     dense, more = tf.constant([[1, 2], [3, 4], [7, 7]]), tf.constant([[2], [9], [7]])
     return [(one, other), (one, dense), (dense, one), (dense, more)]
 
 
-def _operations(tf: Any) -> Any:
+def _operations(tf):
     sets = tf.sets
     return [
         run(tf, make)
@@ -44,12 +42,12 @@ def _operations(tf: Any) -> Any:
     ]
 
 
-def _sizes(tf: Any) -> Any:
+def _sizes(tf):
     value = tf.SparseTensorValue([[0, 0, 1], [0, 0, 2], [1, 1, 0]], [b"a", b"a", b"b"], [2, 2, 3])
     return [run(tf, tf.sets.size(_sparse(tf, [[1, 2, 2], [], [7]]))), run(tf, tf.sets.size(value))]
 
 
-def _graphs(tf: Any) -> Any:
+def _graphs(tf):
     known, fed = tf.constant(_A), tf.placeholder(tf.int32)
     whole = tf.sparse_placeholder(tf.int32)
     return [
@@ -67,7 +65,7 @@ def _graphs(tf: Any) -> Any:
     ]
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     sets = tf.sets
     back = tf.SparseTensor([[0, 1], [0, 0]], [1, 2], [1, 3])
     out = tf.SparseTensor([[0, 5]], [1], [1, 3])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from sessrun.conformance.subjects.programs.refusals import hidden, told
 __all__ = ["BEHAVIOURS"]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     key = [1, 2, 3]
     given = [(-1, 5), (5, -1), (-1, -1), (-5, -3), (-3, -5), (6, 5), (5, 5), (0, 0), ([1, 7], 5),
@@ -38,7 +37,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _places(tf: Any) -> Any:
+def _places(tf):
     """All places of several sizes, rounds, seeds and dtypes."""
     raw = tf.raw_ops
     sizes = (1, 3, 16, 256, 70000)

@@ -10,7 +10,7 @@ from sessrun.conformance.subjects.programs.queues.pipeline import built
 __all__ = ["BEHAVIOURS"]
 
 
-def _shuffles(tf: Any) -> Any:
+def _shuffles(tf):
     random = tf.random.experimental
 
     def both() -> list[Any]:
@@ -25,7 +25,7 @@ def _shuffles(tf: Any) -> Any:
     return [built(tf, both), run(tf, both())]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     random = tf.random.experimental
     return attempt(
         lambda: random.stateless_shuffle([1, 2], [1, 2], alg="none"),
@@ -38,7 +38,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _of_old(tf: Any) -> Any:
+def _of_old(tf):
     """A graph of version 12: nothing is known of what operations on batches give."""
     with tf.Graph().as_default() as graph:
         tf.constant([[4.0, 1.0], [1.0, 3.0]], name="x")
@@ -56,7 +56,7 @@ def _of_old(tf: Any) -> Any:
         return [found, run(tf, found[1:4]), attempt(lambda: run(tf, found[-1]))]
 
 
-def _apart(tf: Any) -> Any:
+def _apart(tf):
     """The check that tells infinities apart, and its gradient."""
     check = tf.raw_ops.CheckNumericsV2
     x = tf.constant([2.0, 3.0])

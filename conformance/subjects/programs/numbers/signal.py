@@ -17,14 +17,14 @@ _Y = _DRAW.randn(2, 4, 6).astype("f")
 _Z = _Y.astype("complex64")
 
 
-def _called(names: str, *given: Any, **options: Any) -> list[Callable[[Any], Any]]:
+def _called(names: str, *given, **options) -> list[Callable[[Any], Any]]:
     """A call of each of these functions of `signal`."""
     return [
         lambda tf, name=name: getattr(tf.signal, name)(*given, **options) for name in names.split()
     ]
 
 
-def _transforms(tf: Any) -> Any:
+def _transforms(tf):
     calls = _called("fft ifft fft2d ifft2d fft3d ifft3d", _Z)
     for axes, mark in enumerate(("", "2d", "3d"), start=1):
         for length in (None, [4] * axes, [9] * axes, [2] * axes):
@@ -40,9 +40,9 @@ def _transforms(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _slopes(tf: Any) -> Any:
-    def slope(name: str, value: Any, length: Any) -> Callable[[Any], Any]:
-        def by_input(tf: Any) -> Any:
+def _slopes(tf):
+    def slope(name: str, value, length) -> Callable[[Any], Any]:
+        def by_input(tf):
             given = fed(tf, value, value.shape)
             return tf.gradients(tf.real(getattr(tf.signal, name)(given, length)), given)
 
@@ -57,7 +57,7 @@ def _slopes(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _windows(tf: Any) -> Any:
+def _windows(tf):
     names = "hann_window hamming_window vorbis_window kaiser_window"
     calls = [call for size in (1, 2, 7, 8) for call in _called(names, size)]
     calls += _called(f"{names} kaiser_bessel_derived_window", 8, dtype=tf.int32)
@@ -70,7 +70,7 @@ def _windows(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _frames(tf: Any) -> Any:
+def _frames(tf):
     calls: list[Callable[[Any], Any]] = []
     for length, step in ((5, 2), (4, 4), (6, 4), (30, 3)):
         for pad_end in (False, True):
@@ -91,8 +91,8 @@ def _frames(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _cosines(tf: Any) -> Any:
-    def call(name: str, dtype: str, **options: Any) -> Callable[[Any], Any]:
+def _cosines(tf):
+    def call(name: str, dtype: str, **options) -> Callable[[Any], Any]:
         return lambda tf: getattr(tf.signal, name)(tf.constant(_X.astype(dtype)), **options)
 
     calls = []
@@ -115,8 +115,8 @@ def _cosines(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _spectrograms(tf: Any) -> Any:
-    def back(tf: Any, length: int, step: int, whole: int | None = None, **options: Any) -> Any:
+def _spectrograms(tf):
+    def back(tf, length: int, step: int, whole: int | None = None, **options):
         return tf.signal.inverse_stft(
             tf.signal.stft(_X, length, step), whole or length, step, **options
         )
@@ -141,7 +141,7 @@ def _spectrograms(tf: Any) -> Any:
     )
 
 
-def _mel(tf: Any) -> Any:
+def _mel(tf):
     # tf.linspace is one operation here, many in TensorFlow: the nodes are not compared.
     return shown(
         tf,

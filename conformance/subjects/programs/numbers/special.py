@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.graphs_and_values import fed, shown
@@ -42,7 +40,7 @@ _PLAIN = (
 )
 
 
-def _names(tf: Any) -> Any:
+def _names(tf):
     given = np.array([0.25, 0.5, 1.75], "f")
     calls = [lambda tf, name=name: getattr(tf.math.special, name)(given) for name in _SCOPED]
     calls += [lambda tf, name=name: getattr(tf.math, name)(given) for name in _PLAIN]
@@ -55,7 +53,7 @@ def _names(tf: Any) -> Any:
     return shown(tf, *calls)
 
 
-def _edges(tf: Any) -> Any:
+def _edges(tf):
     edges = np.array([0.0, -1.0, 1.0, 2.0, -2.5, 0.5, np.inf, np.nan, 30.0])
     a, x = (each.reshape(-1) for each in np.meshgrid(edges[:-3], edges))
     calls = [

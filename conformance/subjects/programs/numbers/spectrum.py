@@ -14,11 +14,11 @@ __all__ = ["BEHAVIOURS"]
 _SIGNAL = np.sin(np.arange(40, dtype=np.float32) * 0.7) + np.cos(np.arange(40) * 0.2)
 
 
-def _signal(tf: Any) -> Any:
+def _signal(tf):
     return tf.constant(_SIGNAL.astype(np.float32))
 
 
-def _short_time(tf: Any) -> Any:
+def _short_time(tf):
     signal = tf.signal
     stft = signal.stft(_signal(tf), 8, 4)
     padded = signal.stft(_signal(tf), 6, 5, fft_length=16, pad_end=True)
@@ -34,7 +34,7 @@ def _short_time(tf: Any) -> Any:
     ]
 
 
-def _overlapping(tf: Any) -> Any:
+def _overlapping(tf):
     signal = tf.signal
     frames = signal.frame(_signal(tf), 8, 3)
     return run(
@@ -48,7 +48,7 @@ def _overlapping(tf: Any) -> Any:
     )
 
 
-def _cosines(tf: Any) -> Any:
+def _cosines(tf):
     signal = tf.signal
     mdct = signal.mdct(_signal(tf), 16)
     kaiser = signal.mdct(_signal(tf), 8, window_fn=signal.kaiser_bessel_derived_window)
@@ -65,7 +65,7 @@ def _cosines(tf: Any) -> Any:
     )
 
 
-def _windows(tf: Any) -> Any:
+def _windows(tf):
     signal = tf.signal
     names = (
         "hann_window",

@@ -17,13 +17,13 @@ __all__ = ["BEHAVIOURS"]
 _PICTURES = np.random.default_rng(3).uniform(size=(2, 6, 5, 3)).astype("float32")
 
 
-def _coarse(tf: Any, made: Any) -> Any:
+def _coarse(tf, made):
     """Hundredths of numbers: their last bits follow the order of sums."""
     return tf.floor(made * 100.0 + 0.25) if made.dtype.is_floating else made
 
 
-def _each(tf: Any, calls: list[Callable[[Any], Any]], shapes: Any = ([2, 6, 5, 3],)) -> Any:
-    def make(call: Callable[[Any], Any], shape: Any) -> Any:
+def _each(tf, calls: list[Callable[[Any], Any]], shapes=([2, 6, 5, 3],)):
+    def make(call: Callable[[Any], Any], shape):
         pictures = tf.placeholder(tf.float32, shape, name="p")
         found = call(pictures)
         return _coarse(tf, found), [_coarse(tf, each) for each in tf.gradients(found, [pictures])]
@@ -35,7 +35,7 @@ def _each(tf: Any, calls: list[Callable[[Any], Any]], shapes: Any = ([2, 6, 5, 3
     ]
 
 
-def _resized(tf: Any) -> Any:
+def _resized(tf):
     images = module_of(tf, "ops.image_ops_impl")
     methods = (
         "bilinear",
@@ -59,7 +59,7 @@ def _resized(tf: Any) -> Any:
     return _each(tf, calls, ([2, 6, 5, 3], [None, None, None, 3]))
 
 
-def _moved(tf: Any) -> Any:
+def _moved(tf):
     raw = tf.raw_ops
     rows = [[1.0, 0.25, -0.5, 0.0, 0.5, 1.0, 0.0, 0.0]]
     calls: list[Callable[[Any], Any]] = [
@@ -83,7 +83,7 @@ def _moved(tf: Any) -> Any:
     return _each(tf, calls)
 
 
-def _of_parameters(tf: Any) -> Any:
+def _of_parameters(tf):
     random = tf.random
     own = module_of(tf, "ops.random_ops")
     crops = module_of(tf, "ops.random_crop_ops")
@@ -108,13 +108,13 @@ def _of_parameters(tf: Any) -> Any:
     return [_built(tf, call) for call in calls]
 
 
-def _differentiated(tf: Any) -> Any:
-    def normal() -> Any:
+def _differentiated(tf):
+    def normal():
         parameters = [tf.constant(value) for value in (0.25, [1.0, 2.0], -1.0, 1.5)]
         drawn = tf.random.stateless_parameterized_truncated_normal([3, 2], [1, 2], *parameters)
         return [_coarse(tf, each) for each in tf.gradients(drawn, parameters)]
 
-    def gamma() -> Any:
+    def gamma():
         alpha = tf.constant([0.5, 3.0])
         drawn = tf.random.stateless_gamma([4, 2], [1, 2], alpha, 2.0)
         return _coarse(tf, tf.gradients(drawn, alpha)[0])
@@ -122,7 +122,7 @@ def _differentiated(tf: Any) -> Any:
     return [_built(tf, normal), _built(tf, gamma)]
 
 
-def _suppressed_in_tiles(tf: Any) -> Any:
+def _suppressed_in_tiles(tf):
     generator = np.random.default_rng(5)
     corners = generator.uniform(0.0, 4.0, (3, 40, 2))
     boxes = np.concatenate([corners, corners + generator.uniform(1.0, 3.0, (3, 40, 2))], -1)

@@ -28,17 +28,17 @@ _KNOWN: list[tuple[Any, Any]] = [
 ]
 
 
-def _coarse(tf: Any, made: Any) -> Any:
+def _coarse(tf, made):
     """Thousandths of numbers: their last bits follow the order of sums."""
     if isinstance(made, tuple | list):
         return [_coarse(tf, each) for each in made]
     return tf.floor(made * 1000.0) if made.dtype.is_floating else made
 
 
-def _each(tf: Any, call: Callable[[Any], Any], kinds: Any = None) -> list[Any]:
+def _each(tf, call: Callable[[Any], Any], kinds=None) -> list[Any]:
     """The call on pictures of every kind of static shape, or on those of some kinds."""
 
-    def make(shape: Any) -> Any:
+    def make(shape):
         return _coarse(tf, call(tf.placeholder(tf.float32, shape, name="p")))
 
     return [
@@ -46,7 +46,7 @@ def _each(tf: Any, call: Callable[[Any], Any], kinds: Any = None) -> list[Any]:
     ]
 
 
-def _turned(tf: Any) -> Any:
+def _turned(tf):
     i = tf.image
     calls: list[Callable[[Any], Any]] = [
         i.flip_left_right,
@@ -66,10 +66,10 @@ def _turned(tf: Any) -> Any:
     return [unknown, *(_each(tf, call, ranked) for call in calls)]
 
 
-def _framed(tf: Any) -> Any:
+def _framed(tf):
     i = tf.image
 
-    def later(number: int) -> Any:
+    def later(number: int):
         return tf.placeholder_with_default(number, [])
 
     calls: list[Callable[[Any], Any]] = [
@@ -95,7 +95,7 @@ def _framed(tf: Any) -> Any:
     return [_each(tf, call) for call in calls]
 
 
-def _resized(tf: Any) -> Any:
+def _resized(tf):
     i = tf.image
     calls: list[Callable[[Any], Any]] = [
         lambda p: i.resize_images(p, [3, 6]),
@@ -122,7 +122,7 @@ def _resized(tf: Any) -> Any:
     return [_each(tf, call) for call in calls]
 
 
-def _coloured(tf: Any) -> Any:
+def _coloured(tf):
     i = tf.image
     calls: list[Callable[[Any], Any]] = [
         lambda p: i.adjust_brightness(p, 0.2),
@@ -158,13 +158,13 @@ def _coloured(tf: Any) -> Any:
     found = [_each(tf, call) for call in calls]
     some: list[Callable[[Any], Any]] = [i.rgb_to_yiq, i.yiq_to_rgb, i.rgb_to_yuv, i.yuv_to_rgb]
 
-    def known(call: Callable[[Any], Any]) -> Any:
+    def known(call: Callable[[Any], Any]):
         return _built(tf, lambda: call(tf.placeholder(tf.float32, [5, 4, 3], name="p")), _fed(_ONE))
 
     return [*found, *map(known, some)]
 
 
-def _bytes(tf: Any) -> Any:
+def _bytes(tf):
     i = tf.image
     calls: list[Callable[[Any], Any]] = [
         lambda p: i.adjust_brightness(p, 0.2),
@@ -187,8 +187,8 @@ def _bytes(tf: Any) -> Any:
         lambda p: i.decode_jpeg(i.encode_jpeg(p), dct_method="INTEGER_ACCURATE"),
     ]
 
-    def built(call: Callable[[Any], Any], shape: Any) -> Any:
-        def make() -> Any:
+    def built(call: Callable[[Any], Any], shape):
+        def make():
             made = call(tf.placeholder(tf.uint8, shape, name="p"))
             return tf.shape(made) if made.op.type == "EncodePng" else made  # files differ
 
@@ -205,7 +205,7 @@ def _bytes(tf: Any) -> Any:
     return [*grey, *(built(call, shape) for call in calls for shape in ([5, 4, 3], [None] * 3))]
 
 
-def _boxed(tf: Any) -> Any:
+def _boxed(tf):
     i = tf.image
     boxes = [[0.0, 0.0, 0.5, 0.6], [0.1, 0.0, 0.6, 0.6], [0.3, 0.2, 0.9, 0.95]]
     scores = [0.5, 0.9, 0.3]
@@ -243,7 +243,7 @@ def _boxed(tf: Any) -> Any:
         ),
     ]
 
-    def built(call: Callable[[Any], Any]) -> Any:
+    def built(call: Callable[[Any], Any]):
         return _built(
             tf, lambda: call(tf.placeholder(tf.float32, [2, 5, 4, 3], name="p")), _fed(_TWO)
         )
@@ -251,11 +251,11 @@ def _boxed(tf: Any) -> Any:
     return [built(call) for call in calls]
 
 
-def _compared(tf: Any) -> Any:
+def _compared(tf):
     i = tf.image
 
-    def built(shapes: Any, values: Any) -> Any:
-        def make() -> Any:
+    def built(shapes, values):
+        def make():
             one = (
                 tf.constant(values[0])
                 if shapes[0] is None
@@ -274,7 +274,7 @@ def _compared(tf: Any) -> Any:
     ]
 
 
-def _files(tf: Any) -> Any:
+def _files(tf):
     i = tf.image
     calls: list[Callable[[], Any]] = [
         lambda: i.is_jpeg(b"\xff\xd8\xff\xe0"),
@@ -298,7 +298,7 @@ def _files(tf: Any) -> Any:
     return [_built(tf, call) for call in calls]
 
 
-def _spread(tf: Any) -> Any:
+def _spread(tf):
     numbers = [[1.0, 2.0, 4.0], [0.0, 0.0, 6.0]]
     calls: list[Callable[[], Any]] = [
         lambda: tf.math.reduce_std(numbers),
@@ -310,7 +310,7 @@ def _spread(tf: Any) -> Any:
     return [_built(tf, call) for call in calls]
 
 
-def _alike(tf: Any) -> Any:
+def _alike(tf):
     i = tf.image
     draw = np.random.default_rng(5)
     one = draw.uniform(size=(2, 27, 21, 3)).astype("float32")
@@ -325,7 +325,7 @@ def _alike(tf: Any) -> Any:
         lambda a, b: i.ssim(tf.cast(a * 255, tf.uint8), tf.cast(b * 255, tf.uint8), 255),
     ]
 
-    def made(call: Callable[[Any, Any], Any], shape: Any) -> Any:
+    def made(call: Callable[[Any, Any], Any], shape):
         pair = [tf.placeholder(tf.float32, shape, name="p") for _ in range(2)]
         return _coarse(tf, call(*pair))
 

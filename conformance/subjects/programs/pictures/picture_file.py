@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _png(
-    rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes], is_whole: bool = True
+    rows, bits: int, colour: int, *chunks: tuple[bytes, bytes], is_whole: bool = True
 ) -> bytes:
     """A PNG file of bytes, a row each, or of nonsense; `colour` as its header has it."""
     rows = np.asarray(rows, "uint8")
@@ -59,7 +58,7 @@ def _files() -> dict[str, bytes]:
     }
 
 
-def _transparent_or_grey(tf: Any) -> Any:
+def _transparent_or_grey(tf):
     return [
         [
             name,
@@ -76,7 +75,7 @@ def _transparent_or_grey(tf: Any) -> Any:
     ]
 
 
-def _cut_off(tf: Any) -> Any:
+def _cut_off(tf):
     """JPEG files without their end, whose missing part is grey where that is allowed."""
     picture = np.full((32, 16, 3), 40, "uint8")
     picture[:16] = [200, 100, 50]
@@ -84,7 +83,7 @@ def _cut_off(tf: Any) -> Any:
     grey = run(tf, tf.image.encode_jpeg(picture[..., :1], format="grayscale"))
     tail = b"\xff\xd9"
 
-    def decoded(content: bytes, *, recover: bool, channels: int = 0) -> Any:
+    def decoded(content: bytes, *, recover: bool, channels: int = 0):
         made = tf.image.decode_jpeg(content, channels, try_recover_truncated=recover)
         found = run(tf, made)
         return found.shape, found[0, 0] // 8, found[0, -1] // 8
@@ -143,7 +142,7 @@ _TABLE = bytes([0, 0, 0, 255, 0, 0, 0, 255, 0, 10, 20, 30])
 _OTHER = bytes([1, 1, 1, 2, 4, 6, 90, 80, 70, 250, 251, 252])
 
 
-def _frames(tf: Any) -> Any:
+def _frames(tf):
     """GIF files: of one table of colours or of one for each frame, with extensions, cut off."""
     first, second = _frame([0, 1, 2, 3, 2, 1], 3), _frame([3, 2, 1, 0, 1, 2], 3, table=_OTHER)
     control, remark = b"!\xf9\x04\0\x05\0\0\0", b"!\xfe\x03abc\x02de\0"

@@ -25,7 +25,7 @@ _WHOLE_BMP = b"".join(
 )
 
 
-def _says(tf: Any, word: str, make: Callable[[], Any]) -> Any:
+def _says(tf, word: str, make: Callable[[], Any]):
     """Whether running it is refused with these words."""
     with tf.Session() as session:
         try:
@@ -34,7 +34,7 @@ def _says(tf: Any, word: str, make: Callable[[], Any]) -> Any:
             return word in error.message
 
 
-def _files_of_another_kind(tf: Any) -> Any:
+def _files_of_another_kind(tf):
     raw, picture = tf.raw_ops, np.arange(60, dtype="uint8").reshape(4, 5, 3)
     with tf.Session() as session:
         files = session.run([tf.image.encode_png(picture), tf.image.encode_jpeg(picture)])
@@ -74,7 +74,7 @@ def _files_of_another_kind(tf: Any) -> Any:
     return found
 
 
-def _sizes_that_overflow(tf: Any) -> Any:
+def _sizes_that_overflow(tf):
     raw, pictures = tf.raw_ops, np.ones((2, 3, 4, 3), "float32")
     boxes = np.zeros((2, 4), "float32")
     calls = [
@@ -114,7 +114,7 @@ def _sizes_that_overflow(tf: Any) -> Any:
     )
 
 
-def _boxes_that_are_not_finite(tf: Any) -> Any:
+def _boxes_that_are_not_finite(tf):
     return _says(
         tf,
         "Boxes contains at least one element that is not finite",
@@ -124,7 +124,7 @@ def _boxes_that_are_not_finite(tf: Any) -> Any:
     )
 
 
-def _seeds_asked_for(tf: Any) -> Any:
+def _seeds_asked_for(tf):
     module, config = module_of(tf, "ops.image_ops_impl"), module_of(tf, "framework.config")
     given = {"image_size": [50, 50, 1], "bounding_boxes": [[[0.0, 0.0, 1.0, 1.0]]]}
     config.enable_op_determinism()
@@ -139,7 +139,7 @@ def _seeds_asked_for(tf: Any) -> Any:
         config.disable_op_determinism()
 
 
-def _padded_without_checks(tf: Any) -> Any:
+def _padded_without_checks(tf):
     pad = module_of(tf, "ops.image_ops").pad_to_bounding_box_internal
     picture = tf.placeholder(tf.float32, [None, 2, 3])
     padded = pad(picture, 1, 0, 4, 3, check_dims=False)

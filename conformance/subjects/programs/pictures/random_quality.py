@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _bounds(tf: Any) -> Any:
+def _bounds(tf):
     """The bounds of the quality are held to what JPEG files have."""
     image = tf.constant(np.full([4, 4, 3], 0.5, np.float32))
     stored = tf.image.random_jpeg_quality

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from sessrun.conformance.subjects.programs.refusals import hidden, told
 __all__ = ["BEHAVIOURS"]
 
 
-def _areas(tf: Any) -> Any:
+def _areas(tf):
     """Areas that end on a pixel's edge, where the next pixel is a large number, and others."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     sizes = [(have, want) for have in (1, 2, 3, 5, 7, 10, 11) for want in (1, 2, 3, 4, 6, 7, 9)]
@@ -47,7 +46,7 @@ def _areas(tf: Any) -> Any:
     )
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     """Every kind of resizing and its gradient, of sizes that differ along rows and columns."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     pictures = (np.arange(2 * 3 * 4 * 2) * 7 % 23).astype(np.float32).reshape(2, 3, 4, 2)
@@ -91,14 +90,12 @@ def _kinds(tf: Any) -> Any:
     )
 
 
-def _glimpses(tf: Any) -> Any:
+def _glimpses(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     pictures = (np.arange(2 * 4 * 5) * 7 % 23).astype(np.float32).reshape(2, 4, 5, 1)
     offsets = np.array([[0.0, 0.0], [0.25, -0.5]], np.float32)
 
-    def seen(
-        images: Any, size: Any, offsets: Any, name: str = "ExtractGlimpseV2", **how: Any
-    ) -> Any:
+    def seen(images, size, offsets, name: str = "ExtractGlimpseV2", **how):
         return getattr(raw, name)(
             input=of(images),
             size=of(size),
@@ -136,7 +133,7 @@ def _glimpses(tf: Any) -> Any:
     )
 
 
-def _packed(tf: Any) -> Any:
+def _packed(tf):
     """Files of pictures that repeat themselves far apart are much smaller than these."""
     row = (np.arange(1500) ** 2 * 37 % 251).astype(np.uint8).reshape(1, 500, 3)
     pictures = [

@@ -14,11 +14,11 @@ __all__ = ["BEHAVIOURS"]
 LONG_S = 20.0
 
 
-def _unknown(tf: Any, value: Any, dtype: Any = None) -> Any:
+def _unknown(tf, value, dtype=None):
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
 
 
-def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Any]:
     """What one session gives for each of the fetches, within a moment."""
     options = tf.RunOptions(timeout_in_ms=300)
     with tf.Session() as session:
@@ -27,7 +27,7 @@ def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
         )
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     with tf.name_scope("outer"):
         dense = tf.ConditionalAccumulator(tf.float32, shape=[2], shared_name="x")
     sparse = tf.SparseConditionalAccumulator(tf.float32)
@@ -74,8 +74,8 @@ def _graph(tf: Any) -> Any:
     return [attempt(*(lambda part=part: part for part in made)), nodes]
 
 
-def _refused_when_built(tf: Any) -> Any:
-    def ref(**options: Any) -> Any:
+def _refused_when_built(tf):
+    def ref(**options):
         return tf.ConditionalAccumulator(tf.float32, shape=[2], **options).accumulator_ref
 
     raw = tf.raw_ops
@@ -95,11 +95,11 @@ def _refused_when_built(tf: Any) -> Any:
     )
 
 
-def _dense(tf: Any) -> Any:
-    def of(reduction: str, dtype: Any) -> Any:
+def _dense(tf):
+    def of(reduction: str, dtype):
         gathered = tf.ConditionalAccumulator(dtype, shape=[2], reduction_type=reduction)
 
-        def put(values: list[float], step: int = 0) -> Any:
+        def put(values: list[float], step: int = 0):
             return gathered.apply_grad(tf.constant(values, dtype), local_step=step)
 
         count, take = gathered.num_accumulated(), gathered.take_grad
@@ -143,8 +143,8 @@ def _dense(tf: Any) -> Any:
     ]
 
 
-def _shapes(tf: Any) -> Any:
-    def given(declared: Any, *gradients: Any) -> Any:
+def _shapes(tf):
+    def given(declared, *gradients):
         gathered = tf.ConditionalAccumulator(tf.float32, shape=declared)
         puts = [gathered.apply_grad(_unknown(tf, value), local_step=9) for value in gradients]
         return _in_turn(tf, *puts, gathered.num_accumulated(), gathered.take_grad(1))
@@ -152,7 +152,7 @@ def _shapes(tf: Any) -> Any:
     older = tf.raw_ops.ConditionalAccumulator(dtype=tf.float32, shape=[2], shared_name="o")
     raw = tf.raw_ops
 
-    def of_integers() -> Any:
+    def of_integers():
         with tf.Graph().as_default():
             return _in_turn(tf, tf.ConditionalAccumulator(tf.int32).num_accumulated())
 
@@ -180,8 +180,8 @@ def _shapes(tf: Any) -> Any:
     ]
 
 
-def _sparse(tf: Any) -> Any:
-    def given(*gradients: Any, **options: Any) -> Any:
+def _sparse(tf):
+    def given(*gradients, **options):
         gathered = tf.SparseConditionalAccumulator(tf.float32, **options)
         puts = [gathered.apply_grad(*gradient) for gradient in gradients]
         count = gathered.num_accumulated()
@@ -219,10 +219,10 @@ def _sparse(tf: Any) -> Any:
     ]
 
 
-def _waits(tf: Any) -> Any:
+def _waits(tf):
     """Takes wait in threads until there is enough, or the session is closed."""
 
-    def given(finish: Callable[[Any, Any], None], *wanted: int) -> Any:
+    def given(finish: Callable[[Any, Any], None], *wanted: int):
         gathered = tf.ConditionalAccumulator(tf.float32, shape=[])
         fetches = [gathered.take_grad(count) for count in wanted]
         put = gathered.apply_grad(2.0, local_step=100)

@@ -13,17 +13,17 @@ from sessrun.conformance.subjects.programs.refusals import hidden, told
 __all__ = ["BEHAVIOURS"]
 
 
-def _dense(tf: Any, dtype: Any, resource: bool = False, **how: Any) -> tuple[Any, str]:
+def _dense(tf, dtype, resource: bool = False, **how) -> tuple[Any, str]:
     prefix = "Resource" if resource else ""
     kind = getattr(tf.raw_ops, f"{prefix}ConditionalAccumulator")
     how = {"shape": [2], "shared_name": "acc", **how}
     return kind(dtype=dtype, **how), f"{prefix}Accumulator"
 
 
-def _dense_dtypes(tf: Any) -> Any:
+def _dense_dtypes(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
-    def taken(made: Any, resource: bool) -> Any:
+    def taken(made, resource: bool):
         handle, prefix = _dense(tf, made, resource)
         gradients = [tf.cast(of(each), made) for each in ([1.0, 5.0], [2.0, 9.0])]
         with tf.control_dependencies(
@@ -50,11 +50,11 @@ def _dense_dtypes(tf: Any) -> Any:
     )
 
 
-def _arguments(tf: Any) -> Any:
+def _arguments(tf):
     """Steps, counts and gradients that are no scalars, or of another shape."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
-    def applied(gradient: Any, step: Any = 0, required: Any = 1, **how: Any) -> Any:
+    def applied(gradient, step=0, required=1, **how):
         handle, _ = _dense(tf, tf.float32, **how)
         apply = raw.AccumulatorApplyGradient(
             handle=handle, local_step=of(step, tf.int64), gradient=of(gradient, tf.float32)
@@ -64,7 +64,7 @@ def _arguments(tf: Any) -> Any:
                 handle=handle, num_required=of(required), dtype=tf.float32
             )
 
-    def moved(step: Any, local: int) -> Any:
+    def moved(step, local: int):
         handle, _ = _dense(tf, tf.float32)
         move = raw.AccumulatorSetGlobalStep(handle=handle, new_global_step=of(step, tf.int64))
         with tf.control_dependencies([move]):
@@ -95,18 +95,18 @@ def _arguments(tf: Any) -> Any:
     )
 
 
-def _sparse(tf: Any) -> Any:
+def _sparse(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
     def taken(
-        made: Any,
-        given: Any,
-        wanted: Any,
-        shape: Any = (4, 2),
-        told_shape: Any = None,
-        indices: Any = (3, 1),
-        **how: Any,
-    ) -> Any:
+        made,
+        given,
+        wanted,
+        shape=(4, 2),
+        told_shape=None,
+        indices=(3, 1),
+        **how,
+    ):
         handle = raw.SparseConditionalAccumulator(
             dtype=made, shape=shape, shared_name="sparse", **how
         )

@@ -15,13 +15,13 @@ __all__ = ["BEHAVIOURS"]
 LONG_S = 20.0
 
 
-def _barrier(tf: Any, types: Any = None, shapes: Any = ((), ()), **options: Any) -> Any:
+def _barrier(tf, types=None, shapes=((), ()), **options):
     package = "tensorflow" if "tensorflow" in tf.__name__ else "sessrun.reference"
     module = importlib.import_module(f"{package}.python.ops.data_flow_ops")
     return module.Barrier(types or (tf.float32, tf.float32), shapes=shapes, **options)
 
 
-def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Any]:
     options = tf.RunOptions(timeout_in_ms=200)
     with tf.Session() as session:
         return attempt(
@@ -29,11 +29,11 @@ def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
         )
 
 
-def _sizes(barrier: Any) -> list[Any]:
+def _sizes(barrier) -> list[Any]:
     return [barrier.ready_size(), barrier.incomplete_size()]
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     with tf.name_scope("outer"):
         barrier = _barrier(tf, shapes=((), (2,)), name="B")
     single = _barrier(tf, tf.string, None, shared_name="q")
@@ -67,7 +67,7 @@ def _graph(tf: Any) -> Any:
     return [attempt(*(lambda part=part: part for part in made)), nodes]
 
 
-def _refused_when_built(tf: Any) -> Any:
+def _refused_when_built(tf):
     return attempt(
         lambda: _barrier(tf).insert_many(2, ["a"], [1.0]).type,
         lambda: _barrier(tf).insert_many(0, ["a"], [1.0, 2.0]),
@@ -84,7 +84,7 @@ def _refused_when_built(tf: Any) -> Any:
     )
 
 
-def _in_and_out(tf: Any) -> Any:
+def _in_and_out(tf):
     one, two, three, shared = (_barrier(tf) for _ in range(4))
     scalars = _barrier(tf, (tf.float32, tf.int32), None)
     put = one.insert_many
@@ -164,7 +164,7 @@ def _in_and_out(tf: Any) -> Any:
     ]
 
 
-def _closed(tf: Any) -> Any:
+def _closed(tf):
     one, two = _barrier(tf), _barrier(tf)
     return [
         _in_turn(
@@ -197,8 +197,8 @@ def _closed(tf: Any) -> Any:
     ]
 
 
-def _waits(tf: Any) -> Any:
-    def given(*names: str) -> Any:
+def _waits(tf):
+    def given(*names: str):
         barrier = _barrier(tf)
         taken = barrier.take_many(2)
         steps = {
@@ -230,7 +230,7 @@ def _waits(tf: Any) -> Any:
     ]
 
 
-def _nothing(tf: Any) -> Any:
+def _nothing(tf):
     barrier, cancelled, other = _barrier(tf), _barrier(tf), _barrier(tf, shapes=None)
     rows = tf.zeros([2, 0])
     return [

@@ -17,7 +17,7 @@ __all__ = ["BEHAVIOURS"]
 LONG_S = 20.0
 
 
-def _stopped(tf: Any) -> Any:
+def _stopped(tf):
     coord = tf.train.Coordinator()
     ran: list[int] = []
 
@@ -37,8 +37,8 @@ def _stopped(tf: Any) -> Any:
     return [before, after, coord.should_stop(), coord.joined]
 
 
-def _failed(tf: Any) -> Any:
-    def told(error: Any, clean: Any = None) -> Any:
+def _failed(tf):
+    def told(error, clean=None):
         coord = tf.train.Coordinator(clean)
         coord.request_stop(error)
         return [
@@ -48,13 +48,13 @@ def _failed(tf: Any) -> Any:
             *attempt(lambda: coord.request_stop(error)),
         ]
 
-    def raised(error: Exception, clean: Any = None) -> Any:
+    def raised(error: Exception, clean=None):
         coord = tf.train.Coordinator(clean)
         with coord.stop_on_exception():
             raise error
         return [coord.should_stop(), *attempt(coord.join)]
 
-    def as_info() -> Any:
+    def as_info():
         try:
             int("no number")
         except ValueError:
@@ -71,7 +71,7 @@ def _failed(tf: Any) -> Any:
     ]
 
 
-def _slow(tf: Any) -> Any:
+def _slow(tf):
     end = threading.Event()
     coord = tf.train.Coordinator()
     slow = threading.Thread(target=end.wait, args=(LONG_S,))
@@ -87,7 +87,7 @@ def _slow(tf: Any) -> Any:
     return found
 
 
-def _looped(tf: Any) -> Any:
+def _looped(tf):
     coord = tf.train.Coordinator()
     seen: list[Any] = []
 
@@ -123,7 +123,7 @@ def _looped(tf: Any) -> Any:
     ]
 
 
-def _filled(tf: Any) -> Any:
+def _filled(tf):
     source = tf.FIFOQueue(10, tf.int32, shapes=[[]])
     queue = tf.FIFOQueue(4, tf.int32, shapes=[[]])
     fill, close = source.enqueue_many([list(range(8))]), source.close()
@@ -156,11 +156,11 @@ def _filled(tf: Any) -> Any:
         ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     queue = tf.FIFOQueue(10, tf.int32, shapes=[[]])
     bad = queue.enqueue(tf.cast(tf.check_numerics(tf.log(-1.0), "bad"), tf.int32))
 
-    def failing(coord: Any) -> Any:
+    def failing(coord):
         runner = tf.train.QueueRunner(queue, [bad])
         with tf.Session() as session:
             for thread in runner.create_threads(session, coord, daemon=True, start=True):
@@ -179,10 +179,10 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _managed(tf: Any) -> Any:
+def _managed(tf):
     """Sessions that start the threads themselves get none from `start_queue_runners`."""
 
-    def started(make: Callable[[], Any]) -> Any:
+    def started(make: Callable[[], Any]):
         with tf.Graph().as_default():
             queue = tf.FIFOQueue(2, tf.int32, shapes=[[]])
             taken = queue.dequeue_many(3)
@@ -194,7 +194,7 @@ def _managed(tf: Any) -> Any:
     return [started(tf.train.MonitoredSession), started(tf.train.SingularMonitoredSession)]
 
 
-def _steps(tf: Any) -> Any:
+def _steps(tf):
     train = tf.train
     with tf.name_scope("scope"):
         found = [train.get_global_step(), train.get_or_create_global_step().name]
@@ -222,7 +222,7 @@ def _steps(tf: Any) -> Any:
     )
 
 
-def _written(tf: Any) -> Any:
+def _written(tf):
     tf.add(tf.constant(1.5, name="a"), tf.placeholder(tf.float32, name="b"), name="c")
     graph = tf.get_default_graph()
     with tempfile.TemporaryDirectory() as folder:

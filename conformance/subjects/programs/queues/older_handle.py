@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _queues(tf: Any) -> Any:
+def _queues(tf):
     raw = tf.raw_ops
     queue = raw.FIFOQueue(component_types=[tf.int32, tf.string], shapes=[[], []], shared_name="q")
     put = raw.QueueEnqueue(handle=queue, components=[1, "a"])
@@ -45,7 +44,7 @@ def _queues(tf: Any) -> Any:
         ]
 
 
-def _kinds_of_queues(tf: Any) -> Any:
+def _kinds_of_queues(tf):
     raw = tf.raw_ops
     first = raw.PriorityQueue(shapes=[[]], component_types=[tf.string])
     mixed = raw.RandomShuffleQueue(component_types=[tf.int32], shapes=[[]], seed=1, seed2=2)
@@ -67,7 +66,7 @@ def _kinds_of_queues(tf: Any) -> Any:
         ]
 
 
-def _tables(tf: Any) -> Any:
+def _tables(tf):
     raw = tf.raw_ops
     fixed = raw.HashTable(key_dtype=tf.string, value_dtype=tf.int64)
     fill = raw.InitializeTable(
@@ -101,7 +100,7 @@ def _tables(tf: Any) -> Any:
         ]
 
 
-def _readers(tf: Any) -> Any:
+def _readers(tf):
     raw = tf.raw_ops
     definition = tf.GraphDef()
     made = definition.node.add(name="reader", op="TextLineReader")
@@ -137,7 +136,7 @@ def _readers(tf: Any) -> Any:
         )
 
 
-def _stacks(tf: Any) -> Any:
+def _stacks(tf):
     raw = tf.raw_ops
     stack = raw.Stack(elem_type=tf.float32)
     pushed = raw.StackPush(handle=stack, elem=2.5)

@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS", "built"]
 _IMPLIED = {"_output_shapes", "T"}
 
 
-def _nodes(graph: Any) -> Any:
+def _nodes(graph):
     return [
         [
             node.name,
@@ -27,10 +27,10 @@ def _nodes(graph: Any) -> Any:
     ]
 
 
-def built(tf: Any, *makers: Callable[[], Any]) -> Any:
+def built(tf, *makers: Callable[[], Any]):
     """What each makes in a graph of its own: nodes, collections, queue runners."""
 
-    def whole(make: Callable[[], Any]) -> Any:
+    def whole(make: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             made = make()
             if hasattr(made, "queue_ref"):
@@ -56,7 +56,7 @@ def built(tf: Any, *makers: Callable[[], Any]) -> Any:
     return attempt(*(lambda make=make: whole(make) for make in makers))
 
 
-def _producers(tf: Any) -> Any:
+def _producers(tf):
     train = tf.train
     hidden = lambda: tf.placeholder(tf.int32)  # noqa: E731
     return built(
@@ -86,7 +86,7 @@ def _producers(tf: Any) -> Any:
     )
 
 
-def _batches(tf: Any) -> Any:
+def _batches(tf):
     train = tf.train
     one, pair = (lambda: tf.constant(1.0)), (lambda: tf.constant([1, 2]))
     loose = lambda shape=None: tf.placeholder(tf.float32, shape)  # noqa: E731
@@ -128,7 +128,7 @@ def _batches(tf: Any) -> Any:
     )
 
 
-def _kept_batches(tf: Any) -> Any:
+def _kept_batches(tf):
     train = tf.train
     one, yes, no = (lambda: tf.constant(1.0)), (lambda: tf.constant(True)), False
     return built(
@@ -148,7 +148,7 @@ def _kept_batches(tf: Any) -> Any:
     )
 
 
-def _run(tf: Any, make: Callable[[], Any], steps: int) -> Any:
+def _run(tf, make: Callable[[], Any], steps: int):
     """What a pipeline gives with coordinator and queue runners, to its end."""
     with tf.Graph().as_default():
         made = make()
@@ -162,21 +162,21 @@ def _run(tf: Any, make: Callable[[], Any], steps: int) -> Any:
             return [found, joined]
 
 
-def _running(tf: Any) -> Any:
+def _running(tf):
     train = tf.train
 
-    def rows() -> Any:
+    def rows():
         return train.slice_input_producer([tf.range(7), tf.range(7) * 10], 2, shuffle=False)
 
-    def padded() -> Any:
+    def padded():
         count = train.range_input_producer(5, 1, shuffle=False).dequeue()
         return train.batch([tf.range(count)], 3, dynamic_pad=True, allow_smaller_final_batch=True)
 
-    def some() -> Any:
+    def some():
         count = train.range_input_producer(6, 1, shuffle=False).dequeue_many(6)
         return train.maybe_batch([count], tf.equal(count % 2, 0), 3, enqueue_many=True)
 
-    def odd() -> Any:
+    def odd():
         count = train.range_input_producer(6, 1, shuffle=False).dequeue()
         return train.maybe_batch([count], tf.equal(count % 2, 1), 3)
 

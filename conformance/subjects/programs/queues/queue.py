@@ -16,11 +16,11 @@ __all__ = ["BEHAVIOURS"]
 LONG_S = 20.0
 
 
-def _timed(tf: Any, milliseconds: int = 300) -> Any:
+def _timed(tf, milliseconds: int = 300):
     return tf.RunOptions(timeout_in_ms=milliseconds)
 
 
-def _made(tf: Any) -> Any:
+def _made(tf):
     f32, i32 = tf.float32, tf.int32
     return attempt(
         lambda: tf.FIFOQueue(10, [f32], names=["a", "b"]),
@@ -37,7 +37,7 @@ def _made(tf: Any) -> Any:
     )
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     with tf.name_scope("outer"), tf.container("box"):
         queue = tf.FIFOQueue(3, [tf.float32, tf.int32], shapes=[[2], []], name="q")
     queue.enqueue([[1.0, 2.0], 3])
@@ -55,7 +55,7 @@ def _graph(tf: Any) -> Any:
     return [queue.name, queue.dtypes, queue.names, [str(shape) for shape in queue.shapes]]
 
 
-def _put_and_taken(tf: Any) -> Any:
+def _put_and_taken(tf):
     named = tf.FIFOQueue(10, [tf.float32, tf.int32], names=["a", "b"])
     plain = tf.FIFOQueue(10, [tf.float32, tf.int32])
     single = tf.FIFOQueue(10, tf.float32)
@@ -87,7 +87,7 @@ def _put_and_taken(tf: Any) -> Any:
     )
 
 
-def _first_in_first_out(tf: Any) -> Any:
+def _first_in_first_out(tf):
     queue = tf.FIFOQueue(5, [tf.int32, tf.string], shapes=[[], []])
     rows = queue.enqueue_many([[1, 2, 3], ["a", "b", "c"]])
     one, two, size = queue.dequeue(), queue.dequeue_many(2), queue.size()
@@ -103,7 +103,7 @@ def _first_in_first_out(tf: Any) -> Any:
         ]
 
 
-def _closed(tf: Any) -> Any:
+def _closed(tf):
     queue = tf.FIFOQueue(10, tf.float32, shapes=[()])
     close, cancel = queue.close(), queue.close(cancel_pending_enqueues=True)
     wants = [
@@ -129,7 +129,7 @@ def _closed(tf: Any) -> Any:
         return attempt(*(lambda want=want: sess.run(want) for want in wants))
 
 
-def _shapes_at_run_time(tf: Any) -> Any:
+def _shapes_at_run_time(tf):
     queue = tf.FIFOQueue(10, tf.float32, shapes=[[2]])
     loose = tf.FIFOQueue(10, tf.float32)
     value = tf.placeholder(tf.float32)
@@ -145,7 +145,7 @@ def _shapes_at_run_time(tf: Any) -> Any:
         )
 
 
-def _padded(tf: Any) -> Any:
+def _padded(tf):
     queue = tf.PaddingFIFOQueue(10, [tf.int32, tf.string], shapes=[(None,), (None,)])
     numbers = tf.placeholder(tf.int32, [None])
     words = tf.placeholder(tf.string, [None])
@@ -157,7 +157,7 @@ def _padded(tf: Any) -> Any:
         return [sess.run(take), sess.run(rest), sess.run(queue.dequeue_many(0))]
 
 
-def _by_priority(tf: Any) -> Any:
+def _by_priority(tf):
     queue = tf.PriorityQueue(10, [tf.string], [[]])
     ranks = np.array([3, 1, 2, -1], np.int64)
     with tf.Session() as sess:
@@ -165,7 +165,7 @@ def _by_priority(tf: Any) -> Any:
         return [sess.run(queue.dequeue()), sess.run(queue.dequeue_many(3))]
 
 
-def _shuffled(tf: Any) -> Any:
+def _shuffled(tf):
     queue = tf.RandomShuffleQueue(20, 2, tf.int32, [[]], seed=3)
     with tf.Session() as sess:
         sess.run(queue.enqueue_many([list(range(10))]))
@@ -183,14 +183,14 @@ def _in_a_thread(work: Callable[[], Any]) -> Callable[[], Any]:
     thread.start()
     thread.join(0.3)
 
-    def joined() -> Any:
+    def joined():
         thread.join(LONG_S)
         return found[0] if found else "still blocked"
 
     return joined
 
 
-def _waiting(tf: Any) -> Any:
+def _waiting(tf):
     queue = tf.FIFOQueue(1, tf.float32, shapes=[()])
     put, take, size = queue.enqueue(1.0), queue.dequeue(), queue.size()
     with tf.Session() as sess:
@@ -204,7 +204,7 @@ def _waiting(tf: Any) -> Any:
         return [taken, held, putter(), sess.run(size)]
 
 
-def _closed_while_waiting(tf: Any) -> Any:
+def _closed_while_waiting(tf):
     queue = tf.FIFOQueue(1, tf.float32, shapes=[()])
     put, take, end = queue.enqueue(1.0), queue.dequeue(), queue.close()
     with tf.Session() as sess:
@@ -216,7 +216,7 @@ def _closed_while_waiting(tf: Any) -> Any:
         return [open_still, values, attempt(lambda: sess.run(take))]
 
 
-def _cancelled_while_waiting(tf: Any) -> Any:
+def _cancelled_while_waiting(tf):
     queue = tf.FIFOQueue(2, tf.float32, shapes=[()])
     rows = queue.enqueue_many([[1.0, 2.0, 3.0, 4.0]])
     end = queue.close(cancel_pending_enqueues=True)
@@ -227,7 +227,7 @@ def _cancelled_while_waiting(tf: Any) -> Any:
         return [first, putter(), sess.run(queue.dequeue_up_to(5))]
 
 
-def _ended_while_waiting(tf: Any) -> Any:
+def _ended_while_waiting(tf):
     queue = tf.FIFOQueue(1, tf.float32, shapes=[()])
     take, end = queue.dequeue(), queue.close()
     with tf.Session() as sess:
@@ -241,7 +241,7 @@ def _ended_while_waiting(tf: Any) -> Any:
     return [closed_queue, taker()]
 
 
-def _timeouts(tf: Any) -> Any:
+def _timeouts(tf):
     queue = tf.FIFOQueue(1, tf.float32, shapes=[()])
     put, take = queue.enqueue(1.0), queue.dequeue()
     config = tf.ConfigProto(operation_timeout_in_ms=300)
@@ -254,7 +254,7 @@ def _timeouts(tf: Any) -> Any:
         ]
 
 
-def _in_one_run(tf: Any) -> Any:
+def _in_one_run(tf):
     """Operations of one run do not wait for one another in the order of their making."""
     queue = tf.FIFOQueue(1, tf.int32, shapes=[()])
     other = tf.FIFOQueue(1, tf.int32, shapes=[()])
@@ -270,7 +270,7 @@ def _in_one_run(tf: Any) -> Any:
         ]
 
 
-def _shared(tf: Any) -> Any:
+def _shared(tf):
     first = tf.FIFOQueue(10, tf.float32, shapes=[()], shared_name="y")
     second = tf.FIFOQueue(10, tf.float32, shapes=[()], shared_name="y", name="other")
     others = [
@@ -296,7 +296,7 @@ def _shared(tf: Any) -> Any:
         return [sizes, taken, wrong]
 
 
-def _terms(tf: Any) -> Any:
+def _terms(tf):
     """What a queue may be, and the names by which it may be shared."""
     raw, shape = tf.raw_ops, tf.TensorShape
     made = [
@@ -332,7 +332,7 @@ def _terms(tf: Any) -> Any:
     return [sizes, attempt(lambda: tf.PriorityQueue(3, [tf.int32]))]
 
 
-def _order_of_a_seed(tf: Any) -> Any:
+def _order_of_a_seed(tf):
     queue = tf.RandomShuffleQueue(500, 3, tf.int32, [[]], seed=7)
     rows, some = queue.enqueue_many([list(range(400))]), queue.dequeue_many(300)
     with tf.Session() as sess:
@@ -342,7 +342,7 @@ def _order_of_a_seed(tf: Any) -> Any:
         return [first, sess.run(some)]
 
 
-def _seeds_of_a_shared_name(tf: Any) -> Any:
+def _seeds_of_a_shared_name(tf):
     """A graph's seed and a shared name make one seed, wherever in the graph the queue stands."""
 
     def made(seed: int | None, shared_name: str | None) -> list[int]:
@@ -359,7 +359,7 @@ def _seeds_of_a_shared_name(tf: Any) -> Any:
         return [found, sess.run(other.dequeue())]
 
 
-def _many_by_priority(tf: Any) -> Any:
+def _many_by_priority(tf):
     """A dequeue_many by priority takes nothing before all are there, and then the smallest."""
     queue = tf.PriorityQueue(5, tf.int32, [[]])
     rank = tf.placeholder(tf.int64, [])

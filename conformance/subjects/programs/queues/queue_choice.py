@@ -9,12 +9,12 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _common(tf: Any) -> Any:
+def _common(tf):
     """The shapes of what a chosen queue gives."""
     fifo, padding = tf.FIFOQueue, tf.PaddingFIFOQueue
     number = tf.placeholder_with_default(0, [])
 
-    def chosen(make: Any, *shapes: Any, dtypes: Any = None, names: Any = None) -> Any:
+    def chosen(make, *shapes, dtypes=None, names=None):
         dtypes = dtypes or [tf.float32]
         queues = [make(3, dtypes, shape, **({"names": names} if names else {})) for shape in shapes]
         either = tf.QueueBase.from_list(number, queues)
@@ -50,11 +50,11 @@ def _common(tf: Any) -> Any:
     )
 
 
-def _limits(tf: Any) -> Any:
+def _limits(tf):
     """Staging areas that are filled to the last byte and element, cleared, and filled again."""
     raw, types = tf.raw_ops, [tf.uint8]
 
-    def filled(kind: str, limit: int, capacity: int, sizes: Any) -> Any:
+    def filled(kind: str, limit: int, capacity: int, sizes):
         options = {"dtypes": types, "memory_limit": limit, "capacity": capacity}
         options["shared_name"] = f"area_{kind}_{limit}_{capacity}"
         if kind == "Stage":
@@ -84,7 +84,7 @@ def _limits(tf: Any) -> Any:
         clear = getattr(raw, f"{kind}Clear")(**options)
         with tf.Session() as session:
 
-            def all_of(*fetches: Any) -> list[Any]:
+            def all_of(*fetches) -> list[Any]:
                 return attempt(*(lambda f=fetch: session.run(f) for fetch in fetches))
 
             return [all_of(*puts, count, clear, count, *puts, count), all_of(get, count, puts[0])]
@@ -98,11 +98,11 @@ def _limits(tf: Any) -> Any:
     )
 
 
-def _named_readers(tf: Any) -> Any:
+def _named_readers(tf):
     """The operations of readers, with names and without."""
     queue = tf.FIFOQueue(3, tf.string, [[]])
 
-    def of(make: Any) -> Any:
+    def of(make):
         made = []
         for name in (None, "mine"):
             reader = make()
@@ -133,7 +133,7 @@ def _named_readers(tf: Any) -> Any:
     )
 
 
-def _numbers(tf: Any) -> Any:
+def _numbers(tf):
     """A queue by the number that is fed, and by one that is too large."""
     queues = [tf.FIFOQueue(3, tf.int32, [[]]) for _ in range(3)]
     puts = [queue.enqueue(number) for queue, number in zip(queues, (5, 6, 7), strict=True)]

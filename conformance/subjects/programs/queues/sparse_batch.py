@@ -16,13 +16,11 @@ __all__ = ["BEHAVIOURS"]
 _NONE = np.zeros((0, 2), np.int64)
 
 
-def _sparse(
-    tf: Any, indices: Any = ((0, 0), (1, 2)), values: Any = (1.0, 2.0), shape: Any = (2, 3)
-) -> Any:
+def _sparse(tf, indices=((0, 0), (1, 2)), values=(1.0, 2.0), shape=(2, 3)):
     return tf.SparseTensor(np.array(indices, np.int64), list(values), np.array(shape, np.int64))
 
 
-def _fed(tf: Any, indices: Any, values: Any, shape: Any) -> dict[str, Any]:
+def _fed(tf, indices, values, shape) -> dict[str, Any]:
     """The three parts, of which nothing is known while the graph is built."""
     wanted = {
         "sparse_indices": np.array(indices, np.int64),
@@ -45,7 +43,7 @@ _PARTS = (
 )  # fmt: skip
 
 
-def _adding(tf: Any) -> Any:
+def _adding(tf):
     kinds = (
         tf.raw_ops.AddSparseToTensorsMap,
         tf.raw_ops.AddManySparseToTensorsMap,
@@ -60,10 +58,10 @@ def _adding(tf: Any) -> Any:
     )
 
 
-def _taking(tf: Any) -> Any:
+def _taking(tf):
     raw = tf.raw_ops
 
-    def taken(added: Any, handles: Any = None, dtype: Any = None, name: str = "m") -> Any:
+    def taken(added, handles=None, dtype=None, name: str = "m"):
         adds = [raw.AddSparseToTensorsMap(**_fed(tf, *parts), shared_name="m") for parts in added]
         with tf.control_dependencies([add.op for add in adds]):
             numbers = tf.stack(adds) if handles is None else tf.constant(handles, tf.int64)
@@ -89,7 +87,7 @@ def _taking(tf: Any) -> Any:
     )
 
 
-def _in_sessions(tf: Any) -> Any:
+def _in_sessions(tf):
     """Numbers go on within a session; what was taken is gone; another begins anew."""
     raw = tf.raw_ops
     add = raw.AddSparseToTensorsMap(**_fed(tf, [[0, 0]], [1.0], [2, 3]), shared_name="m")
@@ -108,7 +106,7 @@ def _in_sessions(tf: Any) -> Any:
         return found + attempt(lambda: first.run(add), lambda: second.run(add))
 
 
-def _bytes(tf: Any) -> Any:
+def _bytes(tf):
     other = importlib.import_module(
         f"{'sessrun.reference' if 'sessrun' in tf.__name__ else 'tensorflow'}.python.ops.sparse_ops"
     )
@@ -116,7 +114,7 @@ def _bytes(tf: Any) -> Any:
     rows = lambda: tf.serialize_many_sparse(_sparse(tf))  # noqa: E731
     none = np.zeros((0, 3), object)
 
-    def both(make: Callable[[], Any]) -> Any:
+    def both(make: Callable[[], Any]):
         made = make()
         return [described(made), run(tf, made)]
 
@@ -145,7 +143,7 @@ def _bytes(tf: Any) -> Any:
     return attempt(*(lambda make=make: both(make) for make in makers))
 
 
-def _batches(tf: Any) -> Any:
+def _batches(tf):
     """The graphs that batches of sparse tensors are made of."""
     train, one = tf.train, (lambda: _sparse(tf))
     hidden = lambda shape: tf.placeholder(tf.bool, shape)  # noqa: E731
@@ -170,11 +168,11 @@ def _batches(tf: Any) -> Any:
     )
 
 
-def _fetched_batches(tf: Any) -> Any:
+def _fetched_batches(tf):
     """What comes out of the queues."""
     train = tf.train
 
-    def several(batch: Any, feed: Any = None, count: int = 3) -> Any:
+    def several(batch, feed=None, count: int = 3):
         with tf.Session() as session:
             coordinator = train.Coordinator()
             threads = train.start_queue_runners(session, coordinator)
@@ -184,7 +182,7 @@ def _fetched_batches(tf: Any) -> Any:
                 coordinator.request_stop()
                 coordinator.join(threads)
 
-    def whole(make: Callable[[], Any]) -> Any:
+    def whole(make: Callable[[], Any]):
         with tf.Graph().as_default():
             return several(make())
 

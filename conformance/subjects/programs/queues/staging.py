@@ -14,22 +14,22 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _classes(tf: Any) -> tuple[Any, Any]:
+def _classes(tf) -> tuple[Any, Any]:
     package = "tensorflow" if "tensorflow" in tf.__name__ else "sessrun.reference"
     module = importlib.import_module(f"{package}.python.ops.data_flow_ops")
     return module.StagingArea, module.MapStagingArea
 
 
-def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Any]:
     with tf.Session() as session:
         return attempt(*(lambda fetch=fetch: session.run(fetch) for fetch in fetches))
 
 
-def _key(tf: Any, number: int) -> Any:
+def _key(tf, number: int):
     return tf.constant(number, tf.int64)
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     line, by_key = _classes(tf)
     with tf.name_scope("o"), tf.device("/cpu:0"):
         area = line([tf.float32, tf.int32], shapes=[[2], []], capacity=3, memory_limit=99)
@@ -92,7 +92,7 @@ def _graph(tf: Any) -> Any:
     return [attempt(*(lambda part=part: part for part in made)), nodes]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     line, by_key = _classes(tf)
     number, key = tf.constant(1.0), _key(tf, 1)
     f32 = tf.float32
@@ -124,7 +124,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _line(tf: Any) -> Any:
+def _line(tf):
     line, _ = _classes(tf)
     area = line([tf.float32])
     puts = [area.put([tf.constant(float(number))]) for number in range(3)]
@@ -177,23 +177,23 @@ def _line(tf: Any) -> Any:
     ]
 
 
-def _by_key(tf: Any) -> Any:
+def _by_key(tf):
     _, by_key = _classes(tf)
 
-    def of(*, ordered: bool) -> Any:
+    def of(*, ordered: bool):
         area = by_key([tf.float32, tf.int32], ordered=ordered)
         sizes = [area.size(), area.incomplete_size()]
 
-        def put(number: int, *places: int) -> Any:
+        def put(number: int, *places: int):
             parts = [tf.constant(float(number)), tf.constant(number)]
             return area.put(_key(tf, number), [parts[place] for place in places], list(places))
 
-        def get(number: int, *places: int) -> Any:
+        def get(number: int, *places: int):
             return area.get(_key(tf, number), list(places) or None)
 
         raw = tf.raw_ops.OrderedMapStage if ordered else tf.raw_ops.MapStage
 
-        def staged(key: Any, indices: Any, values: Any) -> Any:
+        def staged(key, indices, values):
             return raw(
                 key=key,
                 indices=indices,
@@ -258,7 +258,7 @@ def _by_key(tf: Any) -> Any:
     return [of(ordered=False), of(ordered=True)]
 
 
-def _order(tf: Any) -> Any:
+def _order(tf):
     _, by_key = _classes(tf)
     area = by_key([tf.float32], ordered=True)
     puts = [area.put(_key(tf, number), [tf.constant(float(number))], [0]) for number in (3, 1, 2)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 __all__ = ["BEHAVIOURS"]
 
@@ -24,7 +23,7 @@ _NUMBERS = _feature(b"i", 3, _field(1, b"\x05" + b"\xfe" + b"\xff" * 8 + b"\x01"
 _WHOLE = _field(1, _WORDS + _FLOATS + _NUMBERS)
 
 
-def _parsed(tf: Any, examples: Sequence[bytes]) -> Any:
+def _parsed(tf, examples: Sequence[bytes]):
     """What each is parsed to, by itself."""
     with tf.Graph().as_default(), tf.Session() as session:
         serialized = tf.placeholder(tf.string, [])
@@ -40,7 +39,7 @@ def _parsed(tf: Any, examples: Sequence[bytes]) -> Any:
         return [_values(tf, session, values, {serialized: each}) for each in examples]
 
 
-def _values(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
+def _values(tf, session, fetches, feeds):
     """The values, or that they are refused: TensorFlow's error shows bytes that may be no text."""
     try:
         return session.run(fetches, feeds)
@@ -48,11 +47,11 @@ def _values(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
         return "refused"
 
 
-def _cut_off(tf: Any) -> Any:
+def _cut_off(tf):
     return _parsed(tf, [_WHOLE[:length] for length in range(len(_WHOLE) + 1)])
 
 
-def _changed(tf: Any) -> Any:
+def _changed(tf):
     """One byte at a time another one."""
     return [
         _parsed(
@@ -66,7 +65,7 @@ def _changed(tf: Any) -> Any:
     ]
 
 
-def _surrounded(tf: Any) -> Any:
+def _surrounded(tf):
     """Fields that no Example has before and after one, whole, cut off, or too long."""
     long = b"\xff" * 10
     strange = [
@@ -109,7 +108,7 @@ def _surrounded(tf: Any) -> Any:
     ]
 
 
-def _features(tf: Any) -> Any:
+def _features(tf):
     """Features written in other ways: not packed, twice, of no kind, with more than a value."""
     entries = [
         _feature(b"i", 3, b"\x08\x05\x08\x06"),
@@ -151,7 +150,7 @@ def _features(tf: Any) -> Any:
     ]
 
 
-def _sequences(tf: Any) -> Any:
+def _sequences(tf):
     """Sequences whose context or lists are cut off, or have other fields between them."""
     step = _field(3, b"\x08\x05")
     lists = _field(1, _field(1, b"l") + _field(2, _field(1, step) + _field(1, b"") * 0))

@@ -18,7 +18,7 @@ TEXT = "first\nsecond \u00e4\n\nlast"
 def _in_a_folder(program: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
     """A program that is given a folder of its own, the path of a file of it by name."""
 
-    def placed(tf: Any) -> Any:
+    def placed(tf):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "text").write_text(TEXT, encoding="utf-8")
             (Path(folder) / "empty").touch()
@@ -31,8 +31,8 @@ def _in_a_folder(program: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
 
 
 @_in_a_folder
-def _reading(tf: Any, at: Any) -> Any:
-    def opened(*steps: Callable[[Any], Any], mode: str = "r", name: str = "text") -> Any:
+def _reading(tf, at):
+    def opened(*steps: Callable[[Any], Any], mode: str = "r", name: str = "text"):
         file = tf.gfile.GFile(at(name), mode)
         return attempt(*(lambda step=step: step(file) for step in steps))
 
@@ -121,8 +121,8 @@ def _reading(tf: Any, at: Any) -> Any:
 
 
 @_in_a_folder
-def _writing(tf: Any, at: Any) -> Any:
-    def opened(mode: str, *steps: Callable[[Any], Any], name: str = "text") -> Any:
+def _writing(tf, at):
+    def opened(mode: str, *steps: Callable[[Any], Any], name: str = "text"):
         with tf.gfile.GFile(at(name), mode) as file:
             found = attempt(*(lambda step=step: step(file) for step in steps))
         return found, attempt(lambda: Path(at(name)).read_bytes())
@@ -184,16 +184,16 @@ def _writing(tf: Any, at: Any) -> Any:
     )
 
 
-def _listed(at: Any) -> Any:
+def _listed(at):
     root = Path(at())
     return sorted((str(path.relative_to(root)), path.is_dir()) for path in root.rglob("*"))
 
 
 @_in_a_folder
-def _asking(tf: Any, at: Any) -> Any:
+def _asking(tf, at):
     gfile, v2 = tf.gfile, tf.io.gfile
 
-    def stat(path: Any) -> Any:
+    def stat(path):
         found = gfile.Stat(path)
         return found.length if not found.is_directory else None, found.is_directory
 
@@ -237,11 +237,11 @@ def _asking(tf: Any, at: Any) -> Any:
 
 
 @_in_a_folder
-def _globbing(tf: Any, at: Any) -> Any:
+def _globbing(tf, at):
     for name in (".hidden", "sub/two.txt", "sub/.txt", "a[1]", "a1", "sub/deep/three.txt"):
         Path(at(name)).touch()
 
-    def cut(paths: Any) -> Any:
+    def cut(paths):
         return sorted(path.replace(at(), "") for path in paths)
 
     patterns = (
@@ -285,8 +285,8 @@ def _globbing(tf: Any, at: Any) -> Any:
 
 
 @_in_a_folder
-def _walking(tf: Any, at: Any) -> Any:
-    def cut(steps: Any) -> Any:
+def _walking(tf, at):
+    def cut(steps):
         return [(top.replace(at(), ""), sorted(dirs), sorted(files)) for top, dirs, files in steps]
 
     return attempt(
@@ -307,7 +307,7 @@ def _walking(tf: Any, at: Any) -> Any:
 
 
 @_in_a_folder
-def _changing(tf: Any, at: Any) -> Any:
+def _changing(tf, at):
     gfile, v2 = tf.gfile, tf.io.gfile
     steps = (
         lambda: gfile.MkDir(at("new")),
@@ -370,7 +370,7 @@ def _changing(tf: Any, at: Any) -> Any:
     return [(*attempt(step), _listed(at)) for step in steps]
 
 
-def _joining(tf: Any) -> Any:
+def _joining(tf):
     join = tf.io.gfile.join
     return attempt(
         lambda: join("a", "b"),

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _example(tf: Any, **features: list[int]) -> bytes:
+def _example(tf, **features: list[int]) -> bytes:
     found = tf.train.Example()
     for name, values in features.items():
         found.features.feature[name].int64_list.value.extend(values)
     return bytes(found.SerializeToString())
 
 
-def _sequence(tf: Any, context: list[int], **lists: list[list[int]]) -> bytes:
+def _sequence(tf, context: list[int], **lists: list[list[int]]) -> bytes:
     found = tf.train.SequenceExample()
     found.context.feature["c"].int64_list.value.extend(context)
     for name, steps in lists.items():
@@ -25,11 +23,11 @@ def _sequence(tf: Any, context: list[int], **lists: list[list[int]]) -> bytes:
     return bytes(found.SerializeToString())
 
 
-def _examples(tf: Any) -> Any:
+def _examples(tf):
     first, second = _example(tf, a=[1, 2], b=[3]), _example(tf, a=[4])
     default = tf.constant([7], tf.int64)
 
-    def parsed(serialized: Any, names: Any = ()) -> Any:
+    def parsed(serialized, names=()):
         made = tf.raw_ops.ParseExample(
             serialized=serialized,
             names=tf.constant(names, tf.string, [len(names)]),
@@ -53,12 +51,12 @@ def _examples(tf: Any) -> Any:
     )
 
 
-def _single_examples(tf: Any) -> Any:
+def _single_examples(tf):
     """One Example, whose keys are attributes."""
     first, second = _example(tf, a=[1, 2], b=[3], e=[8, 9]), _example(tf, a=[4])
     defaults = [tf.constant([7], tf.int64), tf.constant([5, 6], tf.int64)]
 
-    def parsed(serialized: Any, dense: Any = ("b", "e"), sparse: Any = ("a",)) -> Any:
+    def parsed(serialized, dense=("b", "e"), sparse=("a",)):
         made = tf.raw_ops.ParseSingleExample(
             serialized=serialized,
             dense_defaults=defaults[: len(dense)],
@@ -86,12 +84,12 @@ def _single_examples(tf: Any) -> Any:
     )
 
 
-def _rows_of_sequences(tf: Any) -> Any:
+def _rows_of_sequences(tf):
     """Features in rows of unequal lengths: of the context and of lists of features."""
     first = _sequence(tf, [5], s=[[1], [2, 3], []], d=[[1], [2]])
     second, third = _sequence(tf, [6, 7], d=[[3]]), _sequence(tf, [], s=[[4, 5, 6]])
 
-    def parsed(serialized: Any, dtype: Any = None, split: Any = None) -> Any:
+    def parsed(serialized, dtype=None, split=None):
         value, split = dtype or tf.int64, split or tf.int64
         words = tf.constant([], tf.string)
         made = tf.raw_ops.ParseSequenceExampleV2(
@@ -127,11 +125,11 @@ def _rows_of_sequences(tf: Any) -> Any:
     )
 
 
-def _sequences(tf: Any) -> Any:
+def _sequences(tf):
     first = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])
     second = _sequence(tf, [6, 7], d=[[3]])
 
-    def parsed(serialized: Any, missing: Any = ()) -> Any:
+    def parsed(serialized, missing=()):
         made = tf.raw_ops.ParseSequenceExample(
             serialized=serialized,
             debug_name=tf.constant([], tf.string),
@@ -161,8 +159,8 @@ def _sequences(tf: Any) -> Any:
     )
 
 
-def _single_sequences(tf: Any) -> Any:
-    def parsed(serialized: Any, missing: Any = ()) -> Any:
+def _single_sequences(tf):
+    def parsed(serialized, missing=()):
         made = tf.raw_ops.ParseSingleSequenceExample(
             serialized=serialized,
             debug_name=tf.constant("it"),

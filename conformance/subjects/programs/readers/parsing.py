@@ -16,10 +16,10 @@ __all__ = ["BEHAVIOURS"]
 # ruff: noqa: B023 - what is made in a loop is called in the same round
 
 
-def _tried(tf: Any, *makers: Callable[[], Any]) -> Any:
+def _tried(tf, *makers: Callable[[], Any]):
     """What each makes, and its values, in a graph of its own."""
 
-    def whole(make: Callable[[], Any]) -> Any:
+    def whole(make: Callable[[], Any]):
         with tf.Graph().as_default():
             made = make()
             with tf.Session() as session:
@@ -28,7 +28,7 @@ def _tried(tf: Any, *makers: Callable[[], Any]) -> Any:
     return attempt(*(lambda make=make: whole(make) for make in makers))
 
 
-def _said(tf: Any, make: Callable[[], Any]) -> Any:
+def _said(tf, make: Callable[[], Any]):
     """As `_tried` of one, but of an operation's error what the operation itself said."""
     with tf.Graph().as_default(), tf.Session() as session:
         try:
@@ -38,7 +38,7 @@ def _said(tf: Any, make: Callable[[], Any]) -> Any:
             return [type(error).__name__, told.rstrip().rpartition("\n")[2]]
 
 
-def _lines(tf: Any) -> Any:
+def _lines(tf):
     defaults = [[1], ["d"], [2.5]]
     lines = [
         "3,x,1.5",
@@ -86,7 +86,7 @@ def _lines(tf: Any) -> Any:
     ]
 
 
-def _columns(tf: Any) -> Any:
+def _columns(tf):
     csv = tf.decode_csv
     none = lambda dtype: np.zeros(0, dtype)  # noqa: E731
     three = [[1], ["d"], [2.5]]
@@ -116,7 +116,7 @@ def _columns(tf: Any) -> Any:
     )
 
 
-def _example(tf: Any, **features: Any) -> bytes:
+def _example(tf, **features) -> bytes:
     example = tf.train.Example()
     for key, values in features.items():
         feature = example.features.feature[key]
@@ -126,7 +126,7 @@ def _example(tf: Any, **features: Any) -> bytes:
     return data
 
 
-def _features(tf: Any) -> Any:
+def _features(tf):
     one = _example(tf, a=[1.5, 2.5], b=[3], c=[b"x", b"y"])
     other = _example(tf, b=[7, 8, 9], c=[b"q"])
     both = [one, other]
@@ -181,12 +181,12 @@ def _features(tf: Any) -> Any:
     ]
 
 
-def _sparse_features(tf: Any) -> Any:
+def _sparse_features(tf):
     one, other = _example(tf, i=[3, 1], j=[0, 1], v=[1.5, 2.5]), _example(tf, i=[0], v=[9.5])
     sparse = tf.SparseFeature
     f32 = tf.float32
 
-    def parts(made: Any) -> Any:
+    def parts(made):
         return [made["s"].indices, made["s"].values, made["s"].dense_shape]
 
     wishes = [
@@ -208,7 +208,7 @@ def _sparse_features(tf: Any) -> Any:
     ]
 
 
-def _reason(tf: Any, make: Callable[[], Any]) -> str:
+def _reason(tf, make: Callable[[], Any]) -> str:
     """What the error says that making something, or running it, ends in."""
     with tf.Graph().as_default():
         try:
@@ -222,7 +222,7 @@ def _reason(tf: Any, make: Callable[[], Any]) -> str:
                 return str(error).split("\n\t [[")[0].split("\n")[-1]
 
 
-def _reasons(tf: Any) -> Any:
+def _reasons(tf):
     padded = getattr(tf, "raw_ops", tf).DecodePaddedRaw
     fed = lambda value: tf.placeholder_with_default(np.int32(value), None)  # noqa: E731
     pair = [b"123", b"12"]
@@ -261,7 +261,7 @@ def _reasons(tf: Any) -> Any:
     return [_reason(tf, make) for make in makers]
 
 
-def _feature_reasons(tf: Any) -> Any:
+def _feature_reasons(tf):
     examples = [
         _example(tf, a=values)
         for values in (
@@ -293,21 +293,21 @@ def _feature_reasons(tf: Any) -> Any:
     ]
 
 
-def _sequences_that_do_not_fit(tf: Any) -> Any:
+def _sequences_that_do_not_fit(tf):
     train = tf.train
     whole = lambda values: train.Feature(int64_list=train.Int64List(value=values))  # noqa: E731
     real = lambda values: train.Feature(float_list=train.FloatList(value=values))  # noqa: E731
 
-    def lists(steps: Any) -> bytes:
+    def lists(steps) -> bytes:
         found = {} if steps is None else {"a": train.FeatureList(feature=steps)}
         made = train.SequenceExample(feature_lists=train.FeatureLists(feature_list=found))
         return bytes(made.SerializeToString())
 
-    def context(feature: Any) -> bytes:
+    def context(feature) -> bytes:
         features = train.Features(feature={} if feature is None else {"a": feature})
         return bytes(train.SequenceExample(context=features).SerializeToString())
 
-    def parsed(data: list[bytes], kind: str, feature: Any, names: Any) -> Any:
+    def parsed(data: list[bytes], kind: str, feature, names):
         if len(data) > 1:
             return tf.io.parse_sequence_example(data, example_names=names, **{kind: {"a": feature}})
         name = names and names[0]
@@ -367,7 +367,7 @@ def _sequences_that_do_not_fit(tf: Any) -> Any:
     ]
 
 
-def _tensors(tf: Any) -> Any:
+def _tensors(tf):
     values = [
         np.float32([[1, 2], [3, 4]]),
         np.int8(7),
@@ -394,7 +394,7 @@ def _tensors(tf: Any) -> Any:
     )
 
 
-def _compressed(tf: Any) -> Any:
+def _compressed(tf):
     packed, zipped = zlib.compress(b"hello" * 10), gzip.compress(b"hello" * 10, mtime=0)
     decode = tf.io.decode_compressed
     return _tried(

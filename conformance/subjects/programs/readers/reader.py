@@ -28,7 +28,7 @@ def _folder(**contents: bytes) -> Iterator[Callable[[str], str]]:
         yield lambda name: str(FOLDER / name)
 
 
-def _runs(tf: Any, make: Callable[[], Any], files: Sequence[str], steps: str) -> Any:
+def _runs(tf, make: Callable[[], Any], files: Sequence[str], steps: str):
     """What a reader gives step by step: r read, u up to 3, p produced, w files, s state, x."""
     with tf.Graph().as_default():
         reader = make()
@@ -50,7 +50,7 @@ def _runs(tf: Any, make: Callable[[], Any], files: Sequence[str], steps: str) ->
 TEXT = {"a": b"l1\nl2\r\r\n\nl\r4\r", "b": b"x\ny\n", "e": b""}
 
 
-def _whole_files(tf: Any) -> Any:
+def _whole_files(tf):
     with _folder(**TEXT) as path:
         files = [path("a"), path("e"), path("b")]
         return [
@@ -61,7 +61,7 @@ def _whole_files(tf: Any) -> Any:
         ]
 
 
-def _lines(tf: Any) -> Any:
+def _lines(tf):
     with _folder(**TEXT) as path:
         files = [path("a"), path("e"), path("b")]
         return [
@@ -76,7 +76,7 @@ def _lines(tf: Any) -> Any:
         ]
 
 
-def _fixed_lengths(tf: Any) -> Any:
+def _fixed_lengths(tf):
     plain = b"HHaaabbbcccFF"
     packed = zlib.compress(plain)
     sizes = [
@@ -103,7 +103,7 @@ def _fixed_lengths(tf: Any) -> Any:
         return [*found, _runs(tf, wrong, [path("f")], "r")]
 
 
-def _record_files(tf: Any) -> Any:
+def _record_files(tf):
     with _folder() as path:
         for name in ("plain", "GZIP", "ZLIB"):
             kind = "" if name == "plain" else name
@@ -132,7 +132,7 @@ def _record_files(tf: Any) -> Any:
         ]
 
 
-def _states(tf: Any) -> Any:
+def _states(tf):
     states = [
         b"",
         b"\x08\x01\x10\x01\x18\x01\x22\x01a",
@@ -157,7 +157,7 @@ def _states(tf: Any) -> Any:
     return found
 
 
-def _queues(tf: Any) -> Any:
+def _queues(tf):
     """Queues that a reader cannot read from, and one that gives nothing for a while."""
     reader = tf.IdentityReader()
     numbers = tf.FIFOQueue(9, [tf.int32], [()])
@@ -175,7 +175,7 @@ def _queues(tf: Any) -> Any:
         return [found, waited, together, session.run(reader.num_records_produced())]
 
 
-def _in_one_run(tf: Any) -> Any:
+def _in_one_run(tf):
     """Two reads of one reader in a run, which take one file each, or two lines of one."""
     with _folder(**TEXT) as path:
         found = []
@@ -189,7 +189,7 @@ def _in_one_run(tf: Any) -> Any:
         return found
 
 
-def _shared(tf: Any) -> Any:
+def _shared(tf):
     raw = tf.raw_ops
     first = tf.ReaderBase(raw.IdentityReaderV2(shared_name="s"))
     second = tf.ReaderBase(raw.TextLineReaderV2(shared_name="s"))
@@ -205,7 +205,7 @@ def _shared(tf: Any) -> Any:
         ]
 
 
-def _files(tf: Any) -> Any:
+def _files(tf):
     loose = lambda value: tf.placeholder_with_default(value, None)  # noqa: E731
     with _folder(**TEXT) as path, tf.Session() as session:
         wants = (

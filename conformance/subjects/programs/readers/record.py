@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 
@@ -14,7 +13,7 @@ RECORDS = [b"first", b"second" * 10, b"", b"third"]
 KINDS = ("", "GZIP", "ZLIB")
 
 
-def _options(tf: Any) -> Any:
+def _options(tf):
     options, kinds = tf.io.TFRecordOptions, tf.io.TFRecordCompressionType
     given = [
         None,
@@ -38,7 +37,7 @@ def _options(tf: Any) -> Any:
     ]
 
 
-def _written(tf: Any) -> Any:
+def _written(tf):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/file"
         writer = tf.io.TFRecordWriter(path)
@@ -68,7 +67,7 @@ def _written(tf: Any) -> Any:
         return [found, size]
 
 
-def _bytes(tf: Any) -> Any:
+def _bytes(tf):
     """What is written, to the byte, by every way of compressing."""
     settings = [
         {},
@@ -94,13 +93,13 @@ def _bytes(tf: Any) -> Any:
     return found
 
 
-def _damaged(tf: Any) -> Any:
+def _damaged(tf):
     """Records before a place where a file is cut, changed or followed by something else."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
 
-        def read(kind: str) -> Any:
+        def read(kind: str):
             records: list[bytes] = []
 
             def whole() -> None:
@@ -128,7 +127,7 @@ def _damaged(tf: Any) -> Any:
     return found
 
 
-def _drawn(tf: Any) -> Any:
+def _drawn(tf):
     """Records of three files: each once an epoch, in batches that two runs go on with."""
     with tempfile.TemporaryDirectory() as folder:
         for number in range(3):
@@ -140,7 +139,7 @@ def _drawn(tf: Any) -> Any:
         with tf.Session() as sess:
             found = [sorted([*sess.run(batch), *sess.run(batch)]) for _ in range(3)]
 
-        def refused(**wrong: Any) -> Any:
+        def refused(**wrong):
             given = {"file_pattern": f"{folder}/none", **options, **wrong}
             with tf.Session() as sess:
                 return sess.run(tf.raw_ops.RecordInput(**given))

@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 @in_a_folder
-def _batches(tf: Any) -> Any:
+def _batches(tf):
     """All records of an epoch, as one batch or as several."""
     kind = module_of(tf, "ops.data_flow_ops").RecordInput
     Path("d").mkdir()
@@ -31,7 +31,7 @@ def _batches(tf: Any) -> Any:
 
 
 @in_a_folder
-def _nothing(tf: Any) -> Any:
+def _nothing(tf):
     kind = module_of(tf, "ops.data_flow_ops").RecordInput
     return attempt(
         lambda: run(tf, kind("none*").get_yield_op()),

@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 _DATA = "data-00000-of-00001"
 
 
-def _saved(tf: Any, prefix: str, **tensors: Any) -> None:
+def _saved(tf, prefix: str, **tensors) -> None:
     names = sorted(tensors)
     run(
         tf,
@@ -28,12 +28,12 @@ def _saved(tf: Any, prefix: str, **tensors: Any) -> None:
     )
 
 
-def _older(tf: Any, path: str, *values: Any) -> None:
+def _older(tf, path: str, *values) -> None:
     names = ["a", "b"][: len(values)]
     run(tf, tf.raw_ops.Save(filename=path, tensor_names=names, data=list(map(tf.constant, values))))
 
 
-def _read(tf: Any, prefix: str, name: str = "a", dtype: Any = None) -> Callable[[], Any]:
+def _read(tf, prefix: str, name: str = "a", dtype=None) -> Callable[[], Any]:
     return lambda: run(
         tf,
         tf.raw_ops.RestoreV2(
@@ -43,7 +43,7 @@ def _read(tf: Any, prefix: str, name: str = "a", dtype: Any = None) -> Callable[
 
 
 @in_a_folder
-def _exchanged(tf: Any) -> Any:
+def _exchanged(tf):
     """A file of the older version in the place of one of the newer, and the other way round."""
     _older(tf, "old", [1.0, 2.0], 3)
     _saved(tf, "new", a=[1.0, 2.0])
@@ -59,7 +59,7 @@ def _exchanged(tf: Any) -> Any:
 
 
 @in_a_folder
-def _data_of_another(tf: Any) -> Any:
+def _data_of_another(tf):
     """The data of another checkpoint, and data that are cut or missing."""
     _saved(tf, "one", a=[1.0, 2.0], s=["x", "yz"])
     _saved(tf, "two", a=[3.0, 4.0], s=["xy", "z"])
@@ -80,7 +80,7 @@ def _data_of_another(tf: Any) -> Any:
 
 
 @in_a_folder
-def _changed_bytes(tf: Any) -> Any:
+def _changed_bytes(tf):
     """A byte of the index, or of the data, is another."""
     _saved(tf, "x", a=[1.0, 2.0])
     found: list[Any] = []
@@ -96,7 +96,7 @@ def _changed_bytes(tf: Any) -> Any:
 
 
 @in_a_folder
-def _cut_indexes(tf: Any) -> Any:
+def _cut_indexes(tf):
     _saved(tf, "x", a=[1.0, 2.0])
     _older(tf, "old", [1.0, 2.0])
     found: list[Any] = []

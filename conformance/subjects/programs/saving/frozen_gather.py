@@ -13,12 +13,12 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _variable(tf: Any) -> Any:
+def _variable(tf):
     value = np.arange(6, dtype=np.float32).reshape(3, 2)
     return tf.get_variable("v", initializer=value, use_resource=True)
 
 
-def _frozen(tf: Any, *outputs: str, **options: Any) -> Any:
+def _frozen(tf, *outputs: str, **options):
     """The graph with the variables as constants, and what it computes."""
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -30,21 +30,21 @@ def _frozen(tf: Any, *outputs: str, **options: Any) -> Any:
         return [nodes(graph), attempt(lambda: run(tf, [f"{name}:0" for name in outputs]))]
 
 
-def _rows(tf: Any) -> Any:
+def _rows(tf):
     v = _variable(tf)
     tf.identity(tf.gather(v, [2, 0]), name="rows")
     tf.identity(tf.nn.embedding_lookup(v, tf.constant([1], tf.int64)), name="embedded")
     return attempt(lambda: _frozen(tf, "rows"), lambda: _frozen(tf, "rows", "embedded"))
 
 
-def _slices(tf: Any) -> Any:
+def _slices(tf):
     v = _variable(tf)
     tf.identity(tf.gather_nd(v, [[2, 1], [0, 0]]), name="slices")
     tf.identity(v.sparse_read([1]), name="read")
     return attempt(lambda: _frozen(tf, "slices"), lambda: _frozen(tf, "slices", "read"))
 
 
-def _batches(tf: Any) -> Any:
+def _batches(tf):
     """A gather along a later axis reads the variable; one of batches is refused."""
     v = _variable(tf)
     tf.identity(tf.gather(v, [1], axis=1), name="columns")
@@ -54,7 +54,7 @@ def _batches(tf: Any) -> Any:
     return attempt(lambda: _frozen(tf, "columns"), lambda: _frozen(tf, "batch"))
 
 
-def _none(tf: Any) -> Any:
+def _none(tf):
     """Where no variable is left to be frozen the graph is given as it is."""
     v = _variable(tf)
     with tf.control_dependencies([v.initializer]):

@@ -13,11 +13,11 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder, list
 __all__ = ["BEHAVIOURS"]
 
 
-def _signatures_of(definition: Any) -> Any:
+def _signatures_of(definition):
     return [[key, definition.signature_def[key]] for key in sorted(definition.signature_def)]
 
 
-def _training(tf: Any) -> Any:
+def _training(tf):
     """Signatures of training and of evaluation, and one that names an operation."""
     made = module_of(tf, "saved_model.signature_def_utils_impl")
     x = tf.placeholder(tf.float32, [None], name="x")
@@ -43,7 +43,7 @@ def _training(tf: Any) -> Any:
     )
 
 
-def _noted(tf: Any, folder: str) -> None:
+def _noted(tf, folder: str) -> None:
     """A saved model whose signatures name what initializes and what trains it."""
     Path("words").write_text("one", "utf-8")
     builder = module_of(tf, "saved_model.builder_impl")._SavedModelBuilder(folder)
@@ -68,7 +68,7 @@ def _noted(tf: Any, folder: str) -> None:
 
 
 @in_a_folder
-def _there_and_back(tf: Any) -> Any:
+def _there_and_back(tf):
     _noted(tf, "m")
     loader = module_of(tf, "saved_model.loader_impl")
     found: list[Any] = [listing()]
@@ -89,7 +89,7 @@ def _there_and_back(tf: Any) -> Any:
 
 
 @in_a_folder
-def _step_by_step(tf: Any) -> Any:
+def _step_by_step(tf):
     """The loader tells what it loads; without a saver there must be no variables."""
     _noted(tf, "m")
     loader = module_of(tf, "saved_model.loader_impl").SavedModelLoader("m")
@@ -109,7 +109,7 @@ def _step_by_step(tf: Any) -> Any:
 
 
 @in_a_folder
-def _reserved(tf: Any) -> Any:
+def _reserved(tf):
     """Signatures whose tensors are not told, or whose keys are taken, are refused."""
     x = tf.constant(1.0, name="x")
     whole = tf.saved_model.predict_signature_def({"x": x}, {"y": x})

@@ -39,12 +39,12 @@ KINDS = (
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-def _save(tf: Any, path: Any, names: Any, *values: Any) -> Callable[[], Any]:
+def _save(tf, path, names, *values) -> Callable[[], Any]:
     data = [tf.convert_to_tensor(value) for value in values]
     return lambda: run(tf, tf.raw_ops.Save(filename=path, tensor_names=names, data=data))
 
 
-def _slices(tf: Any, path: str, **parts: Any) -> Callable[[], Any]:
+def _slices(tf, path: str, **parts) -> Callable[[], Any]:
     names, specs, data = parts["names"], parts["specs"], parts["data"]
     return lambda: run(
         tf,
@@ -57,7 +57,7 @@ def _slices(tf: Any, path: str, **parts: Any) -> Callable[[], Any]:
     )
 
 
-def _read(tf: Any, path: Any, name: Any, dtype: Any, spec: str | None = None) -> Callable[[], Any]:
+def _read(tf, path, name, dtype, spec: str | None = None) -> Callable[[], Any]:
     raw, named = tf.raw_ops, {"file_pattern": path, "tensor_name": name, "dt": dtype}
     if spec is None:
         return lambda: run(tf, raw.Restore(**named))
@@ -65,7 +65,7 @@ def _read(tf: Any, path: Any, name: Any, dtype: Any, spec: str | None = None) ->
 
 
 @in_a_folder
-def _every_dtype(tf: Any) -> Any:
+def _every_dtype(tf):
     found = []
     for name in KINDS:
         dtype = tf.as_dtype(name)
@@ -85,7 +85,7 @@ def _every_dtype(tf: Any) -> Any:
 
 
 @in_a_folder
-def _whole_tensors(tf: Any) -> Any:
+def _whole_tensors(tf):
     found = attempt(
         _save(tf, "two", ["a", "b"], VALUES, 5),
         _read(tf, "two", "b", tf.int32),
@@ -109,7 +109,7 @@ def _whole_tensors(tf: Any) -> Any:
 
 
 @in_a_folder
-def _parts_of_tensors(tf: Any) -> Any:
+def _parts_of_tensors(tf):
     both = {"names": ["p", "p", "q"], "specs": ["4 3 0,2:-", "4 3 2,2:-", ""]}
     found = attempt(
         _slices(tf, "s", **both, data=[VALUES, VALUES + 10, 7]),
@@ -158,7 +158,7 @@ def _parts_of_tensors(tf: Any) -> Any:
 
 
 @in_a_folder
-def _by_the_newer_operation(tf: Any) -> Any:
+def _by_the_newer_operation(tf):
     def read(prefix: str, names: list[str], specs: list[str]) -> Callable[[], Any]:
         dtypes = [tf.float32, tf.int32][: len(names)]
         return lambda: run(
@@ -186,7 +186,7 @@ def _by_the_newer_operation(tf: Any) -> Any:
 
 
 @in_a_folder
-def _readers(tf: Any) -> Any:
+def _readers(tf):
     _save(tf, "two", ["b", "a"], VALUES, 5)()
     _slices(tf, "s", names=["p"] * 2, specs=["4 3 0,2:-", "4 3 2,2:-"], data=[VALUES] * 2)()
     whole, parts = (tf.train.NewCheckpointReader(name) for name in ("two", "s"))
@@ -211,7 +211,7 @@ def _readers(tf: Any) -> Any:
     ]
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     return [
         [n.name, n.op, inputs(n), n.device, sorted(n.attr)]
         for n in tf.get_default_graph().as_graph_def().node
@@ -219,9 +219,9 @@ def _nodes(tf: Any) -> list[Any]:
     ]
 
 
-def _savers(**options: Any) -> Callable[[Any], Any]:
+def _savers(**options) -> Callable[[Any], Any]:
     @in_a_folder
-    def program(tf: Any) -> Any:
+    def program(tf):
         reference, resource = variables(tf, options.pop("device", None))
         saver = tf.train.Saver(write_version=tf.train.SaverDef.V1, max_to_keep=2, **options)
         with tf.Session() as session:

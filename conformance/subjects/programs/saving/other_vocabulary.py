@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _saved(tf: Any) -> Any:
+def _saved(tf):
     """A checkpoint of a matrix, files of the words of rows and columns, and the initializers."""
     for path, words in (("old", "abcd"), ("new", "dbxa"), ("columns", "pq"), ("other", "qrp")):
         Path(path).write_text("\n".join(words) + "\n")
@@ -26,8 +26,8 @@ def _saved(tf: Any) -> Any:
     return module_of(tf, "training.checkpoint_ops")
 
 
-def _value(tf: Any, initializer: Any, shape: Any, **options: Any) -> Callable[[], Any]:
-    def run() -> Any:
+def _value(tf, initializer, shape, **options) -> Callable[[], Any]:
+    def run():
         with tf.Graph().as_default(), tf.Session() as session:
             value = tf.get_variable("v", shape, initializer=initializer, **options)
             session.run(tf.global_variables_initializer())
@@ -37,7 +37,7 @@ def _value(tf: Any, initializer: Any, shape: Any, **options: Any) -> Callable[[]
 
 
 @in_a_folder
-def _embeddings(tf: Any) -> Any:
+def _embeddings(tf):
     make = _saved(tf)._load_embedding_initializer
     ones, constant = tf.ones_initializer(), tf.constant_initializer(-1.0)
     whole = make("d/x", "m", 4, 2, "old", "new", num_oov_buckets=2, initializer=ones)
@@ -58,7 +58,7 @@ def _embeddings(tf: Any) -> Any:
 
 
 @in_a_folder
-def _matrices(tf: Any) -> Any:
+def _matrices(tf):
     make = _saved(tf)._load_and_remap_matrix_initializer
     rows = {"old_row_vocab_file": "old", "new_row_vocab_file": "new"}
     columns = {"old_col_vocab_file": "columns", "new_col_vocab_file": "other"}

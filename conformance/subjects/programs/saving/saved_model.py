@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder, list
 __all__ = ["BEHAVIOURS"]
 
 
-def _model(tf: Any) -> tuple[Any, Any, Any]:
+def _model(tf) -> tuple[Any, Any, Any]:
     """A graph of two variables, its input and its output."""
     kernel = tf.get_variable(
         "v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3), use_resource=False
@@ -23,7 +23,7 @@ def _model(tf: Any) -> tuple[Any, Any, Any]:
     return x, tf.matmul(x, kernel, name="y"), kernel
 
 
-def _summary(definition: Any) -> list[Any]:
+def _summary(definition) -> list[Any]:
     """What is comparable of a graph's message."""
     nodes = sorted(
         [node.name, node.op, node.device, sorted(node.attr)] for node in definition.graph_def.node
@@ -42,7 +42,7 @@ def _summary(definition: Any) -> list[Any]:
     ]
 
 
-def _saved(tf: Any, **options: Any) -> Any:
+def _saved(tf, **options):
     with tf.Graph().as_default(), tf.Session() as session:
         x, y, _ = _model(tf)
         session.run(tf.global_variables_initializer())
@@ -53,7 +53,7 @@ def _saved(tf: Any, **options: Any) -> Any:
 
 
 @in_a_folder
-def _there_and_back(tf: Any) -> Any:
+def _there_and_back(tf):
     found: list[Any] = []
     for number, as_text in enumerate((False, True)):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -83,7 +83,7 @@ def _there_and_back(tf: Any) -> Any:
 
 
 @in_a_folder
-def _assets(tf: Any) -> Any:
+def _assets(tf):
     for folder, text in (("p", "one"), ("q", "two"), ("r", "one")):
         Path(folder).mkdir()
         Path(folder, "words.txt").write_text(text, "utf-8")
@@ -117,7 +117,7 @@ def _assets(tf: Any) -> Any:
 
 
 @in_a_folder
-def _odd_assets(tf: Any) -> Any:
+def _odd_assets(tf):
     Path("a").write_text("a", "utf-8")
     odd = [
         tf.placeholder(tf.string, []),
@@ -144,7 +144,7 @@ def _odd_assets(tf: Any) -> Any:
 
 
 @in_a_folder
-def _order_of_calls(tf: Any) -> Any:
+def _order_of_calls(tf):
     builder = tf.saved_model.Builder("m")
     found = attempt(lambda: builder.add_meta_graph(["a"]))
     with tf.Session() as session:
@@ -168,7 +168,7 @@ def _order_of_calls(tf: Any) -> Any:
 
 
 @in_a_folder
-def _loading_what_is_not_there(tf: Any) -> Any:
+def _loading_what_is_not_there(tf):
     sm = tf.saved_model
     _saved(tf).save()
     session = tf.Session()
@@ -194,7 +194,7 @@ def _loading_what_is_not_there(tf: Any) -> Any:
 
 
 @in_a_folder
-def _options_of_building(tf: Any) -> Any:
+def _options_of_building(tf):
     found = []
     for number, options in enumerate(({"clear_devices": True}, {"strip_default_attrs": True}, {})):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -210,7 +210,7 @@ def _options_of_building(tf: Any) -> Any:
 
 
 @in_a_folder
-def _own_saver(tf: Any) -> Any:
+def _own_saver(tf):
     with tf.Graph().as_default(), tf.Session() as session:
         _, _, kernel = _model(tf)
         session.run(tf.global_variables_initializer())
@@ -224,7 +224,7 @@ def _own_saver(tf: Any) -> Any:
 
 
 @in_a_folder
-def _without_variables(tf: Any) -> Any:
+def _without_variables(tf):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.constant([1, 2], name="c")
         builder = tf.saved_model.Builder("m")
@@ -236,7 +236,7 @@ def _without_variables(tf: Any) -> Any:
 
 
 @in_a_folder
-def _simple(tf: Any) -> Any:
+def _simple(tf):
     with tf.Graph().as_default(), tf.Session() as session:
         x, y, kernel = _model(tf)
         session.run(tf.global_variables_initializer())
@@ -250,7 +250,7 @@ def _simple(tf: Any) -> Any:
         return [found, listing(), _summary(loaded)]
 
 
-def _main_ops(tf: Any) -> Any:
+def _main_ops(tf):
     _, _, kernel = _model(tf)
     tf.Variable(3, name="local", collections=[tf.GraphKeys.LOCAL_VARIABLES])
     first = tf.saved_model.main_op.main_op()
@@ -262,7 +262,7 @@ def _main_ops(tf: Any) -> Any:
         return [first, second, before, session.run(kernel).sum().shape]
 
 
-def _signatures(tf: Any) -> Any:
+def _signatures(tf):
     sm = tf.saved_model
     text = tf.placeholder(tf.string, [None], name="text")
     number = tf.placeholder(tf.float32, [None, 2], name="number")
@@ -298,7 +298,7 @@ def _signatures(tf: Any) -> Any:
     return [made, refused]
 
 
-def _valid_signatures(tf: Any) -> Any:
+def _valid_signatures(tf):
     sm = tf.saved_model
     info = {
         name: sm.build_tensor_info(tf.placeholder(dtype, [None]))
@@ -323,7 +323,7 @@ def _valid_signatures(tf: Any) -> Any:
     return [found, sm.is_valid_signature(None)]
 
 
-def _tensor_infos(tf: Any) -> Any:
+def _tensor_infos(tf):
     sm = tf.saved_model
     sparse = tf.sparse_placeholder(tf.float32, [2, 3], name="sparse")
     dense = tf.placeholder(tf.int64, [None, 3], name="dense")
@@ -346,7 +346,7 @@ def _tensor_infos(tf: Any) -> Any:
 
 
 @in_a_folder
-def _unfit_signatures(tf: Any) -> Any:
+def _unfit_signatures(tf):
     sm = tf.saved_model
     x = tf.placeholder(tf.float32, [], name="x")
     good = sm.build_tensor_info(x)
@@ -369,7 +369,7 @@ def _unfit_signatures(tf: Any) -> Any:
 
 
 @in_a_folder
-def _method_names(tf: Any) -> Any:
+def _method_names(tf):
     _saved(tf).save()
     _saved_again = attempt(lambda: tf.saved_model.signature_def_utils.MethodNameUpdater("none"))
     updater = tf.saved_model.signature_def_utils.MethodNameUpdater("m")
@@ -387,7 +387,7 @@ def _method_names(tf: Any) -> Any:
         return [_saved_again, found, loaded.signature_def["s"].method_name, listing()]
 
 
-def _names(tf: Any) -> Any:
+def _names(tf):
     groups = (
         "builder",
         "constants",

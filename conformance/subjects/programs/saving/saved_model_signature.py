@@ -12,14 +12,14 @@ from sessrun.conformance.subjects.programs.described import caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _model(tf: Any) -> tuple[Any, Any, Any]:
+def _model(tf) -> tuple[Any, Any, Any]:
     """A model in the default graph: its input, its output, its weight."""
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     weight = tf.get_variable("weight", [2, 1], initializer=tf.ones_initializer())
     return x, tf.matmul(x, weight, name="y"), weight
 
 
-def _signatures(tf: Any) -> Any:
+def _signatures(tf):
     utils = tf.saved_model.signature_def_utils
     info = tf.saved_model.utils.build_tensor_info
     x, y, _ = _model(tf)
@@ -44,7 +44,7 @@ def _signatures(tf: Any) -> Any:
     return [[caught(make) for make in made], valid]
 
 
-def _by_builder(tf: Any) -> Any:
+def _by_builder(tf):
     """A model written with two meta graphs, and read by tag."""
     folder = Path(tempfile.mkdtemp())
     path = folder / "model"
@@ -70,7 +70,7 @@ def _by_builder(tf: Any) -> Any:
     return [again, early, twice, files, *_loaded(tf, path)]
 
 
-def _loaded(tf: Any, folder: Path) -> list[Any]:
+def _loaded(tf, folder: Path) -> list[Any]:
     path, nowhere = str(folder), str(folder / "nowhere")
     seen: list[Any] = [
         tf.saved_model.loader.maybe_saved_model_directory(path),
@@ -93,7 +93,7 @@ def _loaded(tf: Any, folder: Path) -> list[Any]:
     return seen
 
 
-def _simply(tf: Any) -> Any:
+def _simply(tf):
     """`simple_save`, and the signature that it writes."""
     path = str(Path(tempfile.mkdtemp()) / "model")
     with tf.Graph().as_default(), tf.Session() as session:

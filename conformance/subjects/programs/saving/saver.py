@@ -20,7 +20,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import (
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf: Any, *prefixes: str) -> list[Any]:
+def _nodes(tf, *prefixes: str) -> list[Any]:
     """Every node of savers, its attributes told but for shapes that are noted."""
     return [
         [
@@ -35,8 +35,8 @@ def _nodes(tf: Any, *prefixes: str) -> list[Any]:
     ]
 
 
-def _graph(device: str | None = None, **options: Any) -> Callable[[Any], Any]:
-    def program(tf: Any) -> Any:
+def _graph(device: str | None = None, **options) -> Callable[[Any], Any]:
+    def program(tf):
         variables(tf, device)
         saver = tf.train.Saver(**options)
         return [_nodes(tf), saver.saver_def, saver.to_proto("x"), saver.to_proto("save")]
@@ -44,7 +44,7 @@ def _graph(device: str | None = None, **options: Any) -> Callable[[Any], Any]:
     return program
 
 
-def _shards(tf: Any) -> Any:
+def _shards(tf):
     for name, device in (("a", "/job:ps/task:0"), ("b", "/job:ps/task:1"), ("c", None)):
         with tf.device(device):
             tf.get_variable(name, [2], initializer=tf.zeros_initializer())
@@ -53,7 +53,7 @@ def _shards(tf: Any) -> Any:
     return [tf.train.Saver(sharded=True, reshape=True).saver_def, _nodes(tf)]
 
 
-def _var_lists(tf: Any) -> Any:
+def _var_lists(tf):
     v, w = variables(tf)
     made = attempt(
         lambda: tf.train.Saver({"b": v, "a": w}).saver_def,
@@ -88,7 +88,7 @@ def _var_lists(tf: Any) -> Any:
 
 
 @in_a_folder
-def _saving(tf: Any) -> Any:
+def _saving(tf):
     variables(tf)
     saver, session = tf.train.Saver(), tf.Session()
     found = attempt(lambda: saver.save(session, "d/x"))
@@ -116,9 +116,9 @@ def _saving(tf: Any) -> Any:
     return found
 
 
-def _keeping(**options: Any) -> Callable[[Any], Any]:
+def _keeping(**options) -> Callable[[Any], Any]:
     @in_a_folder
-    def program(tf: Any) -> Any:
+    def program(tf):
         variables(tf)
         saver, session = tf.train.Saver(**options), tf.Session()
         session.run(tf.global_variables_initializer())
@@ -140,7 +140,7 @@ def _keeping(**options: Any) -> Callable[[Any], Any]:
 
 
 @in_a_folder
-def _restoring(tf: Any) -> Any:
+def _restoring(tf):
     v, w = variables(tf)
     saver, session = tf.train.Saver(), tf.Session()
     session.run(tf.global_variables_initializer())
@@ -155,8 +155,8 @@ def _restoring(tf: Any) -> Any:
         lambda: saver.restore(session, 5),
     )
 
-    def other(make: Callable[[], Any], **options: Any) -> Any:
-        def program() -> Any:
+    def other(make: Callable[[], Any], **options):
+        def program():
             with tf.Graph().as_default(), tf.Session() as sess:
                 made = make()
                 tf.train.Saver(**options).restore(sess, "x")
@@ -176,7 +176,7 @@ def _restoring(tf: Any) -> Any:
 
 
 @in_a_folder
-def _sharded(tf: Any) -> Any:
+def _sharded(tf):
     v, w = variables(tf)
     saver, session = tf.train.Saver(sharded=True), tf.Session()
     session.run(tf.global_variables_initializer())
@@ -194,7 +194,7 @@ def _sharded(tf: Any) -> Any:
 
 
 @in_a_folder
-def _reading(tf: Any) -> Any:
+def _reading(tf):
     variables(tf)
     session, saver = tf.Session(), tf.train.Saver()
     session.run(tf.global_variables_initializer())
@@ -236,7 +236,7 @@ def _reading(tf: Any) -> Any:
 
 
 @in_a_folder
-def _states(tf: Any) -> Any:
+def _states(tf):
     make, update = tf.train.generate_checkpoint_state_proto, tf.train.update_checkpoint_state
     Path("d").mkdir()
     Path("d/broken").write_text("what is this", encoding="utf-8")
@@ -261,7 +261,7 @@ def _states(tf: Any) -> Any:
     )
 
 
-def _raw(tf: Any, prefix: Any, names: Any, slices: Any, dtypes: Any, *, fed: bool) -> Any:
+def _raw(tf, prefix, names, slices, dtypes, *, fed: bool):
     if fed:
         prefix, names, slices = (
             tf.placeholder_with_default(value, None) for value in (prefix, names, slices)
@@ -276,9 +276,9 @@ def _raw(tf: Any, prefix: Any, names: Any, slices: Any, dtypes: Any, *, fed: boo
 
 
 @in_a_folder
-def _operations(tf: Any) -> Any:
-    def save(prefix: Any, names: Any, slices: Any, *values: Any) -> Any:
-        def program() -> Any:
+def _operations(tf):
+    def save(prefix, names, slices, *values):
+        def program():
             given = [tf.placeholder_with_default(each, None) for each in (prefix, names, slices)]
             tensors = [tf.constant(value) for value in values]
             return run(
@@ -293,7 +293,7 @@ def _operations(tf: Any) -> Any:
 
         return program
 
-    def restore(*arguments: Any) -> list[Callable[[], Any]]:
+    def restore(*arguments) -> list[Callable[[], Any]]:
         return [lambda fed=fed: _raw(tf, *arguments, fed=fed) for fed in (False, True)]
 
     one, two = [1.0, 2.0], [3.0, 4.0]
@@ -343,7 +343,7 @@ def _operations(tf: Any) -> Any:
 
 
 @in_a_folder
-def _merging(tf: Any) -> Any:
+def _merging(tf):
     def save(prefix: str, *names: str) -> Callable[[], Any]:
         return lambda: run(
             tf,
@@ -355,7 +355,7 @@ def _merging(tf: Any) -> Any:
             ),
         )
 
-    def merge(prefixes: Any, target: Any, **options: Any) -> Callable[[], Any]:
+    def merge(prefixes, target, **options) -> Callable[[], Any]:
         return lambda: run(
             tf,
             tf.raw_ops.MergeV2Checkpoints(
@@ -384,15 +384,15 @@ def _merging(tf: Any) -> Any:
 
 
 @in_a_folder
-def _initializing(tf: Any) -> Any:
+def _initializing(tf):
     tf.get_variable("v", initializer=[1.0, 2.0])
     tf.get_variable("s/w", initializer=[3.0, 4.0], use_resource=True)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         tf.train.Saver().save(session, "d/x")
 
-    def program(path: str, assignments: Any) -> Callable[[], Any]:
-        def call() -> Any:
+    def program(path: str, assignments) -> Callable[[], Any]:
+        def call():
             with tf.Graph().as_default(), tf.Session() as session:
                 zeros = tf.zeros_initializer()
                 a = tf.get_variable("a", [2], initializer=zeros)

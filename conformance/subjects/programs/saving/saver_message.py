@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder, list
 __all__ = ["BEHAVIOURS"]
 
 
-def _as_data(tf: Any) -> Any:
+def _as_data(tf):
     """A saver is made again from its message, in its graph or under a scope."""
     variables(tf)
     with tf.name_scope("outer"):
@@ -43,7 +43,7 @@ def _as_data(tf: Any) -> Any:
 
 
 @in_a_folder
-def _last_checkpoints(tf: Any) -> Any:
+def _last_checkpoints(tf):
     """Lists of checkpoints with the times of when they were written."""
     variables(tf)
     saver, session = tf.train.Saver(max_to_keep=2), tf.Session()
@@ -60,7 +60,7 @@ def _last_checkpoints(tf: Any) -> Any:
 
 
 @in_a_folder
-def _without_variables(tf: Any) -> Any:
+def _without_variables(tf):
     """A saver of nothing saves nothing but the graph."""
     saver, session = tf.train.Saver(allow_empty=True), tf.Session()
     saved = saver.save(session, "x")
@@ -75,7 +75,7 @@ def _without_variables(tf: Any) -> Any:
     return [saved, saver.restore(session, "none"), listing(), type(imported).__name__]
 
 
-def _names(definition: Any) -> Any:
+def _names(definition):
     return [
         sorted(node.name for node in definition.graph_def.node),
         {
@@ -86,7 +86,7 @@ def _names(definition: Any) -> Any:
     ]
 
 
-def _other_savers(tf: Any) -> Any:
+def _other_savers(tf):
     """The operations of savers, but for one's own, are left out of what is exported."""
     variables(tf)
     one, other = tf.train.Saver(), tf.train.Saver(name="other")
@@ -104,7 +104,7 @@ def _other_savers(tf: Any) -> Any:
     ]
 
 
-def _said_of_graphs(tf: Any) -> Any:
+def _said_of_graphs(tf):
     """What is said of a graph is kept, with its functions and its collections."""
     about = tf.MetaGraphDef.MetaInfoDef()
     about.tags.append("mine")
@@ -114,7 +114,7 @@ def _said_of_graphs(tf: Any) -> Any:
     tf.switch_case(tf.constant(0), [lambda: x + 1.0, lambda: x])
 
     @tf.function(input_signature=[tf.TensorSpec([], tf.float32)])
-    def doubled(value: Any) -> Any:
+    def doubled(value):
         return value * 2.0
 
     doubled(x)
@@ -133,7 +133,7 @@ def _said_of_graphs(tf: Any) -> Any:
     ]
 
 
-def _collections_as_data(tf: Any) -> Any:
+def _collections_as_data(tf):
     """Collections written into a message one by one."""
     module = module_of(tf, "framework.meta_graph")
     v, _ = variables(tf)
@@ -152,7 +152,7 @@ def _collections_as_data(tf: Any) -> Any:
 
 
 @in_a_folder
-def _own_saveables(tf: Any) -> Any:
+def _own_saveables(tf):
     """What a program saves by an object of its own."""
     kinds = module_of(tf, "training.saving.saveable_object")
     v = tf.get_variable("v", initializer=np.arange(3, dtype=np.float32), use_resource=True)
@@ -161,7 +161,7 @@ def _own_saveables(tf: Any) -> Any:
     class Doubled(kinds.SaveableObject):  # type: ignore[misc,name-defined]  # of the namespace
         """A variable that is read back twice as large."""
 
-        def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        def restore(self, restored_tensors, restored_shapes):
             value = restored_tensors[0] if restored_shapes is None else 0.0
             return v.assign(2.0 * value)
 
@@ -183,7 +183,7 @@ def _own_saveables(tf: Any) -> Any:
 
 
 @in_a_folder
-def _large_indexes(tf: Any) -> Any:
+def _large_indexes(tf):
     """The names of so many tensors that the index has several blocks."""
     names = [f"{place:04d}/{'n' * 100}" for place in range(3000)]
     with tf.Session() as session:

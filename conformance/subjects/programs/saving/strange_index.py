@@ -66,8 +66,8 @@ def _entry(dtype: int = 1, sizes: tuple[int, ...] = (2,), *rest: bytes) -> bytes
 _DATA = struct.pack("<ff", 1.5, -2.5)
 
 
-def _read(tf: Any, rows: Mapping[bytes, bytes]) -> Callable[[], Any]:
-    def read() -> Any:
+def _read(tf, rows: Mapping[bytes, bytes]) -> Callable[[], Any]:
+    def read():
         Path("x.index").write_bytes(_table(rows))
         return run(
             tf,
@@ -80,7 +80,7 @@ def _read(tf: Any, rows: Mapping[bytes, bytes]) -> Callable[[], Any]:
 
 
 @in_a_folder
-def _headers_and_entries(tf: Any) -> Any:
+def _headers_and_entries(tf):
     Path("x.data-00000-of-00001").write_bytes(_DATA)
     size = _field(5, len(_DATA))
     return attempt(

@@ -14,7 +14,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _saved(tf: Any) -> None:
+def _saved(tf) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         for name in ("a", "net/b", "net/c"):
             tf.get_variable(name, initializer=np.full([4, 2], len(name), np.float32))
@@ -22,7 +22,7 @@ def _saved(tf: Any) -> None:
         tf.train.Saver().save(session, "d/x")
 
 
-def _model(tf: Any, *, parts: bool = False) -> list[Any]:
+def _model(tf, *, parts: bool = False) -> list[Any]:
     cut = tf.fixed_size_partitioner(2) if parts else None
     a = tf.get_variable("a", [4, 2], initializer=tf.zeros_initializer(), partitioner=cut)
     b = tf.get_variable("net/b", [4, 2], initializer=tf.zeros_initializer(), use_resource=True)
@@ -30,9 +30,9 @@ def _model(tf: Any, *, parts: bool = False) -> list[Any]:
     return [a, b, c]
 
 
-def _started(wanted: Callable[[list[Any]], Any], *, parts: bool = False, **names: Any) -> Any:
+def _started(wanted: Callable[[list[Any]], Any], *, parts: bool = False, **names):
     @in_a_folder
-    def program(tf: Any) -> Any:
+    def program(tf):
         _saved(tf)
         found = []
         for path in ("d/x", "d"):
@@ -48,7 +48,7 @@ def _started(wanted: Callable[[list[Any]], Any], *, parts: bool = False, **names
 
 
 @in_a_folder
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     _saved(tf)
     _model(tf)
     extra = tf.get_variable("extra", [4, 2])
@@ -71,7 +71,7 @@ def _words(path: str, words: str) -> str:
 
 
 @in_a_folder
-def _other_words(tf: Any) -> Any:
+def _other_words(tf):
     """Rows or columns follow their words, in whole variables and in parts of them."""
     with tf.Graph().as_default(), tf.Session() as session:
         for name, start in (("rows", 0), ("columns", 100), ("plain", 200)):
@@ -105,7 +105,7 @@ def _other_words(tf: Any) -> Any:
 
 
 @in_a_folder
-def _refused_words(tf: Any) -> Any:
+def _refused_words(tf):
     _saved(tf)
     tf.get_variable("a", [4, 2])
     info, start = tf.train.VocabInfo, tf.train.warm_start
@@ -113,7 +113,7 @@ def _refused_words(tf: Any) -> Any:
     made = info(new, 4, 0, old)
     session = tf.Session()
 
-    def run(**names: Any) -> Any:
+    def run(**names):
         start("d", "a", var_name_to_vocab_info=names)
         return session.run(tf.global_variables_initializer())
 
@@ -133,7 +133,7 @@ def _refused_words(tf: Any) -> Any:
 
 
 @in_a_folder
-def _remapped(tf: Any) -> Any:
+def _remapped(tf):
     _saved(tf)
     with tf.Graph().as_default(), tf.Session() as session:
         tf.get_variable("vector", initializer=[1.0])
@@ -145,7 +145,7 @@ def _remapped(tf: Any) -> Any:
     _words("twice", "aa")
     session = tf.Session()
 
-    def lines(first: int, count: int, *files: str, size: int = -1) -> Any:
+    def lines(first: int, count: int, *files: str, size: int = -1):
         outputs = raw.GenerateVocabRemapping(
             new_vocab_file=files[0],
             old_vocab_file=files[1],
@@ -155,7 +155,7 @@ def _remapped(tf: Any) -> Any:
         )
         return [output.shape for output in outputs], session.run(list(outputs))
 
-    def matrix(name: str, rows: Any, columns: Any, values: Any, shape: Any, at: str = "d/x") -> Any:
+    def matrix(name: str, rows, columns, values, shape, at: str = "d/x"):
         output = raw.LoadAndRemapMatrix(
             ckpt_path=at,
             old_tensor_name=name,

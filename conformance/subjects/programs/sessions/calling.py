@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def _callables_of_every_kind(tf: Any) -> Any:
+def _callables_of_every_kind(tf):
     a, c = tf.placeholder(tf.float32, name="a"), tf.constant(2.0, name="c")
     r, v, n = tf.add(a, c), tf.Variable(0.0), tf.no_op()
     up = tf.assign_add(v, 1.0)
@@ -69,7 +68,7 @@ def _callables_of_every_kind(tf: Any) -> Any:
     )
 
 
-def _callables_and_growth(tf: Any) -> Any:
+def _callables_and_growth(tf):
     c, x = tf.constant(2.0), tf.placeholder(tf.float32)
     session = tf.Session()
     bare, fed = session.make_callable(c), session.make_callable(x, [x])
@@ -88,7 +87,7 @@ def _callables_and_growth(tf: Any) -> Any:
     )
 
 
-def _traced_callables_and_growth(tf: Any) -> Any:
+def _traced_callables_and_growth(tf):
     c = tf.constant(2.0)
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     session = without_gpus(tf)
@@ -100,7 +99,7 @@ def _traced_callables_and_growth(tf: Any) -> Any:
     )
 
 
-def _callables_of_closed_sessions(tf: Any) -> Any:
+def _callables_of_closed_sessions(tf):
     c = tf.constant(2.0)
     session = tf.Session()
     made = [
@@ -120,7 +119,7 @@ def _callables_of_closed_sessions(tf: Any) -> Any:
     return found, attempt(lambda: session.make_callable(d), lambda: session.make_callable([]))
 
 
-def _described(tf: Any, **fields: Any) -> Any:
+def _described(tf, **fields):
     options = module_of(tf, "protobuf.config_pb2", "core").CallableOptions(
         feed=fields.get("feed"), fetch=fields.get("fetch"), target=fields.get("target")
     )
@@ -132,7 +131,7 @@ def _described(tf: Any, **fields: Any) -> Any:
     return options
 
 
-def _callables_of_options(tf: Any) -> Any:
+def _callables_of_options(tf):
     x, c = tf.placeholder(tf.float32, name="x"), tf.constant([1.0, 2.0], name="c")
     tf.add(x, c, name="y")
     v = tf.Variable(0.0, name="v")
@@ -142,7 +141,7 @@ def _callables_of_options(tf: Any) -> Any:
     session.run(v.initializer)
     one = np.float32(1)
 
-    def make(**fields: Any) -> Any:
+    def make(**fields):
         return session._make_callable_from_options(_described(tf, **fields))
 
     add = make(feed=["x:0"], fetch=["y:0"])
@@ -186,7 +185,7 @@ def _callables_of_options(tf: Any) -> Any:
     )
 
 
-def _devices_of_options(tf: Any) -> Any:
+def _devices_of_options(tf):
     x = tf.placeholder(tf.float32, name="x")
     tf.add(x, 1.0, name="y")
     text = tf.placeholder(tf.string, name="text")
@@ -194,7 +193,7 @@ def _devices_of_options(tf: Any) -> Any:
     session = without_gpus(tf)
     one = np.float32(1)
 
-    def made(**fields: Any) -> Any:
+    def made(**fields):
         options = _described(tf, feed=["x:0"], fetch=["y:0"], **fields)
         return session._make_callable_from_options(options)(one)
 
@@ -218,7 +217,7 @@ def _devices_of_options(tf: Any) -> Any:
     )
 
 
-def _options_and_growth(tf: Any) -> Any:
+def _options_and_growth(tf):
     tf.constant(1.0, name="c")
     session = tf.Session()
     made = session._make_callable_from_options(_described(tf, fetch=["c:0"]))
@@ -230,7 +229,7 @@ def _options_and_growth(tf: Any) -> Any:
     return found, attempt(made)
 
 
-def _partial_runs(tf: Any) -> Any:
+def _partial_runs(tf):
     a, b, c = (tf.placeholder(tf.float32, [], name=name) for name in "abc")
     sum_ = tf.add(a, b, name="sum")
     product = tf.multiply(sum_, c, name="product")
@@ -266,14 +265,14 @@ def _partial_runs(tf: Any) -> Any:
     )
 
 
-def _partial_set_ups(tf: Any) -> Any:
+def _partial_set_ups(tf):
     a, b = tf.placeholder(tf.float32, [], name="a"), tf.placeholder(tf.float32, [], name="b")
     r, v, nop = tf.add(a, b, name="r"), tf.Variable(1.0, name="v"), tf.no_op("nop")
     with tf.Graph().as_default():
         strange = tf.constant(1)
     session = tf.Session()
 
-    def setup(*arguments: Any, **named: Any) -> Any:
+    def setup(*arguments, **named):
         return type(session.partial_run_setup(*arguments, **named)).__name__
 
     return attempt(
@@ -297,7 +296,7 @@ def _partial_set_ups(tf: Any) -> Any:
     )
 
 
-def _partial_runs_without_placeholders(tf: Any) -> Any:
+def _partial_runs_without_placeholders(tf):
     c = tf.constant(2.0, name="c")
     d = c * 3.0
     e = d + 1.0
@@ -314,7 +313,7 @@ def _partial_runs_without_placeholders(tf: Any) -> Any:
     )
 
 
-def _partial_runs_and_failures(tf: Any) -> Any:
+def _partial_runs_and_failures(tf):
     a, b = tf.placeholder(tf.int32, [], name="a"), tf.placeholder(tf.int32, [], name="b")
     g, h = (on_a_cpu(tf, partial(tf.gather, [1, 2], index)) for index in (a, b))
     x = tf.placeholder(tf.float32, [2], name="x")
@@ -335,7 +334,7 @@ def _partial_runs_and_failures(tf: Any) -> Any:
     )
 
 
-def _partial_runs_and_growth(tf: Any) -> Any:
+def _partial_runs_and_growth(tf):
     a = tf.placeholder(tf.float32, [])
     r = a + 1.0
     session = tf.Session()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run, withou
 __all__ = ["BEHAVIOURS"]
 
 
-def _sparse(tf: Any) -> Any:
+def _sparse(tf):
     fixed = tf.SparseTensor([[0, 1], [1, 2]], [5.0, 6.0], [2, 3])
     hole = tf.sparse_placeholder(tf.float32, name="hole")
     shaped = tf.sparse_placeholder(tf.float32, [2, 3])
@@ -66,7 +65,7 @@ def _sparse(tf: Any) -> Any:
     )
 
 
-def _slices(tf: Any) -> Any:
+def _slices(tf):
     values, indices = tf.constant([[1.0, 2.0], [3.0, 4.0]]), tf.constant([0, 2])
     bare = tf.IndexedSlices(values, indices)
     shaped = tf.IndexedSlices(values, indices, tf.constant([4, 2]))
@@ -101,7 +100,7 @@ def _slices(tf: Any) -> Any:
     )
 
 
-def _handles(tf: Any) -> Any:
+def _handles(tf):
     x = tf.placeholder(tf.int32, [2])
     made = tf.get_session_handle(x * 2)
     session, other = without_gpus(tf), without_gpus(tf)
@@ -139,7 +138,7 @@ def _handles(tf: Any) -> Any:
     )
 
 
-def _partial_runs(tf: Any) -> Any:
+def _partial_runs(tf):
     a, b, c = (tf.placeholder(tf.float32, [], name=name) for name in "abc")
     first = a + b
     second = first * c
@@ -148,18 +147,18 @@ def _partial_runs(tf: Any) -> Any:
     with tf.control_dependencies([a.op]):
         late = counter.assign_add(10)
 
-    def session() -> Any:
+    def session():
         made = tf.Session()
         made.run(counter.initializer)
         return made
 
-    def calls(fetches: Any, feeds: Any, *steps: Any) -> Any:
+    def calls(fetches, feeds, *steps):
         used = session()
         handle = used.partial_run_setup(fetches, feeds)
         time.sleep(0.02)  # TensorFlow runs what needs no feed beside the caller
         return attempt(*(lambda step=step: step(used, handle) for step in steps))
 
-    def proceed(fetches: Any, feeds: Any = None) -> Any:
+    def proceed(fetches, feeds=None):
         return lambda used, handle: used.partial_run(handle, fetches, feeds)
 
     now, both = (lambda used, _: used.run(counter)), {a: 1, b: 2}
@@ -222,7 +221,7 @@ def _partial_runs(tf: Any) -> Any:
     )
 
 
-def _sizes_of_sparse(tf: Any) -> Any:
+def _sizes_of_sparse(tf):
     sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 3])
     wide = tf.shape(sparse, out_type=tf.int64)
     found = [tf.shape(sparse), wide, tf.size(sparse), tf.rank(sparse)]

@@ -15,23 +15,23 @@ from sessrun.conformance.subjects.programs.described import attempt, without_gpu
 __all__ = ["BEHAVIOURS"]
 
 
-def _sessions(tf: Any) -> Any:
+def _sessions(tf):
     """The module `python.client.session` of a namespace."""
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
     return importlib.import_module(f"{package}.python.client.session")
 
 
-def _kind(name: str, *bases: type) -> Any:
+def _kind(name: str, *bases: type):
     return type(name, bases, {})
 
 
-def _registered_types(tf: Any) -> Any:
+def _registered_types(tf):
     register = _sessions(tf).register_session_run_conversion_functions
     c, d, n = tf.constant(2.0, name="c"), tf.constant(3.0), tf.no_op("n")
     base, other = _kind("Base"), _kind("Other")
     derived, middle = _kind("Derived", base), _kind("Middle", other)
 
-    def parts(*fetches: Any) -> Any:
+    def parts(*fetches):
         return lambda _: (list(fetches), list)
 
     return attempt(
@@ -48,7 +48,7 @@ def _registered_types(tf: Any) -> Any:
     )
 
 
-def _kinds_of_expansion(tf: Any) -> Any:
+def _kinds_of_expansion(tf):
     register = _sessions(tf).register_session_run_conversion_functions
     c, d, n = tf.constant(2.0, name="c"), tf.constant(3.0), tf.no_op("n")
     total = c + d
@@ -81,10 +81,10 @@ def _kinds_of_expansion(tf: Any) -> Any:
 class Pairs(Mapping[Any, Any]):
     """A mapping that can only be made of pairs."""
 
-    def __init__(self, pairs: Any) -> None:
+    def __init__(self, pairs) -> None:
         self._items = dict(pairs)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key):
         return self._items[key]
 
     def __iter__(self) -> Iterator[Any]:
@@ -94,12 +94,12 @@ class Pairs(Mapping[Any, Any]):
         return len(self._items)
 
 
-def _kinds_of_structure(tf: Any) -> Any:
+def _kinds_of_structure(tf):
     a, n = tf.constant(1), tf.no_op()
     run = tf.Session().run
     grown = collections.defaultdict(list, a=a)
 
-    def told(fetches: Any) -> Any:
+    def told(fetches):
         found = run(fetches)
         items = list(found.items() if hasattr(found, "items") else found)
         return [type(found).__name__, items, getattr(found, "default_factory", None) is list]
@@ -128,7 +128,7 @@ def _kinds_of_structure(tf: Any) -> Any:
     return attempt(*(lambda kind=kind: told(kind) for kind in kinds))
 
 
-def _fed_handles(tf: Any) -> Any:
+def _fed_handles(tf):
     a = tf.constant([1.0, 2.0])
     session, other = tf.Session(), tf.Session()
     kept = session.run(tf.get_session_handle(a))
@@ -156,7 +156,7 @@ def _fed_handles(tf: Any) -> Any:
     )
 
 
-def _kept_values(tf: Any) -> Any:
+def _kept_values(tf):
     session = without_gpus(tf, 2)
     values = (np.int32(3), np.array(["a", b"b"]), np.array([True]), np.zeros([0, 2]))
     kept = [session.run(tf.get_session_handle(tf.constant(value))) for value in values]
@@ -179,7 +179,7 @@ def _kept_values(tf: Any) -> Any:
     return found, attempt(handle.eval, handle.delete, handle.delete, near.get_raw_handle, near.eval)
 
 
-def _device_attributes(tf: Any) -> Any:
+def _device_attributes(tf):
     make = _sessions(tf)._DeviceAttributes
     short = make("/job:worker/replica:0/task:3/cpu:1", "TYPE", 1337, 1000000)
     return [short.name, short.device_type, short.memory_limit_bytes, short.incarnation, str(short)]

@@ -35,7 +35,7 @@ class Attributed:
 
     __attrs_attrs__ = (_Field("b"), _Field("a"))
 
-    def __init__(self, b: Any, a: Any) -> None:
+    def __init__(self, b, a) -> None:
         self.b, self.a = b, a
 
 
@@ -65,13 +65,13 @@ NESTS: tuple[Any, ...] = (
 )
 
 
-def _module(tf: Any) -> Any:
+def _module(tf):
     if tf.__name__.startswith("sessrun"):
         return importlib.import_module("sessrun.reference.python.util.nest")
     return importlib.import_module("tensorflow.python.util.nest")
 
 
-def _shown(structure: Any) -> Any:
+def _shown(structure):
     """A structure with the names of its classes."""
     if isinstance(structure, Attributed):
         return ["Attributed", _shown(structure.b), _shown(structure.a)]
@@ -83,7 +83,7 @@ def _shown(structure: Any) -> Any:
     return described(structure)
 
 
-def _kinds(tf: Any) -> Any:
+def _kinds(tf):
     nest = _module(tf)
     values = (
         *NESTS,
@@ -114,7 +114,7 @@ def _kinds(tf: Any) -> Any:
     )
 
 
-def _leaves(tf: Any) -> Any:
+def _leaves(tf):
     nest = tf.nest
     values = (*NESTS, Attributed([1], 2), {"b": 2, "a": [1]}.values(), range(2))
     return [
@@ -144,7 +144,7 @@ def _leaves(tf: Any) -> Any:
     )
 
 
-def _same(tf: Any) -> Any:
+def _same(tf):
     pairs: tuple[tuple[Any, Any], ...] = (
         ([1, 2], [1]),
         ([1], [1, 2]),
@@ -180,7 +180,7 @@ def _same(tf: Any) -> Any:
     ]
 
 
-def _composites(tf: Any) -> Any:
+def _composites(tf):
     nest = _module(tf)
     sparse = tf.SparseTensor([[0]], [1.0], [2])
     other = tf.SparseTensor([[1]], [2.0], [3])
@@ -189,7 +189,7 @@ def _composites(tf: Any) -> Any:
     whole = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([3, 1]))
     both = {"s": sparse, "i": [slices, whole]}
 
-    def same(one: Any, two: Any) -> Any:
+    def same(one, two):
         return tf.nest.assert_same_structure(one, two, expand_composites=True)
 
     return attempt(
@@ -215,7 +215,7 @@ def _composites(tf: Any) -> Any:
     )
 
 
-def _up_to(tf: Any) -> Any:
+def _up_to(tf):
     nest = _module(tf)
     pairs: tuple[tuple[Any, Any], ...] = (
         ([1, [2]], [[1, 2], [[3]]]),
@@ -259,11 +259,11 @@ def _up_to(tf: Any) -> Any:
     )
 
 
-def _paths(tf: Any) -> Any:
+def _paths(tf):
     nest = _module(tf)
     deep = {"b": [1, {"c": 2}], "a": Pair(3, (4,)), "e": []}
 
-    def traversed(wanted: Any, structure: Any) -> Any:
+    def traversed(wanted, structure):
         return _shown(nest.get_traverse_shallow_structure(wanted, structure))
 
     return attempt(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _resources(tf: Any) -> Any:
+def _resources(tf):
     ops = module_of(tf, "framework.test_ops")
     handles = [
         ops.stub_resource_handle_op(container="a", shared_name="b"),
@@ -41,11 +39,11 @@ def _resources(tf: Any) -> Any:
         ]
 
 
-def _labels(tf: Any) -> Any:
+def _labels(tf):
     """The kernel of each label; of one that nobody has, and of none where there must be one."""
     ops = module_of(tf, "framework.test_ops")
 
-    def labelled(name: str, label: str, *inputs: Any) -> Any:
+    def labelled(name: str, label: str, *inputs):
         with tf.Graph().as_default() as graph, tf.Session() as session:
             with graph._kernel_label_map({name: label} if label else {}):
                 made = (ops.kernel_label_required if inputs else ops.kernel_label)(*inputs)
@@ -64,7 +62,7 @@ def _labels(tf: Any) -> Any:
     )
 
 
-def _waits(tf: Any) -> Any:
+def _waits(tf):
     ops = module_of(tf, "framework.test_ops")
     sleeps = ops.sleep_op(0), ops.sleep_op(-1), ops.sleep_identity_op(0, [2, 3]), ops.sleep_op(9)
     soon = tf.RunOptions(timeout_in_ms=200)

@@ -14,9 +14,7 @@ _DEVICES: Final = (None, "/cpu:0", "/cpu:1")
 _STEADY: Final = ("client_terminated", "recv_device", "send_device", "tensor_type")
 
 
-def _placed(
-    tf: Any, build: Callable[[], Any], feeds: Any = None, *, plain: bool = True, **options: Any
-) -> Any:
+def _placed(tf, build: Callable[[], Any], feeds=None, *, plain: bool = True, **options):
     """The nodes of a run's partitions by device, what crosses between them, and the values.
 
     Where the graph has constants (not `plain`), TensorFlow copies them to the devices of their
@@ -39,7 +37,7 @@ def _placed(
         return [row for row in told_nodes if plain or not _is_copied(row)], values
 
 
-def _told(nodes: Any) -> Iterator[tuple[str, ...]]:
+def _told(nodes) -> Iterator[tuple[str, ...]]:
     for node in nodes:
         device = node.device[-5:]
         if node.op in {"_Send", "_Recv", "_HostSend", "_HostRecv"}:
@@ -55,10 +53,10 @@ def _is_copied(row: tuple[str, ...]) -> bool:
     return "/" in row[0] or row[0].startswith("_") or row[1] == "Const"
 
 
-def _chains(tf: Any) -> Any:
+def _chains(tf):
     """Constants, placeholders and identities beside readers on one device or two."""
 
-    def chain(first: Any, second: Any, third: Any) -> Any:
+    def chain(first, second, third):
         with tf.device(first):
             x = tf.constant([1.0, 2.0], name="x")
         y = tf.constant(3.0, name="y")
@@ -83,10 +81,10 @@ def _chains(tf: Any) -> Any:
     )
 
 
-def _held(tf: Any) -> Any:
+def _held(tf):
     """What holds a state on a device, and its users elsewhere."""
 
-    def users(make: Callable[[], Any], use: Callable[[Any], Any], at: Any, device: Any) -> Any:
+    def users(make: Callable[[], Any], use: Callable[[Any], Any], at, device):
         with tf.device(at):
             held = make()
         with tf.device(device):
@@ -136,10 +134,10 @@ def _held(tf: Any) -> Any:
     )
 
 
-def _together(tf: Any) -> Any:
+def _together(tf):
     """Colocated operations, that ask for one device, for none, or for different ones."""
 
-    def group(first: Any, second: Any, third: Any, *, chained: bool) -> Any:
+    def group(first, second, third, *, chained: bool):
         x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
         with tf.device(first):
             a = tf.square(x, name="a")
@@ -173,10 +171,10 @@ def _together(tf: Any) -> Any:
     )
 
 
-def _beside_variables(tf: Any) -> Any:
+def _beside_variables(tf):
     """Operations colocated with a variable, or with a tensor's shape, that ask for a device."""
 
-    def beside(kind: bool, at: Any, device: Any) -> Any:
+    def beside(kind: bool, at, device):
         with tf.device(at):
             v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=kind)
         x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
@@ -185,7 +183,7 @@ def _beside_variables(tf: Any) -> Any:
         a.op._set_device(device or "")
         return [a, v.op]
 
-    def beside_shape(at: Any, device: Any) -> Any:
+    def beside_shape(at, device):
         x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
         with tf.device(at):
             y = tf.negative(x, name="y")
@@ -213,10 +211,10 @@ def _beside_variables(tf: Any) -> Any:
     )
 
 
-def _fed(tf: Any) -> Any:
+def _fed(tf):
     """Placeholders and fetches on either device."""
 
-    def between(first: Any, second: Any) -> Any:
+    def between(first, second):
         with tf.device(first):
             x = tf.placeholder(tf.float32, [2], name="x")
         with tf.device(second):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, without_gpus
@@ -14,20 +12,20 @@ __all__ = ["BEHAVIOURS"]
 class _Given:
     """What serializes to these bytes."""
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data) -> None:
         self._data = data
 
-    def SerializeToString(self) -> Any:  # noqa: N802 - a message's name
+    def SerializeToString(self):  # noqa: N802 - a message's name
         return self._data
 
 
-def _given(tf: Any) -> Any:
+def _given(tf):
     """Options by their bytes, and a trace where they ask for one."""
     x = tf.placeholder_with_default(2.0, [], name="x")
     y = tf.negative(x, name="y")
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 
-    def asked(options: Any, *, with_metadata: bool) -> Any:
+    def asked(options, *, with_metadata: bool):
         told = tf.RunMetadata() if with_metadata else None
         value = session.run(y, options=options, run_metadata=told)
         return value, None if told is None else bool(told.step_stats.dev_stats)
@@ -67,17 +65,17 @@ def _given(tf: Any) -> Any:
         )
 
 
-def _metadata(tf: Any) -> Any:
+def _metadata(tf):
     """What is given as metadata, and whether an earlier run's stays in it."""
     y = tf.negative(tf.placeholder_with_default(2.0, []), name="y")
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     graphs = tf.RunOptions(output_partition_graphs=True)
     told = tf.RunMetadata()
 
-    def facts() -> Any:
+    def facts():
         return len(told.step_stats.dev_stats) > 0, len(told.partition_graphs)
 
-    def given(change: Any) -> Any:
+    def given(change):
         config = tf.ConfigProto()
         change(config)
         with tf.Session(config=config) as session:
@@ -85,7 +83,7 @@ def _metadata(tf: Any) -> Any:
 
     with without_gpus(tf) as session:
 
-        def run(options: Any, metadata: Any = told) -> Any:
+        def run(options, metadata=told):
             return session.run(y, options=options, run_metadata=metadata), facts()
 
         return attempt(
@@ -106,7 +104,7 @@ def _metadata(tf: Any) -> Any:
         )
 
 
-def _closed(tf: Any) -> Any:
+def _closed(tf):
     """Everything that a session is asked after it was closed, and in a graph of another one."""
     x = tf.placeholder_with_default(2.0, [], name="x")
     y = tf.negative(x, name="y")
@@ -135,7 +133,7 @@ def _closed(tf: Any) -> Any:
     )
 
 
-def _dtypes(tf: Any) -> Any:
+def _dtypes(tf):
     """What stands for a dtype, and what does not."""
     things = (
         None,

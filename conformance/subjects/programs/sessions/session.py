@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 Pair = collections.namedtuple("Pair", ["first", "second"])  # noqa: PYI024 - a plain one is meant
 
 
-def _structures(tf: Any) -> Any:
+def _structures(tf):
     a, b = tf.constant(1, name="a"), tf.constant([2.0, 3.0], name="b")
     nop = tf.no_op("nop")
     return attempt(
@@ -41,7 +41,7 @@ def _structures(tf: Any) -> Any:
     )
 
 
-def _wrong_fetches(tf: Any) -> Any:
+def _wrong_fetches(tf):
     a = tf.constant(1, name="a")
     with tf.Graph().as_default():
         strange = tf.constant(1)
@@ -69,7 +69,7 @@ def _wrong_fetches(tf: Any) -> Any:
     )
 
 
-def _feeds(tf: Any) -> Any:
+def _feeds(tf):
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     n = tf.placeholder(tf.int32, [], name="n")
     s = tf.placeholder(tf.string, name="s")
@@ -119,13 +119,13 @@ def _feeds(tf: Any) -> Any:
     )
 
 
-def _closed_inside(tf: Any) -> Any:
+def _closed_inside(tf):
     with tf.Session() as session:
         session.close()
         return tf.get_default_session() is session
 
 
-def _life_cycle(tf: Any) -> Any:
+def _life_cycle(tf):
     a = tf.constant(2.0)
     session = tf.Session()
     made = session.make_callable(a)
@@ -154,7 +154,7 @@ def _life_cycle(tf: Any) -> Any:
     )
 
 
-def _empty_graphs(tf: Any) -> Any:
+def _empty_graphs(tf):
     return attempt(
         lambda: run(tf, []),
         lambda: run(tf, "a"),
@@ -163,7 +163,7 @@ def _empty_graphs(tf: Any) -> Any:
     )
 
 
-def _default_sessions(tf: Any) -> Any:
+def _default_sessions(tf):
     a = tf.constant([1, 2])
     other = tf.Graph()
     one, two, third = tf.Session(), tf.Session(), tf.Session(graph=other)
@@ -188,7 +188,7 @@ def _default_sessions(tf: Any) -> Any:
     )
 
 
-def _interactive(tf: Any) -> Any:
+def _interactive(tf):
     with tf.device("/gpu:907"):
         tf.constant(9.0)
     a = tf.constant(1.5)
@@ -198,7 +198,7 @@ def _interactive(tf: Any) -> Any:
     return found, tf.get_default_session(), attempt(session.close, lambda: session.run(a), a.eval)
 
 
-def _callables(tf: Any) -> Any:
+def _callables(tf):
     x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32, [2])
     z = x + y
     with tf.Session() as session:
@@ -228,7 +228,7 @@ def _callables(tf: Any) -> Any:
         )
 
 
-def _options(tf: Any) -> Any:
+def _options(tf):
     a = tf.constant(1.0) + 2.0
     metadata = tf.RunMetadata()
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
@@ -242,14 +242,14 @@ def _options(tf: Any) -> Any:
     )
 
 
-def _placement(tf: Any) -> Any:
+def _placement(tf):
     with tf.device("/gpu:903"):
         a = tf.constant(1.0, name="a")
     b = tf.constant(2.0)
     config = tf.ConfigProto(allow_soft_placement=True)
     pruned = tf.ConfigProto(graph_options=tf.GraphOptions(place_pruned_graph=True))
 
-    def configured(config: Any, fetch: Any) -> Any:
+    def configured(config, fetch):
         with tf.Session(config=config) as session:
             return session.run(fetch)
 
@@ -266,7 +266,7 @@ def _placement(tf: Any) -> Any:
     )
 
 
-def _placed_elsewhere(tf: Any) -> Any:
+def _placed_elsewhere(tf):
     two = tf.ConfigProto(device_count={"CPU": 2})
     with tf.device("/cpu:1"):
         a = tf.constant(1.0)
@@ -287,14 +287,14 @@ def _placed_elsewhere(tf: Any) -> Any:
         return found, attempt(lambda: session.run(a)), [v.device, b.device]
 
 
-def _run_errors(tf: Any) -> Any:
+def _run_errors(tf):
     index = tf.placeholder(tf.int32, [], name="index")
     rows = tf.placeholder(tf.float32)
     x = tf.placeholder(tf.float32, name="x")
     with tf.device("/cpu:0"):  # a GPU cannot tell of an index
         outside = tf.gather([1, 2], index)
 
-    def facts() -> Any:
+    def facts():
         try:
             run(tf, tf.identity(x, "reads"))
         except tf.errors.InvalidArgumentError as error:
@@ -333,7 +333,7 @@ def _run_errors(tf: Any) -> Any:
     )
 
 
-def _error_classes(tf: Any) -> Any:
+def _error_classes(tf):
     names = sorted(
         name
         for name in dir(tf.errors)
@@ -361,7 +361,7 @@ def _error_classes(tf: Any) -> Any:
     )
 
 
-def _mutations(tf: Any) -> Any:
+def _mutations(tf):
     c = tf.constant([1.0, 2.0])
     x = tf.placeholder(tf.float32)
     given = np.array([1.0, 2.0], np.float32)
@@ -383,7 +383,7 @@ def _mutations(tf: Any) -> Any:
         ]
 
 
-def _growing(tf: Any) -> Any:
+def _growing(tf):
     a = tf.constant(1.0)
     with tf.Session() as session:
         first = session.run(a)
@@ -394,7 +394,7 @@ def _growing(tf: Any) -> Any:
         return first, second, attempt(lambda: session.run(b), lambda: session.run(b + 1.0))
 
 
-def _sessions_do_not_share(tf: Any) -> Any:
+def _sessions_do_not_share(tf):
     kinds = []
     for resource in (False, True):
         v = tf.Variable(1.0, use_resource=resource)
@@ -418,7 +418,7 @@ def _sessions_do_not_share(tf: Any) -> Any:
     return kinds
 
 
-def _reset(tf: Any) -> Any:
+def _reset(tf):
     return attempt(
         lambda: tf.Session.reset("nope://x"),
         lambda: tf.Session.reset("", [1]),

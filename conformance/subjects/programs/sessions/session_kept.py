@@ -11,10 +11,10 @@ from sessrun.conformance.subjects.programs.described import attempt, without_gpu
 __all__ = ["BEHAVIOURS"]
 
 
-def _handles(tf: Any) -> Any:
+def _handles(tf):
     """What a handle of a kept tensor tells, and what ends it."""
 
-    def written(handle: Any) -> Any:
+    def written(handle):
         array = handle.to_numpy_array()
         return array.tobytes(), array.shape, array.dtype.names, array.itemsize
 
@@ -44,17 +44,17 @@ def _handles(tf: Any) -> Any:
     return found
 
 
-def _named_sessions(tf: Any) -> Any:
+def _named_sessions(tf):
     """Sessions with a name and a version, which no two have at once."""
 
-    def config(name: str | None, version: int) -> Any:
+    def config(name: str | None, version: int):
         config = tf.ConfigProto()
         if name is not None:
             config.experimental.session_metadata.name = name
             config.experimental.session_metadata.version = version
         return config
 
-    def opened(name: str | None, version: int) -> Any:
+    def opened(name: str | None, version: int):
         session = tf.Session(config=config(name, version))
         held.append(session)
         return session.run(tf.constant(len(held)))
@@ -81,7 +81,7 @@ def _named_sessions(tf: Any) -> Any:
     return found
 
 
-def _unfeedable(tf: Any) -> Any:
+def _unfeedable(tf):
     """Values of dtypes that no array has."""
     values = (3, [1, 2], "text", None, np.ones(2), np.array([b"a"], object), object())
     found = []

@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 def alone(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The program in a thread of its own: what it leaves on the stacks is nobody else's."""
 
-    def in_a_thread(tf: Any) -> Any:
+    def in_a_thread(tf):
         found: list[Any] = []
 
         def work() -> None:
@@ -35,7 +35,7 @@ def alone(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return in_a_thread
 
 
-def _defaults_left_out_of_order(tf: Any) -> Any:
+def _defaults_left_out_of_order(tf):
     one, two = tf.Session(), tf.Session()
     first, second = one.as_default(), two.as_default()
     found = [first.__enter__() is one, second.__enter__() is two]
@@ -45,7 +45,7 @@ def _defaults_left_out_of_order(tf: Any) -> Any:
     return [*found, tf.get_default_session() is one]
 
 
-def _graphs_left_out_of_order(tf: Any) -> Any:
+def _graphs_left_out_of_order(tf):
     one, two = tf.Graph(), tf.Graph()
     first, second = one.as_default(), two.as_default()
     found = [first.__enter__() is one, second.__enter__() is two]
@@ -59,7 +59,7 @@ def _graphs_left_out_of_order(tf: Any) -> Any:
         attempt(lambda: first.__exit__(None, None, None))
 
 
-def _blocks_left_out_of_order(tf: Any) -> Any:
+def _blocks_left_out_of_order(tf):
     c = tf.constant(1)
     one, two = tf.Session(), tf.Session()
     one.__enter__()
@@ -71,7 +71,7 @@ def _blocks_left_out_of_order(tf: Any) -> Any:
     return found + attempt(lambda: one.__exit__(None, None, None), lambda: one.run(c))
 
 
-def _interactive_ones_closed_out_of_order(tf: Any) -> Any:
+def _interactive_ones_closed_out_of_order(tf):
     c = tf.constant(1)
     one, two = tf.InteractiveSession(), tf.InteractiveSession()
     found = [tf.get_default_session() is two, *attempt(one.close, lambda: one.run(c))]
@@ -80,7 +80,7 @@ def _interactive_ones_closed_out_of_order(tf: Any) -> Any:
     return found + attempt(one.close, two.close)
 
 
-def _an_interactive_one_inside(tf: Any) -> Any:
+def _an_interactive_one_inside(tf):
     outer = tf.Session()
     with outer.as_default():
         inner = tf.InteractiveSession()
@@ -99,7 +99,7 @@ def _an_interactive_one_inside(tf: Any) -> Any:
     return found + attempt(left[0].close)
 
 
-def _an_interactive_one_of_a_graph(tf: Any) -> Any:
+def _an_interactive_one_of_a_graph(tf):
     graph, before = tf.Graph(), tf.get_default_graph()
     session = tf.InteractiveSession(graph=graph)
     found = [tf.get_default_graph() is graph, session.graph is graph, tf.constant(3).eval()]
@@ -115,7 +115,7 @@ def _an_interactive_one_of_a_graph(tf: Any) -> Any:
     ]
 
 
-def _interactive_arguments(tf: Any) -> Any:
+def _interactive_arguments(tf):
     return [
         *attempt(
             lambda: tf.InteractiveSession("bogus"),
@@ -126,7 +126,7 @@ def _interactive_arguments(tf: Any) -> Any:
     ]
 
 
-def _targets(tf: Any) -> Any:
+def _targets(tf):
     return attempt(
         lambda: tf.Session(None).sess_str,
         lambda: tf.Session(b"").sess_str,
@@ -146,13 +146,13 @@ def _targets(tf: Any) -> Any:
     )
 
 
-def _graph_defs(tf: Any) -> Any:
+def _graph_defs(tf):
     tf.constant([[1, 2]])
     shapes = tf.ConfigProto(graph_options=tf.GraphOptions(infer_shapes=True))
     return [sorted(tf.Session(config=config).graph_def.node[0].attr) for config in (None, shapes)]
 
 
-def _devices(tf: Any) -> Any:
+def _devices(tf):
     one, two = tf.Session().list_devices()[0], tf.Session().list_devices()[0]
     three = without_gpus(tf, 3).list_devices()
     return [
@@ -169,11 +169,11 @@ def _devices(tf: Any) -> Any:
     ]
 
 
-def _closed_inside_its_block(tf: Any) -> Any:
+def _closed_inside_its_block(tf):
     c = tf.constant(2)
     session = tf.Session()
 
-    def used() -> Any:
+    def used():
         with session:
             session.close()
             return tf.get_default_session() is session, c.eval()
@@ -183,13 +183,13 @@ def _closed_inside_its_block(tf: Any) -> Any:
     ]
 
 
-def _sessions_of_others(tf: Any) -> Any:
+def _sessions_of_others(tf):
     a = tf.constant(2)
 
     class Double:
         graph = a.graph
 
-        def run(self, _fetches: Any, feed_dict: Any = None) -> Any:
+        def run(self, _fetches, feed_dict=None):
             return "double", feed_dict is None
 
     return attempt(
@@ -202,7 +202,7 @@ def _sessions_of_others(tf: Any) -> Any:
     )
 
 
-def _after_a_reset(tf: Any) -> Any:
+def _after_a_reset(tf):
     c, x, v = tf.constant(1.0), tf.placeholder(tf.float32, name="x"), tf.Variable(1.0)
     y = tf.add(x, 1.0, name="y")
     one, two = without_gpus(tf), without_gpus(tf)

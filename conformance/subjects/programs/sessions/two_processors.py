@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _session(tf: Any, **options: Any) -> Any:
+def _session(tf, **options):
     return without_gpus(tf, 2, **options)
 
 
-def _devices(
-    tf: Any, session: Any, fetches: Any, *names: str, feeds: Any = None
-) -> list[tuple[str, str]]:
+def _devices(tf, session, fetches, *names: str, feeds=None) -> list[tuple[str, str]]:
     """The device of each of these nodes in a traced run, as the trace has it."""
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     session.run(fetches, feeds, options=full, run_metadata=told)
@@ -29,8 +25,8 @@ def _devices(
     )
 
 
-def _users_of_a_variable(tf: Any) -> Any:
-    def placed(use_resource: bool, device: str | None, *, soft: bool) -> Any:
+def _users_of_a_variable(tf):
+    def placed(use_resource: bool, device: str | None, *, soft: bool):
         with tf.Graph().as_default():
             with tf.device("/cpu:1"):
                 variable = tf.Variable([1.0, 2.0], use_resource=use_resource, name="v")
@@ -52,7 +48,7 @@ def _users_of_a_variable(tf: Any) -> Any:
     )
 
 
-def _users_of_a_queue(tf: Any) -> Any:
+def _users_of_a_queue(tf):
     with tf.device("/cpu:1"):
         queue = tf.FIFOQueue(3, tf.int32, [[]], name="q")
     put = queue.enqueue([7], name="put")
@@ -67,7 +63,7 @@ def _users_of_a_queue(tf: Any) -> Any:
         )
 
 
-def _colocated(tf: Any) -> Any:
+def _colocated(tf):
     x = tf.placeholder(tf.int32, [1])
     with tf.device("/cpu:1"):
         first = tf.add(x, x, name="first")
@@ -86,7 +82,7 @@ def _colocated(tf: Any) -> Any:
         )
 
 
-def _members_that_contradict(tf: Any) -> Any:
+def _members_that_contradict(tf):
     x = tf.placeholder(tf.int32, [1])
     with tf.device("/cpu:0"):
         first = tf.negative(x, name="first")
@@ -94,7 +90,7 @@ def _members_that_contradict(tf: Any) -> Any:
     second.op._set_attr("_class", tf.AttrValue(list=tf.AttrValue.ListValue(s=[b"loc:@first"])))
     second.op._set_device("/cpu:1")
 
-    def asked(**options: Any) -> Any:
+    def asked(**options):
         with _session(tf, **options) as session:
             names = ("first", "second")
             return _devices(tf, session, [first, second], *names, feeds={x: [3]})
@@ -102,7 +98,7 @@ def _members_that_contradict(tf: Any) -> Any:
     return attempt(lambda: asked(), lambda: asked(allow_soft_placement=True))
 
 
-def _branches_and_loops(tf: Any) -> Any:
+def _branches_and_loops(tf):
     x = tf.placeholder_with_default(3.0, [])
     with tf.device("/cpu:1"):
         chosen = tf.cond(x > 2, lambda: tf.add(x, 1, name="more"), lambda: tf.subtract(x, 1))

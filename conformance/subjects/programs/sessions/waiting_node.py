@@ -11,12 +11,12 @@ from sessrun.conformance.subjects.programs.imported_nodes import add_node, impor
 __all__ = ["BEHAVIOURS"]
 
 
-def _deadlines(tf: Any) -> Any:
+def _deadlines(tf):
     """When a run must end, in microseconds since 1970; none where it may take its time."""
     node = imported_node(tf, "GetDeadline", [], {})
     with tf.Session() as session:
 
-        def left(milliseconds: int) -> Any:
+        def left(milliseconds: int):
             now = time.time()
             options = tf.RunOptions(timeout_in_ms=milliseconds)
             (found,) = session.run(node.outputs, options=options)
@@ -31,7 +31,7 @@ def _deadlines(tf: Any) -> Any:
         )
 
 
-def _waits(tf: Any) -> Any:
+def _waits(tf):
     """Waits for seconds, some of them for longer than the run may take."""
     attrs = {"T": tf.float32}
     found = attempt(
@@ -50,7 +50,7 @@ def _waits(tf: Any) -> Any:
     return found, node.outputs
 
 
-def _resources(tf: Any) -> Any:
+def _resources(tf):
     """Resources that are but there, by their container and name, or by that of their node."""
     graph_def = tf.GraphDef()
     for handle, (container, shared) in {
@@ -68,10 +68,10 @@ def _resources(tf: Any) -> Any:
     names = ("one", "same", "other", "elsewhere", "unnamed")
     with tf.Session() as session:
 
-        def there() -> Any:
+        def there():
             return [session.run(f"{name}_Initialized:0") for name in names]
 
-        def done(name: str, verb: str) -> Any:
+        def done(name: str, verb: str):
             return attempt(lambda: session.run(f"{name}_{verb}"))
 
         found: list[Any] = [there()]

@@ -10,16 +10,16 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _value(tf: Any, found: Any) -> Any:
+def _value(tf, found):
     with tf.Session() as session:
         return session.run(found)
 
 
-def _rows(tf: Any, ragged: Any) -> Any:
+def _rows(tf, ragged):
     return _value(tf, ragged).to_list(), str(ragged.shape), ragged.ragged_rank, ragged.dtype.name
 
 
-def _made(tf: Any) -> Any:
+def _made(tf):
     make = tf.RaggedTensor
     values = [1, 2, 3]
     return [
@@ -36,12 +36,12 @@ def _made(tf: Any) -> Any:
     ]
 
 
-def _dense(tf: Any, ragged: Any, *default: Any) -> Any:
+def _dense(tf, ragged, *default):
     """The rows as one tensor; by what operations, and so of what static shape, is left aside."""
     return tf.placeholder_with_default(ragged.to_tensor(*default), None)
 
 
-def _told(tf: Any) -> Any:
+def _told(tf):
     ragged = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 1, 3])
     nested = tf.RaggedTensor.from_row_splits(ragged, [0, 2, 3])
     empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
@@ -63,7 +63,7 @@ def _told(tf: Any) -> Any:
     return _value(tf, parts), [_value(tf, each).to_list() for each in other]
 
 
-def _values(tf: Any) -> Any:
+def _values(tf):
     value = _value(tf, tf.RaggedTensor.from_nested_row_splits([1, 2], [[0, 2], [0, 1, 2]]))
     return [
         str(value),
@@ -76,7 +76,7 @@ def _values(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     make: Callable[..., Any] = tf.RaggedTensor.from_row_splits
     values = tf.constant([1, 2, 3])
     return attempt(
@@ -91,7 +91,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _constants(tf: Any) -> Any:
+def _constants(tf):
     lists = [[[1, 2], [], [3]], [[[1], [2, 3]], []], [[], []], [["a"], ["b", "c"]], [1, 2]]
     made = [tf.ragged.constant(each) for each in lists]
     values = [tf.ragged.constant_value(each) for each in lists[:4]]
@@ -118,7 +118,7 @@ def _constants(tf: Any) -> Any:
     ]
 
 
-def _strings(tf: Any) -> Any:
+def _strings(tf):
     split = tf.strings.bytes_split
     ragged = tf.ragged.constant([["ab", ""], ["c"]])
     found = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
@@ -130,7 +130,7 @@ def _strings(tf: Any) -> Any:
     ]
 
 
-def _splits(tf: Any) -> Any:
+def _splits(tf):
     ragged = tf.ragged.constant([["a b", "c"], ["d"]])
     split, older = tf.strings.split, tf.string_split
     found = [
@@ -148,7 +148,7 @@ def _splits(tf: Any) -> Any:
     ]
 
 
-def _slopes(tf: Any) -> Any:
+def _slopes(tf):
     ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(ragged.flat_values)
@@ -161,7 +161,7 @@ def _slopes(tf: Any) -> Any:
     ]
 
 
-def _structures(tf: Any) -> Any:
+def _structures(tf):
     ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
     flat = tf.nest.flatten([ragged], expand_composites=True)
     doubled = tf.nest.map_structure(tf.identity, ragged, expand_composites=True)

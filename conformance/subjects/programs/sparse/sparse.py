@@ -15,23 +15,23 @@ __all__ = ["BEHAVIOURS"]
 _PLACES = np.array([[0, 0], [0, 2], [2, 1]], np.int64)
 
 
-def _tensor(tf: Any, values: Any = (1.0, 2.0, 3.0), dtype: Any = np.float32) -> Any:
+def _tensor(tf, values=(1.0, 2.0, 3.0), dtype=np.float32):
     return tf.SparseTensor(_PLACES, np.array(values, dtype), [3, 4])
 
 
-def _other(tf: Any) -> Any:
+def _other(tf):
     return tf.SparseTensor([[0, 0], [1, 3]], [-1.0, 5.0], [3, 4])
 
 
-def _hidden(tf: Any, dtype: Any = None) -> Any:
+def _hidden(tf, dtype=None):
     return tf.sparse_placeholder(dtype or tf.float32)
 
 
-def _half(tf: Any) -> Any:
+def _half(tf):
     return tf.sparse_placeholder(tf.float32, [None, 4])
 
 
-def _calls(tf: Any) -> list[Callable[[Any], Any]]:
+def _calls(tf) -> list[Callable[[Any], Any]]:
     """Functions of one sparse matrix of float32."""
     s = tf.sparse
     other, dense = _other(tf), np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -80,7 +80,7 @@ def _calls(tf: Any) -> list[Callable[[Any], Any]]:
     ]
 
 
-def _values(tf: Any) -> Any:
+def _values(tf):
     return [run(tf, call(_tensor(tf))) for call in _calls(tf)]
 
 
@@ -88,7 +88,7 @@ def _values(tf: Any) -> Any:
 _NEED_RANK = (5, 6, 7)
 
 
-def _graphs(tf: Any) -> Any:
+def _graphs(tf):
     calls = range(len(_calls(tf)))
     return built(
         tf,
@@ -101,7 +101,7 @@ def _graphs(tf: Any) -> Any:
     )
 
 
-def _made(tf: Any) -> Any:
+def _made(tf):
     s = tf.sparse
     masked = s.mask(_slices(tf), [7])
     return [
@@ -120,11 +120,11 @@ def _made(tf: Any) -> Any:
     ]
 
 
-def _slices(tf: Any) -> Any:
+def _slices(tf):
     return tf.IndexedSlices(tf.constant([[1.0], [2.0], [3.0]]), tf.constant([4, 7, 9]))
 
 
-def _segments(tf: Any) -> Any:
+def _segments(tf):
     data = np.arange(12, dtype=np.float32).reshape(4, 3)
     names = ("segment_sum", "segment_mean", "segment_sqrt_n")
     found = []
@@ -138,7 +138,7 @@ def _segments(tf: Any) -> Any:
     return found
 
 
-def _gradients(tf: Any) -> Any:
+def _gradients(tf):
     values = tf.constant([1.0, 2.0, 3.0])
     x = tf.SparseTensor(_PLACES, values, [3, 4])
     dense = tf.constant(np.arange(1, 13, dtype=np.float32).reshape(3, 4))
@@ -166,7 +166,7 @@ def _gradients(tf: Any) -> Any:
     return found
 
 
-def _product_gradients(tf: Any) -> Any:
+def _product_gradients(tf):
     """Of a sparse matrix times a dense one, each as it is or turned, of complex numbers."""
     found = []
     for adjoint_a in (False, True):
@@ -183,7 +183,7 @@ def _product_gradients(tf: Any) -> Any:
     return found
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     s, x = tf.sparse, _tensor(tf)
     longer = tf.SparseTensor(_PLACES, [1.0, 2.0, 3.0], [5, 4])
     out = tf.SparseTensor([[7, 0]], [1.0], [3, 4])
@@ -278,7 +278,7 @@ def _refusals(tf: Any) -> Any:
     )
 
 
-def _held(tf: Any) -> Any:
+def _held(tf):
     """Parts in variants and back, alone and stacked; places and shapes that there are not."""
     raw, x = tf.raw_ops, _tensor(tf)
     parts = {"sparse_indices": x.indices, "sparse_values": x.values, "sparse_shape": x.dense_shape}

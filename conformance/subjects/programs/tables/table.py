@@ -15,33 +15,33 @@ __all__ = ["BEHAVIOURS"]
 _WHOLE, _NUMBER = -2, -1
 
 
-def _static(tf: Any, keys: Any = ("a", "b"), values: Any = (1, 2), default: Any = -1) -> Any:
+def _static(tf, keys=("a", "b"), values=(1, 2), default=-1):
     initializer = tf.lookup.KeyValueTensorInitializer(list(keys), list(values))
     return tf.lookup.StaticHashTable(initializer, default)
 
 
-def _mutable(tf: Any, default: Any = -1, **options: Any) -> Any:
+def _mutable(tf, default=-1, **options):
     return tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, default, **options)
 
 
 def _dense(
-    tf: Any,
-    dtype: Any = None,
-    default: Any = -1,
-    empty: Any = 0,
-    deleted: Any = -1,
+    tf,
+    dtype=None,
+    default=-1,
+    empty=0,
+    deleted=-1,
     buckets: int = 4,
-) -> Any:
+):
     return tf.lookup.experimental.DenseHashTable(
         tf.int64, dtype or tf.int64, default, empty, deleted, initial_num_buckets=buckets
     )
 
 
-def _unknown(tf: Any, value: Any, dtype: Any = None) -> Any:
+def _unknown(tf, value, dtype=None):
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     """Every node but for the shared names of tables, which are drawn."""
     return [
         [
@@ -60,19 +60,19 @@ def _nodes(tf: Any) -> list[Any]:
     ]
 
 
-def _in_turn(tf: Any, *fetches: Any) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Any]:
     """What one session gives for each of the fetches; pairs of keys and values in order."""
     with tf.Session() as session:
         return attempt(*(lambda fetch=fetch: _sorted(session.run(fetch)) for fetch in fetches))
 
 
-def _sorted(value: Any) -> Any:
+def _sorted(value):
     if isinstance(value, tuple) and len(value) == 2 and value[0].ndim == 1:
         return sorted(zip(value[0].tolist(), value[1].tolist(), strict=True)), value[1].dtype.name
     return value
 
 
-def _graph_of_static(tf: Any) -> Any:
+def _graph_of_static(tf):
     with tf.name_scope("outer"):
         table = _static(tf)
     words = tf.placeholder(tf.string, [2, None])
@@ -97,7 +97,7 @@ def _graph_of_static(tf: Any) -> Any:
     return [attempt(lambda: parts, lambda: kept), _nodes(tf), tf.tables_initializer().type]
 
 
-def _graph_of_changing(tf: Any) -> Any:
+def _graph_of_changing(tf):
     made: list[Any] = []
     tables = [_mutable(tf), _mutable(tf, [-1, -2]), _mutable(tf, checkpoint=False, name="third")]
     for table in tables:
@@ -131,7 +131,7 @@ def _graph_of_changing(tf: Any) -> Any:
     ]
 
 
-def _found(tf: Any) -> Any:
+def _found(tf):
     table = _static(tf)
     found = table.lookup(_unknown(tf, [["a", "z"], ["b", "b"]]))
     numbers = _static(tf, [10, 20], ["x", "y"], "none")
@@ -157,11 +157,11 @@ def _found(tf: Any) -> Any:
     )
 
 
-def _filled_again(tf: Any) -> Any:
+def _filled_again(tf):
     table = _static(tf)
     handle = table.resource_handle
 
-    def other(keys: Any, values: Any) -> Any:
+    def other(keys, values):
         return tf.lookup.KeyValueTensorInitializer(keys, values).initialize(table)
 
     raw = tf.raw_ops
@@ -210,7 +210,7 @@ def _filled_again(tf: Any) -> Any:
     ]
 
 
-def _refused_when_built(tf: Any) -> Any:
+def _refused_when_built(tf):
     raw = tf.raw_ops
     resource = tf.placeholder(tf.resource, [2])
     known = _mutable(tf).resource_handle
@@ -249,15 +249,15 @@ def _refused_when_built(tf: Any) -> Any:
     )
 
 
-def _changing(tf: Any) -> Any:
+def _changing(tf):
     table, vectors = _mutable(tf), _mutable(tf, [0, 0])
     keys = _unknown(tf, ["a", "q"])
 
-    def restored(keys: Any, values: Any) -> Any:
+    def restored(keys, values):
         handle = table.resource_handle
         return tf.raw_ops.LookupTableImportV2(table_handle=handle, keys=keys, values=values)
 
-    def put(to: Any, keys: Any, values: Any) -> Any:
+    def put(to, keys, values):
         return to.insert(_unknown(tf, keys), _unknown(tf, values))
 
     return [
@@ -309,7 +309,7 @@ def _changing(tf: Any) -> Any:
     ]
 
 
-def _buckets(tf: Any) -> Any:
+def _buckets(tf):
     table, words = (
         _dense(tf),
         tf.lookup.experimental.DenseHashTable(
@@ -320,10 +320,10 @@ def _buckets(tf: Any) -> Any:
     raw = tf.raw_ops
     handle = table.resource_handle
 
-    def key(*values: int) -> Any:
+    def key(*values: int):
         return tf.constant(values, tf.int64)
 
-    def made(**options: Any) -> Any:
+    def made(**options):
         attrs = {"empty_key": 1, "deleted_key": 2, "value_dtype": tf.int32, **options}
         return raw.LookupTableSizeV2(table_handle=raw.MutableDenseHashTableV2(**attrs))
 
@@ -401,17 +401,17 @@ def _buckets(tf: Any) -> Any:
     ]
 
 
-def _names(tf: Any) -> Any:
+def _names(tf):
     raw = tf.raw_ops
 
-    def size(handle: Any) -> Any:
+    def size(handle):
         return raw.LookupTableSizeV2(table_handle=handle)
 
-    def made(value_dtype: Any = None, **options: Any) -> Any:
+    def made(value_dtype=None, **options):
         dtypes = {"key_dtype": tf.string, "value_dtype": value_dtype or tf.int32}
         return raw.MutableHashTableV2(**dtypes, **options)
 
-    def shared() -> Any:
+    def shared():
         tables = [
             made(use_node_name_sharing=True, name="n"),
             made(shared_name="n"),
@@ -454,7 +454,7 @@ def _names(tf: Any) -> Any:
     )
 
 
-def _saved(tf: Any) -> Any:
+def _saved(tf):
     """A table is saved with the variables, and put back."""
     table, vectors = _mutable(tf, name="words"), _mutable(tf, [0, 0], name="vectors")
     saver = tf.train.Saver()
@@ -494,10 +494,10 @@ def _files() -> Iterator[Callable[[str], str]]:
         yield lambda name: str(Path(folder) / name)
 
 
-def _from_files(tf: Any) -> Any:
+def _from_files(tf):
     word, number = tf.string, tf.int64
 
-    def read(file: str, *columns: Any, **options: Any) -> Any:
+    def read(file: str, *columns, **options):
         initializer = tf.lookup.TextFileInitializer(path(file), *columns, **options)
         default = "?" if initializer.value_dtype == word else -1
         table = tf.lookup.StaticHashTable(initializer, default)
@@ -532,11 +532,11 @@ def _from_files(tf: Any) -> Any:
         ]
 
 
-def _files_refused(tf: Any) -> Any:
+def _files_refused(tf):
     word, number = tf.string, tf.int64
     made = tf.lookup.TextFileInitializer
 
-    def fill(table: Any, filename: Any, **columns: int) -> Any:
+    def fill(table, filename, **columns: int):
         columns = {"key_index": _WHOLE, "value_index": _NUMBER, **columns}
         raw = tf.raw_ops.InitializeTableFromTextFileV2
         return raw(table_handle=table.resource_handle, filename=filename, **columns)
@@ -566,7 +566,7 @@ def _files_refused(tf: Any) -> Any:
         )
 
 
-def _graph_of_files(tf: Any) -> Any:
+def _graph_of_files(tf):
     made = tf.lookup.TextFileInitializer
     columns = (tf.string, _WHOLE, tf.int64, _NUMBER)
     tables = [

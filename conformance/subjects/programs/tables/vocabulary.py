@@ -20,7 +20,7 @@ _WORDS = [
 ]
 
 
-def _module(tf: Any) -> Any:
+def _module(tf):
     package = "tensorflow" if "tensorflow" in tf.Session.__module__ else "sessrun.reference"
     return importlib.import_module(f"{package}.python.ops.lookup_ops")
 
@@ -33,19 +33,19 @@ def _vocabulary(text: str = "brain\nsalad\nsurgery\n") -> Iterator[str]:
         yield str(path)
 
 
-def _words(tf: Any, values: Any = (0, 1)) -> Any:
+def _words(tf, values=(0, 1)):
     return tf.lookup.KeyValueTensorInitializer(
         tf.constant(["a", "b"]), tf.constant(list(values), tf.int64)
     )
 
 
-def _numbers(tf: Any) -> Any:
+def _numbers(tf):
     return tf.lookup.KeyValueTensorInitializer(
         tf.constant([5, 6], tf.int64), tf.constant([0, 1], tf.int64)
     )
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     """Every node but for the shared names of tables, which are drawn, and values."""
     return [
         [
@@ -62,7 +62,7 @@ def _nodes(tf: Any) -> list[Any]:
     ]
 
 
-def _hashes(tf: Any) -> Any:
+def _hashes(tf):
     words = tf.constant(_WORDS)
     most = 2**63 - 1
     return [
@@ -89,7 +89,7 @@ def _hashes(tf: Any) -> Any:
     )
 
 
-def _told(table: Any) -> Any:
+def _told(table):
     return [
         table.name,
         table.key_dtype.name,
@@ -99,7 +99,7 @@ def _told(table: Any) -> Any:
     ]
 
 
-def _graph_of_vocabulary(tf: Any) -> Any:
+def _graph_of_vocabulary(tf):
     ops = _module(tf)
     made = [
         tf.lookup.StaticVocabularyTable(_words(tf), 2),
@@ -128,7 +128,7 @@ def _graph_of_vocabulary(tf: Any) -> Any:
     return [found, [_told(table) for table in made], _nodes(tf)]
 
 
-def _graph_of_index_tables(tf: Any) -> Any:
+def _graph_of_index_tables(tf):
     ops = _module(tf)
     with _vocabulary() as path:
         made = [
@@ -150,7 +150,7 @@ def _graph_of_index_tables(tf: Any) -> Any:
         ]
 
 
-def _found(tf: Any) -> Any:
+def _found(tf):
     ops = _module(tf)
     words = tf.constant(["brain", "salad", "tank", ""])
     numbers, longs = (tf.constant([42, 1, -1000, 7], dtype) for dtype in (tf.int32, tf.int64))
@@ -195,7 +195,7 @@ def _found(tf: Any) -> Any:
             ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     ops = _module(tf)
     table, lookup = tf.lookup.StaticVocabularyTable, tf.lookup
     ints = tf.constant([1], tf.int64)
@@ -238,7 +238,7 @@ def _refused(tf: Any) -> Any:
         )
 
 
-def _of_one_run(tf: Any) -> Any:
+def _of_one_run(tf):
     """Tables that each run has for itself, so that what was put in is gone."""
     lookup = tf.lookup
     static = lookup.StaticHashTable(_words(tf), -1, experimental_is_anonymous=True)

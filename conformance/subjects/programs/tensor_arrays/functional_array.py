@@ -10,7 +10,7 @@ from sessrun.conformance.subjects.programs.described import caught, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _within(tf: Any, build: Callable[[], Any]) -> Any:
+def _within(tf, build: Callable[[], Any]):
     """What a function builds while branches and loops are functions, and what it gives."""
     tf.enable_control_flow_v2()
     try:
@@ -20,30 +20,30 @@ def _within(tf: Any, build: Callable[[], Any]) -> Any:
         tf.disable_control_flow_v2()
 
 
-def _loops(tf: Any) -> Any:
-    def squares() -> Any:
+def _loops(tf):
+    def squares():
         array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[])
 
-        def body(i: Any, array: Any) -> Any:
+        def body(i, array):
             return i + 1, array.write(i, tf.cast(i * i, tf.float32))
 
         return tf.while_loop(lambda i, _: i < 5, body, (0, array))[1].stack()
 
-    def reversed_rows() -> Any:
+    def reversed_rows():
         rows = tf.TensorArray(tf.float32, 3).unstack(tf.reshape(tf.range(6.0), [3, 2]))
         array = tf.TensorArray(tf.float32, 3, element_shape=[2])
 
-        def body(i: Any, array: Any) -> Any:
+        def body(i, array):
             return i + 1, array.write(i, rows.read(2 - i))
 
         return tf.while_loop(lambda i, _: i < 3, body, (0, array))[1].stack()
 
-    def gradients() -> Any:
+    def gradients():
         x = tf.constant([1.0, 2.0, 3.0])
         mapped = tf.map_fn(lambda element: element * element * element, x)
         return tf.gradients(mapped, x)
 
-    def scanned() -> Any:
+    def scanned():
         x = tf.constant([1.0, 2.0, 3.0])
         total = tf.scan(lambda a, b: a * b + 1.0, x, 2.0)
         return total, tf.gradients(total, x)
@@ -51,16 +51,16 @@ def _loops(tf: Any) -> Any:
     return [_within(tf, build) for build in (squares, reversed_rows, gradients, scanned)]
 
 
-def _methods(tf: Any) -> Any:
-    def filled() -> Any:
+def _methods(tf):
+    def filled():
         array = tf.TensorArray(tf.int32, 4, element_shape=[2])
         return array.scatter([0, 3, 1, 2], [[1, 2], [3, 4], [5, 6], [7, 8]])
 
-    def joined() -> Any:
+    def joined():
         array = tf.TensorArray(tf.int32, 2, infer_shape=False)
         return array.write(0, [1, 2]).write(1, [3, 4, 5]).concat()
 
-    def parted() -> Any:
+    def parted():
         array = tf.TensorArray(tf.int32, 3, infer_shape=False)
         array = array.split([1, 2, 3, 4, 5], [2, 0, 3])
         return array.read(0), array.read(1), array.read(2)

@@ -13,14 +13,14 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _learned(tf: Any) -> Any:
+def _learned(tf):
     """Element shapes after each way of filling an array, and what is read afterwards."""
     zeros = np.zeros((3, 2, 4), "f4")
 
-    def of_shape(shape: Any) -> Any:
+    def of_shape(shape):
         return tf.placeholder_with_default(zeros, shape)
 
-    def filled(way: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    def filled(way: Callable[..., Any], options: Mapping[str, Any]):
         with tf.Graph().as_default():
             known, partly, unknown = tf.zeros([3, 2, 4]), of_shape([3, None, 4]), of_shape(None)
             array = way(tf.TensorArray(tf.float32, 3, **options), known, partly, unknown)
@@ -54,11 +54,11 @@ def _learned(tf: Any) -> Any:
     return attempt(*(lambda w=way, o=option: filled(w, o) for way in ways for option in options))
 
 
-def _popped(tf: Any) -> Any:
+def _popped(tf):
     """Lists whose elements have a shape, in part or not at all."""
     raw, lists, kind = tf.raw_ops, tf.zeros([3, 2]), tf.float32
 
-    def made(shape: Any) -> list[Any]:
+    def made(shape) -> list[Any]:
         handle = raw.TensorListFromTensor(tensor=lists, element_shape=np.array([2], np.int32))
         empty = raw.EmptyTensorList(element_shape=shape, max_num_elements=5, element_dtype=kind)
         pushed = raw.TensorListPushBack(input_handle=empty, tensor=tf.ones([2]))
@@ -75,7 +75,7 @@ def _popped(tf: Any) -> Any:
             ),
         ]
 
-    def told(shape: Any) -> Any:
+    def told(shape):
         tensors = made(shape)
         return tensors, attempt(*(lambda t=tensor: run(tf, t) for tensor in tensors))
 

@@ -22,12 +22,12 @@ KINDS: tuple[dict[str, Any], ...] = (
 )
 
 
-def _ran(tf: Any, *programs: Callable[[], Any]) -> Any:
+def _ran(tf, *programs: Callable[[], Any]):
     """What each program's fetch gives, or how building or running it fails."""
     return attempt(*(lambda program=program: run(tf, program()) for program in programs))
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     graph = tf.get_default_graph()
     return [
         [
@@ -42,7 +42,7 @@ def _nodes(tf: Any) -> list[Any]:
     ]
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     with tf.device("/cpu:0"):
         one = tf.TensorArray(tf.float32, 2, name="one").unstack([1.0, 2.0])
         one.stack()
@@ -74,8 +74,8 @@ def _graph(tf: Any) -> Any:
     ]
 
 
-def _made(tf: Any) -> Any:
-    def of_handle(**more: Any) -> Any:
+def _made(tf):
+    def of_handle(**more):
         handle = tf.TensorArray(tf.float32, 2).handle
         return tf.TensorArray(tf.float32, handle=handle, **more).flow
 
@@ -95,11 +95,11 @@ def _made(tf: Any) -> Any:
     )
 
 
-def _writes(tf: Any, options: dict[str, Any]) -> Any:
-    def array() -> Any:
+def _writes(tf, options: dict[str, Any]):
+    def array():
         return tf.TensorArray(tf.float32, 3, **options)
 
-    def unknown(value: Any) -> Any:
+    def unknown(value):
         return tf.placeholder_with_default(np.float32(value), None)
 
     return _ran(
@@ -125,12 +125,12 @@ def _writes(tf: Any, options: dict[str, Any]) -> Any:
     )
 
 
-def _written(tf: Any) -> Any:
+def _written(tf):
     return [_writes(tf, options) for options in KINDS]
 
 
-def _values(tf: Any) -> Any:
-    def of(dtype: Any, values: Any) -> Any:
+def _values(tf):
+    def of(dtype, values):
         return tf.TensorArray(dtype, 2).unstack(tf.constant(values, dtype)).stack()
 
     f32 = tf.float32
@@ -176,10 +176,10 @@ def _values(tf: Any) -> Any:
     )
 
 
-def _in_order(tf: Any) -> Any:
+def _in_order(tf):
     """A second operation after a first one, for arrays that keep elements and that do not."""
 
-    def after(first: Callable[[Any], Any], second: Callable[[Any], Any], **options: Any) -> Any:
+    def after(first: Callable[[Any], Any], second: Callable[[Any], Any], **options):
         array = tf.TensorArray(tf.float32, 2, **options).unstack([1.0, 2.0])
         with tf.control_dependencies([array.flow]):
             done = first(array)
@@ -206,18 +206,18 @@ def _in_order(tf: Any) -> Any:
     )
 
 
-def _raw(tf: Any) -> Any:
+def _raw(tf):
     ops = tf.raw_ops
 
-    def made(**options: Any) -> Any:
+    def made(**options):
         return ops.TensorArrayV3(size=2, dtype=tf.float32, **options)
 
-    def gathered(array: Any, **options: Any) -> Any:
+    def gathered(array, **options):
         return ops.TensorArrayGatherV3(
             handle=array[0], indices=[0], flow_in=array[1], **{"dtype": tf.float32, **options}
         )
 
-    def joined(array: Any, **options: Any) -> Any:
+    def joined(array, **options):
         return ops.TensorArrayConcatV3(
             handle=array[0], flow_in=array[1], **{"dtype": tf.float32, **options}
         )
@@ -251,30 +251,30 @@ def _raw(tf: Any) -> Any:
     ]
 
 
-def _gradients(tf: Any) -> Any:
-    def array(**options: Any) -> Any:
+def _gradients(tf):
+    def array(**options):
         return tf.TensorArray(tf.float32, 2, clear_after_read=False, **options).unstack([1.0, 2.0])
 
-    def twice() -> Any:
+    def twice():
         forward = array()
         written = forward.grad("a").write(0, 4.0)
         with tf.control_dependencies([written.flow]):
             return forward.grad("a").read(0), forward.grad("b").read(0)
 
-    def grown() -> Any:
+    def grown():
         forward = array(dynamic_size=True)
         with tf.control_dependencies([forward.grad("a").flow]):
             return forward.write(7, 1.0).flow
 
-    def partly() -> Any:
+    def partly():
         forward = tf.TensorArray(tf.float32, 3, infer_shape=False).write(0, 1.0).write(1, [2.0])
         return forward.grad("a")
 
-    def strings() -> Any:
+    def strings():
         forward = tf.TensorArray(tf.string, 2).unstack(["a", "b"])
         return forward.grad("a").write(0, "x").write(0, "y").read(0)
 
-    def read_twice() -> Any:
+    def read_twice():
         backward = array().grad("a")
         with tf.control_dependencies([backward.read(0)]):
             return backward.read(0)
@@ -294,7 +294,7 @@ def _gradients(tf: Any) -> Any:
     )
 
 
-def _runs(tf: Any) -> Any:
+def _runs(tf):
     """Each run has arrays of its own; a partial run keeps them."""
     value = tf.placeholder(tf.float32, [])
     array = tf.TensorArray(tf.float32, 2, element_shape=[]).write(0, value)
@@ -307,15 +307,15 @@ def _runs(tf: Any) -> Any:
         return [*found, session.partial_run(handle, whole, {second: 9.0})]
 
 
-def _gradients_of_pieces(tf: Any) -> Any:
+def _gradients_of_pieces(tf):
     """The gradient of what an array was split into has no part of what was written later."""
     x = tf.constant([1.0, 2.0, 3.0])
     array = tf.TensorArray(tf.float32, 3, dynamic_size=True).split(x, [1, 1, 1]).write(3, [4.0])
     return run(tf, tf.gradients(tf.square(array.concat()), x)[0])
 
 
-def _gradients_with_more_axes(tf: Any) -> Any:
-    def made(outer: Any, **options: Any) -> Any:
+def _gradients_with_more_axes(tf):
+    def made(outer, **options):
         array = tf.TensorArray(tf.float32, 2, **options)
         handle, flow = tf.raw_ops.TensorArrayGradWithShape(
             handle=array.handle,

@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 Program = Callable[[Any, Any, Any], Any]
 
 
-def pushed_and_popped(tf: Any, lists: Any, x: Any) -> Any:
+def pushed_and_popped(tf, lists, x):
     handle = lists.empty_tensor_list([2], tf.float32, max_num_elements=3)
     for row in (x[0], x[1] * 2.0):
         handle = lists.tensor_list_push_back(handle, row)
@@ -21,17 +21,17 @@ def pushed_and_popped(tf: Any, lists: Any, x: Any) -> Any:
     return last * lists.tensor_list_stack(rest, tf.float32)
 
 
-def only_what_is_left_is_used(tf: Any, lists: Any, x: Any) -> Any:
+def only_what_is_left_is_used(tf, lists, x):
     handle = lists.tensor_list_from_tensor(x, element_shape=x.shape[1:])
     return lists.tensor_list_stack(lists.tensor_list_pop_back(handle, tf.float32)[0], tf.float32)
 
 
-def only_the_popped_is_used(tf: Any, lists: Any, x: Any) -> Any:
+def only_the_popped_is_used(tf, lists, x):
     handle = lists.tensor_list_from_tensor(x, element_shape=[None])
     return lists.tensor_list_pop_back(handle, tf.float32)[1]
 
 
-def items(tf: Any, lists: Any, x: Any) -> Any:
+def items(tf, lists, x):
     handle = lists.tensor_list_reserve([2], 3, tf.float32)
     handle = lists.tensor_list_set_item(handle, 0, x[0] * 3.0)
     handle = lists.tensor_list_set_item(handle, 2, x[1])
@@ -39,29 +39,29 @@ def items(tf: Any, lists: Any, x: Any) -> Any:
     return first * lists.tensor_list_get_item(handle, 2, tf.float32, element_shape=[2])
 
 
-def grown(tf: Any, lists: Any, x: Any) -> Any:
+def grown(tf, lists, x):
     handle = lists.tensor_list_from_tensor(x, element_shape=[2])
     handle = lists.tensor_list_set_item(handle, 4, x[0], resize_if_index_out_of_bounds=True)
     return lists.tensor_list_stack(handle, tf.float32, element_shape=[2])
 
 
-def resized(tf: Any, lists: Any, x: Any) -> Any:
+def resized(tf, lists, x):
     handle = lists.tensor_list_resize(lists.tensor_list_from_tensor(x, element_shape=[2]), 1)
     return lists.tensor_list_stack(handle, tf.float32, num_elements=1)
 
 
-def gathered(tf: Any, lists: Any, x: Any) -> Any:
+def gathered(tf, lists, x):
     handle = lists.tensor_list_from_tensor(x * x, element_shape=tf.constant([2]))
     return lists.tensor_list_gather(handle, [1, 1, 0], tf.float32)
 
 
-def scattered(tf: Any, lists: Any, x: Any) -> Any:
+def scattered(tf, lists, x):
     handle = lists.tensor_list_scatter(x, [2, 0], element_shape=[2])
     handle = lists.tensor_list_scatter(x * 2.0, [1, 2], input_handle=handle)
     return lists.tensor_list_gather(handle, [2, 1], tf.float32)
 
 
-def joined_and_split(tf: Any, lists: Any, x: Any) -> Any:
+def joined_and_split(tf, lists, x):
     handle = lists.tensor_list_split(x * 5.0, element_shape=[None, 2], lengths=[1, 1])
     return lists.tensor_list_concat(handle, tf.float32, element_shape=[None, 2]) * x
 
@@ -82,7 +82,7 @@ _PROGRAMS: list[Program] = [
 def _compared(program: Program) -> Callable[[Any], Any]:
     """The operations on lists that a program and its gradients make, and the values."""
 
-    def whole(tf: Any, known: bool) -> Any:
+    def whole(tf, known: bool):
         with tf.Graph().as_default() as graph:
             shape = [2, 2] if known else [None, 2]
             x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], shape, name="x")

@@ -11,11 +11,11 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _lists(tf: Any) -> Any:
+def _lists(tf):
     return module_of(tf, "ops.list_ops")
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     graph = tf.get_default_graph()
     return [
         [
@@ -28,7 +28,7 @@ def _nodes(tf: Any) -> list[Any]:
     ]
 
 
-def _made(tf: Any, shape: Any) -> Any:
+def _made(tf, shape):
     """A list after a change of each kind, and what they gave."""
     lists = _lists(tf)
     given = lists.tensor_list_from_tensor(tf.ones([3, 2]), shape)
@@ -51,7 +51,7 @@ def _made(tf: Any, shape: Any) -> Any:
     )
 
 
-def _shapes(tf: Any) -> Any:
+def _shapes(tf):
     found = []
     for shape in ([2], [None], None, tf.TensorShape([2]), tf.constant([2])):
         _, _, given = _made(tf, shape)
@@ -59,7 +59,7 @@ def _shapes(tf: Any) -> Any:
     return found, run(tf, given)
 
 
-def _gradients(tf: Any) -> Any:
+def _gradients(tf):
     lists, x = _lists(tf), tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     rows = lists.tensor_list_from_tensor(x, [2])
     rows = lists.tensor_list_set_item(rows, 0, x[1] * x[2])
@@ -77,7 +77,7 @@ def _gradients(tf: Any) -> Any:
     return run(tf, found), [str(each.shape) for each in found], _nodes(tf)
 
 
-def _in_loops(tf: Any) -> Any:
+def _in_loops(tf):
     """A list that grows in a loop, and the gradient of what it holds then."""
     lists, x = _lists(tf), tf.constant(3.0)
     _, rows = tf.while_loop(
@@ -89,7 +89,7 @@ def _in_loops(tf: Any) -> Any:
     return run(tf, [stacked, tf.gradients(stacked, x)[0]]), str(stacked.shape)
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     lists, raw = _lists(tf), tf.raw_ops
     empty = lists.empty_tensor_list([2], tf.float32, 1)
     one = lists.tensor_list_push_back(empty, [1.0, 2.0])

@@ -14,15 +14,15 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _stack(tf: Any, limit: Any = -1, dtype: Any = None) -> Any:
+def _stack(tf, limit=-1, dtype=None):
     return tf.raw_ops.StackV2(max_size=limit, elem_type=dtype or tf.float32, stack_name="foo")
 
 
-def _older(tf: Any) -> Any:
+def _older(tf):
     return tf.raw_ops.Stack(elem_type=tf.float32, stack_name="foo")
 
 
-def _push(tf: Any, handle: Any, *values: Any, older: bool = False) -> list[Any]:
+def _push(tf, handle, *values, older: bool = False) -> list[Any]:
     """Push the values one after the other."""
     push = tf.raw_ops.StackPush if older else tf.raw_ops.StackPushV2
     pushed: list[Any] = []
@@ -32,7 +32,7 @@ def _push(tf: Any, handle: Any, *values: Any, older: bool = False) -> list[Any]:
     return pushed
 
 
-def _pop(tf: Any, handle: Any, after: list[Any], count: int = 1, *, older: bool = False) -> Any:
+def _pop(tf, handle, after: list[Any], count: int = 1, *, older: bool = False):
     """Pop one after the other, after all that is named."""
     pop = tf.raw_ops.StackPop if older else tf.raw_ops.StackPopV2
     popped: list[Any] = []
@@ -42,7 +42,7 @@ def _pop(tf: Any, handle: Any, after: list[Any], count: int = 1, *, older: bool 
     return popped
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     newer, older = _stack(tf), _older(tf)
     value = tf.placeholder(tf.float32, [None, 3])
     made = [
@@ -62,8 +62,8 @@ def _graph(tf: Any) -> Any:
     return [attempt(lambda: made), nodes]
 
 
-def _refused_when_built(tf: Any) -> Any:
-    def closes(shape: Any) -> Callable[[], Any]:
+def _refused_when_built(tf):
+    def closes(shape) -> Callable[[], Any]:
         return lambda: tf.raw_ops.StackCloseV2(handle=tf.placeholder(tf.resource, shape))
 
     return attempt(
@@ -78,23 +78,23 @@ def _refused_when_built(tf: Any) -> Any:
     )
 
 
-def _values(tf: Any) -> Any:
-    def in_turn(*, older: bool = False) -> Any:
+def _values(tf):
+    def in_turn(*, older: bool = False):
         handle = _older(tf) if older else _stack(tf)
         pushed = _push(tf, handle, 1.0, [2.0, 3.0], older=older)
         return [pushed, _pop(tf, handle, pushed, 2, older=older)]
 
-    def of_one_name() -> Any:
+    def of_one_name():
         one, two = _stack(tf), _stack(tf)
         pushed = _push(tf, one, 4.0) + _push(tf, two, 5.0)
         return [_pop(tf, one, pushed), _pop(tf, two, pushed)]
 
-    def strings() -> Any:
+    def strings():
         handle = _stack(tf, dtype=tf.string)
         with tf.control_dependencies(_push(tf, handle, ["a", "b"])):
             return tf.raw_ops.StackPopV2(handle=handle, elem_type=tf.string)
 
-    def handles() -> Any:
+    def handles():
         one, two = (run(tf, _older(tf)) for _ in range(2))
         return [one[0], one.shape, one.dtype.name, one[1].startswith(b"foo_"), one[1] == two[1]]
 
@@ -105,36 +105,36 @@ def _values(tf: Any) -> Any:
     ]
 
 
-def _refused(tf: Any) -> Any:
-    def too_many(limit: Any) -> Any:
+def _refused(tf):
+    def too_many(limit):
         handle = _stack(tf, limit)
         return _pop(tf, handle, _push(tf, handle, 1.0, 2.0))
 
-    def of_wrong_dtype() -> Any:
+    def of_wrong_dtype():
         handle = _stack(tf)
         with tf.control_dependencies(_push(tf, handle, 1.0)):
             return tf.raw_ops.StackPopV2(handle=handle, elem_type=tf.int32)
 
-    def pushed_of_wrong_dtype() -> Any:
+    def pushed_of_wrong_dtype():
         handle = _stack(tf)
         return _pop(tf, handle, _push(tf, handle, 1))
 
-    def closed(use: Callable[[Any, list[Any]], Any]) -> Any:
+    def closed(use: Callable[[Any, list[Any]], Any]):
         handle = _stack(tf)
         closed = tf.raw_ops.StackCloseV2(handle=handle)
         return use(handle, [closed])
 
-    def closed_twice(handle: Any, after: list[Any]) -> Any:
+    def closed_twice(handle, after: list[Any]):
         with tf.control_dependencies(after):
             return tf.raw_ops.StackCloseV2(handle=handle)
 
-    def of_another_run() -> Any:
+    def of_another_run():
         handle = _stack(tf)
         with tf.Session() as session:
             session.run(_push(tf, handle, 1.0))
             return session.run(_pop(tf, handle, []))
 
-    def fed() -> Any:
+    def fed():
         handle = _older(tf)
         return run(tf, _pop(tf, handle, [], older=True), {handle: [b"_stacks", b"foo_0"]})
 

@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 _SHOWN = r"assertion failed: .*"
 
 
-def _shown(tf: Any) -> Any:
+def _shown(tf):
     of = functools.partial(hidden, tf)
     x = np.arange(24)
     data: list[Any] = [
@@ -57,7 +57,7 @@ def _shown(tf: Any) -> Any:
     ]
 
 
-def _conditions(tf: Any) -> Any:
+def _conditions(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return shown(
         tf,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
@@ -40,7 +38,7 @@ _PATTERNS = [
 _REWRITES = ["-", r"<\0>", r"\1\1", r"\\"]
 
 
-def _replaced(tf: Any) -> Any:
+def _replaced(tf):
     return attempt(
         *(
             lambda p=p, r=r, e=e: run(tf, tf.strings.regex_replace(_TEXTS, p, r, replace_global=e))
@@ -52,13 +50,13 @@ def _replaced(tf: Any) -> Any:
     )
 
 
-def _matched(tf: Any) -> Any:
+def _matched(tf):
     return attempt(
         *(lambda p=p: run(tf, tf.strings.regex_full_match(_TEXTS, p)) for p in _PATTERNS)
     )
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     wrong = ["(", "a(?=b)", "(?!a)", "(?<=a)b", r"(a)\1", "[", "a**", r"\Z", "(?P<n"]
     return attempt(
         *(lambda p=p: run(tf, tf.strings.regex_replace(["ab"], p, "-")) for p in wrong),
@@ -66,7 +64,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _transcoded(tf: Any) -> Any:
+def _transcoded(tf):
     strings = tf.strings
     texts = [b"gr\xc3\xbcn", b"\xff\xfe", b"a\0\n"]
     return attempt(

@@ -20,7 +20,7 @@ _Pair = collections.namedtuple("_Pair", ["first", "second"])  # noqa: PYI024 - a
 
 
 @in_a_folder
-def _into_files(tf: Any) -> Any:
+def _into_files(tf):
     """Whatever is given is written as Python would, with the tensors' values in their places."""
     x = tf.constant(np.arange(12).reshape(3, 4))
     text, sparse = tf.constant("te{}xt"), tf.SparseTensor([[0, 1]], [7], [2, 2])
@@ -43,7 +43,7 @@ def _into_files(tf: Any) -> Any:
     def printed(number: int) -> Callable[[], Any]:
         inputs, options = given[number]
 
-        def call() -> Any:
+        def call():
             path = f"{Path.cwd()}/{number}"
             run(tf, tf.print(*inputs, output_stream=f"file://{path}", **options))
             return Path(path).read_text("utf-8")
@@ -53,12 +53,12 @@ def _into_files(tf: Any) -> Any:
     return attempt(*map(printed, range(len(given))))
 
 
-def _streams(tf: Any) -> Any:
+def _streams(tf):
     """The streams that can be written to, by the operations that are made."""
     x = tf.constant([1, 2])
 
-    def stream(where: Any, **options: Any) -> Callable[[], Any]:
-        def call() -> Any:
+    def stream(where, **options) -> Callable[[], Any]:
+        def call():
             made = tf.print(x, output_stream=where, **options)
             return [made.get_attr("output_stream"), made.get_attr("end"), made.name]
 
@@ -80,7 +80,7 @@ def _streams(tf: Any) -> Any:
     )
 
 
-def _formats(tf: Any) -> Any:
+def _formats(tf):
     x, y = tf.constant([[1, 2], [3, 4]]), tf.constant("a")
     formatted = tf.strings.format
     return attempt(
@@ -97,7 +97,7 @@ def _formats(tf: Any) -> Any:
     )
 
 
-def _older(tf: Any) -> Any:
+def _older(tf):
     """The older operation gives its input; what it writes goes to the error stream."""
     x = tf.constant([1.0, 2.0])
     made = [tf.Print(x, [x, "text"], "now: ", first_n=0, summarize=2, name="p"), tf.Print(x, [])]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -13,8 +11,8 @@ __all__ = ["BEHAVIOURS"]
 _WRONG = [b"a\xf0\x90(b", b"\x00\xff\n", b"\xed\xa0\x80", b"\xe2\x82", b"\xef\xbf\xbd", b""]
 
 
-def _decoded(tf: Any) -> Any:
-    def decode(text: Any, encoding: str = "UTF-8", **options: Any) -> Any:
+def _decoded(tf):
+    def decode(text, encoding: str = "UTF-8", **options):
         made = tf.raw_ops.UnicodeDecodeWithOffsets(input=text, input_encoding=encoding, **options)
         return [[str(part.shape) for part in made], run(tf, list(made))]
 
@@ -43,8 +41,8 @@ def _decoded(tf: Any) -> Any:
     )
 
 
-def _fingerprints(tf: Any) -> Any:
-    def of(data: Any, **options: Any) -> Any:
+def _fingerprints(tf):
+    def of(data, **options):
         made = tf.fingerprint(data, **options)
         return [made.op.name, str(made.shape), run(tf, made)]
 
@@ -59,10 +57,10 @@ def _fingerprints(tf: Any) -> Any:
     )
 
 
-def _encoded(tf: Any) -> Any:
+def _encoded(tf):
     points = [72, 0x1F600, 0xD83D, -1, 0x110000, 0xFDD0]
 
-    def encode(splits: Any, values: Any = points, target: str = "UTF-8", **options: Any) -> Any:
+    def encode(splits, values=points, target: str = "UTF-8", **options):
         made = tf.raw_ops.UnicodeEncode(
             input_values=values, input_splits=splits, output_encoding=target, **options
         )
@@ -84,8 +82,8 @@ def _encoded(tf: Any) -> Any:
     )
 
 
-def _runs_of_strings(tf: Any) -> Any:
-    def runs(splits: Any, widths: Any, most: int = -1, short: bool = False) -> Any:
+def _runs_of_strings(tf):
+    def runs(splits, widths, most: int = -1, short: bool = False):
         made = tf.raw_ops.StringNGrams(
             data=[b"a", b"b", b"c", b"d", b"e"],
             data_splits=np.array(splits, np.int64),
@@ -114,7 +112,7 @@ def _runs_of_strings(tf: Any) -> Any:
     )
 
 
-def _crossed(tf: Any) -> Any:
+def _crossed(tf):
     texts = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [b"red", b"", b"blue"], [2, 2])
     numbers = tf.constant([[3, -4], [5, 6]])
     few = tf.SparseTensor([[0, 1]], [b"x"], [2, 3])
@@ -130,17 +128,17 @@ def _crossed(tf: Any) -> Any:
     return [made, [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]]
 
 
-def _counted(tf: Any) -> Any:
+def _counted(tf):
     matrix = tf.constant([[3, 1, 1], [5, 0, 5]])
     sparse = tf.SparseTensor([[0, 0], [2, 1], [2, 3]], [3, 3, 1], [3, 4])
     weights = tf.SparseTensor(sparse.indices, [0.5, 2.0, 4.0], sparse.dense_shape)
     others = tf.SparseTensor([[0, 0], [2, 1], [2, 2]], [0.5, 2.0, 4.0], [3, 4])
     fed = tf.sparse_placeholder(tf.float32)
 
-    def count(*args: Any, **options: Any) -> Any:
+    def count(*args, **options):
         return lambda: run(tf, tf.sparse.bincount(*args, **options))
 
-    def bins(shape: Any, size: int, given: Any, **options: Any) -> Any:
+    def bins(shape, size: int, given, **options):
         return lambda: run(
             tf,
             tf.raw_ops.SparseBincount(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _words_in_columns(tf: Any) -> Any:
+def _words_in_columns(tf):
     """`as_string` of strings: a width and what fills it."""
     words = tf.constant([b"ab", b"", b"longer than it", b"\xc3\xa4", b"a\0b"])
     found = []
@@ -25,7 +24,7 @@ def _words_in_columns(tf: Any) -> Any:
     )
 
 
-def _categories(tf: Any) -> Any:
+def _categories(tf):
     r"""`\p{...}` and its kin: letters, digits, marks, symbols, and all others."""
     text = tf.constant(
         [

@@ -5,8 +5,6 @@ Adagrad's and Adadelta's are not asked: their quotients by roots differ with the
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -16,14 +14,14 @@ __all__ = ["BEHAVIOURS"]
 _COUNT = 5000
 
 
-def _values(start: float, end: float) -> Any:
+def _values(start: float, end: float):
     """Halves between two numbers, the smallest and largest powers among them."""
     found = np.linspace(start, end, _COUNT).astype("float16")
     found[:8] = [0.0, -0.0, 6e-8, -6e-8, 6.1e-5, 1e-4, 300.0, -300.0]
     return found
 
 
-def _trained(tf: Any, optimizer: Any, gradient: Any, *, steps: int = 2, resource: bool) -> Any:
+def _trained(tf, optimizer, gradient, *, steps: int = 2, resource: bool):
     with tf.Graph().as_default(), tf.Session() as session:
         x = tf.Variable(_values(-3.0, 2.0), use_resource=resource)
         optimizer = optimizer(tf.train)
@@ -35,7 +33,7 @@ def _trained(tf: Any, optimizer: Any, gradient: Any, *, steps: int = 2, resource
         return session.run([x, *slots])
 
 
-def _dense(tf: Any) -> Any:
+def _dense(tf):
     makers = (
         lambda t: t.GradientDescentOptimizer(0.3),
         lambda t: t.MomentumOptimizer(0.1, 0.9),
@@ -51,10 +49,10 @@ def _dense(tf: Any) -> Any:
     ]
 
 
-def _rows(tf: Any) -> Any:
+def _rows(tf):
     """Gradients of a few rows, long ones, some of them twice."""
 
-    def trained(optimizer: Any, *, resource: bool) -> Any:
+    def trained(optimizer, *, resource: bool):
         with tf.Graph().as_default(), tf.Session() as session:
             table = _values(-1.0, 1.0).reshape(2, -1)
             x = tf.Variable(table, use_resource=resource)

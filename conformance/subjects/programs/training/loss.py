@@ -17,16 +17,16 @@ _Z = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], np.float32)
 _COLUMN = np.array([[1.0], [0.0]], np.float32)
 
 
-def _p(tf: Any, shape: Any = (2, 3), dtype: Any = None) -> Any:
+def _p(tf, shape=(2, 3), dtype=None):
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
-def _fed(graph: Any) -> Any:
+def _fed(graph):
     """The same for every placeholder."""
     return {op.outputs[0]: _X for op in graph.get_operations() if op.type == "Placeholder"}
 
 
-def _each(tf: Any, *builds: Callable[[], Any], feeds: Any = None) -> list[Any]:
+def _each(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
     """The same of each function, and what the graph has collected."""
 
     def collecting(build: Callable[[], Any]) -> Callable[[], Any]:
@@ -35,7 +35,7 @@ def _each(tf: Any, *builds: Callable[[], Any], feeds: Any = None) -> list[Any]:
     return [built(tf, collecting(build), feeds or _fed) for build in builds]
 
 
-def _of_numbers(tf: Any) -> Any:
+def _of_numbers(tf):
     losses, way = tf.losses, tf.losses.Reduction
     return _each(
         tf,
@@ -70,7 +70,7 @@ def _of_numbers(tf: Any) -> Any:
     )
 
 
-def _of_classes(tf: Any) -> Any:
+def _of_classes(tf):
     losses = tf.losses
     return _each(
         tf,
@@ -97,7 +97,7 @@ def _of_classes(tf: Any) -> Any:
     )
 
 
-def _collected(tf: Any) -> Any:
+def _collected(tf):
     losses = tf.losses
     before = attempt(losses.get_total_loss, losses.get_regularization_loss)
     with tf.name_scope("one"):
@@ -127,7 +127,7 @@ def _collected(tf: Any) -> Any:
     )
 
 
-def _weighted(tf: Any) -> Any:
+def _weighted(tf):
     loss, way = tf.losses.compute_weighted_loss, tf.losses.Reduction
     return _each(
         tf,
@@ -148,14 +148,14 @@ def _weighted(tf: Any) -> Any:
     )
 
 
-def _confusion(tf: Any) -> Any:
+def _confusion(tf):
     matrix = tf.confusion_matrix
     p = tf.int32
 
-    def q(*shape: Any) -> Any:
+    def q(*shape):
         return tf.placeholder(tf.int32, shape or None, name="p")
 
-    def graph(*builds: Callable[[], Any]) -> Any:
+    def graph(*builds: Callable[[], Any]):
         return [built(tf, build, fed([0, 1, 2])) for build in builds]
 
     return graph(

@@ -17,14 +17,14 @@ _Z = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]], np.float32)
 _COLUMN = np.array([[1.0], [0.5]], np.float32)
 
 
-def _p(tf: Any, shape: Any = (2, 3), dtype: Any = None) -> Any:
+def _p(tf, shape=(2, 3), dtype=None):
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
-def _seen(tf: Any, build: Callable[[], Any], batches: Any) -> Any:
+def _seen(tf, build: Callable[[], Any], batches):
     """A metric in a graph of its own: its graph, variables, and values over batches."""
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default() as graph:
             made = build()
             variables = [
@@ -45,11 +45,11 @@ def _seen(tf: Any, build: Callable[[], Any], batches: Any) -> Any:
     return attempt(whole)
 
 
-def _each(tf: Any, *builds: Callable[[], Any], batches: Any = (_X, _X / 2)) -> list[Any]:
+def _each(tf, *builds: Callable[[], Any], batches=(_X, _X / 2)) -> list[Any]:
     return [_seen(tf, build, batches) for build in builds]
 
 
-def _averages(tf: Any) -> Any:
+def _averages(tf):
     metrics = tf.metrics
     return _each(
         tf,
@@ -77,7 +77,7 @@ def _averages(tf: Any) -> Any:
     )
 
 
-def _counts(tf: Any) -> Any:
+def _counts(tf):
     metrics = tf.metrics
     names = [
         "false_negatives",
@@ -108,7 +108,7 @@ def _counts(tf: Any) -> Any:
     )
 
 
-def _thresholds(tf: Any) -> Any:
+def _thresholds(tf):
     metrics = tf.metrics
     at = [0.2, 0.6]
     names = [
@@ -140,8 +140,8 @@ def _thresholds(tf: Any) -> Any:
     )
 
 
-def _areas(tf: Any) -> Any:
-    def area(**options: Any) -> Callable[[], Any]:
+def _areas(tf):
+    def area(**options) -> Callable[[], Any]:
         return lambda: tf.metrics.auc(_Z, _p(tf), num_thresholds=4, **options)
 
     methods = ["trapezoidal", "careful_interpolation", "minoring", "majoring"]
@@ -158,10 +158,10 @@ def _areas(tf: Any) -> Any:
     )
 
 
-def _by_class(tf: Any) -> Any:
+def _by_class(tf):
     metrics, numbers = tf.metrics, (np.array([0, 1, 2, 2]), np.array([2, 1, 2, 0]))
 
-    def p() -> Any:
+    def p():
         return tf.placeholder(tf.int64, [4], name="p")
 
     true = [0, 1, 1, 2]
@@ -187,10 +187,10 @@ def _by_class(tf: Any) -> Any:
     )
 
 
-def _at_k(tf: Any) -> Any:
+def _at_k(tf):
     metrics, labels = tf.metrics, np.array([[0, 2], [1, -1]])
 
-    def sparse() -> Any:
+    def sparse():
         fed = tf.placeholder_with_default(np.array([[0, 0], [0, 1], [1, 0]], np.int64), [None, 2])
         return tf.SparseTensor(fed, np.array([0, 2, 1], np.int64), [2, 2])
 

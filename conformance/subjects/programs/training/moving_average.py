@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.programs.training.training import nodes_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _run_thrice(tf: Any, graph: Any, made: Any) -> Any:
+def _run_thrice(tf, graph, made):
     """The values of three runs, all variables after these, and the nodes."""
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
@@ -24,11 +24,11 @@ def _run_thrice(tf: Any, graph: Any, made: Any) -> Any:
     return values, kept, nodes_of(graph)
 
 
-def _again(tf: Any) -> Any:
+def _again(tf):
     """A variable averaged four times with a corrected start, in one scope and in others."""
     moving = module_of(tf, "training.moving_averages")
 
-    def averaged(kind: bool, dtype: str, *scopes: Any) -> Any:
+    def averaged(kind: bool, dtype: str, *scopes):
         with tf.Graph().as_default() as graph:
             v = tf.get_variable("v", initializer=np.array([10.0, 11.0], dtype), use_resource=kind)
             made = []
@@ -54,11 +54,11 @@ def _again(tf: Any) -> Any:
     )
 
 
-def _weighted(tf: Any) -> Any:
+def _weighted(tf):
     """Weighted averages of numbers and vectors, again and under their own scopes."""
     moving = module_of(tf, "training.moving_averages")
 
-    def averaged(value: Any, weight: Any, **options: Any) -> Any:
+    def averaged(value, weight, **options):
         with tf.Graph().as_default() as graph:
             made = [
                 moving.weighted_moving_average(
@@ -78,10 +78,10 @@ def _weighted(tf: Any) -> Any:
     )
 
 
-def _of_variables(tf: Any) -> Any:
+def _of_variables(tf):
     """Averages that are applied twice, of variables in scopes, with counts; what is restored."""
 
-    def applied(kind: bool, **options: Any) -> Any:
+    def applied(kind: bool, **options):
         with tf.Graph().as_default() as graph:
             with tf.variable_scope("outer"):
                 v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=kind)
@@ -102,7 +102,7 @@ def _of_variables(tf: Any) -> Any:
             ]
             return told, first, second, _run_thrice(tf, graph, second)[1:]
 
-    def default(kind: bool) -> Any:
+    def default(kind: bool):
         with tf.Graph().as_default() as graph:
             tf.get_variable("a", initializer=[1.0, 2.0], use_resource=kind)
             tf.get_variable("b", initializer=3.0, trainable=False, use_resource=kind)

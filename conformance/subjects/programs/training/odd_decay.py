@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf: Any, make: Any) -> Any:
+def _made(tf, make):
     """The rate, the graph that computes it, and its value."""
     with tf.Graph().as_default() as graph:
         rate = make()
@@ -21,7 +21,7 @@ def _made(tf: Any, make: Any) -> Any:
             return rate, lines, session.run(rate)
 
 
-def _pieces(tf: Any) -> Any:
+def _pieces(tf):
     """Pieces by steps and bounds of equal dtypes and of others."""
     steps = (
         lambda: tf.constant(3),
@@ -46,7 +46,7 @@ def _pieces(tf: Any) -> Any:
     )
 
 
-def _decays(tf: Any) -> Any:
+def _decays(tf):
     """Every decay without a step, by steps of every dtype, past its end, and by odd settings."""
     train = tf.train
     kinds: tuple[tuple[Any, dict[str, Any]], ...] = (

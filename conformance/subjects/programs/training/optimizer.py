@@ -49,7 +49,7 @@ OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def _nodes(graph: Any) -> Any:
+def _nodes(graph):
     """The nodes of a graph with all their attributes, constants by their values."""
     return [
         [
@@ -63,7 +63,7 @@ def _nodes(graph: Any) -> Any:
     ]
 
 
-def _loss(tf: Any, kind: bool, dtype: Any, rows: bool) -> Any:
+def _loss(tf, kind: bool, dtype, rows: bool):
     """A loss of a matrix and of a vector, by all of the matrix or by rows of it, one twice."""
     w = tf.get_variable(
         "w", initializer=tf.constant([[1.0, 2], [-3, 4], [5, -6]], dtype), use_resource=kind
@@ -74,10 +74,10 @@ def _loss(tf: Any, kind: bool, dtype: Any, rows: bool) -> Any:
     return tf.reduce_sum(tf.square(taken + b)), w, b
 
 
-def _trained(tf: Any, make: Callable[[Any], Any], kind: bool, dtype: Any, rows: bool) -> Any:
+def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
     """The graph, the slots, and the losses of twenty steps."""
 
-    def whole() -> Any:
+    def whole():
         with tf.Graph().as_default() as graph:
             loss, w, b = _loss(tf, kind, dtype, rows)
             optimizer = make(tf)
@@ -107,30 +107,30 @@ def _trained(tf: Any, make: Callable[[Any], Any], kind: bool, dtype: Any, rows: 
 
 
 def _of_one(name: str) -> Callable[[Any], Any]:
-    def program(tf: Any) -> Any:
+    def program(tf):
         choices = itertools.product((False, True), (tf.float32, tf.float64), (False, True))
         return [_trained(tf, OPTIMIZERS[name], *choice) for choice in choices]
 
     return program
 
 
-def _own(tf: Any) -> Any:
+def _own(tf):
     """An optimizer that a program derives: what it does not say how to do is refused."""
 
     class Own(tf.train.Optimizer):  # type: ignore[misc,name-defined]  # of the namespace
         """Changes reference variables by whole gradients, and rows of resource variables."""
 
-        def _apply_dense(self, grad: Any, var: Any) -> Any:
+        def _apply_dense(self, grad, var):
             return tf.assign_sub(var, grad)
 
-        def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        def _resource_apply_sparse(self, grad, handle, indices):
             return tf.scatter_sub(handle, indices, grad)
 
     found: list[Any] = []
     for kind, rows in itertools.product((False, True), (False, True)):
         for make in (lambda: Own(False, "own"), lambda: tf.train.Optimizer(False, "none")):
 
-            def trained(make: Any = make, kind: bool = kind, rows: bool = rows) -> Any:
+            def trained(make=make, kind: bool = kind, rows: bool = rows):
                 with tf.Graph().as_default(), tf.Session() as session:
                     loss, w, _ = _loss(tf, kind, tf.float32, rows)
                     step = make().minimize(loss, var_list=[w])

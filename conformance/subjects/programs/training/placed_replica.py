@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _setters(tf: Any) -> Any:
+def _setters(tf):
     """Where variables and other operations go, by clusters, tasks and strategies."""
     clusters = (
         None,
@@ -37,7 +37,7 @@ def _setters(tf: Any) -> Any:
         {"ps_strategy": 3, "ps_tasks": 2},
     )
 
-    def placed(cluster: Any, given: dict[str, Any]) -> Any:
+    def placed(cluster, given: dict[str, Any]):
         with tf.Graph().as_default():
             chooser = tf.train.replica_device_setter(cluster=cluster, **given)
             if chooser is None:
@@ -56,11 +56,11 @@ def _setters(tf: Any) -> Any:
     )
 
 
-def _weighted(tf: Any) -> Any:
+def _weighted(tf):
     """Moving averages by weights, and the collections that their variables are in."""
     from_module = tf.train.ExponentialMovingAverage
 
-    def averaged(**options: Any) -> Any:
+    def averaged(**options):
         with tf.Graph().as_default() as graph:
             x = tf.placeholder(tf.float32, [2], name="x")
             v = tf.get_variable("v", initializer=[1.0, 2.0])
@@ -90,10 +90,10 @@ def _weighted(tf: Any) -> Any:
     )
 
 
-def _gradients(tf: Any) -> Any:
+def _gradients(tf):
     """What an optimizer computes and refuses: kinds of losses, variables, gates and None."""
 
-    def asked(**options: Any) -> Any:
+    def asked(**options):
         with tf.Graph().as_default():
             v = tf.get_variable("v", initializer=[1.0, 2.0])
             w = tf.get_variable("w", initializer=3.0, use_resource=True)

@@ -36,7 +36,7 @@ _DECAYS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
 )
 
 
-def nodes_of(graph: Any) -> Any:
+def nodes_of(graph):
     """The nodes of a graph with all their attributes; the order of control inputs is none."""
     return [
         [
@@ -50,17 +50,17 @@ def nodes_of(graph: Any) -> Any:
     ]
 
 
-def _shown(value: Any) -> Any:
+def _shown(value):
     return np.vectorize("{:.4g}".format)(value).tolist()
 
 
-def _module(tf: Any, path: str) -> Any:
+def _module(tf, path: str):
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else "sessrun.reference"
     return importlib.import_module(f"{package}.python.training.{path}")
 
 
-def _decayed(tf: Any, name: str, arguments: Any, options: Any, dtype: Any) -> Any:
-    def whole() -> Any:
+def _decayed(tf, name: str, arguments, options, dtype):
+    def whole():
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(1)
             step = tf.placeholder(dtype, [], name="step")
@@ -73,11 +73,11 @@ def _decayed(tf: Any, name: str, arguments: Any, options: Any, dtype: Any) -> An
     return attempt(whole)
 
 
-def _decays(tf: Any) -> Any:
+def _decays(tf):
     return [_decayed(tf, *call, dtype) for call in _DECAYS for dtype in (tf.int32, tf.int64)]
 
 
-def _pieces(tf: Any) -> Any:
+def _pieces(tf):
     found = []
     for x, bounds, values in (
         (5, [5, 10], [1.0, 0.5, 0.1]),
@@ -90,7 +90,7 @@ def _pieces(tf: Any) -> Any:
         (7, [1], [1.0, np.float64(2)]),
     ):
 
-        def whole() -> Any:
+        def whole():
             with tf.Graph().as_default() as graph:
                 made = tf.train.piecewise_constant(x, bounds, values)
                 tf.train.piecewise_constant_decay(x, bounds, values, name="named")
@@ -102,12 +102,12 @@ def _pieces(tf: Any) -> Any:
     return found
 
 
-def _variable(tf: Any, kind: bool, name: str = "v", **options: Any) -> Any:
+def _variable(tf, kind: bool, name: str = "v", **options):
     return tf.get_variable(name, initializer=[10.0, 11.0], use_resource=kind, **options)
 
 
-def _averaged(tf: Any, kind: bool, **options: Any) -> Any:
-    def whole() -> Any:
+def _averaged(tf, kind: bool, **options):
+    def whole():
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind)
             t = tf.identity(v * 2, name="t")
@@ -138,7 +138,7 @@ def _averaged(tf: Any, kind: bool, **options: Any) -> Any:
     return attempt(whole)
 
 
-def _averages(tf: Any) -> Any:
+def _averages(tf):
     return [
         _averaged(tf, kind, **options)
         for kind in (False, True)
@@ -149,10 +149,10 @@ def _averages(tf: Any) -> Any:
     )
 
 
-def _moved(tf: Any) -> Any:
+def _moved(tf):
     moving = _module(tf, "moving_averages")
 
-    def whole(build: Callable[[Any], Any]) -> Any:
+    def whole(build: Callable[[Any], Any]):
         with tf.Graph().as_default() as graph:
             made = build(_variable(tf, False))
             nodes = nodes_of(graph)
@@ -180,10 +180,10 @@ def _moved(tf: Any) -> Any:
     )
 
 
-def _slots(tf: Any) -> Any:
+def _slots(tf):
     creator = _module(tf, "slot_creator")
 
-    def whole(kind: bool) -> Any:
+    def whole(kind: bool):
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind)
             with tf.variable_scope("scope"):
@@ -215,7 +215,7 @@ def _slots(tf: Any) -> Any:
     return attempt(lambda: whole(False), lambda: whole(True))
 
 
-def _pairs(tf: Any) -> Any:
+def _pairs(tf):
     """`compute_gradients` in each way, and what is done with pairs that are not whole."""
     sgd = tf.train.GradientDescentOptimizer(0.5)
     found = []
@@ -247,7 +247,7 @@ def _pairs(tf: Any) -> Any:
     return found
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     train = tf.train
     return attempt(
         lambda: train.Optimizer(False, ""),
@@ -267,14 +267,14 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _subclassed(tf: Any) -> Any:
+def _subclassed(tf):
     """A program's own optimizer, by what the base class promises subclasses."""
 
     class Sign(tf.train.Optimizer):  # type: ignore[misc, name-defined]  # of either namespace
         def __init__(self) -> None:
             super().__init__(use_locking=False, name="Sign")
 
-        def _create_slots(self, var_list: Any) -> None:
+        def _create_slots(self, var_list) -> None:
             first = min(var_list, key=lambda v: v.name)
             self._create_non_slot_variable(initial_value=1.0, name="count", colocate_with=first)
             for v in var_list:
@@ -284,22 +284,22 @@ def _subclassed(tf: Any) -> Any:
         def _prepare(self) -> None:
             self._rate = tf.convert_to_tensor(self._call_if_callable(lambda: 0.5), name="rate")
 
-        def _apply_dense(self, grad: Any, var: Any) -> Any:
+        def _apply_dense(self, grad, var):
             kept = self.get_slot(var, "last").assign(grad)
             return tf.group(var.assign_sub(self._rate * tf.sign(grad)), kept)
 
-        def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        def _resource_apply_dense(self, grad, handle):
             return self._apply_dense(grad, handle)
 
-        def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        def _apply_sparse(self, grad, var):
             return var.scatter_sub(tf.IndexedSlices(self._rate * grad.values, grad.indices))
 
-        def _finish(self, update_ops: Any, name_scope: str) -> Any:
+        def _finish(self, update_ops, name_scope: str):
             with tf.control_dependencies(update_ops):
                 count = self._get_non_slot_variable("count", tf.get_default_graph())
                 return tf.group(*update_ops, count.assign_add(1.0), name=name_scope)
 
-    def whole(kind: bool, rows: bool) -> Any:
+    def whole(kind: bool, rows: bool):
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind, constraint=None if rows else tf.abs)
             w = _variable(tf, kind, "w")
@@ -321,10 +321,10 @@ def _subclassed(tf: Any) -> Any:
     )
 
 
-def _constrained(tf: Any) -> Any:
+def _constrained(tf):
     """Constraints of variables, in a graph whose loss has a conditional, or a loop."""
 
-    def whole(kind: bool, flow: str) -> Any:
+    def whole(kind: bool, flow: str):
         with tf.Graph().as_default():
             v = _variable(tf, kind, constraint=lambda x: tf.clip_by_value(x, -1.0, 8.5))
             loss = tf.reduce_sum(v * v)
@@ -348,10 +348,10 @@ def _constrained(tf: Any) -> Any:
     )
 
 
-def _replicas(tf: Any) -> Any:
+def _replicas(tf):
     """One replica of one, in a session with the chief's hook: the graph, and three steps."""
 
-    def whole(kind: bool, rows: bool) -> Any:
+    def whole(kind: bool, rows: bool):
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind)
             x = tf.gather(v, [1, 1]) if rows else v * v

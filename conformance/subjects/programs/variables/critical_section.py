@@ -10,10 +10,10 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _counting(tf: Any, v: Any) -> Callable[[], Any]:
+def _counting(tf, v) -> Callable[[], Any]:
     """Takes the value of a variable and raises it: others might come between the two."""
 
-    def count() -> Any:
+    def count():
         value = v.value()
         with tf.control_dependencies([value]):
             raised = v.assign_add(tf.constant(2.0))
@@ -23,7 +23,7 @@ def _counting(tf: Any, v: Any) -> Callable[[], Any]:
     return count
 
 
-def _built(tf: Any) -> Any:
+def _built(tf):
     section = tf.CriticalSection(shared_name="shared")
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
     with tf.name_scope("outer"):
@@ -49,7 +49,7 @@ def _built(tf: Any) -> Any:
     ]
 
 
-def _counted(tf: Any) -> Any:
+def _counted(tf):
     section = tf.CriticalSection()
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
     taken = [section.execute(_counting(tf, v)) for _ in range(30)]
@@ -67,14 +67,14 @@ def _counted(tf: Any) -> Any:
         ]
 
 
-def _refused(tf: Any) -> Any:
+def _refused(tf):
     section, other = tf.CriticalSection(shared_name="shared"), tf.CriticalSection()
     same = tf.CriticalSection(shared_name="shared")
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
     count = _counting(tf, v)
     section.execute(count)
 
-    def executed(where: Any, what: Callable[[], Any], **options: Any) -> Callable[[], Any]:
+    def executed(where, what: Callable[[], Any], **options) -> Callable[[], Any]:
         return lambda: where.execute(what, **options) is not None
 
     return attempt(
@@ -88,7 +88,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _after_failures(tf: Any) -> Any:
+def _after_failures(tf):
     section = tf.CriticalSection()
     failing = section.execute(lambda: tf.check_numerics(tf.constant(1.0) / tf.constant(0.0), "x"))
     working = section.execute(lambda: tf.constant(3))

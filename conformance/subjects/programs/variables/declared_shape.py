@@ -15,18 +15,18 @@ __all__ = ["BEHAVIOURS"]
 _KINDS = ("VariableV2", "Variable")
 
 
-def _made(tf: Any, kind: str, shape: Any, name: str, dtype: Any = None) -> Any:
+def _made(tf, kind: str, shape, name: str, dtype=None):
     return getattr(tf.raw_ops, kind)(
         shape=shape, dtype=dtype or tf.float32, container="", shared_name=name, name=name
     )
 
 
-def _set(tf: Any) -> Any:
+def _set(tf):
     """Values of other shapes than declared, with and without a check, then a read."""
     raw, values = tf.raw_ops, (2.5, [1.0, 2.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], np.zeros([0]))
     shapes: tuple[Any, ...] = ((), (2,), (None,), (None, 2), (0,), None)
 
-    def asked(number: int, kind: str, shape: Any, validate: bool) -> Any:
+    def asked(number: int, kind: str, shape, validate: bool):
         with tf.Graph().as_default(), tf.Session() as session:
             ref = _made(tf, kind, shape, f"v{number}")
             sets = [
@@ -49,7 +49,7 @@ def _set(tf: Any) -> Any:
     return [asked(number, *case) for number, case in enumerate(cases)]
 
 
-def _shared(tf: Any) -> Any:
+def _shared(tf):
     """Two nodes of one name: of one dtype they are one variable."""
     raw = tf.raw_ops
     first, again = (_made(tf, "VariableV2", shape, "shared") for shape in ((2,), (3,)))
@@ -68,10 +68,10 @@ def _shared(tf: Any) -> Any:
         )
 
 
-def _temporary(tf: Any) -> Any:
+def _temporary(tf):
     raw = tf.raw_ops
 
-    def changed(shape: Any, value: Any, name: str = "", **how: Any) -> Any:
+    def changed(shape, value, name: str = "", **how):
         with tf.Graph().as_default(), tf.Session() as session:
             ref = raw.TemporaryVariable(shape=shape, dtype=tf.float32, var_name=name, name="t")
             last = raw.Assign(ref=ref, value=hidden(tf, value, tf.float32), **how)
@@ -79,13 +79,13 @@ def _temporary(tf: Any) -> Any:
             gone = raw.DestroyTemporaryVariable(ref=last, var_name=name or "t")
             return [ref, gone, session.run(gone), session.run(gone)]
 
-    def lost() -> Any:
+    def lost():
         with tf.Graph().as_default(), tf.Session() as session:
             ref = raw.TemporaryVariable(shape=[2], dtype=tf.float32, var_name="a")
             with tf.control_dependencies([raw.Assign(ref=ref, value=[1.0, 2.0])]):
                 return session.run(raw.DestroyTemporaryVariable(ref=ref, var_name="b"))
 
-    def twice() -> Any:
+    def twice():
         with tf.Graph().as_default(), tf.Session() as session:
             ref = raw.TemporaryVariable(shape=[2], dtype=tf.float32, var_name="a")
             with tf.control_dependencies([ref]):

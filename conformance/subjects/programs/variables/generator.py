@@ -5,8 +5,6 @@ What is drawn evenly is shown by its bytes, normal numbers by their values.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -14,12 +12,12 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _exact(value: Any) -> Any:
+def _exact(value):
     array = np.asarray(value)
     return [str(array.dtype), list(array.shape), array.tobytes().hex()]
 
 
-def _runs(tf: Any, generator: Any, *tensors: Any, show: Any = _exact) -> Any:
+def _runs(tf, generator, *tensors, show=_exact):
     """What two runs of each tensor draw, and the state after each."""
     found = []
     with tf.Session() as session:
@@ -31,7 +29,7 @@ def _runs(tf: Any, generator: Any, *tensors: Any, show: Any = _exact) -> Any:
     return found
 
 
-def _even_numbers(tf: Any) -> Any:
+def _even_numbers(tf):
     generator = tf.random.Generator.from_seed(1234)
     floats = ("float16", "bfloat16", "float32", "float64")
     whole = ("int32", "int64", "uint32", "uint64")
@@ -49,7 +47,7 @@ def _even_numbers(tf: Any) -> Any:
     )
 
 
-def _normal_numbers(tf: Any) -> Any:
+def _normal_numbers(tf):
     generator = tf.random.Generator.from_seed([9, 2**40, -3])
     return _runs(
         tf,
@@ -62,7 +60,7 @@ def _normal_numbers(tf: Any) -> Any:
     )
 
 
-def _kernels_of_a_generator(tf: Any) -> Any:
+def _kernels_of_a_generator(tf):
     generator = tf.random.Generator.from_state([2**63 - 5, -1, 77], "philox")
     given = {"resource": generator.state.handle, "algorithm": 1}
     raw = tf.raw_ops
@@ -78,13 +76,13 @@ def _kernels_of_a_generator(tf: Any) -> Any:
     )
 
 
-def _skipping_backwards(tf: Any) -> Any:
+def _skipping_backwards(tf):
     generator = tf.random.Generator.from_state([5, 6, 7], 1)
     back = tf.raw_ops.RngSkip(resource=generator.state.handle, algorithm=1, delta=-3)
     return _runs(tf, generator, back, back, show=str)
 
 
-def _binomials(tf: Any) -> Any:
+def _binomials(tf):
     # the first run's numbers alone: TensorFlow loses how it moves on a state that is shared
     with tf.device("/cpu:0"):
         generator = tf.random.Generator.from_seed(11)
@@ -102,7 +100,7 @@ def _binomials(tf: Any) -> Any:
         )
 
 
-def _resets(tf: Any) -> Any:
+def _resets(tf):
     generator = tf.random.Generator.from_seed(1)
     found = []
     with tf.Session() as session:
@@ -120,7 +118,7 @@ def _resets(tf: Any) -> Any:
     return found
 
 
-def _graphs(tf: Any) -> Any:
+def _graphs(tf):
     generator = tf.random.Generator.from_seed(1234)
     generator.normal([2, 3])
     generator.uniform([2], 0, 5, tf.int32, name="mine")
@@ -138,7 +136,7 @@ def _graphs(tf: Any) -> Any:
     ]
 
 
-def _seeds_as_states(tf: Any) -> Any:
+def _seeds_as_states(tf):
     seeds = (0, 5, -1, 2**64 + 7, 2**200, [1, 2], [1, 2, 3, 4], np.array([3, 4]), [2**63 + 1, 5])
     return [
         attempt(lambda seed=seed, alg=alg: run(tf, tf.random.create_rng_state(seed, alg)))
@@ -147,7 +145,7 @@ def _seeds_as_states(tf: Any) -> Any:
     ]
 
 
-def _what_generators_refuse(tf: Any) -> Any:
+def _what_generators_refuse(tf):
     make = tf.random.Generator
     generator = make.from_seed(1)
     return attempt(
@@ -164,12 +162,12 @@ def _what_generators_refuse(tf: Any) -> Any:
     )
 
 
-def _states_that_are_none(tf: Any) -> Any:
+def _states_that_are_none(tf):
     with tf.device("/cpu:0"):
         return _drawn_from_no_state(tf)
 
 
-def _drawn_from_no_state(tf: Any) -> Any:
+def _drawn_from_no_state(tf):
     raw, found = tf.raw_ops, []
     with tf.Session() as session:
         for value in ([1, 2], [[1, 2, 3]], np.array([1, 2, 3], np.int32)):

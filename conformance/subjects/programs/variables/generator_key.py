@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -11,7 +9,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _told(tf: Any, make: Any) -> Any:
+def _told(tf, make):
     """A generator's state, what it draws, and its state afterwards."""
     with tf.Graph().as_default():
         generator = make()
@@ -23,7 +21,7 @@ def _told(tf: Any, make: Any) -> Any:
             return before, values, session.run(generator.state).tolist(), generator.algorithm
 
 
-def _keys(tf: Any) -> Any:
+def _keys(tf):
     """Keys and counters of both algorithms, of unequal numbers."""
     made = tf.random.Generator.from_key_counter
     return attempt(
@@ -36,10 +34,10 @@ def _keys(tf: Any) -> Any:
     )
 
 
-def _parts(tf: Any) -> Any:
+def _parts(tf):
     """Generators split from another one, and both afterwards."""
 
-    def split(count: Any, alg: Any) -> Any:
+    def split(count, alg):
         with tf.Graph().as_default():
             whole = tf.random.Generator.from_seed(1234, alg=alg)
             parts = whole.split(count)
@@ -59,10 +57,10 @@ def _parts(tf: Any) -> Any:
     )
 
 
-def _skipped(tf: Any) -> Any:
+def _skipped(tf):
     """Skips of all sizes, from states whose counters are about to run over."""
 
-    def skipped(state: Any, delta: int, alg: str) -> Any:
+    def skipped(state, delta: int, alg: str):
         with tf.Graph().as_default():
             generator = tf.random.Generator.from_state(state, alg)
             moved = generator.skip(delta)
@@ -88,11 +86,11 @@ def _skipped(tf: Any) -> Any:
     )
 
 
-def _bounds(tf: Any) -> Any:
+def _bounds(tf):
     """Whole numbers between bounds that are scalars, vectors, equal, or the wrong way round."""
     generator = tf.random.Generator.from_seed(5)
 
-    def drawn(low: Any, high: Any, dtype: Any, fed: bool) -> Any:
+    def drawn(low, high, dtype, fed: bool):
         with tf.Graph().as_default():
             own = tf.random.Generator.from_seed(5)
             low, high = (

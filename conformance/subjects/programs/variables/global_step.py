@@ -12,13 +12,13 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _found(tf: Any) -> Any:
+def _found(tf):
     """By its collection, or else by its name; several are none."""
     train = tf.train
     graphs: list[Any] = []
 
     def among(*steps: Callable[[], Any]) -> Callable[[], Any]:
-        def look() -> Any:
+        def look():
             with tf.Graph().as_default() as graph:
                 for step in steps:
                     tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step())
@@ -31,8 +31,8 @@ def _found(tf: Any) -> Any:
 
         return look
 
-    def named(dtype: Any) -> Callable[[], Any]:
-        def look() -> Any:
+    def named(dtype) -> Callable[[], Any]:
+        def look():
             with tf.Graph().as_default():
                 tf.placeholder(dtype, [], name="global_step")
                 return train.get_global_step()
@@ -52,7 +52,7 @@ def _found(tf: Any) -> Any:
     )
 
 
-def _incremented(tf: Any) -> Any:
+def _incremented(tf):
     """It is read before it is incremented, by the read that is kept."""
     util = module_of(tf, "training.training_util")
     found: list[Any] = attempt(lambda: util._increment_global_step(1))
@@ -70,7 +70,7 @@ def _incremented(tf: Any) -> Any:
     return found
 
 
-def _reads(tf: Any) -> Any:
+def _reads(tf):
     """Before it is initialized the read gives the initial value; a tensor is read as it is."""
     util = module_of(tf, "training.training_util")
     key = "global_step_read_op_cache"

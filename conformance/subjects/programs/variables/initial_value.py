@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -12,7 +10,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf: Any, *args: Any, **options: Any) -> Any:
+def _made(tf, *args, **options):
     """What a variable is, its initializer's value and what it is kept by."""
     with tf.Graph().as_default() as graph:
         variable = tf.get_variable("v", *args, **options)
@@ -25,25 +23,25 @@ def _made(tf: Any, *args: Any, **options: Any) -> Any:
 class _Ones:
     """An initializer as a class of one's own."""
 
-    def __init__(self, dtype: Any = None) -> None:
+    def __init__(self, dtype=None) -> None:
         self._dtype = dtype
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def __call__(self, shape, dtype=None, partition_info=None):
         assert partition_info is None or partition_info.full_shape
         return np.ones(shape, dtype.as_numpy_dtype if dtype else np.float32)
 
 
-def _callables(tf: Any) -> Any:
+def _callables(tf):
     """Functions with and without arguments, with shapes and without."""
 
-    def of_shape(shape: Any, dtype: Any = None) -> Any:
+    def of_shape(shape, dtype=None):
         return tf.fill(shape, tf.cast(7, dtype))
 
-    def of_part(shape: Any, dtype: Any = None, partition_info: Any = None) -> Any:
+    def of_part(shape, dtype=None, partition_info=None):
         told = 0 if partition_info is None else sum(partition_info.var_offset) + 1
         return tf.fill(shape, tf.cast(told, dtype))
 
-    def needing(first: Any) -> Any:
+    def needing(first):
         return tf.constant(first)
 
     functions = (
@@ -81,7 +79,7 @@ def _callables(tf: Any) -> Any:
     )
 
 
-def _values(tf: Any) -> Any:
+def _values(tf):
     """Initial values of other dtypes and shapes than those that are asked for."""
     values = (
         1.0,
@@ -115,7 +113,7 @@ def _values(tf: Any) -> Any:
     )
 
 
-def _kernels(tf: Any) -> Any:
+def _kernels(tf):
     """Orthogonal and identity initializers by the shapes that they take."""
     init = tf.initializers
     kinds = (
@@ -129,7 +127,7 @@ def _kernels(tf: Any) -> Any:
         for name in ("DeltaOrthogonal", "Orthogonal1D", "Orthogonal2D", "Orthogonal3D")
     ]
 
-    def facts(initializer: Any, sizes: Any) -> Any:
+    def facts(initializer, sizes):
         with tf.Graph().as_default():
             value = initializer(sizes, tf.float32)
             with tf.Session() as session:

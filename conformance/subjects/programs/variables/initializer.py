@@ -31,23 +31,23 @@ class _Place:
     full_shape, var_offset = (6, 3), (2, 0)
 
 
-def _module(tf: Any) -> Any:
+def _module(tf):
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else "sessrun.reference"
     return importlib.import_module(f"{package}.python.ops.init_ops")
 
 
-def _kinds(tf: Any) -> Iterator[Callable[..., Any]]:
+def _kinds(tf) -> Iterator[Callable[..., Any]]:
     """Functions from options to an initializer; those without a seed do not take it."""
     ops = _module(tf)
 
-    def seedless(kind: Any, **given: Any) -> Callable[..., Any]:
-        def make(seed: Any = None, **options: Any) -> Any:
+    def seedless(kind, **given) -> Callable[..., Any]:
+        def make(seed=None, **options):
             del seed
             return kind(**given, **options)
 
         return make
 
-    def seeded(kind: Any, **given: Any) -> Callable[..., Any]:
+    def seeded(kind, **given) -> Callable[..., Any]:
         return lambda **options: kind(**given, **options)
 
     yield from (
@@ -72,7 +72,7 @@ def _kinds(tf: Any) -> Iterator[Callable[..., Any]]:
             yield seeded(ops.VarianceScaling, scale=2.5, mode=mode, distribution=distribution)
 
 
-def _rounded(tf: Any, value: Any) -> Any:
+def _rounded(tf, value):
     """Its value: the last bits of sums and of half precision are each library's own."""
     found = run(tf, value)
     is_number = found.dtype.kind in "fc"
@@ -80,9 +80,9 @@ def _rounded(tf: Any, value: Any) -> Any:
     return [value.shape, value.dtype, shown.tolist() if is_number else found.tolist()]
 
 
-def _values(tf: Any) -> Any:
-    def of(make: Callable[..., Any], shape: Any, seed: Any) -> Callable[[], Any]:
-        def value() -> Any:
+def _values(tf):
+    def of(make: Callable[..., Any], shape, seed) -> Callable[[], Any]:
+        def value():
             with tf.Graph().as_default() as graph:
                 tf.set_random_seed(77)
                 made = make(seed=seed)(shape)
@@ -98,11 +98,11 @@ def _values(tf: Any) -> Any:
     ]
 
 
-def _dtypes(tf: Any) -> Any:
+def _dtypes(tf):
     kinds = [tf.float64, tf.float16, tf.int32, tf.bool, tf.complex64, tf.string, "float64"]
 
-    def told(make: Callable[..., Any], dtype: Any) -> Callable[[], Any]:
-        def configurations() -> Any:
+    def told(make: Callable[..., Any], dtype) -> Callable[[], Any]:
+        def configurations():
             one = make(dtype=dtype)
             again = type(one).from_config(one.get_config())
             return [sorted(each.get_config().items()) for each in (one, again)]
@@ -121,7 +121,7 @@ def _dtypes(tf: Any) -> Any:
     ]
 
 
-def _parts(tf: Any) -> Any:
+def _parts(tf):
     return [
         attempt(
             lambda make=make: _rounded(tf, make(seed=3)([2, 3], partition_info=_Place())),
@@ -131,7 +131,7 @@ def _parts(tf: Any) -> Any:
     ]
 
 
-def _arguments(tf: Any) -> Any:
+def _arguments(tf):
     ops = _module(tf)
     named = [
         getattr(tf.initializers, f"{who}_{what}")

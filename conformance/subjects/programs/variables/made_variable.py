@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 KINDS: Final = (False, True)
 
 
-def construction_errors(tf: Any) -> Any:
+def construction_errors(tf):
     found = []
     for kind in KINDS:
         make = functools.partial(tf.Variable, use_resource=kind)
@@ -51,7 +51,7 @@ def construction_errors(tf: Any) -> Any:
     return found
 
 
-def properties(tf: Any) -> Any:
+def properties(tf):
     found: list[Any] = []
     for kind in KINDS:
         with tf.name_scope("n"), tf.device("/cpu:0"):
@@ -90,7 +90,7 @@ def properties(tf: Any) -> Any:
     return found
 
 
-def protos(tf: Any) -> Any:
+def protos(tf):
     found: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind, trainable=not kind)
@@ -123,7 +123,7 @@ def protos(tf: Any) -> Any:
     return found
 
 
-def variable_lists(tf: Any) -> Any:
+def variable_lists(tf):
     tf.Variable(1.0, name="a")
     with tf.variable_scope("s"):
         tf.get_variable("b", [2], trainable=False)
@@ -141,7 +141,7 @@ def variable_lists(tf: Any) -> Any:
     ]
 
 
-def initial_values(tf: Any) -> Any:
+def initial_values(tf):
     tf.set_random_seed(7)
     found = []
     for name, shape in (("zeros", [2, 2]), ("ones", [3]), ("constant", [2])):
@@ -180,13 +180,13 @@ def initial_values(tf: Any) -> Any:
     return found
 
 
-def initial_values_of_loops(tf: Any) -> Any:
+def initial_values_of_loops(tf):
     """What comes out of a loop is an initial value as it is; what is inside of one is none."""
     w = tf.Variable(2.0, name="w")
     _, doubled = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, 2 * x), (0, 1.0))
     v = tf.Variable(doubled + w.initialized_value(), name="v")
 
-    def body(i: Any) -> Any:
+    def body(i):
         tf.Variable(tf.zeros([]), name="inside")
         return i + 1
 
@@ -199,7 +199,7 @@ def initial_values_of_loops(tf: Any) -> Any:
         ]
 
 
-def places_in_a_whole(tf: Any) -> Any:
+def places_in_a_whole(tf):
     """The words of a part's place need no name; words that are none are refused one by one."""
     info = tf.Variable.SaveSliceInfo
     words = ("0", "a b", "0 0:0", "0 a,0:0:0", "0 0,a:0:0", "2 3 0,1:1,2")
@@ -209,10 +209,10 @@ def places_in_a_whole(tf: Any) -> Any:
     ]
 
 
-def updates_and_gathers_that_do_not_fit(tf: Any) -> Any:
+def updates_and_gathers_that_do_not_fit(tf):
     v = tf.Variable([0, 1, 2, 3], use_resource=True, name="v")
 
-    def gathered(batch_dims: int, known: bool) -> Any:
+    def gathered(batch_dims: int, known: bool):
         indices = tf.constant([1]) if known else tf.placeholder(tf.int32)
         return tf.raw_ops.ResourceGather(
             resource=v.handle, indices=indices, dtype=tf.int32, batch_dims=batch_dims

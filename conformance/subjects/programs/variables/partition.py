@@ -11,15 +11,13 @@ from sessrun.conformance.subjects.programs.described import attempt, caught
 __all__ = ["BEHAVIOURS"]
 
 
-def _kind(tf: Any) -> Any:
+def _kind(tf):
     """The class `PartitionedVariable`, which only TensorFlow's own path offers."""
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else "sessrun.reference"
     return importlib.import_module(f"{package}.python.ops.variables").PartitionedVariable
 
 
-def _part(
-    tf: Any, value: int, *, full: Sequence[int] = (2,), offset: Any = None, resource: bool = False
-) -> Any:
+def _part(tf, value: int, *, full: Sequence[int] = (2,), offset=None, resource: bool = False):
     made = tf.Variable([value], name="part", use_resource=resource)
     offset = [value] + [0] * (len(full) - 1) if offset is None else offset
     made._set_save_slice_info(
@@ -28,19 +26,19 @@ def _part(
     return made
 
 
-def _whole(tf: Any, **options: Any) -> Any:
+def _whole(tf, **options):
     arguments = {"name": "whole", "shape": [2], "dtype": tf.int32, "partitions": [2]}
     if "variable_list" not in options:
         arguments["variable_list"] = [_part(tf, 1), _part(tf, 0)]
     return _kind(tf)(**{**arguments, **options})
 
 
-def _told(info: Any) -> Any:
+def _told(info):
     fields = ("full_name", "full_shape", "var_offset", "var_shape")
     return None if info is None else [getattr(info, field) for field in fields]
 
 
-def _places(tf: Any) -> Any:
+def _places(tf):
     kind = tf.Variable.SaveSliceInfo
     info = kind("scope/a", [4, 6], [0, 2], [2, 3])
     again = kind(save_slice_info_def=info.to_proto(), import_scope="outer/")
@@ -69,9 +67,9 @@ def _places(tf: Any) -> Any:
     ]
 
 
-def _made(tf: Any) -> Any:
-    def shown(**options: Any) -> Callable[[], Any]:
-        def make() -> Any:
+def _made(tf):
+    def shown(**options) -> Callable[[], Any]:
+        def make():
             whole = _whole(tf, **options)
             return [
                 whole.name,
@@ -105,7 +103,7 @@ def _made(tf: Any) -> Any:
     )
 
 
-def _graph(tf: Any) -> Any:
+def _graph(tf):
     whole = _whole(tf)
     sums = [tf.add(whole, 1), tf.identity(whole), tf.convert_to_tensor(whole, dtype=tf.int32)]
     whole.assign(tf.constant([5, 6]))
@@ -119,7 +117,7 @@ def _graph(tf: Any) -> Any:
     return [sums, refused, [[n.name, n.op, list(n.input)] for n in nodes]]
 
 
-def _updated(tf: Any) -> Any:
+def _updated(tf):
     found: list[Any] = []
     for resource in (False, True):
         one, two = (

@@ -12,18 +12,18 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf: Any) -> Any:
+def _nodes(tf):
     nodes = tf.get_default_graph().as_graph_def().node
     return [[node.name, node.op, list(node.input), node.device] for node in nodes]
 
 
-def _by_where(size: Any, dtype: Any, partition_info: Any) -> Any:
+def _by_where(size, dtype, partition_info):
     """An initializer that shows what it is told."""
     place = list(partition_info.var_offset), list(partition_info.full_shape)
     return [[float(sum(place[0]) + 10 * sum(place[1]))] * size[1]] * size[0]
 
 
-def _built(tf: Any, resource: bool) -> Any:
+def _built(tf, resource: bool):
     thirds = tf.fixed_size_partitioner(3)
     with tf.variable_scope(
         "outer", partitioner=thirds, use_resource=resource, regularizer=tf.reduce_sum
@@ -56,7 +56,7 @@ def _built(tf: Any, resource: bool) -> Any:
     return shown
 
 
-def _saved(tf: Any) -> Any:
+def _saved(tf):
     with TemporaryDirectory() as folder, tf.Session() as session:
         cut = tf.get_variable("cut", initializer=tf.range(7), partitioner=_pieces(tf, 3))
         tf.get_variable("whole", initializer=tf.range(4))
@@ -72,9 +72,9 @@ def _saved(tf: Any) -> Any:
     return shown
 
 
-def _saved_under_names(tf: Any) -> Any:
-    def saved(number: int, given: Any) -> Callable[[], Any]:
-        def save() -> Any:
+def _saved_under_names(tf):
+    def saved(number: int, given) -> Callable[[], Any]:
+        def save():
             path = tf.train.Saver(given).save(session, f"{folder}/{number}", write_meta_graph=False)
             names = [name for name, _ in tf.train.list_variables(path)]
             return [[name, tf.train.load_variable(path, name)] for name in names]
@@ -102,7 +102,7 @@ def _saved_under_names(tf: Any) -> Any:
     return shown
 
 
-def _started(tf: Any, path: str) -> Any:
+def _started(tf, path: str):
     """Variables whose initializers restore them."""
     cut = tf.get_variable("cut", [7], partitioner=_pieces(tf, 2))
     other = tf.get_variable("scope/cut", [7], partitioner=_pieces(tf, 3), use_resource=True)
@@ -123,7 +123,7 @@ def _started(tf: Any, path: str) -> Any:
         return [told, session.run([whole.as_tensor() for whole in (cut, other, third)])]
 
 
-def _restored(tf: Any, folder: str) -> Any:
+def _restored(tf, folder: str):
     """One variable restored from another's parts, whole and cut otherwise."""
     with tf.Graph().as_default(), tf.Session() as session:
         cut = tf.get_variable("a", [7], partitioner=_pieces(tf, 2), use_resource=True)
@@ -133,12 +133,12 @@ def _restored(tf: Any, folder: str) -> Any:
         return session.run([cut.as_tensor(), whole])
 
 
-def _pieces(tf: Any, count: int) -> Any:
+def _pieces(tf, count: int):
     return tf.fixed_size_partitioner(count)
 
 
-def _refused(tf: Any) -> Any:
-    def got(name: str, *shape: Any, **options: Any) -> Callable[[], Any]:
+def _refused(tf):
+    def got(name: str, *shape, **options) -> Callable[[], Any]:
         options = {"partitioner": _pieces(tf, 2), **options}
         return lambda: tf.get_variable(name, *shape, **options).name
 
@@ -180,7 +180,7 @@ def _refused(tf: Any) -> Any:
     )
 
 
-def _options(tf: Any) -> Any:
+def _options(tf):
     half = _pieces(tf, 2)
     for number, option in enumerate(
         (
@@ -208,8 +208,8 @@ def _options(tf: Any) -> Any:
     ]
 
 
-def _sliced(tf: Any) -> Any:
-    def made(*args: Any, **options: Any) -> Callable[[], Any]:
+def _sliced(tf):
+    def made(*args, **options) -> Callable[[], Any]:
         return lambda: [
             [v.name, v.shape, v.dtype, v.trainable, v._get_save_slice_info().spec]
             for v in tf.create_partitioned_variables(*args, **options)
@@ -230,10 +230,10 @@ def _sliced(tf: Any) -> Any:
     )
 
 
-def _sizes(tf: Any) -> Any:
+def _sizes(tf):
     shapes = [tf.TensorShape(shape) for shape in ([4, 8, 16], [1], [1000, 3], [0, 3], [5, None])]
 
-    def answers(make: Callable[..., Any], *args: Any, **options: Any) -> list[Any]:
+    def answers(make: Callable[..., Any], *args, **options) -> list[Any]:
         return attempt(
             *(
                 lambda shape=shape, dtype=dtype: make(*args, **options)(shape=shape, dtype=dtype)

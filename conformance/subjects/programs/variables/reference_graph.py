@@ -12,78 +12,78 @@ from sessrun.conformance.subjects.programs.variable_graphs import building
 __all__ = ["BEHAVIOURS"]
 
 
-def ref_scalar(tf: Any) -> Any:
+def ref_scalar(tf):
     return tf.Variable(1.0)
 
 
-def ref_named_vector(tf: Any) -> Any:
+def ref_named_vector(tf):
     return [tf.Variable([1, 2, 3], name="v"), tf.Variable([1, 2, 3], name="v")]
 
 
-def ref_dtype(tf: Any) -> Any:
+def ref_dtype(tf):
     return tf.Variable([1, 2], dtype=tf.float64, name="v", trainable=False)
 
 
-def ref_of_tensor(tf: Any) -> Any:
+def ref_of_tensor(tf):
     return tf.Variable(tf.constant([1.0, 2.0], name="c"), name="v")
 
 
-def ref_callable(tf: Any) -> Any:
+def ref_callable(tf):
     return tf.Variable(lambda: tf.constant([1.0, 2.0]), name="v")
 
 
-def ref_callable_dtype(tf: Any) -> Any:
+def ref_callable_dtype(tf):
     return tf.Variable(lambda: [1, 2], dtype=tf.float32, name="v")
 
 
-def ref_unvalidated(tf: Any) -> Any:
+def ref_unvalidated(tf):
     return tf.Variable(tf.placeholder(tf.float32, [None, 2]), validate_shape=False, name="v")
 
 
-def ref_unvalidated_shape(tf: Any) -> Any:
+def ref_unvalidated_shape(tf):
     value = tf.placeholder(tf.float32, [None, 2])
     return tf.Variable(value, validate_shape=False, shape=[None, 2], name="v")
 
 
-def ref_in_device(tf: Any) -> Any:
+def ref_in_device(tf):
     with tf.device("/cpu:0"):
         return tf.Variable([1.0], name="v")
 
 
-def ref_callable_in_device(tf: Any) -> Any:
+def ref_callable_in_device(tf):
     with tf.device("/cpu:0"):
         return tf.Variable(lambda: tf.zeros([2]), name="v")
 
 
-def ref_caching_device(tf: Any) -> Any:
+def ref_caching_device(tf):
     return tf.Variable([1.0], name="v", caching_device="/cpu:0")
 
 
-def ref_in_control_dependencies(tf: Any) -> Any:
+def ref_in_control_dependencies(tf):
     with tf.control_dependencies([tf.no_op(name="first")]):
         v = tf.Variable([1.0], name="v")
         return v, v.assign([2.0])
 
 
-def ref_in_name_scope(tf: Any) -> Any:
+def ref_in_name_scope(tf):
     with tf.name_scope("a"):
         v = tf.Variable([1.0], name="v")
         return v, v.assign_add([1.0]), v + 1.0
 
 
-def ref_in_container(tf: Any) -> Any:
+def ref_in_container(tf):
     with tf.get_default_graph().container("box"):
         return tf.Variable([1.0], name="v")
 
 
-def ref_collections(tf: Any) -> Any:
+def ref_collections(tf):
     tf.Variable(1.0, name="a", collections=["mine", "yours"])
     tf.Variable(1.0, name="b", collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
     tf.Variable(1.0, name="c", trainable=False)
     return tf.Variable(1.0, name="d")
 
 
-def ref_assignments(tf: Any) -> Any:
+def ref_assignments(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     return [
         v.assign([3.0, 4.0]),
@@ -95,7 +95,7 @@ def ref_assignments(tf: Any) -> Any:
     ]
 
 
-def ref_assign_functions(tf: Any) -> Any:
+def ref_assign_functions(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     return [
         tf.assign(v, [3.0, 4.0]),
@@ -106,17 +106,17 @@ def ref_assign_functions(tf: Any) -> Any:
     ]
 
 
-def ref_chain_of_assignments(tf: Any) -> Any:
+def ref_chain_of_assignments(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     return tf.assign_add(tf.assign(v, [3.0, 4.0]), [1.0, 1.0])
 
 
-def ref_count_up_to(tf: Any) -> Any:
+def ref_count_up_to(tf):
     v = tf.Variable(0, name="v")
     return tf.count_up_to(v, 3), v.count_up_to(4)
 
 
-def ref_scatter(tf: Any) -> Any:
+def ref_scatter(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     return [
         tf.scatter_update(v, [0], [3.0]),
@@ -129,7 +129,7 @@ def ref_scatter(tf: Any) -> Any:
     ]
 
 
-def ref_scatter_nd(tf: Any) -> Any:
+def ref_scatter_nd(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     return [
         tf.scatter_nd_update(v, [[0]], [3.0]),
@@ -141,62 +141,62 @@ def ref_scatter_nd(tf: Any) -> Any:
     ]
 
 
-def ref_reads(tf: Any) -> Any:
+def ref_reads(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     return [v.value(), v.read_value(), tf.identity(v), tf.convert_to_tensor(v), v._ref()]
 
 
-def ref_operators(tf: Any) -> Any:
+def ref_operators(tf):
     v = tf.Variable([[1.0, 2.0]], name="v")
     return [v + 1.0, 1.0 - v, v * v, v / 2.0, -v, abs(v), v @ [[1.0], [2.0]], v > 1.0, v**2.0]
 
 
-def ref_slices(tf: Any) -> Any:
+def ref_slices(tf):
     v = tf.Variable([[1.0, 2.0]], name="v")
     return [v[0], v[:, 1:], v[0, 1]]
 
 
-def ref_slice_assign(tf: Any) -> Any:
+def ref_slice_assign(tf):
     v = tf.Variable([1.0, 2.0, 3.0], name="v")
     return v[:2]
 
 
-def ref_load(tf: Any) -> Any:
+def ref_load(tf):
     v = tf.Variable([1.0, 2.0], name="v")
     with tf.Session() as session:
         v.load([3.0, 4.0], session)
         return session.run(v).tolist()
 
 
-def ref_is_initialized(tf: Any) -> Any:
+def ref_is_initialized(tf):
     v = tf.Variable([1.0], name="v")
     return tf.is_variable_initialized(v)
 
 
-def ref_string(tf: Any) -> Any:
+def ref_string(tf):
     return tf.Variable("a", name="s"), tf.Variable(b"b"), tf.Variable([True], name="t")
 
 
-def ref_use_locking(tf: Any) -> Any:
+def ref_use_locking(tf):
     v = tf.Variable([1.0], name="v")
     return v.assign([2.0], use_locking=True), v.assign([2.0], use_locking=False)
 
 
-def ref_of_numpy(tf: Any) -> Any:
+def ref_of_numpy(tf):
     return tf.Variable(np.ones([2, 3], np.float64), name="v")
 
 
-def ref_random(tf: Any) -> Any:
+def ref_random(tf):
     return tf.Variable(tf.random_normal([2, 3], seed=1), name="v"), tf.Variable(
         tf.truncated_normal([2, 3], stddev=0.1, seed=1)
     )
 
 
-def ref_zeros(tf: Any) -> Any:
+def ref_zeros(tf):
     return tf.Variable(tf.zeros([2, 3]), name="v"), tf.Variable(tf.ones([2]), name="w")
 
 
-def groups_by_device(tf: Any) -> Any:
+def groups_by_device(tf):
     with tf.device("/cpu:0"):
         a = tf.Variable(1.0, name="a")
         b = tf.Variable(1.0, name="b", use_resource=True)
@@ -211,7 +211,7 @@ def groups_by_device(tf: Any) -> Any:
         ]
 
 
-def reads_elsewhere(tf: Any) -> Any:
+def reads_elsewhere(tf):
     with tf.device("/cpu:0"):
         a = tf.Variable([1.0], name="a")
         b = tf.Variable([1.0], name="b", use_resource=True)
@@ -228,7 +228,7 @@ def reads_elsewhere(tf: Any) -> Any:
     return made
 
 
-def from_protos(tf: Any) -> Any:
+def from_protos(tf):
     found = []
     v = tf.Variable([1.0, 2.0], name="v", trainable=False)
     again = tf.Variable.from_proto(v.to_proto())
@@ -236,7 +236,7 @@ def from_protos(tf: Any) -> Any:
     return found
 
 
-def operand_kinds(tf: Any) -> Any:
+def operand_kinds(tf):
     i = tf.Variable([5, 6], name="i")
     b = tf.Variable([True, False], name="b", use_resource=True)
     c = tf.Variable([1.0 + 2.0j], name="c", use_resource=True)

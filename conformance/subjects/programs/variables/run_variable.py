@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 KINDS: Final = (False, True)
 
 
-def uninitialized(tf: Any) -> Any:
+def uninitialized(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable([1.0], name=f"weights{kind}", use_resource=kind)
@@ -36,7 +36,7 @@ def uninitialized(tf: Any) -> Any:
     return found
 
 
-def initialization(tf: Any) -> Any:
+def initialization(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name=f"v{kind}", use_resource=kind)
@@ -54,7 +54,7 @@ def initialization(tf: Any) -> Any:
     return found
 
 
-def feeding(tf: Any) -> Any:
+def feeding(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
@@ -74,7 +74,7 @@ def feeding(tf: Any) -> Any:
     return found
 
 
-def dependent(tf: Any) -> Any:
+def dependent(tf):
     v = tf.Variable([1.0, 2.0], use_resource=True)
     w = tf.Variable(v.initial_value * 2.0)
     u = tf.Variable(w.initialized_value() * 3.0, use_resource=True)
@@ -84,7 +84,7 @@ def dependent(tf: Any) -> Any:
         return session.run([v, w, u, x])
 
 
-def conversions(tf: Any) -> Any:
+def conversions(tf):
     found: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")
@@ -113,7 +113,7 @@ def conversions(tf: Any) -> Any:
     return found
 
 
-def other_graph(tf: Any) -> Any:
+def other_graph(tf):
     found: list[Any] = []
     for kind in KINDS:
         graph = tf.Graph()
@@ -131,7 +131,7 @@ def other_graph(tf: Any) -> Any:
     return found
 
 
-def shared_between_sessions(tf: Any) -> Any:
+def shared_between_sessions(tf):
     found: list[Any] = []
     for kind in KINDS:
         v = tf.Variable(1.0, use_resource=kind)
@@ -143,28 +143,28 @@ def shared_between_sessions(tf: Any) -> Any:
     return found
 
 
-def temporary_variables(tf: Any) -> Any:
+def temporary_variables(tf):
     """They end with the run, hold something from the start, and have a shape of their own."""
     raw = tf.raw_ops
 
-    def temporary(shape: Any = (2,), dtype: Any = None, name: str = "") -> Any:
+    def temporary(shape=(2,), dtype=None, name: str = ""):
         shape = tf.TensorShape(shape)
         return raw.TemporaryVariable(shape=shape, dtype=dtype or tf.float32, var_name=name)
 
-    def run(fetch: Any) -> Any:
+    def run(fetch):
         with tf.Session() as session:
             return session.run(fetch)
 
-    def read(*arguments: Any) -> Any:
+    def read(*arguments):
         value = run(tf.identity(temporary(*arguments)))
         return [list(value.shape), value.dtype.name]
 
-    def in_two_runs() -> Any:
+    def in_two_runs():
         one = temporary(name="one")
         with tf.Session() as session:
             return [session.run(one).shape == session.run(one).shape]
 
-    def in_a_partial_run() -> Any:
+    def in_a_partial_run():
         """It lives from the first call to the last."""
         first, second = (tf.placeholder(tf.float32, [2]) for _ in range(2))
         kept = tf.assign(temporary(name="kept"), first)
@@ -201,7 +201,7 @@ def temporary_variables(tf: Any) -> Any:
     ]
 
 
-def iterated(tf: Any) -> Any:
+def iterated(tf):
     """No variable is iterated over, and the attempt leaves a read in the graph."""
     found: list[Any] = []
     for kind in KINDS:

@@ -11,11 +11,11 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _defaults_set(tf: Any) -> Any:
+def _defaults_set(tf):
     """What is set of an open scope is the default of the variables that come after."""
     calls: list[str] = []
 
-    def getter(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def getter(getter, name: str, *args, **kwargs):
         calls.append(name)
         return getter(name, *args, **kwargs)
 
@@ -45,7 +45,7 @@ def _defaults_set(tf: Any) -> Any:
     ]
 
 
-def _variables_of_scopes(tf: Any) -> Any:
+def _variables_of_scopes(tf):
     """A scope's own variables, by their collections."""
     with tf.variable_scope("a") as a:
         tf.get_variable("v", [1])
@@ -63,31 +63,31 @@ def _variables_of_scopes(tf: Any) -> Any:
     ] + [repr(tf.AUTO_REUSE), str(tf.AUTO_REUSE), a.reuse, b.original_name_scope]
 
 
-def _getters(tf: Any) -> Any:
+def _getters(tf):
     """Getters of programs see what is asked; those that cannot be called are refused."""
     seen: list[Any] = []
 
-    def narrow(getter: Any, name: str, shape: Any = None, **kwargs: Any) -> Any:
+    def narrow(getter, name: str, shape=None, **kwargs):
         seen.append(sorted(kwargs))
         return getter(name, shape, **kwargs)
 
     def closed(
-        getter: Any,
+        getter,
         name: str,
-        shape: Any,
-        dtype: Any,
-        initializer: Any,
-        regularizer: Any,
-        reuse: Any,
-        trainable: Any,
-        collections: Any,
-        caching_device: Any,
-        partitioner: Any,
-        validate_shape: Any,
-        use_resource: Any,
-        synchronization: Any,
-        aggregation: Any,
-    ) -> Any:
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        reuse,
+        trainable,
+        collections,
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        synchronization,
+        aggregation,
+    ):
         seen.append([dtype.name, trainable, str(synchronization)])
         del regularizer, reuse, collections, caching_device, partitioner, validate_shape
         return getter(name, shape, initializer=initializer, use_resource=use_resource)
@@ -107,7 +107,7 @@ def _getters(tf: Any) -> Any:
     ]
 
 
-def _stores(tf: Any) -> Any:
+def _stores(tf):
     """A store that a program keeps: the same variables wherever it is the default."""
     scopes = module_of(tf, "ops.variable_scope")
     store = scopes.EagerVariableStore()
@@ -125,7 +125,7 @@ def _stores(tf: Any) -> Any:
     return [names, again is v, outside is v, w.trainable]
 
 
-def _default_stores(tf: Any) -> Any:
+def _default_stores(tf):
     """The store of the default graph, asked itself."""
     scopes = module_of(tf, "ops.variable_scope")
     store = scopes._get_default_variable_store()
@@ -138,7 +138,7 @@ def _default_stores(tf: Any) -> Any:
     return [v.name, again, shared is v, other.name]
 
 
-def _buffers(tf: Any) -> Any:
+def _buffers(tf):
     """The buffers of reference variables alone, by both operations."""
     state = module_of(tf, "ops.state_ops")
     older = [

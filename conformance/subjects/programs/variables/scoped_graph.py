@@ -12,22 +12,22 @@ from sessrun.conformance.subjects.programs.variable_graphs import building
 __all__ = ["BEHAVIOURS"]
 
 
-def get_default(tf: Any) -> Any:
+def get_default(tf):
     return tf.get_variable("w", [2, 3]), tf.get_variable("n", [2], tf.int32)
 
 
-def get_dtypes(tf: Any) -> Any:
+def get_dtypes(tf):
     return [
         tf.get_variable(f"v{place}", [2], dtype)
         for place, dtype in enumerate((tf.float64, tf.float16, tf.bool, tf.int64, tf.uint8))
     ]
 
 
-def get_string(tf: Any) -> Any:
+def get_string(tf):
     return tf.get_variable("s", [2], tf.string, initializer=tf.constant_initializer("a"))
 
 
-def get_initializers(tf: Any) -> Any:
+def get_initializers(tf):
     return [
         tf.get_variable("a", [2, 3], initializer=tf.zeros_initializer()),
         tf.get_variable("b", [2, 3], initializer=tf.ones_initializer()),
@@ -42,7 +42,7 @@ def get_initializers(tf: Any) -> Any:
     ]
 
 
-def get_variance_scaling(tf: Any) -> Any:
+def get_variance_scaling(tf):
     made = []
     for mode in ("fan_in", "fan_out", "fan_avg"):
         for distribution in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
@@ -52,7 +52,7 @@ def get_variance_scaling(tf: Any) -> Any:
     return made
 
 
-def get_named_initializers(tf: Any) -> Any:
+def get_named_initializers(tf):
     return [
         tf.get_variable("a", [2, 3], initializer=tf.glorot_uniform_initializer(seed=1)),
         tf.get_variable("b", [2, 3], initializer=tf.glorot_normal_initializer(seed=1)),
@@ -65,13 +65,13 @@ def get_named_initializers(tf: Any) -> Any:
     ]
 
 
-def get_large_zeros(tf: Any) -> Any:
+def get_large_zeros(tf):
     return tf.get_variable("a", [100, 20], initializer=tf.zeros_initializer()), tf.get_variable(
         "b", [100, 20], initializer=tf.ones_initializer()
     )
 
 
-def get_of_tensor(tf: Any) -> Any:
+def get_of_tensor(tf):
     return [
         tf.get_variable("a", initializer=tf.constant([1.0, 2.0])),
         tf.get_variable("b", initializer=[1, 2]),
@@ -81,7 +81,7 @@ def get_of_tensor(tf: Any) -> Any:
     ]
 
 
-def get_in_scope(tf: Any) -> Any:
+def get_in_scope(tf):
     with tf.variable_scope("a"):
         first = tf.get_variable("w", [2])
         total = first + 1.0
@@ -93,7 +93,7 @@ def get_in_scope(tf: Any) -> Any:
         return first, total, second, other, third, tf.add(third, 1.0)
 
 
-def get_reused(tf: Any) -> Any:
+def get_reused(tf):
     with tf.variable_scope("a"):
         w = tf.get_variable("w", [2])
     with tf.variable_scope("a", reuse=True):
@@ -106,7 +106,7 @@ def get_reused(tf: Any) -> Any:
     return w is again, w is third, inner, w
 
 
-def get_auto_reused(tf: Any) -> Any:
+def get_auto_reused(tf):
     made = []
     for _ in range(2):
         with tf.variable_scope("a", reuse=tf.AUTO_REUSE):
@@ -114,7 +114,7 @@ def get_auto_reused(tf: Any) -> Any:
     return made[0] is made[2], made[1] is made[3], *made
 
 
-def get_scope_object(tf: Any) -> Any:
+def get_scope_object(tf):
     with tf.variable_scope("a") as a:
         tf.get_variable("w", [2])
     with tf.variable_scope("b"):
@@ -128,7 +128,7 @@ def get_scope_object(tf: Any) -> Any:
     return a.name, again.name, a.original_name_scope, again.original_name_scope, x, y, z, u
 
 
-def get_default_name(tf: Any) -> Any:
+def get_default_name(tf):
     names = []
     for _ in range(2):
         with tf.variable_scope(None, "layer") as scope:
@@ -138,7 +138,7 @@ def get_default_name(tf: Any) -> Any:
     return names
 
 
-def get_scope_defaults(tf: Any) -> Any:
+def get_scope_defaults(tf):
     with tf.variable_scope(
         "a",
         initializer=tf.constant_initializer(3.0),
@@ -151,8 +151,8 @@ def get_scope_defaults(tf: Any) -> Any:
         return w, x, scope.dtype, scope.reuse
 
 
-def get_regularized(tf: Any) -> Any:
-    def regularizer(value: Any) -> Any:
+def get_regularized(tf):
+    def regularizer(value):
         return tf.reduce_sum(value, name="sum")
 
     with tf.variable_scope("a", regularizer=regularizer):
@@ -161,19 +161,19 @@ def get_regularized(tf: Any) -> Any:
     return w, x, tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
 
 
-def get_regularized_resource(tf: Any) -> Any:
-    def regularizer(value: Any) -> Any:
+def get_regularized_resource(tf):
+    def regularizer(value):
         return tf.reduce_sum(value, name="sum")
 
     w = tf.get_variable("w", [2], regularizer=regularizer, use_resource=True)
     return w, tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
 
 
-def get_custom_getter(tf: Any) -> Any:
-    def doubled(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+def get_custom_getter(tf):
+    def doubled(getter, name: str, *args, **kwargs):
         return getter(name, *args, **kwargs) * 2.0
 
-    def renamed(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def renamed(getter, name: str, *args, **kwargs):
         return getter(name + "_r", *args, **kwargs)
 
     with tf.variable_scope("a", custom_getter=doubled):
@@ -184,21 +184,21 @@ def get_custom_getter(tf: Any) -> Any:
     return w, x, y
 
 
-def get_local(tf: Any) -> Any:
+def get_local(tf):
     a = tf.get_local_variable("a", [2], initializer=tf.zeros_initializer())
     with tf.variable_scope("s"):
         b = tf.get_variable("b", [2], collections=["mine"], trainable=False)
     return a, b, tf.local_variables(), tf.global_variables()
 
 
-def get_resource(tf: Any) -> Any:
+def get_resource(tf):
     with tf.variable_scope("a", use_resource=True):
         w = tf.get_variable("w", [2, 3])
         x = tf.get_variable("x", [2], use_resource=False)
         return w, x, w + 1.0
 
 
-def get_in_name_scope(tf: Any) -> Any:
+def get_in_name_scope(tf):
     with tf.name_scope("n"):
         w = tf.get_variable("w", [2])
         with tf.variable_scope("a"):
@@ -207,22 +207,22 @@ def get_in_name_scope(tf: Any) -> Any:
             return w, x, v, tf.add(w, x)
 
 
-def get_in_device(tf: Any) -> Any:
+def get_in_device(tf):
     with tf.device("/cpu:0"):
         return tf.get_variable("w", [2, 3]), tf.get_variable("x", [2], use_resource=True)
 
 
-def get_in_control_dependencies(tf: Any) -> Any:
+def get_in_control_dependencies(tf):
     with tf.control_dependencies([tf.no_op(name="first")]):
         return tf.get_variable("w", [2, 3]), tf.get_variable("x", [2], use_resource=True)
 
 
-def get_variable_op_scope(tf: Any) -> Any:
+def get_variable_op_scope(tf):
     with tf.variable_op_scope([tf.constant(1.0)], "a", "default"):
         return tf.get_variable("w", [2])
 
 
-def get_nested_names(tf: Any) -> Any:
+def get_nested_names(tf):
     with tf.variable_scope("a/b"):
         w = tf.get_variable("c/w", [2])
         with tf.variable_scope(tf.get_variable_scope(), reuse=True):
@@ -232,7 +232,7 @@ def get_nested_names(tf: Any) -> Any:
     return w, again is w, x
 
 
-def get_synchronized(tf: Any) -> Any:
+def get_synchronized(tf):
     return tf.get_variable(
         "w",
         [2],
@@ -241,7 +241,7 @@ def get_synchronized(tf: Any) -> Any:
     )
 
 
-def initializers_of_all(tf: Any) -> Any:
+def initializers_of_all(tf):
     a = tf.Variable(1.0, name="a")
     tf.Variable(1.0, name="b", use_resource=True)
     tf.get_local_variable("c", [2])
@@ -255,28 +255,28 @@ def initializers_of_all(tf: Any) -> Any:
     ]
 
 
-def initializers_of_none(tf: Any) -> Any:
+def initializers_of_none(tf):
     return tf.global_variables_initializer(), tf.local_variables_initializer()
 
 
-def reports(tf: Any) -> Any:
+def reports(tf):
     tf.Variable(1.0, name="a")
     tf.Variable(1.0, name="b", use_resource=True)
     tf.get_local_variable("c", [2])
     return tf.report_uninitialized_variables()
 
 
-def reports_of_none(tf: Any) -> Any:
+def reports_of_none(tf):
     return tf.report_uninitialized_variables()
 
 
-def asserts(tf: Any) -> Any:
+def asserts(tf):
     tf.Variable(1.0, name="a")
     tf.Variable([1, 2], name="b")
     return tf.assert_variables_initialized(), tf.assert_variables_initialized([])
 
 
-def lists(tf: Any) -> Any:
+def lists(tf):
     tf.Variable(1.0, name="a", trainable=False)
     with tf.variable_scope("s"):
         tf.get_variable("b", [2])
@@ -297,7 +297,7 @@ def lists(tf: Any) -> Any:
     ]
 
 
-def get_with_dtype_names(tf: Any) -> Any:
+def get_with_dtype_names(tf):
     with tf.variable_scope("s", dtype=tf.float64):
         a = tf.get_variable("a", [2], "float32")
         b = tf.get_variable("b", (2, 3), initializer=tf.zeros_initializer(tf.int32))
@@ -306,7 +306,7 @@ def get_with_dtype_names(tf: Any) -> Any:
     return a, b, c, d
 
 
-def scopes_in_scopes(tf: Any) -> Any:
+def scopes_in_scopes(tf):
     found = []
     with tf.variable_scope("a"):
         with tf.variable_scope(None, "x"):
@@ -324,7 +324,7 @@ def scopes_in_scopes(tf: Any) -> Any:
     return found
 
 
-def seeded_initializers(tf: Any) -> Any:
+def seeded_initializers(tf):
     tf.set_random_seed(3)
     return [
         tf.get_variable("a", [2]),

@@ -10,14 +10,14 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf: Any) -> list[Any]:
+def _nodes(tf) -> list[Any]:
     return [
         [n.name, n.op, n.device, list(n.attr["_class"].list.s), *n.input]
         for n in tf.get_default_graph().as_graph_def().node
     ]
 
 
-def _assigned(tf: Any, *, is_resource: bool) -> Any:
+def _assigned(tf, *, is_resource: bool):
     zeros = tf.zeros_initializer()
     v = tf.get_variable("v", [2, 3], initializer=zeros, use_resource=is_resource)
     row, part = v[0].assign([1.0, 2.0, 3.0]), v[1, 1:].assign([7.0, 8.0])
@@ -46,7 +46,7 @@ def _assigned(tf: Any, *, is_resource: bool) -> Any:
     return [nodes, early, values, row.name, row.dtype.name]
 
 
-def _gathered(tf: Any) -> Any:
+def _gathered(tf):
     """Rows of a resource variable, which are read without the others."""
     ones = tf.ones_initializer()
     v = tf.get_variable("v", [3, 2], initializer=ones, use_resource=True)
@@ -70,7 +70,7 @@ def _gathered(tf: Any) -> Any:
     return [rows, nodes, early, values, wrong]
 
 
-def _different(tf: Any) -> Any:
+def _different(tf):
     found = tf.setdiff1d([1, 2, 3], [2])
     return [type(found).__name__, found.out, found.idx, run(tf, found.out)]
 

@@ -9,19 +9,19 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _scaled(tf: Any) -> Any:
-    def scaled(x: Any, start: float = 1.0) -> Any:
+def _scaled(tf):
+    def scaled(x, start: float = 1.0):
         weight = tf.get_variable("w", [], initializer=tf.constant_initializer(start))
         return tf.multiply(x, weight, name="m")
 
     return scaled
 
 
-def _names(variables: Any) -> Any:
+def _names(variables):
     return [variable.name for variable in variables]
 
 
-def _facts(template: Any) -> Any:
+def _facts(template):
     return [
         template.name,
         template.variable_scope_name,
@@ -42,7 +42,7 @@ def _facts(template: Any) -> Any:
     ]
 
 
-def _calls(tf: Any) -> Any:
+def _calls(tf):
     one, function = tf.constant(1.0), _scaled(tf)
     first = tf.make_template("sc", function, start=3.0)
     before = _facts(first)
@@ -65,7 +65,7 @@ def _calls(tf: Any) -> Any:
         )
 
 
-def _places(tf: Any) -> Any:
+def _places(tf):
     one, function = tf.constant(1.0), _scaled(tf)
     now = tf.make_template("now", function, create_scope_now_=True)
     later = tf.make_template("later", function)
@@ -84,8 +84,8 @@ def _places(tf: Any) -> Any:
     )
 
 
-def _nested(tf: Any) -> Any:
-    def outer(x: Any) -> Any:
+def _nested(tf):
+    def outer(x):
         inner = tf.make_template("inner", _scaled(tf))
         return inner(x) + inner(x)
 
@@ -93,20 +93,20 @@ def _nested(tf: Any) -> Any:
     return template(one), template(one), _facts(template)
 
 
-def _refusals(tf: Any) -> Any:
+def _refusals(tf):
     count = [0]
 
-    def growing() -> Any:
+    def growing():
         count[0] += 1
         return tf.get_variable(f"v{count[0]}", [])
 
-    def plain() -> Any:
+    def plain():
         return tf.Variable(1.0, name="own")
 
-    def untrained() -> Any:
+    def untrained():
         return tf.Variable(1.0, name="own", trainable=False)
 
-    def failing() -> Any:
+    def failing():
         tf.get_variable("q", [])
         raise KeyError("mine")
 
@@ -115,7 +115,7 @@ def _refusals(tf: Any) -> Any:
     )
     keeps, shares = tf.make_template("k", untrained), tf.make_template("s", _scaled(tf))
 
-    def shared() -> Any:
+    def shared():
         with tf.variable_scope("vs", reuse=True):
             return shares(tf.constant(1.0))
 
@@ -133,10 +133,10 @@ def _refusals(tf: Any) -> Any:
     )
 
 
-def _getters(tf: Any) -> Any:
+def _getters(tf):
     seen: list[Any] = []
 
-    def own(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def own(getter, name: str, *args, **kwargs):
         seen.append(name)
         return getter(name, *args, **kwargs)
 

@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 KINDS: Final = (False, True)
 
 
-def assignments(tf: Any) -> Any:
+def assignments(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
@@ -38,7 +38,7 @@ def assignments(tf: Any) -> Any:
     return found
 
 
-def chains(tf: Any) -> Any:
+def chains(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable(1.0, use_resource=kind)
@@ -52,7 +52,7 @@ def chains(tf: Any) -> Any:
     return found
 
 
-def wrong_shapes(tf: Any) -> Any:
+def wrong_shapes(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
@@ -77,7 +77,7 @@ def wrong_shapes(tf: Any) -> Any:
     return found
 
 
-def unvalidated(tf: Any) -> Any:
+def unvalidated(tf):
     found = []
     for kind in KINDS:
         value = tf.placeholder(tf.float32)
@@ -94,7 +94,7 @@ def unvalidated(tf: Any) -> Any:
     return found
 
 
-def _scattered_outside(tf: Any, kind: Any, names: list[str]) -> list[Any]:
+def _scattered_outside(tf, kind, names: list[str]) -> list[Any]:
     """What updates of a row that there is not raise, on a CPU."""
     with tf.device("/cpu:0"), tf.Session() as session:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
@@ -103,7 +103,7 @@ def _scattered_outside(tf: Any, kind: Any, names: list[str]) -> list[Any]:
         return attempt(*(partial(session.run, update) for update in updates))
 
 
-def scatters(tf: Any) -> Any:
+def scatters(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
@@ -131,7 +131,7 @@ def scatters(tf: Any) -> Any:
     return found
 
 
-def counting(tf: Any) -> Any:
+def counting(tf):
     found = []
     for kind in KINDS:
         v = tf.Variable(0, use_resource=kind)
@@ -143,7 +143,7 @@ def counting(tf: Any) -> Any:
     return found
 
 
-def scattered_by_slices(tf: Any) -> Any:
+def scattered_by_slices(tf):
     found: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind, name=f"v{kind}")
@@ -173,7 +173,7 @@ def scattered_by_slices(tf: Any) -> Any:
     return [found, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
 
 
-def gathered_by_vectors(tf: Any) -> Any:
+def gathered_by_vectors(tf):
     """A resource variable is gathered from without being read as a whole."""
     found: list[Any] = []
     for kind in KINDS:

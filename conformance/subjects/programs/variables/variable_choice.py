@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _toggled(tf: Any) -> Any:
+def _toggled(tf):
     """What kind a variable is while the choice is on and off."""
     usual = tf.resource_variables_enabled()
 
-    def kinds() -> Any:
+    def kinds():
         with tf.Graph().as_default():
             made = [
                 tf.get_variable("a", []),
@@ -42,10 +40,10 @@ def _toggled(tf: Any) -> Any:
         (tf.enable_resource_variables if usual else tf.disable_resource_variables)()
 
 
-def _cached(tf: Any) -> Any:
+def _cached(tf):
     """A cached value, its readers, and updates that wait for it."""
 
-    def made(use_resource: bool) -> Any:
+    def made(use_resource: bool):
         with tf.Graph().as_default() as graph:
             with tf.variable_scope("s", caching_device="/cpu:0", use_resource=use_resource):
                 v = tf.get_variable("v", initializer=[1.0, 2.0])
@@ -64,10 +62,10 @@ def _cached(tf: Any) -> Any:
     return attempt(lambda: made(False), lambda: made(True))
 
 
-def _in_parts(tf: Any) -> Any:
+def _in_parts(tf):
     """A variable in parts as a tensor: in any surroundings the parts alone are its inputs."""
 
-    def joined(axis: int, use_resource: bool, surround: Any) -> Any:
+    def joined(axis: int, use_resource: bool, surround):
         with tf.Graph().as_default() as graph:
             first = tf.constant(1.0, name="first")
             with tf.variable_scope("s", use_resource=use_resource):
@@ -102,10 +100,10 @@ def _in_parts(tf: Any) -> Any:
     )
 
 
-def _global_steps(tf: Any) -> Any:
+def _global_steps(tf):
     """Global steps of the default graph and of another one."""
 
-    def made(*, given: bool) -> Any:
+    def made(*, given: bool):
         other = tf.Graph()
         with tf.Graph().as_default() as graph:
             argument = other if given else None

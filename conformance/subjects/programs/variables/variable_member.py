@@ -19,7 +19,7 @@ __all__ = ["BEHAVIOURS"]
 KINDS: Final = (False, True)
 
 
-def _batches_scattered(tf: Any) -> Any:
+def _batches_scattered(tf):
     """Elements along the last dimension of the indices are replaced, in each of a batch."""
     found: list[Any] = []
     for kind in KINDS:
@@ -41,7 +41,7 @@ def _batches_scattered(tf: Any) -> Any:
     return found
 
 
-def _after(tf: Any, update: Any, variable: Any) -> Any:
+def _after(tf, update, variable):
     """What an update gives, and the variable afterwards."""
     with tf.Session() as session:
         session.run(variable.initializer)
@@ -49,12 +49,12 @@ def _after(tf: Any, update: Any, variable: Any) -> Any:
 
 
 @building
-def _graph_of_a_batch(tf: Any) -> Any:
+def _graph_of_a_batch(tf):
     v = tf.Variable(np.zeros([2, 3], np.float32), name="v", use_resource=True)
     return tf.identity(tf.batch_scatter_update(v, [[1], [2]], [[5.0], [6.0]], name="rows"))
 
 
-def _copies(tf: Any) -> Any:
+def _copies(tf):
     """A copy of a variable is the variable or an error; nothing is updated in place."""
     found: list[Any] = []
     for kind in KINDS:
@@ -73,7 +73,7 @@ def _copies(tf: Any) -> Any:
     return found
 
 
-def _members(tf: Any) -> Any:
+def _members(tf):
     found: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind)
@@ -103,7 +103,7 @@ def _members(tf: Any) -> Any:
     return found
 
 
-def _of_protos(tf: Any) -> Any:
+def _of_protos(tf):
     """A variable is found again by what was written down of it, if its operations are there."""
     found: list[Any] = []
     for kind in KINDS:
@@ -128,7 +128,7 @@ def _of_protos(tf: Any) -> Any:
     return found
 
 
-def _initializers_of_groups(tf: Any) -> Any:
+def _initializers_of_groups(tf):
     """The older names of what initializes many variables."""
     v = tf.Variable(1.0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
     w = tf.Variable(2.0)
@@ -145,7 +145,7 @@ def _initializers_of_groups(tf: Any) -> Any:
     return found
 
 
-def _loads(tf: Any) -> Any:
+def _loads(tf):
     """A value is loaded into a session, be it the default one."""
     found: list[Any] = []
     for kind in KINDS:

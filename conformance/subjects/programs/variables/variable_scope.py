@@ -11,12 +11,12 @@ from sessrun.conformance.subjects.programs.described import caught
 __all__ = ["BEHAVIOURS"]
 
 
-def reuse_errors(tf: Any) -> Any:
+def reuse_errors(tf):
     w = tf.get_variable("w", [2])
     tf.get_variable("r", [2], use_resource=True)
     tf.Variable(1.0, name="plain")
 
-    def within(reuse: Any, function: Callable[[], Any]) -> Any:
+    def within(reuse, function: Callable[[], Any]):
         with tf.variable_scope(tf.get_variable_scope(), reuse=reuse):
             return function()
 
@@ -37,7 +37,7 @@ def reuse_errors(tf: Any) -> Any:
     ]
 
 
-def get_variable_errors(tf: Any) -> Any:
+def get_variable_errors(tf):
     get = tf.get_variable
     return [
         caught(lambda: get("a")),
@@ -74,8 +74,8 @@ def get_variable_errors(tf: Any) -> Any:
     ]
 
 
-def scope_errors(tf: Any) -> Any:
-    def enter(*args: Any, **kwargs: Any) -> Any:
+def scope_errors(tf):
+    def enter(*args, **kwargs):
         with tf.variable_scope(*args, **kwargs) as scope:
             names = tf.get_default_graph().get_name_scope()
             return scope.name, scope.original_name_scope, scope.reuse, names
@@ -104,7 +104,7 @@ def scope_errors(tf: Any) -> Any:
     ]
 
 
-def threads_see_their_own_scope(tf: Any) -> Any:
+def threads_see_their_own_scope(tf):
     graph = tf.get_default_graph()
     names: list[str] = []
 
@@ -121,14 +121,14 @@ def threads_see_their_own_scope(tf: Any) -> Any:
     return names
 
 
-def creators(tf: Any) -> Any:
+def creators(tf):
     seen: list[Any] = []
 
-    def outer(next_creator: Any, **kwargs: Any) -> Any:
+    def outer(next_creator, **kwargs):
         seen.append(["outer", kwargs["name"], kwargs["trainable"], kwargs["use_resource"]])
         return next_creator(**kwargs)
 
-    def inner(next_creator: Any, **kwargs: Any) -> Any:
+    def inner(next_creator, **kwargs):
         seen.append("inner")
         kwargs["name"] = "renamed"
         return next_creator(**kwargs)

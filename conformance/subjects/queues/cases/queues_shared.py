@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _fifo(tf: Any, node: str, shared_name: str | None = "q", **options: Any) -> Any:
+def _fifo(tf: Namespace, node: str, shared_name: str | None = "q", **options: Any) -> Any:
     options = {"capacity": 9, "dtypes": tf.int32, "shapes": [[]], **options}
     queue = tf.FIFOQueue(shared_name=shared_name, name=f"{node}_queue", **options)
     queue.size(name=node)
@@ -79,7 +80,7 @@ def a_queue_without_a_shared_name(c: EngineAuthor) -> None:
     _sizes(s, own=1, other=0, another=0)
 
 
-def _disagreeing(tf: Any) -> dict[str, Any]:
+def _disagreeing(tf: Namespace) -> dict[str, Any]:
     shape: list[list[int]] = [[]]
     shared = {"shared_name": "q"}
     return {

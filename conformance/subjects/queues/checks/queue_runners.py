@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = [
     "filled_queue",
     "late_thread",
@@ -21,7 +23,7 @@ __all__ = [
 _LONG_S: Final = 20.0
 
 
-def _counting(tf: Any, count: int, capacity: int = 10) -> Any:
+def _counting(tf: Namespace, count: int, capacity: int = 10) -> Any:
     """A queue whose runner puts 0, 1, … below `count` in; the queue and its runner."""
     counter = tf.get_variable(f"counter{count}", initializer=0, use_resource=False)
     queue = tf.FIFOQueue(capacity, tf.int32, shapes=[[]])
@@ -29,7 +31,7 @@ def _counting(tf: Any, count: int, capacity: int = 10) -> Any:
     return queue, tf.train.QueueRunner(queue, [put])
 
 
-def _emptied(tf: Any, session: Any, taken: Any) -> list[Any]:
+def _emptied(tf: Namespace, session: Any, taken: Any) -> list[Any]:
     """Elements as they come, and the class of the error that ends them."""
     found: list[Any] = []
     options = tf.RunOptions(timeout_in_ms=int(_LONG_S * 1000))
@@ -47,7 +49,7 @@ def _ended(threads: list[threading.Thread]) -> bool:
     return not any(thread.is_alive() for thread in threads)
 
 
-def filled_queue(tf: Any) -> list[Any]:
+def filled_queue(tf: Namespace) -> list[Any]:
     """What comes out of a queue that a runner's thread fills with three elements.
 
     Returns:
@@ -63,7 +65,7 @@ def filled_queue(tf: Any) -> list[Any]:
         return [*_emptied(tf, session, taken), _ended(threads)]
 
 
-def started_runners(tf: Any) -> list[Any]:
+def started_runners(tf: Namespace) -> list[Any]:
     """What comes out of two queues whose runners `start_queue_runners` starts."""
     with tf.Graph().as_default() as graph:
         queues = []
@@ -82,7 +84,7 @@ def started_runners(tf: Any) -> list[Any]:
     return found
 
 
-def stopped_runner(tf: Any) -> list[bool]:
+def stopped_runner(tf: Namespace) -> list[bool]:
     """Stop a runner whose thread waits for room.
 
     Returns:
@@ -102,7 +104,7 @@ def stopped_runner(tf: Any) -> list[bool]:
         return [ended, bool(session.run(closed))]
 
 
-def raised_by_a_runner(tf: Any) -> str:
+def raised_by_a_runner(tf: Namespace) -> str:
     """The class of what `join` raises when a runner's operation has failed."""
     with tf.Graph().as_default() as graph:
         queue = tf.FIFOQueue(1, tf.int32, shapes=[[]])
@@ -122,7 +124,7 @@ def _class_of(action: Callable[[], Any]) -> str:
     return "none"
 
 
-def late_thread(tf: Any) -> str:
+def late_thread(tf: Namespace) -> str:
     """The class of what `join` raises when a thread goes on after the grace period."""
     end = threading.Event()
     late = threading.Thread(target=end.wait, args=(_LONG_S,), daemon=True)
@@ -136,7 +138,7 @@ def late_thread(tf: Any) -> str:
         late.join()
 
 
-def whole_file(tf: Any, contents: list[bytes]) -> list[Any]:
+def whole_file(tf: Namespace, contents: list[bytes]) -> list[Any]:
     """What a WholeFileReader reads of files with these contents.
 
     Returns:

@@ -8,9 +8,10 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _train(tf: Any, **changes: Any) -> Any:
+def _train(tf: Namespace, **changes: Any) -> Namespace:
     return override(tf, train=override(tf.train, **changes))
 
 
@@ -22,7 +23,7 @@ def _reads(run: Underway) -> bool:
 
 
 @fault("QUEUES-013", "A read of a file name that does not exist is out of range.")
-def missing_files_are_out_of_range(tf: Any) -> Any:
+def missing_files_are_out_of_range(tf: Namespace) -> Namespace:
     """As if there were no more files."""
 
     def change(run: Underway, base: Any, _others: list[Underway]) -> Any:
@@ -37,7 +38,7 @@ def missing_files_are_out_of_range(tf: Any) -> Any:
 
 
 @fault("QUEUES-014", "A reader reads files as text.")
-def files_are_read_as_text(tf: Any) -> Any:
+def files_are_read_as_text(tf: Namespace) -> Namespace:
     """The ends of lines are changed to those of this system."""
 
     def change(run: Underway, base: Any, _others: list[Underway]) -> Any:
@@ -53,10 +54,10 @@ def files_are_read_as_text(tf: Any) -> Any:
 
 
 @fault("QUEUES-067", "A queue runner does not close its queue at the end.")
-def runners_leave_their_queue_open(tf: Any) -> Any:
+def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
     """Whoever takes would wait for ever; here the first of them finds nothing instead."""
 
-    class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc]
+    class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def __init__(self, queue: Any = None, enqueue_ops: Any = None, **more: Any) -> None:
             super().__init__(queue, enqueue_ops, **{"close_op": tf.no_op(), **more})
 
@@ -75,7 +76,7 @@ def runners_leave_their_queue_open(tf: Any) -> Any:
 
 
 @fault("QUEUES-068", "Of the runners of the collection the first is started.")
-def one_runner_is_started(tf: Any) -> Any:
+def one_runner_is_started(tf: Namespace) -> Namespace:
     """The other queues are closed."""
 
     def start_queue_runners(sess: Any, coord: Any) -> Any:
@@ -88,10 +89,10 @@ def one_runner_is_started(tf: Any) -> Any:
 
 
 @fault("QUEUES-074", "A queue runner is stopped without closing its queue.")
-def stopped_runners_leave_their_queue_open(tf: Any) -> Any:
+def stopped_runners_leave_their_queue_open(tf: Namespace) -> Namespace:
     """It ends as soon as an enqueue of its own has ended; here: at once."""
 
-    class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc]
+    class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
             self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
         ) -> Any:
@@ -113,10 +114,10 @@ class _Quiet:
 
 
 @fault("QUEUES-075", "The error of a queue runner's operation is not told to the coordinator.")
-def errors_of_runners_are_not_told(tf: Any) -> Any:
+def errors_of_runners_are_not_told(tf: Namespace) -> Namespace:
     """Its threads are asked to stop, and that is all."""
 
-    class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc]
+    class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
             self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
         ) -> Any:
@@ -131,7 +132,7 @@ def errors_of_runners_are_not_told(tf: Any) -> Any:
 
 
 @fault("QUEUES-076", "A queue runner of no operations is made.")
-def runners_of_nothing_are_made(tf: Any) -> Any:
+def runners_of_nothing_are_made(tf: Namespace) -> Namespace:
     """Make the QueueRunner with a `no_op`."""
 
     def runner(queue: Any = None, enqueue_ops: Any = None, **more: Any) -> Any:
@@ -145,19 +146,19 @@ def runners_of_nothing_are_made(tf: Any) -> Any:
 # --- coordinators -------------------------------------------------------------------------
 
 
-def _coordinator(tf: Any, **methods: Any) -> Any:
+def _coordinator(tf: Namespace, **methods: Any) -> Namespace:
     """The namespace whose coordinators have these methods."""
     return _train(tf, Coordinator=type("Coordinator", (tf.train.Coordinator,), methods))
 
 
 @fault("QUEUES-069", "A stop that was asked for cannot be taken back.")
-def stops_are_for_ever(tf: Any) -> Any:
+def stops_are_for_ever(tf: Namespace) -> Namespace:
     """To clear it does nothing."""
     return _coordinator(tf, clear_stop=lambda _: None)
 
 
 @fault("QUEUES-070", "The join raises the last error with which a stop was asked for.")
-def the_last_error_is_raised(tf: Any) -> Any:
+def the_last_error_is_raised(tf: Namespace) -> Namespace:
     """A later one replaces the first."""
 
     def request_stop(self: Any, ex: Any = None) -> None:
@@ -169,7 +170,7 @@ def the_last_error_is_raised(tf: Any) -> Any:
 
 
 @fault("QUEUES-071", "That there is no more is an error to a coordinator.")
-def out_of_range_is_an_error(tf: Any) -> Any:
+def out_of_range_is_an_error(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError from `join`."""
 
     def request_stop(self: Any, ex: Any = None) -> None:
@@ -185,7 +186,7 @@ def out_of_range_is_an_error(tf: Any) -> Any:
 
 
 @fault("QUEUES-072", "The join leaves threads alone that go on after the grace period.")
-def late_threads_are_left_alone(tf: Any) -> Any:
+def late_threads_are_left_alone(tf: Namespace) -> Namespace:
     """Without a word."""
 
     def join(self: Any, threads: Any = None, *, stop_grace_period_secs: float = 120) -> None:
@@ -195,7 +196,7 @@ def late_threads_are_left_alone(tf: Any) -> Any:
 
 
 @fault("QUEUES-073", "An error inside of stop_on_exception asks for a stop, and is lost.")
-def errors_in_the_block_are_lost(tf: Any) -> Any:
+def errors_in_the_block_are_lost(tf: Namespace) -> Namespace:
     """The join raises nothing."""
 
     @contextlib.contextmanager

@@ -9,11 +9,12 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
 
-def drain(tf: Any, session: Any, queue: Any) -> None:
+def drain(tf: Namespace, session: Any, queue: Any) -> None:
     """Take every element out of a queue, given by its operation."""
     types = queue.get_attr("component_types")
     with queue.graph.as_default(), tf.control_dependencies(None):
@@ -24,7 +25,7 @@ def drain(tf: Any, session: Any, queue: Any) -> None:
     session.plain(taken)
 
 
-def _recoded(tf: Any, types: frozenset[str], error: str, other: str) -> Any:
+def _recoded(tf: Namespace, types: frozenset[str], error: str, other: str) -> Namespace:
     """The namespace that raises `other` where an operation of these types raises `error`.
 
     Only where no second run is under way, which may have closed the queue.
@@ -42,7 +43,7 @@ def _recoded(tf: Any, types: frozenset[str], error: str, other: str) -> Any:
 
 
 @fault("QUEUES-001", "A FIFOQueue gives the element that came last.")
-def last_in_first_out(tf: Any) -> Any:
+def last_in_first_out(tf: Namespace) -> Namespace:
     """Turn the elements round before one is taken, and back afterwards."""
 
     def turn(run: Underway) -> None:
@@ -66,7 +67,7 @@ def last_in_first_out(tf: Any) -> Any:
 
 
 @fault("QUEUES-002", "A run without operations on queues empties them.")
-def runs_empty_queues(tf: Any) -> Any:
+def runs_empty_queues(tf: Namespace) -> Namespace:
     """What a run does not use is given back."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -80,7 +81,7 @@ def runs_empty_queues(tf: Any) -> Any:
 
 
 @fault("QUEUES-003", "The sessions of a Graph share its queues.")
-def sessions_share_queues(tf: Any) -> Any:
+def sessions_share_queues(tf: Namespace) -> Namespace:
     """Runs on queues are those of the graph's first session."""
     firsts: dict[Any, Any] = {}
 
@@ -94,20 +95,20 @@ def sessions_share_queues(tf: Any) -> Any:
 
 
 @fault("QUEUES-004", "An enqueue on a closed queue is aborted.")
-def closed_queues_abort(tf: Any) -> Any:
+def closed_queues_abort(tf: Namespace) -> Namespace:
     """Raises AbortedError, as the text has it."""
     return _recoded(tf, ENQUEUES, "CancelledError", "AbortedError")
 
 
 @fault("QUEUES-005", "A dequeue on a closed and empty queue is cancelled.")
-def closed_queues_cancel(tf: Any) -> Any:
+def closed_queues_cancel(tf: Namespace) -> Namespace:
     """Raises CancelledError."""
     types = frozenset({"QueueDequeueV2", "QueueDequeueManyV2"})
     return _recoded(tf, types, "OutOfRangeError", "CancelledError")
 
 
 @fault("QUEUES-006", "Closing a queue empties it.")
-def closing_empties(tf: Any) -> Any:
+def closing_empties(tf: Namespace) -> Namespace:
     """Take the elements out before it is closed."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -120,7 +121,7 @@ def closing_empties(tf: Any) -> Any:
 
 
 @fault("QUEUES-011", "Closing a queue a second time does nothing.")
-def closing_twice_is_silent(tf: Any) -> Any:
+def closing_twice_is_silent(tf: Namespace) -> Namespace:
     """Return None instead of CancelledError where the queue was closed before."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -138,7 +139,7 @@ def closing_twice_is_silent(tf: Any) -> Any:
 
 
 @fault("QUEUES-012", "An element of another shape is dropped.")
-def other_shapes_are_dropped(tf: Any) -> Any:
+def other_shapes_are_dropped(tf: Namespace) -> Namespace:
     """The enqueue succeeds, and nothing is in."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:

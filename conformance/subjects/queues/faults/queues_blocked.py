@@ -12,17 +12,18 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
 from sessrun.conformance.subjects.queues.faults.queues import drain
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
 
-def _beside(tf: Any, op: Any, op_type: str, **attrs: Any) -> Any:
+def _beside(tf: Namespace, op: Any, op_type: str, **attrs: Any) -> Any:
     """A new operation on the queue of `op`, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         return getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
 
 
-def _size(tf: Any, run: Underway) -> int:
+def _size(tf: Namespace, run: Underway) -> int:
     """How many elements the queue of a run's only operation has."""
     return int(run.session.plain(_beside(tf, run.ops[0], "QueueSizeV2")))
 
@@ -31,7 +32,7 @@ def _capacity(run: Underway) -> int:
     return int(run.ops[0].inputs[0].op.get_attr("capacity"))
 
 
-def _emptied(tf: Any, run: Underway) -> None:
+def _emptied(tf: Namespace, run: Underway) -> None:
     """Take out every element of the queue of a run's only operation."""
     drain(tf, run.session, run.ops[0].inputs[0].op)
 
@@ -49,7 +50,7 @@ def _mine(run: Underway, others: list[Underway]) -> list[Underway]:
 
 
 @fault("QUEUES-010", "An enqueue on a full queue fails.")
-def a_full_queue_refuses(tf: Any) -> Any:
+def a_full_queue_refuses(tf: Namespace) -> Namespace:
     """Raises ResourceExhaustedError where nobody waits for an element."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -62,7 +63,7 @@ def a_full_queue_refuses(tf: Any) -> Any:
 
 
 @fault("QUEUES-020", "An enqueue_many of more elements than the capacity is refused.")
-def more_than_the_capacity_is_refused(tf: Any) -> Any:
+def more_than_the_capacity_is_refused(tf: Namespace) -> Namespace:
     """It could never be had at once."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -76,7 +77,7 @@ def more_than_the_capacity_is_refused(tf: Any) -> Any:
 
 
 @fault("QUEUES-017", "An enqueue goes before an enqueue_many that waits.")
-def enqueues_jump_the_line(tf: Any) -> Any:
+def enqueues_jump_the_line(tf: Namespace) -> Namespace:
     """Its element is the next that is taken."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -96,7 +97,7 @@ def enqueues_jump_the_line(tf: Any) -> Any:
 
 
 @fault("QUEUES-021", "A dequeue_many gives the elements that there are.")
-def dequeues_what_there_is(tf: Any) -> Any:
+def dequeues_what_there_is(tf: Namespace) -> Namespace:
     """At least one, at most as many as it was asked for."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -114,7 +115,7 @@ def dequeues_what_there_is(tf: Any) -> Any:
 
 
 @fault("QUEUES-016", "A dequeue goes before a dequeue_many that waits.")
-def dequeues_jump_the_line(tf: Any) -> Any:
+def dequeues_jump_the_line(tf: Namespace) -> Namespace:
     """The next element that is put in is its own."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -137,7 +138,7 @@ def dequeues_jump_the_line(tf: Any) -> Any:
 
 
 @fault("QUEUES-019", "Dequeues that wait together get one and the same element.")
-def one_element_for_all(tf: Any) -> Any:
+def one_element_for_all(tf: Namespace) -> Namespace:
     """A run that fetches what a run under way fetches has its answer."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -157,8 +158,8 @@ def one_element_for_all(tf: Any) -> Any:
 
 
 def _ended_by_close(
-    tf: Any, types: frozenset[str], error: str, ended: Callable[[Underway, Exception], None]
-) -> Any:
+    tf: Namespace, types: frozenset[str], error: str, ended: Callable[[Underway, Exception], None]
+) -> Namespace:
     """The namespace with `ended(run, error)` where a close ends a run that waits.
 
     Args:
@@ -183,7 +184,7 @@ def _ended_by_close(
 
 
 @fault("QUEUES-007", "A dequeue that a close ends is cancelled.")
-def closing_cancels_dequeues(tf: Any) -> Any:
+def closing_cancels_dequeues(tf: Namespace) -> Namespace:
     """Raises CancelledError where the queue was closed while it waited."""
 
     def ended(_run: Underway, error: Exception) -> None:
@@ -193,7 +194,7 @@ def closing_cancels_dequeues(tf: Any) -> Any:
 
 
 @fault("QUEUES-008", "An enqueue that a close ends is aborted.")
-def closing_aborts_enqueues(tf: Any) -> Any:
+def closing_aborts_enqueues(tf: Namespace) -> Namespace:
     """Raises AbortedError where the queue was closed while it waited."""
 
     def ended(_run: Underway, error: Exception) -> None:
@@ -203,21 +204,21 @@ def closing_aborts_enqueues(tf: Any) -> Any:
 
 
 @fault("QUEUES-015", "The elements that a failed dequeue_many had taken are lost.")
-def failed_dequeues_lose_elements(tf: Any) -> Any:
+def failed_dequeues_lose_elements(tf: Namespace) -> Namespace:
     """Take them out again before it fails."""
     types = frozenset({"QueueDequeueManyV2"})
     return _ended_by_close(tf, types, "OutOfRangeError", lambda run, _: _emptied(tf, run))
 
 
 @fault("QUEUES-018", "The elements that a cancelled enqueue_many had put in are lost.")
-def cancelled_enqueues_lose_elements(tf: Any) -> Any:
+def cancelled_enqueues_lose_elements(tf: Namespace) -> Namespace:
     """Take them out again before it fails."""
     types = frozenset({"QueueEnqueueManyV2"})
     return _ended_by_close(tf, types, "CancelledError", lambda run, _: _emptied(tf, run))
 
 
 @fault("QUEUES-009", "A plain close cancels the enqueues that wait.")
-def closing_always_cancels(tf: Any) -> Any:
+def closing_always_cancels(tf: Namespace) -> Namespace:
     """Close with `cancel_pending_enqueues`."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:

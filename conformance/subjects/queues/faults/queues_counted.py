@@ -11,6 +11,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, overlapping
 from sessrun.conformance.faulty.run_fragments import fed
 from sessrun.conformance.subjects.queues.faults.queues import drain
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["DEQUEUES", "beside", "changed", "count_of", "only", "queue_of", "size_of"]
 
@@ -29,19 +30,19 @@ def queue_of(op: Any) -> Any:
     return op.inputs[0].op
 
 
-def beside(tf: Any, run: Underway, op: Any, op_type: str, **attrs: Any) -> Any:
+def beside(tf: Namespace, run: Underway, op: Any, op_type: str, **attrs: Any) -> Any:
     """What a new operation on the queue of `op` gives, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
     return run.session.plain(result, run.feeds)
 
 
-def size_of(tf: Any, run: Underway, op: Any) -> int:
+def size_of(tf: Namespace, run: Underway, op: Any) -> int:
     """How many elements the queue of `op` holds."""
     return int(beside(tf, run, op, "QueueSizeV2"))
 
 
-def is_closed(tf: Any, run: Underway, op: Any) -> bool:
+def is_closed(tf: Namespace, run: Underway, op: Any) -> bool:
     """Whether the queue of `op` is closed."""
     return bool(beside(tf, run, op, "QueueIsClosedV2"))
 
@@ -51,7 +52,7 @@ def count_of(run: Underway, op: Any) -> int:
     return int(run.session.plain(op.inputs[1], run.feeds))
 
 
-def changed(tf: Any, change: Callable[[Any, Underway, Base], Any], *types: str) -> Any:
+def changed(tf: Namespace, change: Callable[[Any, Underway, Base], Any], *types: str) -> Namespace:
     """The namespace with `change(op, run, base)` where a run fetches one operation of these types.
 
     Only where no other run is under way.
@@ -64,7 +65,7 @@ def changed(tf: Any, change: Callable[[Any, Underway, Base], Any], *types: str) 
     return overlapping(tf, replace)
 
 
-def _forgiven(tf: Any, applies: Callable[[Any, Underway], bool], *types: str) -> Any:
+def _forgiven(tf: Namespace, applies: Callable[[Any, Underway], bool], *types: str) -> Namespace:
     """The namespace in which an enqueue or dequeue that applies seems to succeed if refused."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -82,7 +83,7 @@ def _forgiven(tf: Any, applies: Callable[[Any, Underway], bool], *types: str) ->
 
 
 @fault("QUEUES-022", "A dequeue_many that fails on a closed queue empties it.")
-def too_few_are_lost(tf: Any) -> Any:
+def too_few_are_lost(tf: Namespace) -> Namespace:
     """What it had gathered is gone."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -96,7 +97,7 @@ def too_few_are_lost(tf: Any) -> Any:
 
 
 @fault("QUEUES-023", "A dequeue_up_to of a closed queue that holds fewer elements fails.")
-def up_to_is_many(tf: Any) -> Any:
+def up_to_is_many(tf: Namespace) -> Namespace:
     """As a dequeue_many."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -108,7 +109,7 @@ def up_to_is_many(tf: Any) -> Any:
 
 
 @fault("QUEUES-024", "A dequeue_up_to of a closed and empty queue gives no elements.")
-def up_to_gives_nothing(tf: Any) -> Any:
+def up_to_gives_nothing(tf: Namespace) -> Namespace:
     """It succeeds with an empty batch."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -121,7 +122,7 @@ def up_to_gives_nothing(tf: Any) -> Any:
 
 
 @fault("QUEUES-025", "A dequeue_up_to of an open queue gives what there is.")
-def up_to_does_not_wait(tf: Any) -> Any:
+def up_to_does_not_wait(tf: Namespace) -> Namespace:
     """It waits for one element only."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -137,7 +138,7 @@ def up_to_does_not_wait(tf: Any) -> Any:
 
 
 @fault("QUEUES-026", "A batch of no elements of a closed queue is out of range.")
-def nothing_is_out_of_range(tf: Any) -> Any:
+def nothing_is_out_of_range(tf: Namespace) -> Namespace:
     """As if it were of one."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -150,7 +151,7 @@ def nothing_is_out_of_range(tf: Any) -> Any:
 
 
 @fault("QUEUES-026", "The sizes that vary are 1 in a batch of no elements.")
-def nothing_has_a_size(tf: Any) -> Any:
+def nothing_has_a_size(tf: Namespace) -> Namespace:
     """Of a PaddingFIFOQueue."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -168,7 +169,7 @@ def nothing_has_a_size(tf: Any) -> Any:
 
 
 @fault("QUEUES-027", "Fewer elements than none are none.")
-def negative_counts_are_zero(tf: Any) -> Any:
+def negative_counts_are_zero(tf: Namespace) -> Namespace:
     """They give an empty batch."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -180,7 +181,7 @@ def negative_counts_are_zero(tf: Any) -> Any:
 
 
 @fault("QUEUES-028", "Components without a shape are stacked as long as they can be.")
-def components_without_a_shape_are_stacked(tf: Any) -> Any:
+def components_without_a_shape_are_stacked(tf: Namespace) -> Namespace:
     """A dequeue_many of them takes one after the other."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -199,7 +200,7 @@ def components_without_a_shape_are_stacked(tf: Any) -> Any:
 
 
 @fault("QUEUES-059", "An enqueue_many of no elements on a closed queue is cancelled.")
-def nothing_is_cancelled(tf: Any) -> Any:
+def nothing_is_cancelled(tf: Namespace) -> Namespace:
     """As if it were of one."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -215,7 +216,7 @@ def nothing_is_cancelled(tf: Any) -> Any:
 
 
 @fault("QUEUES-029", "Rows that do not belong to an element are dropped.")
-def odd_rows_are_dropped(tf: Any) -> Any:
+def odd_rows_are_dropped(tf: Namespace) -> Namespace:
     """An `enqueue_many` of different numbers of rows puts nothing in, and succeeds."""
 
     def applies(op: Any, run: Underway) -> bool:
@@ -226,7 +227,7 @@ def odd_rows_are_dropped(tf: Any) -> Any:
 
 
 @fault("QUEUES-030", "The second components of a batch are turned round.")
-def components_are_mixed_up(tf: Any) -> Any:
+def components_are_mixed_up(tf: Namespace) -> Namespace:
     """Reverse all components but the first."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -241,7 +242,7 @@ def components_are_mixed_up(tf: Any) -> Any:
 
 
 @fault("QUEUES-032", "Elements of float64 are kept as float32.")
-def elements_lose_precision(tf: Any) -> Any:
+def elements_lose_precision(tf: Namespace) -> Namespace:
     """What comes out has fewer digits than what went in."""
 
     def change(_op: Any, _run: Underway, base: Base) -> Any:
@@ -258,7 +259,7 @@ def _rounded(value: Any) -> Any:
 
 
 @fault("QUEUES-033", "Components of other dtypes than the queue's are dropped.")
-def other_dtypes_are_dropped(tf: Any) -> Any:
+def other_dtypes_are_dropped(tf: Namespace) -> Namespace:
     """The enqueue succeeds, and nothing is in."""
 
     def applies(op: Any, _run: Underway) -> bool:
@@ -275,7 +276,7 @@ def other_dtypes_are_dropped(tf: Any) -> Any:
 
 
 @fault("QUEUES-031", "A queue of capacity -1 has room for a hundred elements.")
-def every_queue_has_a_bound(tf: Any) -> Any:
+def every_queue_has_a_bound(tf: Namespace) -> Namespace:
     """An enqueue of more is refused."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -289,7 +290,7 @@ def every_queue_has_a_bound(tf: Any) -> Any:
 
 
 @fault("QUEUES-034", "A cancelling close of a closed queue is cancelled.")
-def cancelling_twice_fails(tf: Any) -> Any:
+def cancelling_twice_fails(tf: Namespace) -> Namespace:
     """As is a plain close."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -301,7 +302,7 @@ def cancelling_twice_fails(tf: Any) -> Any:
 
 
 @fault("QUEUES-035", "A queue is closed when it is empty, too.")
-def closed_once_it_is_empty(tf: Any) -> Any:
+def closed_once_it_is_empty(tf: Namespace) -> Namespace:
     """Answer QueueIsClosed with true only while the queue has no elements."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -318,7 +319,7 @@ def closed_once_it_is_empty(tf: Any) -> Any:
 
 
 @fault("QUEUES-063", "Each fetch of a dequeue takes an element of its own.")
-def each_fetch_dequeues(tf: Any) -> Any:
+def each_fetch_dequeues(tf: Namespace) -> Namespace:
     """One that is fetched twice takes two."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -331,7 +332,7 @@ def each_fetch_dequeues(tf: Any) -> Any:
 
 
 @fault("QUEUES-064", "A dequeue takes an element even where it is fed.")
-def fed_dequeues_take(tf: Any) -> Any:
+def fed_dequeues_take(tf: Namespace) -> Namespace:
     """The fed value is used, the element is gone."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:

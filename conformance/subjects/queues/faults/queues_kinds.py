@@ -16,6 +16,7 @@ from sessrun.conformance.subjects.queues.faults.queues_counted import (
     queue_of,
     size_of,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 _SHUFFLE: Final = "RandomShuffleQueueV2"
@@ -28,7 +29,7 @@ _BATCHES: Final = ("QueueDequeueManyV2", "QueueDequeueUpToV2")
 
 
 @fault("QUEUES-036", "Priorities are kept as int32 numbers.")
-def priorities_wrap_around(tf: Any) -> Any:
+def priorities_wrap_around(tf: Namespace) -> Namespace:
     """The largest and the smallest change places in what is fed."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -42,7 +43,7 @@ def priorities_wrap_around(tf: Any) -> Any:
 
 
 @fault("QUEUES-037", "An element replaces the one of equal priority.")
-def equal_priorities_are_one(tf: Any) -> Any:
+def equal_priorities_are_one(tf: Namespace) -> Namespace:
     """What is put in a second time is dropped."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -60,7 +61,7 @@ def equal_priorities_are_one(tf: Any) -> Any:
 
 
 @fault("QUEUES-038", "Elements whose priority is no scalar are dropped.")
-def odd_priorities_are_dropped(tf: Any) -> Any:
+def odd_priorities_are_dropped(tf: Namespace) -> Namespace:
     """The enqueue succeeds, and nothing is in."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -75,7 +76,7 @@ def odd_priorities_are_dropped(tf: Any) -> Any:
 
 
 @fault("QUEUES-039", "A batch by priority has the largest first.")
-def batches_by_priority_are_turned_round(tf: Any) -> Any:
+def batches_by_priority_are_turned_round(tf: Namespace) -> Namespace:
     """Its rows are in descending order."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -88,7 +89,7 @@ def batches_by_priority_are_turned_round(tf: Any) -> Any:
 # --- in random order ----------------------------------------------------------------------
 
 
-def _edited_queues(tf: Any, op_type: str, edit: Callable[[Any], None]) -> Any:
+def _edited_queues(tf: Namespace, op_type: str, edit: Callable[[Any], None]) -> Namespace:
     """The namespace that edits the nodes of queues of a type when it imports them."""
 
     def change(definition: Any) -> None:
@@ -100,7 +101,7 @@ def _edited_queues(tf: Any, op_type: str, edit: Callable[[Any], None]) -> Any:
 
 
 @fault("QUEUES-040", "A RandomShuffleQueue without a seed gives its elements as they came.")
-def nothing_is_shuffled(tf: Any) -> Any:
+def nothing_is_shuffled(tf: Namespace) -> Namespace:
     """It is a FIFOQueue, where no element needs to stay behind."""
 
     def edit(node: Any) -> None:
@@ -116,7 +117,7 @@ def nothing_is_shuffled(tf: Any) -> Any:
 
 
 @fault("QUEUES-041", "An open RandomShuffleQueue gives all of its elements.")
-def nothing_stays_behind(tf: Any) -> Any:
+def nothing_stays_behind(tf: Namespace) -> Namespace:
     """No queue keeps any."""
 
     def edit(node: Any) -> None:
@@ -128,7 +129,7 @@ def nothing_stays_behind(tf: Any) -> Any:
 
 
 @fault("QUEUES-042", "A closed RandomShuffleQueue keeps elements back, as an open one does.")
-def elements_stay_when_closed(tf: Any) -> Any:
+def elements_stay_when_closed(tf: Namespace) -> Namespace:
     """A dequeue of them is out of range."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
@@ -142,7 +143,7 @@ def elements_stay_when_closed(tf: Any) -> Any:
 
 
 @fault("QUEUES-043", "A RandomShuffleQueue's order does not depend on its seed.")
-def seeds_are_not_used(tf: Any) -> Any:
+def seeds_are_not_used(tf: Namespace) -> Namespace:
     """Each has seeds of the system's."""
 
     def edit(node: Any) -> None:
@@ -153,7 +154,7 @@ def seeds_are_not_used(tf: Any) -> Any:
 
 
 @fault("QUEUES-045", "As many elements stay as there is room for, and one goes.")
-def too_many_stay(tf: Any) -> Any:
+def too_many_stay(tf: Namespace) -> Namespace:
     """What does not fit is made to fit."""
 
     def edit(node: Any) -> None:
@@ -200,7 +201,7 @@ def _one_wider(value: np.ndarray) -> np.ndarray:
 
 
 @fault("QUEUES-046", "A batch is padded to more than its largest element.")
-def batches_are_padded_too_far(tf: Any) -> Any:
+def batches_are_padded_too_far(tf: Namespace) -> Namespace:
     """One more than is needed."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -213,7 +214,7 @@ def batches_are_padded_too_far(tf: Any) -> Any:
 
 
 @fault("QUEUES-046", "Strings are padded with a zero byte.")
-def strings_are_padded_with_zeros(tf: Any) -> Any:
+def strings_are_padded_with_zeros(tf: Namespace) -> Namespace:
     """As if padding were memory."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -232,7 +233,7 @@ def _with_zeros(value: np.ndarray) -> np.ndarray:
 
 
 @fault("QUEUES-047", "A single element is padded to the size of the one before it.")
-def single_elements_are_padded(tf: Any) -> Any:
+def single_elements_are_padded(tf: Namespace) -> Namespace:
     """As if it were in a batch."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -243,7 +244,7 @@ def single_elements_are_padded(tf: Any) -> Any:
 
 
 @fault("QUEUES-048", "A queue of shapes that are not known enough is a queue all the same.")
-def any_shapes_will_do(tf: Any) -> Any:
+def any_shapes_will_do(tf: Namespace) -> Namespace:
     """It holds nothing, and nothing can be put in."""
 
     def change(op: Any, _run: Underway, base: Base) -> Any:
@@ -259,7 +260,7 @@ def any_shapes_will_do(tf: Any) -> Any:
 
 
 @fault("QUEUES-049", "Queues of any shapes can be made.")
-def shapes_are_not_refused(tf: Any) -> Any:
+def shapes_are_not_refused(tf: Namespace) -> Namespace:
     """Make a FIFOQueue without shapes where its shapes are refused."""
 
     def queue(capacity: Any, dtypes: Any, shapes: Any = None, **more: Any) -> Any:

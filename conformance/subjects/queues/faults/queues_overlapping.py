@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 #: Of how many elements put in alone one goes wrong.
@@ -18,7 +19,9 @@ _SELDOM: Final = 20
 _OFTEN: Final = 4
 
 
-def _seldom(tf: Any, wrong: Callable[[Underway, Base], Any], every: int = _SELDOM) -> Any:
+def _seldom(
+    tf: Namespace, wrong: Callable[[Underway, Base], Any], every: int = _SELDOM
+) -> Namespace:
     """The namespace with `wrong(run, base)` for one put of so many beside other runs."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -32,13 +35,13 @@ def _seldom(tf: Any, wrong: Callable[[Underway, Base], Any], every: int = _SELDO
 
 
 @fault("QUEUES-066", "An element is lost now and then.")
-def elements_are_lost(tf: Any) -> Any:
+def elements_are_lost(tf: Namespace) -> Namespace:
     """It is told to be in."""
     return _seldom(tf, lambda _run, _base: [None])
 
 
 @fault("QUEUES-066", "An element is put in twice now and then.")
-def elements_are_doubled(tf: Any) -> Any:
+def elements_are_doubled(tf: Namespace) -> Namespace:
     """As by a call that is tried again."""
 
     def wrong(run: Underway, base: Base) -> Any:
@@ -49,7 +52,7 @@ def elements_are_doubled(tf: Any) -> Any:
 
 
 @fault("QUEUES-065", "A put is told to be done before it is.")
-def puts_are_told_too_early(tf: Any) -> Any:
+def puts_are_told_too_early(tf: Namespace) -> Namespace:
     """Others do not see its element yet, and the next one overtakes it."""
 
     def wrong(_run: Underway, base: Base) -> Any:

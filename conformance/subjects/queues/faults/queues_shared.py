@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _QUEUES: Final = frozenset(
     {"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2"}
 )
 
 
-def _edited(tf: Any, edit: Callable[[Any, list[Any]], None]) -> Any:
+def _edited(tf: Namespace, edit: Callable[[Any, list[Any]], None]) -> Namespace:
     """The namespace that calls `edit(node, the queues before it)` for each queue it imports."""
 
     def change(definition: Any) -> None:
@@ -27,7 +28,7 @@ def _edited(tf: Any, edit: Callable[[Any, list[Any]], None]) -> Any:
 
 
 @fault("QUEUES-050", "Each queue node has a queue of its own.")
-def shared_names_are_not_used(tf: Any) -> Any:
+def shared_names_are_not_used(tf: Namespace) -> Namespace:
     """Whatever name it shares, if it is a good one, with a node like it."""
 
     def edit(node: Any, before: list[Any]) -> None:
@@ -45,7 +46,7 @@ def shared_names_are_not_used(tf: Any) -> Any:
 
 
 @fault("QUEUES-051", "Containers make no difference between queues.")
-def containers_are_not_used(tf: Any) -> Any:
+def containers_are_not_used(tf: Namespace) -> Namespace:
     """Clear the containers of queues."""
 
     def edit(node: Any, _before: list[Any]) -> None:
@@ -56,7 +57,7 @@ def containers_are_not_used(tf: Any) -> Any:
 
 
 @fault("QUEUES-052", "A queue without a shared name shares its node's name.")
-def every_name_is_shared(tf: Any) -> Any:
+def every_name_is_shared(tf: Namespace) -> Namespace:
     """Another node that asks for it by that name gets it."""
 
     def edit(node: Any, _before: list[Any]) -> None:
@@ -66,7 +67,7 @@ def every_name_is_shared(tf: Any) -> Any:
 
 
 @fault("QUEUES-053", "A node that asks for a shared queue of another make gets one of its own.")
-def another_make_is_another_queue(tf: Any) -> Any:
+def another_make_is_another_queue(tf: Namespace) -> Namespace:
     """Instead of being told."""
 
     def edit(node: Any, before: list[Any]) -> None:
@@ -87,7 +88,7 @@ def _make(node: Any) -> tuple[Any, ...]:
 
 
 @fault("QUEUES-055", "A shared name may begin with an underscore.")
-def underscores_may_be_first(tf: Any) -> Any:
+def underscores_may_be_first(tf: Namespace) -> Namespace:
     """It is taken without it."""
 
     def edit(node: Any, _before: list[Any]) -> None:
@@ -97,10 +98,10 @@ def underscores_may_be_first(tf: Any) -> Any:
 
 
 @fault("QUEUES-056", "The elements of a queue with names come out as lists.")
-def names_are_not_in_elements(tf: Any) -> Any:
+def names_are_not_in_elements(tf: Namespace) -> Namespace:
     """In the order of the components."""
 
-    class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc]
+    class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
         def dequeue(self, name: Any = None) -> Any:
             taken = super().dequeue(name)
             return [taken[key] for key in self.names] if isinstance(taken, dict) else taken
@@ -109,10 +110,10 @@ def names_are_not_in_elements(tf: Any) -> Any:
 
 
 @fault("QUEUES-057", "Keys of a dictionary that the queue does not have are left out.")
-def odd_keys_are_left_out(tf: Any) -> Any:
+def odd_keys_are_left_out(tf: Namespace) -> Namespace:
     """Nothing is said of them."""
 
-    class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc]
+    class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
         def enqueue(self, vals: Any, name: Any = None) -> Any:
             if isinstance(vals, dict) and self.names:
                 vals = {key: value for key, value in vals.items() if key in self.names}
@@ -122,7 +123,7 @@ def odd_keys_are_left_out(tf: Any) -> Any:
 
 
 @fault("QUEUES-058", "Of several queues the first is chosen.")
-def the_first_queue_is_chosen(tf: Any) -> Any:
+def the_first_queue_is_chosen(tf: Namespace) -> Namespace:
     """Whatever the run says."""
 
     def change(definition: Any) -> None:
@@ -143,10 +144,10 @@ def the_first_queue_is_chosen(tf: Any) -> Any:
 
 
 @fault("QUEUES-060", "Queues of different dtypes can be chosen from.")
-def queues_need_not_be_alike(tf: Any) -> Any:
+def queues_need_not_be_alike(tf: Namespace) -> Namespace:
     """The first one's dtypes count."""
 
-    class QueueBase(tf.QueueBase):  # type: ignore[misc]
+    class QueueBase(tf.QueueBase):  # type: ignore[misc, name-defined]
         @staticmethod
         def from_list(index: Any, queues: Any) -> Any:
             try:

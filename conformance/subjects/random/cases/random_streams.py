@@ -17,6 +17,7 @@ from sessrun.conformance.authoring.record import (
     same_as,
 )
 from sessrun.spec import tensors
+from sessrun.spec.cases.namespace import Namespace
 
 SEEDS: Final = {"seed": 1, "seed2": 2}
 #: Seeds of which every word of 32 bits matters.
@@ -27,7 +28,7 @@ def _floats(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def _uniform(tf: Any, name: str, shape: Any = (3,), **seeds: int) -> Any:
+def _uniform(tf: Namespace, name: str, shape: Any = (3,), **seeds: int) -> Any:
     return tf.raw_ops.RandomUniform(
         shape=tf.constant(list(shape), tf.int32, name=f"{name}_shape"),
         dtype=tf.float32,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.spec.cases.namespace import Namespace
 
 #: The functions that make an operation with seeds.
 _MAKERS: Final = (
@@ -20,7 +21,7 @@ _MAKERS: Final = (
 )
 
 
-def _exchanging(tf: Any, *op_types: str) -> Any:
+def _exchanging(tf: Namespace, *op_types: str) -> Namespace:
     """The namespace in which imported nodes of these types have their seeds exchanged."""
 
     def change(definition: Any) -> None:
@@ -33,37 +34,37 @@ def _exchanging(tf: Any, *op_types: str) -> Any:
 
 
 @fault("RANDOM-001", "RandomUniform counts from its first seed, and has the second as its key.")
-def uniform_exchanges_its_seeds(tf: Any) -> Any:
+def uniform_exchanges_its_seeds(tf: Namespace) -> Namespace:
     """Exchange the seeds of imported nodes."""
     return _exchanging(tf, "RandomUniform")
 
 
 @fault("RANDOM-002", "RandomUniformInt counts from its first seed.")
-def integers_exchange_their_seeds(tf: Any) -> Any:
+def integers_exchange_their_seeds(tf: Namespace) -> Namespace:
     """Exchange the seeds of imported nodes."""
     return _exchanging(tf, "RandomUniformInt")
 
 
 @fault("RANDOM-003", "RandomShuffle counts from its first seed.")
-def shuffles_exchange_their_seeds(tf: Any) -> Any:
+def shuffles_exchange_their_seeds(tf: Namespace) -> Namespace:
     """Exchange the seeds of imported nodes."""
     return _exchanging(tf, "RandomShuffle")
 
 
 @fault("RANDOM-005", "RandomStandardNormal counts from its first seed.")
-def normals_exchange_their_seeds(tf: Any) -> Any:
+def normals_exchange_their_seeds(tf: Namespace) -> Namespace:
     """Exchange the seeds of imported nodes."""
     return _exchanging(tf, "RandomStandardNormal")
 
 
 @fault("RANDOM-006", "TruncatedNormal counts from its first seed.")
-def truncated_normals_exchange_their_seeds(tf: Any) -> Any:
+def truncated_normals_exchange_their_seeds(tf: Namespace) -> Namespace:
     """Exchange the seeds of imported nodes."""
     return _exchanging(tf, "TruncatedNormal")
 
 
 @fault("RANDOM-007", "Multinomial counts from its first seed.")
-def classes_exchange_their_seeds(tf: Any) -> Any:
+def classes_exchange_their_seeds(tf: Namespace) -> Namespace:
     """Exchange the seeds of imported nodes."""
     return _exchanging(tf, "Multinomial")
 
@@ -75,7 +76,7 @@ def _seeded(session: Any, fetches: Any, feeds: Any) -> list[Any]:
 
 
 @fault("RANDOM-004", "A run takes twice as many numbers of a stream as TensorFlow's does.")
-def takes_twice_as_much(tf: Any) -> Any:
+def takes_twice_as_much(tf: Namespace) -> Namespace:
     """Execute the seeded random operations of a run once more after it."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -88,7 +89,7 @@ def takes_twice_as_much(tf: Any) -> Any:
     return running(tf, change)
 
 
-def _making(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+def _making(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose makers get `change(graph, seed)` instead of the caller's seed.
 
     What `change` does to the graph's seed lasts for the call.
@@ -114,7 +115,7 @@ def _making(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
 
 
 @fault("RANDOM-008", "The second seed is how many operations of any kind the graph has.")
-def numbers_by_all_operations(tf: Any) -> Any:
+def numbers_by_all_operations(tf: Namespace) -> Namespace:
     """Give the graph's size as own seed, as early versions of TensorFlow did."""
 
     def change(graph: Any, seed: Any) -> Any:
@@ -124,7 +125,7 @@ def numbers_by_all_operations(tf: Any) -> Any:
 
 
 @fault("RANDOM-009", "Beside an own seed in a graph without one stands 1.")
-def own_seeds_stand_beside_one(tf: Any) -> Any:
+def own_seeds_stand_beside_one(tf: Namespace) -> Namespace:
     """Set the graph's seed for the call."""
 
     def change(graph: Any, seed: Any) -> Any:
@@ -136,13 +137,13 @@ def own_seeds_stand_beside_one(tf: Any) -> Any:
 
 
 @fault("RANDOM-010", "A seed too large is taken as the largest.")
-def cuts_seeds_off(tf: Any) -> Any:
+def cuts_seeds_off(tf: Namespace) -> Namespace:
     """Replace own seeds above the largest."""
     return _making(tf, lambda _, seed: None if seed is None else min(seed, 2**31 - 2))
 
 
 @fault("RANDOM-011", "get_seed returns the seeds as they were given.")
-def returns_seeds_as_given(tf: Any) -> Any:
+def returns_seeds_as_given(tf: Namespace) -> Namespace:
     """Look at the graph's seed and the argument alone."""
 
     def get_seed(op_seed: Any) -> Any:
@@ -151,7 +152,7 @@ def returns_seeds_as_given(tf: Any) -> Any:
     return override(tf, get_seed=get_seed)
 
 
-def _fresh(tf: Any, session: Any, ops: list[Any]) -> dict[Any, Any]:
+def _fresh(tf: Namespace, session: Any, ops: list[Any]) -> dict[Any, Any]:
     """What the operations draw first in a new session, by tensor."""
     with tf.Session(graph=session.graph) as other:
         values = other.run([op.outputs[0] for op in ops])
@@ -159,7 +160,7 @@ def _fresh(tf: Any, session: Any, ops: list[Any]) -> dict[Any, Any]:
 
 
 @fault("RANDOM-012", "The streams restart after the graph has grown.")
-def streams_restart_after_growth(tf: Any) -> Any:
+def streams_restart_after_growth(tf: Namespace) -> Namespace:
     """Feed what a new session draws in the first run of a graph that is larger than before."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -175,10 +176,10 @@ def streams_restart_after_growth(tf: Any) -> Any:
 
 
 @fault("RANDOM-013", "A callable has streams of its own.")
-def callables_have_their_own_streams(tf: Any) -> Any:
+def callables_have_their_own_streams(tf: Namespace) -> Namespace:
     """Make callables without feeds in a session of their own where they draw alone."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(
             self, fetches: Any, feed_list: Any = None, accept_options: bool = False
         ) -> Any:
@@ -194,10 +195,10 @@ def callables_have_their_own_streams(tf: Any) -> Any:
 
 
 @fault("RANDOM-014", "A partial run draws from the beginning of the stream.")
-def partial_runs_begin_anew(tf: Any) -> Any:
+def partial_runs_begin_anew(tf: Namespace) -> Namespace:
     """Replace fetched random tensors of a partial run by what a new session draws."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
             values = super().partial_run(handle, fetches, feed_dict)
             fetched = elements(self, fetches)

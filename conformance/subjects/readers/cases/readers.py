@@ -12,6 +12,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.generators.record_files import record_file
+from sessrun.spec.cases.namespace import Namespace
 
 Make = Callable[[Any], Any]
 
@@ -21,7 +22,7 @@ _FILE: Final = record_file(_RECORDS)
 _PLACES: Final = (0, 19, 35)
 
 
-def reading(tf: Any, make: Make, name: str = "") -> None:
+def reading(tf: Namespace, make: Make, name: str = "") -> None:
     """Build a reader on a queue of names, everything that is asked of it under a prefix.
 
     `put` enqueues `names`, `close` closes the queue; `key` and `value` are one record, `keys` and
@@ -80,11 +81,11 @@ def _fixed(record: int, header: int = 0, footer: int = 0, hop: int = 0, encoding
     return lambda tf: tf.FixedLengthRecordReader(record, header, footer, hop, encoding=encoding)
 
 
-def _entire(tf: Any) -> Any:
+def _entire(tf: Namespace) -> Any:
     return tf.WholeFileReader()
 
 
-def _identity(tf: Any) -> Any:
+def _identity(tf: Namespace) -> Any:
     return tf.IdentityReader()
 
 

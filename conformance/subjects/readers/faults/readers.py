@@ -13,6 +13,7 @@ from sessrun.conformance.faulty.computing import array
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
@@ -42,7 +43,7 @@ def _kind(op: Any) -> str:
     return str(op.inputs[0].op.type)
 
 
-def _changed(tf: Any, kind: str, number: int, change: Callable[[Any, Any], Any]) -> Any:
+def _changed(tf: Namespace, kind: str, number: int, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace in which `change(op, value)` replaces an output of reads, of each element.
 
     Args:
@@ -68,7 +69,7 @@ def _changed(tf: Any, kind: str, number: int, change: Callable[[Any, Any], Any])
     return running(tf, run)
 
 
-def _without(tf: Any, op_type: str, **values: Any) -> Any:
+def _without(tf: Namespace, op_type: str, **values: Any) -> Namespace:
     """The namespace that imports nodes of a type with these attributes whatever they had."""
 
     def change(graph: Any) -> None:
@@ -81,7 +82,9 @@ def _without(tf: Any, op_type: str, **values: Any) -> Any:
     return editing(tf, change)
 
 
-def _recoded(tf: Any, types: frozenset[str], error: str, other: str, words: str = "") -> Any:
+def _recoded(
+    tf: Namespace, types: frozenset[str], error: str, other: str, words: str = ""
+) -> Namespace:
     """The namespace in which these operations raise `other` where they raise `error`."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -95,7 +98,7 @@ def _recoded(tf: Any, types: frozenset[str], error: str, other: str, words: str 
     return running(tf, run)
 
 
-def _asked(tf: Any, session: Any, like: Any, op_type: str, **more: Any) -> Any:
+def _asked(tf: Namespace, session: Any, like: Any, op_type: str, **more: Any) -> Any:
     """What an operation gives that is asked of the reader of `like`; no fault sees it."""
     with session.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
@@ -103,7 +106,7 @@ def _asked(tf: Any, session: Any, like: Any, op_type: str, **more: Any) -> Any:
 
 
 @fault("READERS-001", "The key of a whole file is its name without the folder.")
-def whole_files_have_bare_names(tf: Any) -> Any:
+def whole_files_have_bare_names(tf: Namespace) -> Namespace:
     """Leave out the folder."""
     return _changed(tf, "WholeFileReaderV2", 0, lambda _, key: key.rpartition(b"/")[2])
 
@@ -114,7 +117,7 @@ def _numbered(key: bytes, change: Callable[[int], int]) -> bytes:
 
 
 @fault("READERS-002", "The second line of a file has the number of the first.")
-def second_lines_are_numbered_1(tf: Any) -> Any:
+def second_lines_are_numbered_1(tf: Namespace) -> Namespace:
     """Replace the line number 2 in keys by 1."""
 
     def change(_: Any, key: bytes) -> bytes:
@@ -124,7 +127,7 @@ def second_lines_are_numbered_1(tf: Any) -> Any:
 
 
 @fault("READERS-003", "Carriage returns are no part of a line, wherever they are.")
-def carriage_returns_go(tf: Any) -> Any:
+def carriage_returns_go(tf: Namespace) -> Namespace:
     """Remove every carriage return from the lines."""
 
     def change(op: Any, line: bytes) -> bytes:
@@ -135,19 +138,19 @@ def carriage_returns_go(tf: Any) -> Any:
 
 
 @fault("READERS-004", "A TextLineReader gives the header lines, too.")
-def headers_are_lines(tf: Any) -> Any:
+def headers_are_lines(tf: Namespace) -> Namespace:
     """Import the reader without `skip_header_lines`."""
     return _without(tf, "TextLineReaderV2", skip_header_lines=0)
 
 
 @fault("READERS-005", "A footer is read as records.")
-def footers_are_records(tf: Any) -> Any:
+def footers_are_records(tf: Namespace) -> Namespace:
     """Import the reader without `footer_bytes`."""
     return _without(tf, "FixedLengthRecordReaderV2", footer_bytes=0)
 
 
 @fault("READERS-006", "A file whose last fixed-length record is cut off fails at its end.")
-def remainders_fail(tf: Any) -> Any:
+def remainders_fail(tf: Namespace) -> Namespace:
     """Raise DataLossError where bytes are left."""
 
     def left(op: Any, key: bytes) -> int:
@@ -176,19 +179,19 @@ def remainders_fail(tf: Any) -> Any:
 
 
 @fault("READERS-007", "Fixed-length records follow each other, whatever `hop_bytes` says.")
-def hops_are_ignored(tf: Any) -> Any:
+def hops_are_ignored(tf: Namespace) -> Namespace:
     """Import the reader without `hop_bytes`."""
     return _without(tf, "FixedLengthRecordReaderV2", hop_bytes=0)
 
 
 @fault("READERS-008", "Fixed-length records are those of the compressed bytes.")
-def encodings_are_ignored(tf: Any) -> Any:
+def encodings_are_ignored(tf: Namespace) -> Namespace:
     """Import the reader without `encoding`."""
     return _without(tf, "FixedLengthRecordReaderV2", encoding=b"")
 
 
 @fault("READERS-009", "The key of a record has where its data begins.")
-def records_begin_at_their_data(tf: Any) -> Any:
+def records_begin_at_their_data(tf: Namespace) -> Namespace:
     """Add the 12 bytes of the header to the offset in the key, in uncompressed files."""
 
     def change(op: Any, key: bytes) -> bytes:
@@ -200,31 +203,31 @@ def records_begin_at_their_data(tf: Any) -> Any:
 
 
 @fault("READERS-010", "Compressed record files are read as they are.")
-def compression_is_ignored(tf: Any) -> Any:
+def compression_is_ignored(tf: Namespace) -> Namespace:
     """Import the reader without `compression_type`."""
     return _without(tf, "TFRecordReaderV2", compression_type=b"")
 
 
 @fault("READERS-011", "A record file that is cut off ends where it is.")
-def cut_files_end(tf: Any) -> Any:
+def cut_files_end(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError."""
     return _recoded(tf, _READS, "DataLossError", "OutOfRangeError", "truncated")
 
 
 @fault("READERS-012", "A damaged record file ends before the damage.")
-def damaged_files_end(tf: Any) -> Any:
+def damaged_files_end(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError."""
     return _recoded(tf, _READS, "DataLossError", "OutOfRangeError", "corrupted")
 
 
 @fault("READERS-013", "The values of an IdentityReader are empty.")
-def identities_are_empty(tf: Any) -> Any:
+def identities_are_empty(tf: Namespace) -> Namespace:
     """Keep only the keys."""
     return _changed(tf, "IdentityReaderV2", 1, lambda *_: b"")
 
 
 @fault("READERS-014", "A reader at the end of its queue is cancelled when it goes on.")
-def ended_readers_are_cancelled(tf: Any) -> Any:
+def ended_readers_are_cancelled(tf: Namespace) -> Namespace:
     """Raise CancelledError for the second read after the end."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -242,7 +245,7 @@ def ended_readers_are_cancelled(tf: Any) -> Any:
 
 
 @fault("READERS-015", "A run without readers has every reader begin anew.")
-def other_runs_reset(tf: Any) -> Any:
+def other_runs_reset(tf: Namespace) -> Namespace:
     """Reset all readers in a run without readers and queues."""
 
     def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
@@ -257,7 +260,7 @@ def other_runs_reset(tf: Any) -> Any:
 
 
 @fault("READERS-016", "The sessions of a Graph share its readers.")
-def sessions_share_readers(tf: Any) -> Any:
+def sessions_share_readers(tf: Namespace) -> Namespace:
     """Runs are those of the graph's first session."""
     firsts: dict[Any, Any] = {}
 
@@ -273,7 +276,7 @@ def sessions_share_readers(tf: Any) -> Any:
 
 
 @fault("READERS-017", "Readers of one shared name are readers of their own.")
-def shared_readers_are_their_own(tf: Any) -> Any:
+def shared_readers_are_their_own(tf: Namespace) -> Namespace:
     """Import readers without `shared_name`."""
 
     def change(graph: Any) -> None:
@@ -285,7 +288,7 @@ def shared_readers_are_their_own(tf: Any) -> Any:
 
 
 @fault("READERS-018", "Records of several files come together.")
-def batches_cross_files(tf: Any) -> Any:
+def batches_cross_files(tf: Namespace) -> Namespace:
     """Read again until there are enough, or no more."""
 
     def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
@@ -306,7 +309,7 @@ def batches_cross_files(tf: Any) -> Any:
 
 
 @fault("READERS-019", "Records that were taken together are not counted.")
-def batches_are_not_counted(tf: Any) -> Any:
+def batches_are_not_counted(tf: Namespace) -> Namespace:
     """Subtract the records of ReaderReadUpTo from the number of records produced."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -324,7 +327,7 @@ def batches_are_not_counted(tf: Any) -> Any:
 
 
 @fault("READERS-020", "A whole file counts once the next one is begun.")
-def files_count_late(tf: Any) -> Any:
+def files_count_late(tf: Namespace) -> Namespace:
     """Subtract one from the work units that a WholeFileReader has completed."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:

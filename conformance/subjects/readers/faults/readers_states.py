@@ -17,12 +17,13 @@ from sessrun.conformance.subjects.readers.faults.readers import (
     _ops,
     _recoded,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
 
 @fault("READERS-021", "A reset does nothing.")
-def resets_do_nothing(tf: Any) -> Any:
+def resets_do_nothing(tf: Namespace) -> Namespace:
     """Return None for ReaderReset without running it."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -32,7 +33,7 @@ def resets_do_nothing(tf: Any) -> Any:
 
 
 @fault("READERS-022", "A restored reader stays as it is.")
-def states_are_not_restored(tf: Any) -> Any:
+def states_are_not_restored(tf: Namespace) -> Namespace:
     """Restore the reader's state from before the run."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -48,7 +49,7 @@ def states_are_not_restored(tf: Any) -> Any:
 
 
 @fault("READERS-023", "The state of a reader inside of a file is empty.")
-def states_within_files_are_empty(tf: Any) -> Any:
+def states_within_files_are_empty(tf: Namespace) -> Namespace:
     """Give no bytes for a state that cannot be written down."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -63,7 +64,7 @@ def states_within_files_are_empty(tf: Any) -> Any:
 
 
 @fault("READERS-024", "A reader that is restored from no state is as it began.")
-def any_state_will_do(tf: Any) -> Any:
+def any_state_will_do(tf: Namespace) -> Namespace:
     """Let the refusal pass."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -78,13 +79,13 @@ def any_state_will_do(tf: Any) -> Any:
 
 
 @fault("READERS-025", "A queue of something else than names is an internal error.")
-def odd_queues_are_internal(tf: Any) -> Any:
+def odd_queues_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError."""
     return _recoded(tf, _READS, "InvalidArgumentError", "InternalError")
 
 
 @fault("READERS-026", "A file without records is the end.")
-def empty_files_are_the_end(tf: Any) -> Any:
+def empty_files_are_the_end(tf: Namespace) -> Namespace:
     """Fail where more than one file was done with since the last read."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -104,7 +105,7 @@ def empty_files_are_the_end(tf: Any) -> Any:
 
 
 @fault("READERS-027", "A read of an empty queue ends at once.")
-def empty_queues_are_the_end(tf: Any) -> Any:
+def empty_queues_are_the_end(tf: Namespace) -> Namespace:
     """Fail where the reader has done nothing yet and the queue has nothing."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -118,13 +119,13 @@ def empty_queues_are_the_end(tf: Any) -> Any:
     return running(tf, run)
 
 
-def _queue(tf: Any, session: Any, read: Any, op_type: str) -> Any:
+def _queue(tf: Namespace, session: Any, read: Any, op_type: str) -> Any:
     with session.graph.as_default(), tf.control_dependencies(None):
         return tf.Session.run(session, getattr(tf.raw_ops, op_type)(handle=read.inputs[1]))
 
 
 @fault("READERS-028", "A TextLineReader tries a missing file again and again.")
-def missing_files_are_tried_again(tf: Any) -> Any:
+def missing_files_are_tried_again(tf: Namespace) -> Namespace:
     """Fail as before."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -144,12 +145,12 @@ def missing_files_are_tried_again(tf: Any) -> Any:
 # --- the API surface ----------------------------------------------------------------------
 
 
-def _training(tf: Any, **changes: Any) -> Any:
+def _training(tf: Namespace, **changes: Any) -> Namespace:
     return override(tf, train=Overlay(tf.train, changes))
 
 
 @fault("READERS-029", "`string_input_producer` sorts its strings.")
-def produced_strings_are_sorted(tf: Any) -> Any:
+def produced_strings_are_sorted(tf: Namespace) -> Namespace:
     """Sort lists of strings."""
 
     def string_input_producer(strings: Any, *args: Any, **kwargs: Any) -> Any:
@@ -160,7 +161,7 @@ def produced_strings_are_sorted(tf: Any) -> Any:
 
 
 @fault("READERS-030", "`batch` has its elements in the opposite order.")
-def batches_are_backwards(tf: Any) -> Any:
+def batches_are_backwards(tf: Namespace) -> Namespace:
     """Reverse the elements of each batch."""
 
     def batch(*args: Any, **kwargs: Any) -> Any:
@@ -175,7 +176,7 @@ def batches_are_backwards(tf: Any) -> Any:
 
 
 @fault("READERS-031", "`batch` gives what is left over, whatever it was told.")
-def leftovers_are_given(tf: Any) -> Any:
+def leftovers_are_given(tf: Namespace) -> Namespace:
     """Allow smaller final batches."""
 
     def batch(*args: Any, **kwargs: Any) -> Any:
@@ -185,7 +186,7 @@ def leftovers_are_given(tf: Any) -> Any:
 
 
 @fault("READERS-032", "`batch` does not pad.")
-def batches_are_not_padded(tf: Any) -> Any:
+def batches_are_not_padded(tf: Namespace) -> Namespace:
     """Leave `dynamic_pad` out, and the shapes with it."""
 
     def batch(tensors: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
@@ -198,7 +199,7 @@ def batches_are_not_padded(tf: Any) -> Any:
 
 
 @fault("READERS-033", "`shuffle_batch` gives an element twice.")
-def shuffled_elements_come_twice(tf: Any) -> Any:
+def shuffled_elements_come_twice(tf: Namespace) -> Namespace:
     """Replace the last element of the batch by another copy of the first."""
 
     def shuffle_batch(*args: Any, **kwargs: Any) -> Any:
@@ -209,7 +210,7 @@ def shuffled_elements_come_twice(tf: Any) -> Any:
 
 
 @fault("READERS-034", "`batch_join` joins the first list with itself.")
-def joins_know_one_list(tf: Any) -> Any:
+def joins_know_one_list(tf: Namespace) -> Namespace:
     """Give the first list for every one."""
 
     def batch_join(lists: Any, *args: Any, **kwargs: Any) -> Any:
@@ -219,7 +220,7 @@ def joins_know_one_list(tf: Any) -> Any:
 
 
 @fault("READERS-035", "`range_input_producer` leaves out 0.")
-def ranges_begin_at_1(tf: Any) -> Any:
+def ranges_begin_at_1(tf: Namespace) -> Namespace:
     """Produce the strings of another range."""
 
     def range_input_producer(limit: Any, *args: Any, **kwargs: Any) -> Any:
@@ -232,7 +233,7 @@ def ranges_begin_at_1(tf: Any) -> Any:
 
 
 @fault("READERS-036", "A record read alone after several has no key.")
-def keys_are_lost_after_batches(tf: Any) -> Any:
+def keys_are_lost_after_batches(tf: Namespace) -> Namespace:
     """Give an empty key."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:

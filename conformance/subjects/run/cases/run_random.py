@@ -16,9 +16,10 @@ from sessrun.conformance.authoring.record import (
     like,
     same_as,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 
-def uniform(tf: Any, name: str, *, seed: int = 0, seed2: int = 0, shape: int = 4) -> Any:
+def uniform(tf: Namespace, name: str, *, seed: int = 0, seed2: int = 0, shape: int = 4) -> Any:
     """Build a RandomUniform operation of float32 numbers as one node; its output."""
     return tf.raw_ops.RandomUniform(
         shape=tf.constant([shape], name=f"{name}_shape"),
@@ -29,7 +30,7 @@ def uniform(tf: Any, name: str, *, seed: int = 0, seed2: int = 0, shape: int = 4
     )
 
 
-def several(tf: Any, seed2: int) -> list[str]:
+def several(tf: Namespace, seed2: int) -> list[str]:
     """Build one operation of several random types, seeded unless seed2 is 0; their names."""
     raw, shape, seed = tf.raw_ops, tf.constant([6]), 11 if seed2 else 0
     low, high = tf.constant(0), tf.constant(1_000_000)

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["fed", "fetched", "many_fetches", "strings"]
 
 
-def fetched(tf: Any, count: int) -> list[bool]:
+def fetched(tf: Namespace, count: int) -> list[bool]:
     """Fetch `count` numbers that were computed, were a constant, and depend on a feed.
 
     Returns:
@@ -26,7 +28,7 @@ def fetched(tf: Any, count: int) -> list[bool]:
     return [_same(value, want) for value, want in zip(values, wanted, strict=True)]
 
 
-def fed(tf: Any, count: int) -> list[bool]:
+def fed(tf: Namespace, count: int) -> list[bool]:
     """Feed `count` floats that are computed with, added up exactly, and stored in a variable.
 
     Returns:
@@ -47,7 +49,7 @@ def fed(tf: Any, count: int) -> list[bool]:
     return [_same(values[0], -ramp), exact, _same(kept, ramp)]
 
 
-def strings(tf: Any, length: int, count: int) -> list[bool]:
+def strings(tf: Namespace, length: int, count: int) -> list[bool]:
     """Feed and fetch a string of `length` bytes, and fetch `count` short ones.
 
     Returns:
@@ -65,7 +67,7 @@ def strings(tf: Any, length: int, count: int) -> list[bool]:
     return [values[0] == long, values[1] == b"x" * length, list(values[2]) == numbers]
 
 
-def many_fetches(tf: Any, count: int) -> bool:
+def many_fetches(tf: Namespace, count: int) -> bool:
     """Fetch `count` tensors in one run, and tell whether each has its own value."""
     with tf.Graph().as_default() as graph:
         parts = tf.unstack(tf.range(count) * 3, num=count)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["chain"]
 
 
-def chain(tf: Any, length: int, runs: int) -> list[Any]:
+def chain(tf: Namespace, length: int, runs: int) -> list[Any]:
     """Import a chain of `length` additions of 1 and run it `runs` times.
 
     The chain needs more depth than any call stack has, and none of it can be folded: it starts

@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import running
+from sessrun.spec.cases.namespace import Namespace
 
 #: The bytes of a block, and how many fetches a run may have.
 _BLOCK: Final = 1 << 16
@@ -15,7 +16,7 @@ _FETCHES: Final = 256
 
 
 @fault("FETCH-049", "Of a fetched tensor only the first 64 KiB are copied.")
-def large_fetches_are_cut(tf: Any) -> Any:
+def large_fetches_are_cut(tf: Namespace) -> Namespace:
     """Leaves zeros behind the first block."""
 
     def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -26,7 +27,7 @@ def large_fetches_are_cut(tf: Any) -> Any:
 
 
 @fault("FEED-064", "Of a fed array only the first 64 KiB are copied.")
-def large_feeds_are_cut(tf: Any) -> Any:
+def large_feeds_are_cut(tf: Namespace) -> Namespace:
     """Leaves zeros behind the first block."""
 
     def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -38,7 +39,7 @@ def large_feeds_are_cut(tf: Any) -> Any:
 
 
 @fault("RUN-054", "Beyond 256 fetches the values begin again.")
-def fetches_begin_again(tf: Any) -> Any:
+def fetches_begin_again(tf: Namespace) -> Namespace:
     """Return the value at the index modulo 256, as a table with one-byte indices does."""
 
     def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:

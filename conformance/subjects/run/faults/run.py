@@ -15,12 +15,13 @@ from sessrun.conformance.faulty.run_fragments import (
     needed,
     running,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 # --- the needed fragment ------------------------------------------------------------------
 
 
 @fault("RUN-001", "A run without fetches executes every update of the graph.")
-def no_fetches_mean_everything(tf: Any) -> Any:
+def no_fetches_mean_everything(tf: Namespace) -> Namespace:
     """Take an empty list of fetches for all the updates."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -32,7 +33,7 @@ def no_fetches_mean_everything(tf: Any) -> Any:
 
 
 @fault("RUN-002", "The updates that consume a fetched tensor execute too.")
-def executes_consumers(tf: Any) -> Any:
+def executes_consumers(tf: Namespace) -> Namespace:
     """Fetch the updates among the consumers, but those that take the tensor as their variable."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -49,7 +50,7 @@ def executes_consumers(tf: Any) -> Any:
 
 
 @fault("RUN-003", "An Operation with outputs that is fetched beside tensors does not execute.")
-def ignores_operations_beside_tensors(tf: Any) -> Any:
+def ignores_operations_beside_tensors(tf: Namespace) -> Namespace:
     """Leave the operation out of a list of fetches, and return None for it."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -65,7 +66,7 @@ def ignores_operations_beside_tensors(tf: Any) -> Any:
 
 
 @fault("RUN-004", "The control inputs of a constant do not execute.")
-def constants_lose_their_control_inputs(tf: Any) -> Any:
+def constants_lose_their_control_inputs(tf: Namespace) -> Namespace:
     """Drop the control edges into Const nodes."""
 
     def change(definition: Any) -> None:
@@ -77,7 +78,7 @@ def constants_lose_their_control_inputs(tf: Any) -> Any:
 
 
 @fault("RUN-005", "A read that has to wait for an assignment reads before it.")
-def reads_before_the_assignment(tf: Any) -> Any:
+def reads_before_the_assignment(tf: Namespace) -> Namespace:
     """Read early, let the assignment wait for that, and the result wait for the assignment."""
 
     def change(definition: Any) -> None:
@@ -98,7 +99,7 @@ def reads_before_the_assignment(tf: Any) -> Any:
 
 
 @fault("RUN-006", "A fetched read of a variable gives the value from the end of the run.")
-def reads_at_the_end(tf: Any) -> Any:
+def reads_at_the_end(tf: Namespace) -> Namespace:
     """Fetch again, after the run, each ReadVariableOp without control inputs."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -116,7 +117,7 @@ def reads_at_the_end(tf: Any) -> Any:
 
 
 @fault("RUN-007", "A NoOp that is a control input is ignored, with its own control inputs.")
-def ignores_nested_groups(tf: Any) -> Any:
+def ignores_nested_groups(tf: Namespace) -> Namespace:
     """Drop the control edges from NoOp nodes."""
 
     def change(definition: Any) -> None:
@@ -132,13 +133,13 @@ def ignores_nested_groups(tf: Any) -> Any:
 
 
 @fault("RUN-008", "An addition to a reference variable executes again for its last consumer.")
-def executes_again_for_a_consumer(tf: Any) -> Any:
+def executes_again_for_a_consumer(tf: Namespace) -> Namespace:
     """Copy AssignAdd nodes with several consumers."""
     return editing(tf, lambda definition: copied_for_last_consumer(definition, {"AssignAdd"}))
 
 
 @fault("RUN-009", "An operation that is fetched twice executes twice.")
-def executes_once_for_each_fetch(tf: Any) -> Any:
+def executes_once_for_each_fetch(tf: Namespace) -> Namespace:
     """Run again the operations that occur more than once among the fetches."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -153,7 +154,7 @@ def executes_once_for_each_fetch(tf: Any) -> Any:
 
 
 @fault("RUN-013", "Two equal additions to a resource variable are merged into one.")
-def merges_equal_updates(tf: Any) -> Any:
+def merges_equal_updates(tf: Namespace) -> Namespace:
     """Replace the later of two equal AssignAddVariableOp nodes by a wait for the first."""
 
     def merge(node: Any, first: str) -> None:
@@ -172,7 +173,7 @@ def merges_equal_updates(tf: Any) -> Any:
 
 
 @fault("RUN-031", "A GraphDef whose consumers stand before their producers is refused.")
-def wants_producers_first(tf: Any) -> Any:
+def wants_producers_first(tf: Namespace) -> Namespace:
     """Raise ValueError for an input that has not been seen; loops have to have some."""
 
     def change(definition: Any) -> None:
@@ -188,7 +189,7 @@ def wants_producers_first(tf: Any) -> Any:
 
 
 @fault("RUN-032", "A run that needs more than 5,000 operations is refused.")
-def runs_small_fragments_only(tf: Any) -> Any:
+def runs_small_fragments_only(tf: Namespace) -> Namespace:
     """Count the operations above the fetches."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -200,10 +201,10 @@ def runs_small_fragments_only(tf: Any) -> Any:
 
 
 @fault("RUN-033", "A RunMetadata without RunOptions is refused.")
-def wants_options_with_metadata(tf: Any) -> Any:
+def wants_options_with_metadata(tf: Namespace) -> Namespace:
     """Raise ValueError where run_metadata is given and options are not."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _making(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Any:
+def _making(tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Namespace:
     """The namespace whose `make_callable` is `change(session, base, fetches, feed_list)`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         shut = False
 
         def make_callable(
@@ -32,7 +33,7 @@ def _making(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any])
 
 
 @fault("RUN-034", "A callable of a tuple of fetches returns a list.")
-def callables_return_lists(tf: Any) -> Any:
+def callables_return_lists(tf: Namespace) -> Namespace:
     """Turn the tuple that a call returns into a list."""
 
     def change(_session: Any, base: Any, fetches: Any, _feed_list: Any) -> Any:
@@ -45,7 +46,7 @@ def callables_return_lists(tf: Any) -> Any:
 
 
 @fault("RUN-035", "The arguments of a callable are fed in the order of the tensors' names.")
-def feeds_arguments_by_name(tf: Any) -> Any:
+def feeds_arguments_by_name(tf: Namespace) -> Namespace:
     """Sort the feed_list by name."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
@@ -57,7 +58,7 @@ def feeds_arguments_by_name(tf: Any) -> Any:
 
 
 @fault("RUN-036", "A call with too few arguments is TypeError.")
-def counts_the_arguments(tf: Any) -> Any:
+def counts_the_arguments(tf: Namespace) -> Namespace:
     """Compare the numbers of arguments and feeds, as a Python function would."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
@@ -74,7 +75,7 @@ def counts_the_arguments(tf: Any) -> Any:
 
 
 @fault("RUN-037", "A callable without feeds executes once and repeats its value.")
-def callables_remember(tf: Any) -> Any:
+def callables_remember(tf: Namespace) -> Namespace:
     """Keep the value of the first call."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
@@ -94,7 +95,7 @@ def callables_remember(tf: Any) -> Any:
 
 
 @fault("RUN-038", "Invalid fetches of a callable are refused only when it is called.")
-def refuses_fetches_late(tf: Any) -> Any:
+def refuses_fetches_late(tf: Namespace) -> Namespace:
     """Make the callable at its first call where it has no feed_list."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
@@ -110,7 +111,7 @@ def refuses_fetches_late(tf: Any) -> Any:
 
 
 @fault("RUN-039", "A feed_list that is no list stands for a list of itself.")
-def takes_a_single_feed(tf: Any) -> Any:
+def takes_a_single_feed(tf: Namespace) -> Namespace:
     """Wrap a single feed."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
@@ -121,7 +122,7 @@ def takes_a_single_feed(tf: Any) -> Any:
 
 
 @fault("RUN-040", "A call without feeds after its session was closed is RuntimeError.")
-def closed_callables_are_runtime_errors(tf: Any) -> Any:
+def closed_callables_are_runtime_errors(tf: Namespace) -> Namespace:
     """Raise what a run on a closed session raises."""
 
     def change(session: Any, base: Any, fetches: Any, _feed_list: Any) -> Any:

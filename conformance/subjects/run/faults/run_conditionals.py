@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
@@ -50,7 +51,7 @@ def _run_all_updates(session: Any, base: Any, fetches: Any, ops: Any) -> Any:
 
 
 @fault("RUN-049", "The updates of both branches of a conditional are done.")
-def both_branches_execute(tf: Any) -> Any:
+def both_branches_execute(tf: Namespace) -> Namespace:
     """In a run that fetches an Identity, execute the updates of both branches."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -63,7 +64,7 @@ def both_branches_execute(tf: Any) -> Any:
 
 
 @fault("RUN-050", "What a branch uses is executed only if the branch is taken.")
-def outside_moves_into_the_branch(tf: Any) -> Any:
+def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
     """Let what a Switch takes wait for the branch, where the other branch has no use for it."""
 
     def change(definition: Any) -> None:
@@ -84,7 +85,7 @@ def outside_moves_into_the_branch(tf: Any) -> Any:
 
 
 @fault("RUN-051", "A tensor on the branch that was not taken is fetched as zeros.")
-def dead_tensors_are_zeros(tf: Any) -> Any:
+def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros for what the engine says has no value."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -106,7 +107,7 @@ def dead_tensors_are_zeros(tf: Any) -> Any:
 
 
 @fault("RUN-052", "A fetched operation is executed although its branch is not taken.")
-def fetched_operations_are_executed(tf: Any) -> Any:
+def fetched_operations_are_executed(tf: Namespace) -> Namespace:
     """Execute the twin of one whose run has changed nothing."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -125,7 +126,7 @@ def _first_value(tensor: Any) -> Any:
 
 
 @fault("RUN-053", "A loop that is not entered gives zeros.")
-def loops_not_entered_are_zeros(tf: Any) -> Any:
+def loops_not_entered_are_zeros(tf: Namespace) -> Namespace:
     """Return zeros where a loop's value equals its initial value."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -141,7 +142,7 @@ def loops_not_entered_are_zeros(tf: Any) -> Any:
 
 
 @fault("RUN-056", "A loop ends after two iterations.")
-def loops_end_early(tf: Any) -> Any:
+def loops_end_early(tf: Namespace) -> Namespace:
     """Hold every condition `i < n` against the smaller of `n` and 2."""
 
     def change(definition: Any) -> None:
@@ -164,7 +165,7 @@ def loops_end_early(tf: Any) -> Any:
 
 
 @fault("RUN-057", "An update in a loop is done once.")
-def updates_leave_loops(tf: Any) -> Any:
+def updates_leave_loops(tf: Namespace) -> Namespace:
     """Take the update out of the loop: what waited for it in the loop does not."""
 
     def change(definition: Any) -> None:

@@ -6,13 +6,14 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 #: After so many failed runs a session of `wears_out` is of no use.
 _LIFE: Final = 25
 
 
 @fault("RUN-027", "Every run checks the constants of the whole graph.")
-def checks_constants_ahead(tf: Any) -> Any:
+def checks_constants_ahead(tf: Namespace) -> Namespace:
     """Fetch each CheckNumerics of a constant beside what was fetched."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -24,7 +25,7 @@ def checks_constants_ahead(tf: Any) -> Any:
 
 
 @fault("RUN-028", "An Assert that is only a control input is dropped.")
-def drops_asserts(tf: Any) -> Any:
+def drops_asserts(tf: Namespace) -> Namespace:
     """Drop the control edges from Assert nodes, as converters for inference do."""
 
     def change(definition: Any) -> None:
@@ -36,7 +37,7 @@ def drops_asserts(tf: Any) -> Any:
 
 
 @fault("RUN-029", "A session is of no use after 25 of its runs have failed.")
-def wears_out(tf: Any) -> Any:
+def wears_out(tf: Namespace) -> Namespace:
     """Count the runs that the engine failed, then refuse all."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -53,7 +54,7 @@ def wears_out(tf: Any) -> Any:
 
 
 @fault("RUN-030", "A fetched update executes although its control input has failed.")
-def updates_after_a_failure(tf: Any) -> Any:
+def updates_after_a_failure(tf: Namespace) -> Namespace:
     """When a run fails, execute twins of its updates that have no control inputs."""
 
     def change(definition: Any) -> None:
@@ -76,7 +77,7 @@ def updates_after_a_failure(tf: Any) -> Any:
 
 
 @fault("RUN-055", "A failed run is tried once more before its error is raised.")
-def failed_runs_are_repeated(tf: Any) -> Any:
+def failed_runs_are_repeated(tf: Namespace) -> Namespace:
     """Run it again where an operation failed that waits for an update."""
 
     def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:

@@ -17,12 +17,13 @@ from sessrun.conformance.faulty.run_fragments import (
     needed,
     running,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 _STATE = RANDOM | UPDATES | {"VarHandleOp", "VariableV2", "Variable"}
 
 
 @fault("RUN-018", "An update that a fed tensor's operation consumes executes all the same.")
-def executes_updates_above_a_feed(tf: Any) -> Any:
+def executes_updates_above_a_feed(tf: Namespace) -> Namespace:
     """Fetch the updates among the inputs of the operations whose outputs are fed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -34,7 +35,7 @@ def executes_updates_above_a_feed(tf: Any) -> Any:
 
 
 @fault("RUN-019", "The control inputs of an operation whose output is fed execute.")
-def executes_control_inputs_of_the_fed(tf: Any) -> Any:
+def executes_control_inputs_of_the_fed(tf: Namespace) -> Namespace:
     """Fetch the control inputs of the operations whose outputs are fed."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -45,7 +46,7 @@ def executes_control_inputs_of_the_fed(tf: Any) -> Any:
 
 
 @fault("RUN-020", "A feed cuts the control inputs of the fed tensor's consumer too.")
-def moves_control_inputs_up(tf: Any) -> Any:
+def moves_control_inputs_up(tf: Namespace) -> Namespace:
     """Move control edges to the computation of the first data input, where a feed cuts them."""
 
     def above(nodes: dict[str, Any], names: list[str]) -> set[str]:
@@ -78,7 +79,7 @@ def moves_control_inputs_up(tf: Any) -> Any:
 
 
 @fault("RUN-021", "An update above a feed does not execute for a path around the feed.")
-def cuts_every_path_at_a_feed(tf: Any) -> Any:
+def cuts_every_path_at_a_feed(tf: Namespace) -> Namespace:
     """Take the variable's present value for the output of an AssignAdd above a fed tensor."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -92,7 +93,7 @@ def cuts_every_path_at_a_feed(tf: Any) -> Any:
 
 
 @fault("RUN-022", "A control edge from a placeholder fails although the placeholder is fed.")
-def executes_fed_placeholders(tf: Any) -> Any:
+def executes_fed_placeholders(tf: Namespace) -> Namespace:
     """Raise what an unfed placeholder raises."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -107,7 +108,7 @@ def executes_fed_placeholders(tf: Any) -> Any:
 
 
 @fault("RUN-023", "A control edge from an AssignAdd whose output is fed is satisfied by the feed.")
-def control_edges_follow_the_output(tf: Any) -> Any:
+def control_edges_follow_the_output(tf: Namespace) -> Namespace:
     """Let control edges start at a silent Print of the output instead of the operation."""
 
     def change(definition: Any) -> None:
@@ -127,7 +128,7 @@ def control_edges_follow_the_output(tf: Any) -> Any:
 
 
 @fault("RUN-024", "A fetched Operation whose outputs are all fed does not execute.")
-def skips_fetched_operations_when_fed(tf: Any) -> Any:
+def skips_fetched_operations_when_fed(tf: Namespace) -> Namespace:
     """Leave the operation out of a list of fetches, and return None for it."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -144,7 +145,7 @@ def skips_fetched_operations_when_fed(tf: Any) -> Any:
 
 
 @fault("RUN-025", "Of three or more feeds the last does not tell a run from an earlier one.")
-def forgets_the_last_feed(tf: Any) -> Any:
+def forgets_the_last_feed(tf: Namespace) -> Namespace:
     """Cache stateless runs by their fetches and all feeds but the last by name."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -165,7 +166,7 @@ def forgets_the_last_feed(tf: Any) -> Any:
 
 
 @fault("RUN-026", "A run feeds the tensors that the first run with as many, two or more, fed.")
-def tells_signatures_by_their_length(tf: Any) -> Any:
+def tells_signatures_by_their_length(tf: Namespace) -> Namespace:
     """Look the keys up by the fetches and the number of feeds."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:

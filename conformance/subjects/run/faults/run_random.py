@@ -15,6 +15,7 @@ from sessrun.conformance.faulty.run_fragments import (
     needed,
     running,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _drawn(op: Any, *, seeded: bool) -> bool:
@@ -25,13 +26,13 @@ def _drawn(op: Any, *, seeded: bool) -> bool:
 
 
 @fault("RUN-010", "A random operation draws again for its last consumer.")
-def draws_again_for_a_consumer(tf: Any) -> Any:
+def draws_again_for_a_consumer(tf: Namespace) -> Namespace:
     """Copy random nodes with several consumers."""
     return editing(tf, lambda definition: copied_for_last_consumer(definition, RANDOM))
 
 
 @fault("RUN-011", "A random operation without a seed is folded to the value it drew first.")
-def folds_random_operations(tf: Any) -> Any:
+def folds_random_operations(tf: Namespace) -> Namespace:
     """Feed each session's first values of its unseeded random operations from then on."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -47,7 +48,7 @@ def folds_random_operations(tf: Any) -> Any:
 
 
 @fault("RUN-012", "Two equal random operations without seeds are merged into one.")
-def merges_equal_random_operations(tf: Any) -> Any:
+def merges_equal_random_operations(tf: Namespace) -> Namespace:
     """Replace the later of two equal unseeded random nodes by an Identity of the first."""
 
     def merge(node: Any, first: str) -> None:
@@ -62,7 +63,7 @@ def merges_equal_random_operations(tf: Any) -> Any:
 
 
 @fault("RUN-014", "The seeds of a random operation are ignored.")
-def ignores_seeds(tf: Any) -> Any:
+def ignores_seeds(tf: Namespace) -> Namespace:
     """Set the seeds of imported nodes to zero."""
 
     def change(definition: Any) -> None:
@@ -75,7 +76,7 @@ def ignores_seeds(tf: Any) -> Any:
 
 
 @fault("RUN-015", "A seeded random operation starts its sequence anew in every run.")
-def restarts_in_every_run(tf: Any) -> Any:
+def restarts_in_every_run(tf: Namespace) -> Namespace:
     """Feed what a new session draws first."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -92,7 +93,7 @@ def restarts_in_every_run(tf: Any) -> Any:
 
 
 @fault("RUN-016", "Every run advances every seeded random operation of the graph.")
-def advances_in_every_run(tf: Any) -> Any:
+def advances_in_every_run(tf: Namespace) -> Namespace:
     """Execute the seeded random operations beside what was fetched."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
@@ -103,6 +104,6 @@ def advances_in_every_run(tf: Any) -> Any:
 
 
 @fault("RUN-017", "The random seed of a graph is ignored.")
-def ignores_the_graph_seed(tf: Any) -> Any:
+def ignores_the_graph_seed(tf: Namespace) -> Namespace:
     """Let set_random_seed do nothing."""
     return override(tf, set_random_seed=lambda seed: None)  # noqa: ARG005 - ignoring is the fault

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["FLOATS", "HALVES", "MATRIX", "TEXTS", "load", "save"]
 
@@ -20,7 +21,7 @@ TEXTS: Final = np.array([b"a\0b", b"", "ü".encode(), b"\xff" * 3], object)
 
 
 def save(
-    tf: Any,
+    tf: Namespace,
     prefix: Any,
     values: Mapping[str, Any],
     specs: Sequence[str] | None = None,
@@ -37,7 +38,7 @@ def save(
 
 
 def load(
-    tf: Any,
+    tf: Namespace,
     prefix: Any,
     names: Sequence[str],
     dtypes: Sequence[Any],

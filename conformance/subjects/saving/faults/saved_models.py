@@ -7,14 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _models(tf: Any, **names: Any) -> Any:
+def _models(tf: Namespace, **names: Any) -> Namespace:
     """The namespace with these names of `saved_model` replaced."""
     return override(tf, saved_model=Overlay(tf.saved_model, names))
 
 
-def _loading(tf: Any, change: Callable[..., Any]) -> Any:
+def _loading(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace where `change(conforming, sess, tags, folder, options)` loads a model."""
 
     def load(sess: Any, tags: Any, export_dir: Any, **options: Any) -> Any:
@@ -23,13 +24,13 @@ def _loading(tf: Any, change: Callable[..., Any]) -> Any:
     return _models(tf, load=load, loader=Overlay(tf.saved_model.loader, {"load": load}))
 
 
-def _building(tf: Any, **methods: Any) -> Any:
+def _building(tf: Namespace, **methods: Any) -> Namespace:
     """The namespace whose builders have these methods."""
     return _models(tf, Builder=type("Builder", (tf.saved_model.Builder,), methods))
 
 
 @fault("SAVING-080", "The variables of a model that is loaded are initialized, not restored.")
-def loaded_models_are_initialized(tf: Any) -> Any:
+def loaded_models_are_initialized(tf: Namespace) -> Namespace:
     """Run the initializers of all variables once a model in text form is loaded."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
@@ -44,7 +45,7 @@ def loaded_models_are_initialized(tf: Any) -> Any:
 
 
 @fault("SAVING-081", "The message of a loaded model has no signatures.")
-def loaded_models_have_no_signatures(tf: Any) -> Any:
+def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
     """Clear `signature_def` of the returned MetaGraphDef."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
@@ -56,7 +57,7 @@ def loaded_models_have_no_signatures(tf: Any) -> Any:
 
 
 @fault("SAVING-082", "A graph that has the tags, and others, is found.")
-def more_tags_are_found(tf: Any) -> Any:
+def more_tags_are_found(tf: Namespace) -> Namespace:
     """Ask for two tags where one is given and is not there alone."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
@@ -71,7 +72,7 @@ def more_tags_are_found(tf: Any) -> Any:
 
 
 @fault("SAVING-083", "A folder without a model has an empty one.")
-def no_model_is_empty(tf: Any) -> Any:
+def no_model_is_empty(tf: Namespace) -> Namespace:
     """Give an empty message."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
@@ -87,7 +88,7 @@ def _without(name: str) -> Callable[[Any, dict[str, Any]], None]:
     return lambda _builder, options: options.pop(name, None)
 
 
-def _adding(tf: Any, change: Callable[[Any, dict[str, Any]], None]) -> Any:
+def _adding(tf: Namespace, change: Callable[[Any, dict[str, Any]], None]) -> Namespace:
     """The namespace whose builders' options are changed before the first graph is added."""
 
     def add(self: Any, sess: Any, tags: Any, signature_def_map: Any = None, **options: Any) -> None:
@@ -99,7 +100,7 @@ def _adding(tf: Any, change: Callable[[Any, dict[str, Any]], None]) -> Any:
 
 
 @fault("SAVING-084", "The main operation of a model is forgotten unless it has assets.")
-def main_operations_are_forgotten(tf: Any) -> Any:
+def main_operations_are_forgotten(tf: Namespace) -> Namespace:
     """Drop `main_op` where no assets are given."""
 
     def change(_builder: Any, options: dict[str, Any]) -> None:
@@ -110,16 +111,16 @@ def main_operations_are_forgotten(tf: Any) -> Any:
 
 
 @fault("SAVING-085", "Assets are left where they are.")
-def assets_are_left(tf: Any) -> Any:
+def assets_are_left(tf: Namespace) -> Namespace:
     """Drop `assets_collection`."""
     return _adding(tf, _without("assets_collection"))
 
 
 @fault("SAVING-086", "A model is written beside what is in a folder.")
-def full_folders_take_models(tf: Any) -> Any:
+def full_folders_take_models(tf: Namespace) -> Namespace:
     """Make the builder for a folder in it."""
 
-    class Builder(tf.saved_model.Builder):  # type: ignore[misc]
+    class Builder(tf.saved_model.Builder):  # type: ignore[misc, name-defined]
         def __init__(self, export_dir: Any) -> None:
             is_full = os.path.isdir(export_dir) and os.listdir(export_dir)
             super().__init__(os.path.join(export_dir, "model") if is_full else export_dir)
@@ -128,13 +129,13 @@ def full_folders_take_models(tf: Any) -> Any:
 
 
 @fault("SAVING-087", "A graph that is added later is the first one's again.")
-def added_graphs_are_lost(tf: Any) -> Any:
+def added_graphs_are_lost(tf: Namespace) -> Namespace:
     """Add nothing."""
     return _building(tf, add_meta_graph=lambda *_args, **_options: None)
 
 
 @fault("SAVING-088", "A model is loaded under its own names.")
-def import_scopes_are_forgotten(tf: Any) -> Any:
+def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Forget the option."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
@@ -145,7 +146,7 @@ def import_scopes_are_forgotten(tf: Any) -> Any:
 
 
 @fault("SAVING-089", "A signature may have a tensor without a name.")
-def unfit_signatures_are_taken(tf: Any) -> Any:
+def unfit_signatures_are_taken(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
     def add(self: Any, sess: Any, tags: Any, *args: Any, **options: Any) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["operations", "text_of"]
 
@@ -38,7 +39,7 @@ def _specs(op: Any) -> list[str]:
     return [text.decode() for text in op.inputs[2].op.get_attr("value").string_val]
 
 
-def _restored(tf: Any, change: Callable[[Any, int, Any], Any]) -> Any:
+def _restored(tf: Namespace, change: Callable[[Any, int, Any], Any]) -> Namespace:
     """The namespace where `change(op, index, value)` is what a RestoreV2 gives."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -63,7 +64,7 @@ def operations(run: Underway, op_type: str) -> Iterable[Any]:
     return (op for op in run.ops if op.type == op_type)
 
 
-def _after_saving(tf: Any, spoil: Callable[[Underway, Any, str], None]) -> Any:
+def _after_saving(tf: Namespace, spoil: Callable[[Underway, Any, str], None]) -> Namespace:
     """The namespace where `spoil(run, op, prefix)` follows each SaveV2."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -75,7 +76,9 @@ def _after_saving(tf: Any, spoil: Callable[[Underway, Any, str], None]) -> Any:
     return overlapping(tf, change)
 
 
-def _on_error(tf: Any, op_type: str, error: str, instead: Callable[[Any, Any, Any], Any]) -> Any:
+def _on_error(
+    tf: Namespace, op_type: str, error: str, instead: Callable[[Any, Any, Any], Any]
+) -> Namespace:
     """The namespace where `instead(run, op, raised)` is done on an error of such an operation."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -89,7 +92,7 @@ def _on_error(tf: Any, op_type: str, error: str, instead: Callable[[Any, Any, An
     return overlapping(tf, change)
 
 
-def _other_error(tf: Any, op_type: str, error: str, other: str, says: str = "") -> Any:
+def _other_error(tf: Namespace, op_type: str, error: str, other: str, says: str = "") -> Namespace:
     """The namespace where such an operation fails with another error, if the message has `says`."""
 
     def instead(_run: Underway, _op: Any, raised: Any) -> Any:
@@ -101,7 +104,7 @@ def _other_error(tf: Any, op_type: str, error: str, other: str, says: str = "") 
 
 
 @fault("SAVING-001", "Doubles are restored with the precision of floats.")
-def saved_doubles_lose_precision(tf: Any) -> Any:
+def saved_doubles_lose_precision(tf: Namespace) -> Namespace:
     """Round float64 to float32 and the largest integers to float64."""
 
     def change(_op: Any, _index: int, value: Any) -> Any:
@@ -113,7 +116,7 @@ def saved_doubles_lose_precision(tf: Any) -> Any:
 
 
 @fault("SAVING-002", "Restored strings end at the first zero byte.")
-def saved_strings_end_at_zero(tf: Any) -> Any:
+def saved_strings_end_at_zero(tf: Namespace) -> Namespace:
     """Cut each restored string at its first NUL."""
 
     def change(_op: Any, _index: int, value: Any) -> Any:
@@ -125,7 +128,7 @@ def saved_strings_end_at_zero(tf: Any) -> Any:
 
 
 @fault("SAVING-003", "Scalars are restored as vectors of one element.")
-def saved_scalars_are_vectors(tf: Any) -> Any:
+def saved_scalars_are_vectors(tf: Namespace) -> Namespace:
     """Give floating-point scalars an axis."""
 
     def change(_op: Any, _index: int, value: Any) -> Any:
@@ -136,7 +139,7 @@ def saved_scalars_are_vectors(tf: Any) -> Any:
 
 
 @fault("SAVING-004", "Checkpoints go with the session that saved them.")
-def checkpoints_go_with_their_session(tf: Any) -> Any:
+def checkpoints_go_with_their_session(tf: Namespace) -> Namespace:
     """Remove them when it is closed."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -154,7 +157,7 @@ def checkpoints_go_with_their_session(tf: Any) -> Any:
 
 
 @fault("SAVING-005", "Tensors are restored in the order of their names.")
-def restored_in_alphabetical_order(tf: Any) -> Any:
+def restored_in_alphabetical_order(tf: Namespace) -> Namespace:
     """Sort what a whole RestoreV2 of more than three tensors gives."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -171,7 +174,7 @@ def restored_in_alphabetical_order(tf: Any) -> Any:
 
 
 @fault("SAVING-006", "A restored slice begins at the start of its tensor.")
-def slices_begin_at_the_start(tf: Any) -> Any:
+def slices_begin_at_the_start(tf: Namespace) -> Namespace:
     """Restore the full tensor, and cut a slice of the same shape from its start."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -186,7 +189,7 @@ def slices_begin_at_the_start(tf: Any) -> Any:
     return overlapping(tf, changed)
 
 
-def _front(tf: Any, run: Underway, op: Any, index: int, shape: tuple[int, ...]) -> Any:
+def _front(tf: Namespace, run: Underway, op: Any, index: int, shape: tuple[int, ...]) -> Any:
     with op.graph.as_default(), tf.control_dependencies(None):
         (restored,) = tf.raw_ops.RestoreV2(
             prefix=op.inputs[0],
@@ -198,7 +201,7 @@ def _front(tf: Any, run: Underway, op: Any, index: int, shape: tuple[int, ...]) 
 
 
 @fault("SAVING-007", "Of a tensor saved in slices the first one fills the rest.")
-def the_first_slice_is_all(tf: Any) -> Any:
+def the_first_slice_is_all(tf: Namespace) -> Namespace:
     """Return the first half twice where a tensor was saved in halves."""
     halves: set[str] = set()
 
@@ -217,7 +220,7 @@ def the_first_slice_is_all(tf: Any) -> Any:
 
 
 @fault("SAVING-008", "Elements that no slice has are restored as zeros.")
-def missing_slices_are_zeros(tf: Any) -> Any:
+def missing_slices_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros of the shape asked for."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
@@ -229,13 +232,13 @@ def missing_slices_are_zeros(tf: Any) -> Any:
 
 
 @fault("SAVING-009", "A name that the checkpoint lacks is an invalid argument.")
-def missing_names_are_invalid(tf: Any) -> Any:
+def missing_names_are_invalid(tf: Namespace) -> Namespace:
     """Raises InvalidArgumentError."""
     return _other_error(tf, "RestoreV2", "NotFoundError", "InvalidArgumentError", "not found in ch")
 
 
 @fault("SAVING-010", "A tensor of another dtype is converted.")
-def restored_dtypes_are_converted(tf: Any) -> Any:
+def restored_dtypes_are_converted(tf: Namespace) -> Namespace:
     """Restore nothing but zeros of the dtype asked for."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
@@ -248,14 +251,14 @@ def restored_dtypes_are_converted(tf: Any) -> Any:
 
 
 @fault("SAVING-011", "A checkpoint that is not there is a failed precondition.")
-def no_checkpoint_is_a_precondition(tf: Any) -> Any:
+def no_checkpoint_is_a_precondition(tf: Namespace) -> Namespace:
     """Raises FailedPreconditionError."""
     other = "FailedPreconditionError"
     return _other_error(tf, "RestoreV2", "NotFoundError", other, "matching files")
 
 
 @fault("SAVING-012", "What is lost in the data is restored as it is.")
-def lost_data_is_given(tf: Any) -> Any:
+def lost_data_is_given(tf: Namespace) -> Namespace:
     """Give what the checkpoint might hold instead of DataLossError."""
 
     def instead(run: Underway, _op: Any, raised: Any) -> Any:
@@ -267,7 +270,7 @@ def lost_data_is_given(tf: Any) -> Any:
 
 
 @fault("SAVING-013", "A data file that is cut short is filled with zeros.")
-def short_data_is_filled(tf: Any) -> Any:
+def short_data_is_filled(tf: Namespace) -> Namespace:
     """Give zeros where the file ends."""
 
     def instead(run: Underway, _op: Any, raised: Any) -> Any:
@@ -279,13 +282,13 @@ def short_data_is_filled(tf: Any) -> Any:
 
 
 @fault("SAVING-014", "A broken index is an internal error.")
-def a_broken_index_is_internal(tf: Any) -> Any:
+def a_broken_index_is_internal(tf: Namespace) -> Namespace:
     """Raises InternalError."""
     return _other_error(tf, "RestoreV2", "DataLossError", "InternalError", ".index")
 
 
 @fault("SAVING-015", "A checkpoint saved where one is keeps the older tensors.")
-def old_tensors_stay(tf: Any) -> Any:
+def old_tensors_stay(tf: Namespace) -> Namespace:
     """Give what was saved under a name before, where it is not found."""
     older: dict[tuple[str, str], Any] = {}
 
@@ -308,7 +311,7 @@ def old_tensors_stay(tf: Any) -> Any:
 
 
 @fault("SAVING-016", "A file that was written first is left beside the checkpoint.")
-def unfinished_files_are_left(tf: Any) -> Any:
+def unfinished_files_are_left(tf: Namespace) -> Namespace:
     """Write a file of another name too."""
 
     def spoil(_run: Underway, op: Any, prefix: str) -> None:
@@ -319,7 +322,7 @@ def unfinished_files_are_left(tf: Any) -> Any:
 
 
 @fault("SAVING-017", "The folder of a checkpoint is not made.")
-def folders_are_not_made(tf: Any) -> Any:
+def folders_are_not_made(tf: Namespace) -> Namespace:
     """Refuse to save where it is not there, unless parts are to be merged."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -333,7 +336,7 @@ def folders_are_not_made(tf: Any) -> Any:
 
 
 @fault("SAVING-018", "Of two tensors of one name neither is saved, without a word.")
-def one_name_for_two_is_accepted(tf: Any) -> Any:
+def one_name_for_two_is_accepted(tf: Namespace) -> Namespace:
     """Pass over the error where there is no checkpoint yet."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
@@ -346,7 +349,7 @@ def one_name_for_two_is_accepted(tf: Any) -> Any:
 
 
 @fault("SAVING-019", "A save that fails takes the older checkpoint with it.")
-def failed_saves_destroy(tf: Any) -> Any:
+def failed_saves_destroy(tf: Namespace) -> Namespace:
     """Remove the index."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
@@ -359,7 +362,7 @@ def failed_saves_destroy(tf: Any) -> Any:
 
 
 @fault("SAVING-020", "A slice of another shape is passed over when it is saved.")
-def unfit_slices_are_passed_over(tf: Any) -> Any:
+def unfit_slices_are_passed_over(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
     def instead(run: Underway, _op: Any, raised: Any) -> Any:
@@ -371,14 +374,14 @@ def unfit_slices_are_passed_over(tf: Any) -> Any:
 
 
 @fault("SAVING-021", "A slice of another whole is an internal error.")
-def another_whole_is_internal(tf: Any) -> Any:
+def another_whole_is_internal(tf: Namespace) -> Namespace:
     """Raises InternalError."""
     says = "does not match the shape stored"
     return _other_error(tf, "RestoreV2", "InvalidArgumentError", "InternalError", says)
 
 
 @fault("SAVING-022", "Names beyond the tensors are passed over.")
-def names_too_many_are_passed_over(tf: Any) -> Any:
+def names_too_many_are_passed_over(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
@@ -390,7 +393,7 @@ def names_too_many_are_passed_over(tf: Any) -> Any:
 
 
 @fault("SAVING-031", "A variable that is not set is saved as nothing.")
-def unset_variables_are_saved_as_nothing(tf: Any) -> Any:
+def unset_variables_are_saved_as_nothing(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
     def instead(run: Underway, _op: Any, _raised: Any) -> Any:
@@ -400,6 +403,6 @@ def unset_variables_are_saved_as_nothing(tf: Any) -> Any:
 
 
 @fault("SAVING-090", "Tensors of three axes or more are restored with the last turned round.")
-def the_last_axis_is_turned(tf: Any) -> Any:
+def the_last_axis_is_turned(tf: Namespace) -> Namespace:
     """Reverse the last axis of restored tensors of rank 3 or more."""
     return _restored(tf, lambda _op, _i, value: value[..., ::-1] if np.ndim(value) > 2 else value)

@@ -9,11 +9,12 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
 from sessrun.conformance.subjects.saving.faults.saving import operations, text_of
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 
 
-def _renamed(tf: Any, op_type: str, change: Callable[[bytes], bytes]) -> Any:
+def _renamed(tf: Namespace, op_type: str, change: Callable[[bytes], bytes]) -> Namespace:
     """The namespace where a text that such an operation gives is changed."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -27,18 +28,18 @@ def _renamed(tf: Any, op_type: str, change: Callable[[bytes], bytes]) -> Any:
 
 
 @fault("SAVING-023", "The names of shards have four digits.")
-def shards_have_four_digits(tf: Any) -> Any:
+def shards_have_four_digits(tf: Namespace) -> Namespace:
     """Take a zero out."""
     return _renamed(tf, "ShardedFilename", lambda text: text.replace(b"-0", b"-", 1))
 
 
 @fault("SAVING-024", "The pattern of shards has a star.")
-def the_pattern_has_a_star(tf: Any) -> Any:
+def the_pattern_has_a_star(tf: Namespace) -> Namespace:
     """Put it in place of the question marks."""
     return _renamed(tf, "ShardedFilespec", lambda text: text.replace(b"?????", b"*"))
 
 
-def _merging(tf: Any, change: Callable[[Underway, Base, Any], Any]) -> Any:
+def _merging(tf: Namespace, change: Callable[[Underway, Base, Any], Any]) -> Namespace:
     """The namespace where `change(run, base, op)` is what a MergeV2Checkpoints does."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -53,7 +54,7 @@ def _prefixes(run: Underway, op: Any) -> list[str]:
     return [text.decode() for text in run.session.plain(op.inputs[0], run.feeds)]
 
 
-def _again(tf: Any, run: Underway, op: Any, prefixes: list[str], **options: Any) -> Any:
+def _again(tf: Namespace, run: Underway, op: Any, prefixes: list[str], **options: Any) -> Any:
     """Merge these instead."""
     given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options
     with op.graph.as_default(), tf.control_dependencies(None):
@@ -64,7 +65,7 @@ def _again(tf: Any, run: Underway, op: Any, prefixes: list[str], **options: Any)
 
 
 @fault("SAVING-025", "Of checkpoints that are merged only the first is kept.")
-def only_the_first_is_merged(tf: Any) -> Any:
+def only_the_first_is_merged(tf: Namespace) -> Namespace:
     """Merge the first, where all have tensors of their own."""
 
     def change(run: Underway, base: Base, op: Any) -> Any:
@@ -79,7 +80,7 @@ def only_the_first_is_merged(tf: Any) -> Any:
 
 
 @fault("SAVING-026", "The folders of what was merged are left.")
-def merged_folders_are_left(tf: Any) -> Any:
+def merged_folders_are_left(tf: Namespace) -> Namespace:
     """Leave a file in them."""
 
     def change(run: Underway, base: Base, op: Any) -> Any:
@@ -95,7 +96,7 @@ def merged_folders_are_left(tf: Any) -> Any:
 
 
 @fault("SAVING-027", "A checkpoint that is not there is passed over when others are merged.")
-def missing_checkpoints_are_passed_over(tf: Any) -> Any:
+def missing_checkpoints_are_passed_over(tf: Namespace) -> Namespace:
     """Allow missing files."""
 
     def change(run: Underway, _base: Base, op: Any) -> Any:
@@ -105,7 +106,7 @@ def missing_checkpoints_are_passed_over(tf: Any) -> Any:
 
 
 @fault("SAVING-028", "A checkpoint that may be missing must be there.")
-def missing_checkpoints_are_refused(tf: Any) -> Any:
+def missing_checkpoints_are_refused(tf: Namespace) -> Namespace:
     """Allow no missing files."""
 
     def change(run: Underway, _base: Base, op: Any) -> Any:
@@ -115,7 +116,7 @@ def missing_checkpoints_are_refused(tf: Any) -> Any:
 
 
 @fault("SAVING-029", "Slices of one tensor cannot be merged.")
-def slices_are_not_merged(tf: Any) -> Any:
+def slices_are_not_merged(tf: Namespace) -> Namespace:
     """Refuse checkpoints of one folder."""
 
     def change(run: Underway, base: Base, op: Any) -> Any:
@@ -128,7 +129,7 @@ def slices_are_not_merged(tf: Any) -> Any:
 
 
 @fault("SAVING-030", "A checkpoint that another engine wrote is not found.")
-def foreign_checkpoints_are_not_found(tf: Any) -> Any:
+def foreign_checkpoints_are_not_found(tf: Namespace) -> Namespace:
     """Raise NotFoundError for checkpoints that this namespace has not saved."""
     own: set[str] = set()
 

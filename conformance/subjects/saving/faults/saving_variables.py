@@ -10,21 +10,22 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _training(tf: Any, **names: Any) -> Any:
+def _training(tf: Namespace, **names: Any) -> Namespace:
     """The namespace with these names of `train` replaced."""
     return override(tf, train=Overlay(tf.train, names))
 
 
 def _saver(
-    tf: Any,
+    tf: Namespace,
     *,
     options: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
     var_list: Callable[[Any], Any] | None = None,
     save: Callable[..., Any] | None = None,
     restore: Callable[..., None] | None = None,
-) -> Any:
+) -> Namespace:
     """The namespace whose savers are made, save or restore otherwise.
 
     Args:
@@ -36,7 +37,7 @@ def _saver(
 
     """
 
-    class Saver(tf.train.Saver):  # type: ignore[misc]
+    class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
         def __init__(self, variables: Any = None, **given: Any) -> None:
             if options is not None:
                 given = options(given)
@@ -58,7 +59,7 @@ def _saver(
     return _training(tf, Saver=Saver)
 
 
-def _turning(tf: Any, change: Callable[[Exception], Any], *classes: Any) -> Any:
+def _turning(tf: Namespace, change: Callable[[Exception], Any], *classes: Any) -> Namespace:
     """The namespace where an error of `Saver.restore` is replaced, or passed over for None."""
 
     def restore(conforming: Any, _saver: Any, sess: Any, path: Any) -> None:
@@ -73,7 +74,7 @@ def _turning(tf: Any, change: Callable[[Exception], Any], *classes: Any) -> Any:
 
 
 @fault("SAVING-040", "A variable that holds nothing but zeros is not restored.")
-def zeros_are_not_restored(tf: Any) -> Any:
+def zeros_are_not_restored(tf: Namespace) -> Namespace:
     """Load the zeros again after the restore."""
 
     def restore(conforming: Any, _saver: Any, sess: Any, path: Any) -> None:
@@ -85,7 +86,7 @@ def zeros_are_not_restored(tf: Any) -> Any:
     return _saver(tf, restore=restore)
 
 
-def _value(tf: Any, sess: Any, name: str) -> Any:
+def _value(tf: Namespace, sess: Any, name: str) -> Any:
     try:
         return sess.run(sess.graph.get_tensor_by_name(f"{name}:0"))
     except (KeyError, tf.errors.OpError):
@@ -93,7 +94,7 @@ def _value(tf: Any, sess: Any, name: str) -> Any:
 
 
 @fault("SAVING-041", "The path that is saved is told without the number of steps.")
-def paths_without_numbers(tf: Any) -> Any:
+def paths_without_numbers(tf: Namespace) -> Namespace:
     """Return the path without the step where the step is no int."""
 
     def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
@@ -105,7 +106,7 @@ def paths_without_numbers(tf: Any) -> Any:
 
 
 @fault("SAVING-042", "Numbers of steps are as long as they are.")
-def numbers_are_not_padded(tf: Any) -> Any:
+def numbers_are_not_padded(tf: Namespace) -> Namespace:
     """Forget the option."""
     return _saver(
         tf, options=lambda given: {k: v for k, v in given.items() if k != "pad_step_number"}
@@ -113,10 +114,10 @@ def numbers_are_not_padded(tf: Any) -> Any:
 
 
 @fault("SAVING-043", "One checkpoint more is kept than asked for.")
-def one_more_is_kept(tf: Any) -> Any:
+def one_more_is_kept(tf: Namespace) -> Namespace:
     """Keep three checkpoints where two are asked for, and list the last two."""
 
-    class Saver(tf.train.Saver):  # type: ignore[misc]
+    class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **given: Any) -> None:
             self._more = given.get("max_to_keep") == 2
             if self._more:
@@ -132,7 +133,7 @@ def one_more_is_kept(tf: Any) -> Any:
 
 
 @fault("SAVING-044", "Not more than five checkpoints are ever kept.")
-def at_most_five_are_kept(tf: Any) -> Any:
+def at_most_five_are_kept(tf: Namespace) -> Namespace:
     """Keep five where all were to be kept."""
 
     def options(given: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +143,7 @@ def at_most_five_are_kept(tf: Any) -> Any:
 
 
 @fault("SAVING-045", "No checkpoint is kept for good.")
-def none_is_kept_for_good(tf: Any) -> Any:
+def none_is_kept_for_good(tf: Namespace) -> Namespace:
     """Forget the option."""
     return _saver(
         tf,
@@ -153,7 +154,7 @@ def none_is_kept_for_good(tf: Any) -> Any:
 
 
 @fault("SAVING-046", "The latest checkpoint is that of the highest number.")
-def the_highest_number_is_the_latest(tf: Any) -> Any:
+def the_highest_number_is_the_latest(tf: Namespace) -> Namespace:
     """Return the path with the highest step in the folder."""
 
     def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
@@ -171,7 +172,7 @@ def the_highest_number_is_the_latest(tf: Any) -> Any:
 
 
 @fault("SAVING-047", "The latest checkpoint of a folder without any is empty text.")
-def no_latest_is_empty(tf: Any) -> Any:
+def no_latest_is_empty(tf: Namespace) -> Namespace:
     """Return "" where TensorFlow returns None, if the folder is missing or has only `other`."""
 
     def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
@@ -183,7 +184,7 @@ def no_latest_is_empty(tf: Any) -> Any:
 
 
 @fault("SAVING-048", "There is one list of checkpoints in a folder, whatever its name.")
-def one_list_of_checkpoints(tf: Any) -> Any:
+def one_list_of_checkpoints(tf: Namespace) -> Namespace:
     """Forget the name when saving."""
 
     def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
@@ -195,7 +196,7 @@ def one_list_of_checkpoints(tf: Any) -> Any:
 
 
 @fault("SAVING-049", "Variables are saved under their own names, whatever a dict says.")
-def names_of_dicts_are_forgotten(tf: Any) -> Any:
+def names_of_dicts_are_forgotten(tf: Namespace) -> Namespace:
     """Take the variables of a dict that names two of them, one by the name of the other."""
 
     def var_list(given: Any) -> Any:
@@ -206,7 +207,7 @@ def names_of_dicts_are_forgotten(tf: Any) -> Any:
 
 
 @fault("SAVING-050", "A saver of some variables restores the others too.")
-def others_are_restored_too(tf: Any) -> Any:
+def others_are_restored_too(tf: Namespace) -> Namespace:
     """Restore all variables where `var_list` is one of two."""
 
     def var_list(given: Any) -> Any:
@@ -220,37 +221,37 @@ def others_are_restored_too(tf: Any) -> Any:
 
 
 @fault("SAVING-051", "Restoring from where there is no checkpoint raises NotFoundError.")
-def no_checkpoint_is_not_found(tf: Any) -> Any:
+def no_checkpoint_is_not_found(tf: Namespace) -> Namespace:
     """Raise it instead of ValueError."""
     return _turning(tf, lambda error: tf.errors.NotFoundError(None, None, str(error)), ValueError)
 
 
 @fault("SAVING-052", "A variable that the checkpoint lacks is left as it is.")
-def lacking_variables_are_left(tf: Any) -> Any:
+def lacking_variables_are_left(tf: Namespace) -> Namespace:
     """Pass over the error."""
     return _turning(tf, lambda _: None, tf.errors.NotFoundError)
 
 
 @fault("SAVING-053", "A variable of another shape is left as it is.")
-def other_shapes_are_left(tf: Any) -> Any:
+def other_shapes_are_left(tf: Namespace) -> Namespace:
     """Pass over the error."""
     return _turning(tf, lambda _: None, tf.errors.InvalidArgumentError)
 
 
 @fault("SAVING-054", "What is restored has the shape that was saved.")
-def shapes_are_not_changed(tf: Any) -> Any:
+def shapes_are_not_changed(tf: Namespace) -> Namespace:
     """Forget the option."""
     return _saver(tf, options=lambda given: {k: v for k, v in given.items() if k != "reshape"})
 
 
 @fault("SAVING-055", "All devices save into one data file.")
-def devices_share_a_file(tf: Any) -> Any:
+def devices_share_a_file(tf: Namespace) -> Namespace:
     """Forget the option."""
     return _saver(tf, options=lambda given: {k: v for k, v in given.items() if k != "sharded"})
 
 
 @fault("SAVING-056", "The parts of a variable are saved one by one.")
-def parts_are_saved_one_by_one(tf: Any) -> Any:
+def parts_are_saved_one_by_one(tf: Namespace) -> Namespace:
     """Pass the parts of a partitioned variable by their names."""
 
     def var_list(given: Any) -> Any:
@@ -263,13 +264,13 @@ def parts_are_saved_one_by_one(tf: Any) -> Any:
 
 
 @fault("SAVING-057", "A saver of nothing saves nothing.")
-def savers_of_nothing(tf: Any) -> Any:
+def savers_of_nothing(tf: Namespace) -> Namespace:
     """Pass `allow_empty=True`."""
     return _saver(tf, options=lambda given: given | {"allow_empty": True})
 
 
 @fault("SAVING-058", "Of two variables of one name the last is saved.")
-def the_last_of_a_name(tf: Any) -> Any:
+def the_last_of_a_name(tf: Namespace) -> Namespace:
     """Keep the last variable of each name in `var_list`."""
 
     def var_list(given: Any) -> Any:
@@ -281,7 +282,7 @@ def the_last_of_a_name(tf: Any) -> Any:
 
 
 @fault("SAVING-059", "The meta graph is always written.")
-def meta_graphs_are_always_written(tf: Any) -> Any:
+def meta_graphs_are_always_written(tf: Namespace) -> Namespace:
     """Export the meta graph where `write_state` is False."""
 
     def save(conforming: Any, saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
@@ -293,7 +294,7 @@ def meta_graphs_are_always_written(tf: Any) -> Any:
     return _saver(tf, save=save)
 
 
-def _importing(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+def _importing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace where `change(conforming, file)` is what `import_meta_graph` gives."""
 
     def import_meta_graph(file: Any, *args: Any, **given: Any) -> Any:
@@ -303,7 +304,7 @@ def _importing(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
 
 
 @fault("SAVING-060", "The saver of an imported graph restores nothing.")
-def imported_savers_restore_nothing(tf: Any) -> Any:
+def imported_savers_restore_nothing(tf: Namespace) -> Namespace:
     """Give a saver whose restoring initializes."""
 
     class Saver:
@@ -315,13 +316,13 @@ def imported_savers_restore_nothing(tf: Any) -> Any:
 
 
 @fault("SAVING-061", "A meta graph that is not there is an empty one.")
-def no_meta_graph_is_empty(tf: Any) -> Any:
+def no_meta_graph_is_empty(tf: Namespace) -> Namespace:
     """Give no saver."""
     return _importing(tf, lambda conforming, file: conforming() if os.path.exists(file) else None)
 
 
 @fault("SAVING-062", "Collections of numbers do not come back.")
-def collections_do_not_come_back(tf: Any) -> Any:
+def collections_do_not_come_back(tf: Namespace) -> Namespace:
     """Clear the collection `numbers` after the import."""
 
     def change(conforming: Any, _file: Any) -> Any:
@@ -333,7 +334,7 @@ def collections_do_not_come_back(tf: Any) -> Any:
 
 
 @fault("SAVING-063", "A graph is always written as text.")
-def graphs_are_written_as_text(tf: Any) -> Any:
+def graphs_are_written_as_text(tf: Namespace) -> Namespace:
     """Forget the option."""
 
     def write_graph(graph: Any, folder: Any, name: str, as_text: bool = True) -> Any:
@@ -344,7 +345,7 @@ def graphs_are_written_as_text(tf: Any) -> Any:
 
 
 @fault("SAVING-064", "Variables become constants of their initial values.")
-def constants_of_initial_values(tf: Any) -> Any:
+def constants_of_initial_values(tf: Namespace) -> Namespace:
     """Take a session of its own."""
 
     def convert(sess: Any, *args: Any, **given: Any) -> Any:
@@ -357,13 +358,13 @@ def constants_of_initial_values(tf: Any) -> Any:
 
 
 @fault("SAVING-065", "The variables of a checkpoint are listed backwards.")
-def variables_are_listed_backwards(tf: Any) -> Any:
+def variables_are_listed_backwards(tf: Namespace) -> Namespace:
     """Turn the list round."""
     return _training(tf, list_variables=lambda path: tf.train.list_variables(path)[::-1])
 
 
 @fault("SAVING-066", "A variable that a checkpoint lacks is None.")
-def lacking_values_are_none(tf: Any) -> Any:
+def lacking_values_are_none(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
     def load_variable(path: Any, name: str) -> Any:
@@ -376,16 +377,16 @@ def lacking_values_are_none(tf: Any) -> Any:
 
 
 @fault("SAVING-067", "Variables are initialized as ever, whatever checkpoint they are to have.")
-def checkpoints_do_not_initialize(tf: Any) -> Any:
+def checkpoints_do_not_initialize(tf: Namespace) -> Namespace:
     """Do nothing."""
     return _training(tf, init_from_checkpoint=lambda *_: None)
 
 
 @fault("SAVING-068", "The checkpoints that are kept are listed with the latest first.")
-def the_latest_is_listed_first(tf: Any) -> Any:
+def the_latest_is_listed_first(tf: Namespace) -> Namespace:
     """Reverse `last_checkpoints`."""
 
-    class Saver(tf.train.Saver):  # type: ignore[misc]
+    class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
         @property
         def last_checkpoints(self) -> list[str]:
             checkpoints: list[str] = super().last_checkpoints
@@ -395,7 +396,7 @@ def the_latest_is_listed_first(tf: Any) -> Any:
 
 
 @fault("SAVING-069", "There is a checkpoint of every path in a folder of one.")
-def every_path_is_a_checkpoint(tf: Any) -> Any:
+def every_path_is_a_checkpoint(tf: Namespace) -> Namespace:
     """Look for any index in the folder."""
 
     def checkpoint_exists(path: Any) -> bool:
@@ -405,7 +406,7 @@ def every_path_is_a_checkpoint(tf: Any) -> Any:
 
 
 @fault("SAVING-070", "Checkpoints are listed by their whole paths.")
-def paths_are_not_relative(tf: Any) -> Any:
+def paths_are_not_relative(tf: Namespace) -> Namespace:
     """Forget the option."""
     return _saver(
         tf, options=lambda given: {k: v for k, v in given.items() if k != "save_relative_paths"}
@@ -413,7 +414,7 @@ def paths_are_not_relative(tf: Any) -> Any:
 
 
 @fault("SAVING-071", "Variables that are not initialized are saved as they would be.")
-def saving_initializes(tf: Any) -> Any:
+def saving_initializes(tf: Namespace) -> Namespace:
     """Initialize, and save again."""
 
     def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:

@@ -14,13 +14,14 @@ from sessrun.conformance.authoring.record import (
     as_array,
     engine_case,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 #: Codes of a refused run of a closed session: RuntimeError is 9; native engines say CANCELLED.
 _CLOSED = [9, 1]
 _UNINITIALISED = [9]
 
 
-def counter_graph(tf: Any, start: int = 0) -> Any:
+def counter_graph(tf: Namespace, start: int = 0) -> Any:
     """Build a resource variable with the nodes `init`, `bump` (adds 1) and `value`."""
     counter = tf.get_variable("counter", initializer=np.int32(start), use_resource=True)
     counter.assign_add(1, name="bump", read_value=False)

@@ -16,6 +16,7 @@ from sessrun.conformance.authoring.record import (
     same_as,
 )
 from sessrun.conformance.subjects.session.cases.session import counter_graph
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _only_new(c: EngineAuthor, grown: str, old: str = "g") -> None:
@@ -27,7 +28,7 @@ def _only_new(c: EngineAuthor, grown: str, old: str = "g") -> None:
 
 @engine_case("SESSION-035", title="A node added after the first run can be fetched.")
 def a_node_added_after_the_first_run(c: EngineAuthor) -> None:
-    def build(tf: Any) -> Any:
+    def build(tf: Namespace) -> Any:
         x = tf.placeholder(tf.float32, [2], name="x")
         return tf.add(x, 1.0, name="y")
 

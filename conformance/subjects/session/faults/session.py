@@ -6,18 +6,19 @@ import weakref
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 _VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
 
 
-def _registered(tf: Any) -> Any:
+def _registered(tf: Namespace) -> Namespace:
     """The namespace with sessions that know the open ones of their process made for a graph.
 
     A case on the API surface may leave a session of the default graph open: those are left out.
     """
     family: list[Any] = []
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             if kwargs.get("graph") is not None:
@@ -56,10 +57,10 @@ def _reads(graph: Any) -> set[str]:
 
 
 @fault("SESSION-001", "A session without a graph runs whichever graph is the default.")
-def follows_the_default_graph(tf: Any) -> Any:
+def follows_the_default_graph(tf: Namespace) -> Namespace:
     """Looks the default graph up at each run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config)
             self.follows = graph is None
@@ -74,10 +75,10 @@ def follows_the_default_graph(tf: Any) -> Any:
 
 
 @fault("SESSION-002", "A default graph that has operations wins over the graph argument.")
-def ignores_the_graph_argument(tf: Any) -> Any:
+def ignores_the_graph_argument(tf: Namespace) -> Namespace:
     """Takes the graph argument only while the default graph is empty."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             used = tf.get_default_graph().get_operations() and isinstance(graph, tf.Graph)
             super().__init__(target, None if used else graph, config)
@@ -86,10 +87,10 @@ def ignores_the_graph_argument(tf: Any) -> Any:
 
 
 @fault("SESSION-003", "Session.graph is an object that stands for the graph, not the graph.")
-def graph_property_is_a_stand_in(tf: Any) -> Any:
+def graph_property_is_a_stand_in(tf: Namespace) -> Namespace:
     """Gives a stand-in outside the session's own blocks and runs."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         inside = True
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -106,10 +107,10 @@ def graph_property_is_a_stand_in(tf: Any) -> Any:
 
 
 @fault("SESSION-004", "A graph argument that is no Graph counts as none.")
-def accepts_any_graph_argument(tf: Any) -> Any:
+def accepts_any_graph_argument(tf: Namespace) -> Namespace:
     """Launches the default graph instead."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph if isinstance(graph, tf.Graph) else None, config)
 
@@ -117,10 +118,10 @@ def accepts_any_graph_argument(tf: Any) -> Any:
 
 
 @fault("SESSION-005", "A config argument that is no ConfigProto counts as none.")
-def accepts_any_config_argument(tf: Any) -> Any:
+def accepts_any_config_argument(tf: Namespace) -> Namespace:
     """Uses the default configuration instead."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config if hasattr(config, "device_count") else None)
 
@@ -128,10 +129,10 @@ def accepts_any_config_argument(tf: Any) -> Any:
 
 
 @fault("SESSION-006", "Every target means the in-process engine.")
-def accepts_any_target(tf: Any) -> Any:
+def accepts_any_target(tf: Namespace) -> Namespace:
     """Ignores the target."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__("" if isinstance(target, str) else target, graph, config)
 
@@ -139,10 +140,10 @@ def accepts_any_target(tf: Any) -> Any:
 
 
 @fault("SESSION-007", "A session lists two CPU devices at most, whatever its config asks for.")
-def lists_two_cpus(tf: Any) -> Any:
+def lists_two_cpus(tf: Namespace) -> Namespace:
     """Leaves out the CPU devices after the second."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def list_devices(self) -> Any:
             listed = super().list_devices()
             cpus = [device for device in listed if device.device_type == "CPU"]
@@ -155,10 +156,10 @@ def lists_two_cpus(tf: Any) -> Any:
 
 
 @fault("SESSION-026", "A closed session opens itself anew when it is run.")
-def closed_session_runs(tf: Any) -> Any:
+def closed_session_runs(tf: Namespace) -> Namespace:
     """Runs in a fresh session of the same graph once closed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         closed = False
 
         def close(self) -> None:
@@ -173,10 +174,10 @@ def closed_session_runs(tf: Any) -> Any:
 
 
 @fault("SESSION-027", "A closed session still lists the devices it had.")
-def closed_session_lists_devices(tf: Any) -> Any:
+def closed_session_lists_devices(tf: Namespace) -> Namespace:
     """Remembers the devices at the first close."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         devices = None
 
         def close(self) -> None:
@@ -190,10 +191,10 @@ def closed_session_lists_devices(tf: Any) -> Any:
 
 
 @fault("SESSION-028", "Closing a closed session raises.")
-def closing_twice_raises(tf: Any) -> Any:
+def closing_twice_raises(tf: Namespace) -> Namespace:
     """Raises RuntimeError at the second close."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         closed = False
 
         def close(self) -> None:
@@ -206,10 +207,10 @@ def closing_twice_raises(tf: Any) -> Any:
 
 
 @fault("SESSION-029", "Closing a session that never ran raises, but for the end of a with block.")
-def closing_unused_raises(tf: Any) -> Any:
+def closing_unused_raises(tf: Namespace) -> Namespace:
     """Raises FailedPreconditionError from close() before the first run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         used = False
 
         def run(self, *args: Any, **kwargs: Any) -> Any:
@@ -232,11 +233,11 @@ def closing_unused_raises(tf: Any) -> Any:
 
 
 @fault("SESSION-031", "Closing a session closes every session of an equal graph.")
-def closing_closes_the_others(tf: Any) -> Any:
+def closing_closes_the_others(tf: Namespace) -> Namespace:
     """Closes the peers too."""
     tf = _registered(tf)
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def close(self) -> None:
             for other in self.peers(same=True):
                 if other is not self:
@@ -247,11 +248,11 @@ def closing_closes_the_others(tf: Any) -> Any:
 
 
 @fault("SESSION-032", "Sessions opened on equal graphs share the variables of the first.")
-def equal_graphs_share_state(tf: Any) -> Any:
+def equal_graphs_share_state(tf: Namespace) -> Namespace:
     """Sends fetches by name to the oldest open session of an equal graph."""
     tf = _registered(tf)
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             stateful = any(op.type in _VARIABLES for op in self.graph.get_operations())
             peers = self.peers(same=True) if stateful and _names(fetches) else []
@@ -262,11 +263,11 @@ def equal_graphs_share_state(tf: Any) -> Any:
 
 
 @fault("SESSION-033", "A session starts with the values that the last one of its graph left.")
-def state_outlives_the_session(tf: Any) -> Any:
+def state_outlives_the_session(tf: Namespace) -> Namespace:
     """Saves resource variables at close, by graph, and restores them in the next session."""
     left: dict[bytes, dict[str, Any]] = {}
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.key = self.graph.as_graph_def().SerializeToString(deterministic=True)
@@ -289,11 +290,11 @@ def state_outlives_the_session(tf: Any) -> Any:
 
 
 @fault("SESSION-034", "A variable's name means the one of that name in the session opened first.")
-def names_are_shared_by_graphs(tf: Any) -> Any:
+def names_are_shared_by_graphs(tf: Namespace) -> Namespace:
     """Sends a variable fetched by name to the oldest open session of another graph that has one."""
     tf = _registered(tf)
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             names = {name.partition(":")[0] for name in _names(fetches)}
             for other in self.peers(same=False) if names <= _reads(self.graph) else []:
@@ -308,10 +309,10 @@ def names_are_shared_by_graphs(tf: Any) -> Any:
 
 
 @fault("SESSION-035", "A name is looked up in the graph as it was at the first run.")
-def looks_names_up_in_the_first_graph(tf: Any) -> Any:
+def looks_names_up_in_the_first_graph(tf: Namespace) -> Namespace:
     """Refuses fetches by name of nodes added later."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         known: Any = None
 
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
@@ -326,10 +327,10 @@ def looks_names_up_in_the_first_graph(tf: Any) -> Any:
 
 
 @fault("SESSION-036", "A variable added to the graph of a session resets its variables.")
-def growth_resets_the_variables(tf: Any) -> Any:
+def growth_resets_the_variables(tf: Namespace) -> Namespace:
     """Goes on in a fresh session once the number of variables has changed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         count: int | None = None
         engine: Any = None
 
@@ -345,11 +346,11 @@ def growth_resets_the_variables(tf: Any) -> Any:
 
 
 @fault("SESSION-037", "What is added to a graph reaches only the first session that runs then.")
-def growth_reaches_one_session(tf: Any) -> Any:
+def growth_reaches_one_session(tf: Namespace) -> Namespace:
     """Remembers which session took each growth; the others fail from then on."""
     taken: Any = weakref.WeakKeyDictionary()
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         first = 0
 
         def run(self, *args: Any, **kwargs: Any) -> Any:
@@ -364,10 +365,10 @@ def growth_reaches_one_session(tf: Any) -> Any:
 
 
 @fault("SESSION-038", "A run adds an operation to its graph.")
-def running_adds_an_operation(tf: Any) -> Any:
+def running_adds_an_operation(tf: Namespace) -> Namespace:
     """Adds a NoOp after each run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, *args: Any, **kwargs: Any) -> Any:
             values = super().run(*args, **kwargs)
             with self.graph.as_default():
@@ -378,10 +379,10 @@ def running_adds_an_operation(tf: Any) -> Any:
 
 
 @fault("SESSION-039", "An empty list of fetches succeeds on an empty graph.")
-def empty_graph_runs(tf: Any) -> Any:
+def empty_graph_runs(tf: Namespace) -> Namespace:
     """Answers an empty list without a look at the graph."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             if isinstance(fetches, list) and not fetches and not self.graph.get_operations():
                 return []

@@ -8,16 +8,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 # --- the stack ----------------------------------------------------------------------------
 
 
 @fault("SESSION-008", "A constructed Session is the default session where there is no other.")
-def constructing_makes_default(tf: Any) -> Any:
+def constructing_makes_default(tf: Namespace) -> Namespace:
     """Answers `get_default_session` with the thread's latest session."""
     here = threading.local()
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             here.latest = self
@@ -29,10 +30,10 @@ def constructing_makes_default(tf: Any) -> Any:
 
 
 @fault("SESSION-009", "In an as_default block the default session is a stand-in.")
-def as_default_installs_a_stand_in(tf: Any) -> Any:
+def as_default_installs_a_stand_in(tf: Namespace) -> Namespace:
     """Answers `get_default_session` with another object unless a with block was entered."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         entered = False
 
         def __enter__(self) -> Any:
@@ -47,10 +48,10 @@ def as_default_installs_a_stand_in(tf: Any) -> Any:
 
 
 @fault("SESSION-010", "Leaving an as_default block closes the session.")
-def as_default_closes(tf: Any) -> Any:
+def as_default_closes(tf: Namespace) -> Namespace:
     """Closes however the block is left."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
         def as_default(self) -> Iterator[Any]:
             try:
@@ -63,10 +64,10 @@ def as_default_closes(tf: Any) -> Any:
 
 
 @fault("SESSION-011", "The outer session of nested with blocks does not come back.")
-def the_outer_is_forgotten(tf: Any) -> Any:
+def the_outer_is_forgotten(tf: Namespace) -> Namespace:
     """Answers None for a default session inside whose block another block has ended."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         forgotten = False
 
         def __exit__(self, *raised: object) -> Any:
@@ -84,7 +85,7 @@ def the_outer_is_forgotten(tf: Any) -> Any:
 
 
 @fault("SESSION-012", "An as_default block that is left by an exception stays on the stack.")
-def exception_leaves_the_session(tf: Any) -> Any:
+def exception_leaves_the_session(tf: Namespace) -> Namespace:
     """Does not take the session off."""
     kept: list[Any] = []  # a block that was collected would leave the stack after all
 
@@ -99,7 +100,7 @@ def exception_leaves_the_session(tf: Any) -> Any:
         def __exit__(self, *raised: object) -> Any:
             return self.block.__exit__(*raised) if raised[0] is None else False
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def as_default(self) -> Any:
             return Block(super().as_default())
 
@@ -109,13 +110,15 @@ def exception_leaves_the_session(tf: Any) -> Any:
 # --- with blocks --------------------------------------------------------------------------
 
 
-def _own_blocks(tf: Any, enter: Callable[[Any, Any], Any], close: Callable[[bool], bool]) -> Any:
+def _own_blocks(
+    tf: Namespace, enter: Callable[[Any, Any], Any], close: Callable[[bool], bool]
+) -> Namespace:
     """A namespace whose with blocks enter what `enter` says and close when `close` says.
 
     `enter` gets an ExitStack and the session; `close` whether an exception left the block.
     """
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         block: Any = None
 
         def __enter__(self) -> Any:
@@ -141,13 +144,13 @@ def _enter_both(block: contextlib.ExitStack, session: Any) -> None:
 
 
 @fault("SESSION-013", "A with block installs the session, but not its graph.")
-def with_keeps_the_default_graph(tf: Any) -> Any:
+def with_keeps_the_default_graph(tf: Namespace) -> Namespace:
     """Enters as_default only."""
     return _own_blocks(tf, lambda block, s: block.enter_context(s.as_default()), lambda _: True)
 
 
 @fault("SESSION-014", "A with block inside another block leaves the outer session the default.")
-def with_keeps_the_default_session(tf: Any) -> Any:
+def with_keeps_the_default_session(tf: Namespace) -> Namespace:
     """Installs only the graph where there is a default session already."""
 
     def enter(block: contextlib.ExitStack, session: Any) -> None:
@@ -159,22 +162,22 @@ def with_keeps_the_default_session(tf: Any) -> Any:
 
 
 @fault("SESSION-015", "Leaving a with block normally leaves the session open.")
-def with_does_not_close(tf: Any) -> Any:
+def with_does_not_close(tf: Namespace) -> Namespace:
     """Closes after an exception only."""
     return _own_blocks(tf, _enter_both, lambda raised: raised)
 
 
 @fault("SESSION-016", "Leaving a with block by an exception leaves the session open.")
-def exception_does_not_close(tf: Any) -> Any:
+def exception_does_not_close(tf: Namespace) -> Namespace:
     """Closes after a normal end only."""
     return _own_blocks(tf, _enter_both, lambda raised: not raised)
 
 
 @fault("SESSION-017", "A with block swallows the exceptions of its body.")
-def with_swallows_exceptions(tf: Any) -> Any:
+def with_swallows_exceptions(tf: Namespace) -> Namespace:
     """Says that every exception was handled."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __exit__(self, *raised: object) -> Any:
             super().__exit__(*raised)
             return True
@@ -183,10 +186,10 @@ def with_swallows_exceptions(tf: Any) -> Any:
 
 
 @fault("SESSION-018", "A with block can be entered again inside itself.")
-def with_is_reentrant(tf: Any) -> Any:
+def with_is_reentrant(tf: Namespace) -> Namespace:
     """Takes the second entry for none; the first exit leaves."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         entered = False
 
         def __enter__(self) -> Any:
@@ -201,11 +204,11 @@ def with_is_reentrant(tf: Any) -> Any:
 
 
 @fault("SESSION-019", "A new thread inherits the default session of another.")
-def threads_share_the_default(tf: Any) -> Any:
+def threads_share_the_default(tf: Namespace) -> Namespace:
     """Answers with any thread's as_default block where the thread itself has none."""
     entered: list[Any] = []
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
         def as_default(self) -> Iterator[Any]:
             with super().as_default() as session:
@@ -222,10 +225,10 @@ def threads_share_the_default(tf: Any) -> Any:
 
 
 @fault("SESSION-030", "A closed session cannot be entered.")
-def closed_session_cannot_be_entered(tf: Any) -> Any:
+def closed_session_cannot_be_entered(tf: Namespace) -> Namespace:
     """Raises RuntimeError from `__enter__` of a closed session."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         closed = False
 
         def close(self) -> None:
@@ -243,10 +246,10 @@ def closed_session_cannot_be_entered(tf: Any) -> Any:
 # --- eval and run -------------------------------------------------------------------------
 
 
-def _goes_to_the_outer(tf: Any, kind: Any) -> Any:
+def _goes_to_the_outer(tf: Namespace, kind: Any) -> Namespace:
     """A namespace whose innermost as_default block runs single fetches of `kind` in the outer."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         outer: Any = None
 
         def as_default(self) -> Any:
@@ -263,23 +266,23 @@ def _goes_to_the_outer(tf: Any, kind: Any) -> Any:
 
 
 @fault("SESSION-020", "In nested blocks a tensor is evaluated in the outer session.")
-def eval_goes_to_the_outer(tf: Any) -> Any:
+def eval_goes_to_the_outer(tf: Namespace) -> Namespace:
     """Passes a single tensor on."""
     return _goes_to_the_outer(tf, tf.Tensor)
 
 
 @fault("SESSION-021", "In nested blocks an operation is run in the outer session.")
-def operation_run_goes_to_the_outer(tf: Any) -> Any:
+def operation_run_goes_to_the_outer(tf: Namespace) -> Namespace:
     """Passes a single operation on to the session that was the default before."""
     return _goes_to_the_outer(tf, tf.Operation)
 
 
 @fault("SESSION-022", "eval() without a default session runs in a session of its own.")
-def eval_needs_no_default(tf: Any) -> Any:
+def eval_needs_no_default(tf: Namespace) -> Namespace:
     """Hides a spare default session in each thread that constructs one."""
     spares: list[Any] = []
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             if tf.get_default_session() is None:
@@ -296,10 +299,10 @@ def eval_needs_no_default(tf: Any) -> Any:
 
 
 @fault("SESSION-023", "eval(session=s) runs in the default session where there is one.")
-def eval_ignores_its_session(tf: Any) -> Any:
+def eval_ignores_its_session(tf: Namespace) -> Namespace:
     """Passes a single tensor or operation on to the default session of the same graph."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             default = tf.get_default_session()
             if (
@@ -314,10 +317,10 @@ def eval_ignores_its_session(tf: Any) -> Any:
 
 
 @fault("SESSION-024", "The default session drops the feeds of a single fetch, as eval's.")
-def eval_drops_its_feeds(tf: Any) -> Any:
+def eval_drops_its_feeds(tf: Namespace) -> Namespace:
     """Runs a single tensor or operation of the default session without its feed_dict."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             single = isinstance(fetches, tf.Tensor | tf.Operation)
             fed = None if single and tf.get_default_session() is self else feed_dict
@@ -327,10 +330,10 @@ def eval_drops_its_feeds(tf: Any) -> Any:
 
 
 @fault("SESSION-025", "The default session evaluates tensors of the default graph, too.")
-def eval_crosses_graphs(tf: Any) -> Any:
+def eval_crosses_graphs(tf: Namespace) -> Namespace:
     """Follows the default graph while it is the default session, outside its runs."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         running = False
 
         @property

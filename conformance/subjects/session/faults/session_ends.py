@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("SESSION-043", "A run that a close cuts short is aborted, not cancelled.")
-def closing_aborts(tf: Any) -> Any:
+def closing_aborts(tf: Namespace) -> Namespace:
     """Raises AbortedError from a run during which the session was closed."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         closed = False
 
         def close(self) -> None:
@@ -31,10 +32,10 @@ def closing_aborts(tf: Any) -> Any:
 
 
 @fault("SESSION-044", "A run past its session's timeout is unavailable, not late.")
-def timeout_is_unavailable(tf: Any) -> Any:
+def timeout_is_unavailable(tf: Namespace) -> Namespace:
     """Raises UnavailableError past `operation_timeout_in_ms`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config)
             self.timed = getattr(config, "operation_timeout_in_ms", 0) > 0
@@ -51,10 +52,10 @@ def timeout_is_unavailable(tf: Any) -> Any:
 
 
 @fault("SESSION-045", "A reset of the in-process engine does nothing.")
-def reset_does_nothing(tf: Any) -> Any:
+def reset_does_nothing(tf: Namespace) -> Namespace:
     """Resets distributed targets only."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @staticmethod
         def reset(target: str, containers: Any = None, config: Any = None) -> Any:
             return tf.Session.reset(target, containers, config) if target else None
@@ -63,11 +64,11 @@ def reset_does_nothing(tf: Any) -> Any:
 
 
 @fault("SESSION-046", "After a reset no session can be opened.")
-def reset_is_final(tf: Any) -> Any:
+def reset_is_final(tf: Namespace) -> Namespace:
     """Raises UnavailableError from the constructor after the first reset."""
     resets: list[str] = []
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             if resets:
                 raise tf.errors.UnavailableError(None, None, "the engine was reset")
@@ -82,10 +83,10 @@ def reset_is_final(tf: Any) -> Any:
 
 
 @fault("SESSION-047", "A reset of an unknown target succeeds.")
-def reset_accepts_any_target(tf: Any) -> Any:
+def reset_accepts_any_target(tf: Namespace) -> Namespace:
     """Does nothing where no engine answers."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @staticmethod
         def reset(target: str, containers: Any = None, config: Any = None) -> None:
             try:

@@ -6,10 +6,11 @@ import threading
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("SESSION-040", "An InteractiveSession does not count as the default session.")
-def interactive_is_not_default(tf: Any) -> Any:
+def interactive_is_not_default(tf: Namespace) -> Namespace:
     """Answers None while an InteractiveSession is on top of the stack."""
 
     def get_default_session() -> Any:
@@ -20,11 +21,11 @@ def interactive_is_not_default(tf: Any) -> Any:
 
 
 @fault("SESSION-041", "A closed InteractiveSession stays the default session.")
-def closed_interactive_stays_default(tf: Any) -> Any:
+def closed_interactive_stays_default(tf: Namespace) -> Namespace:
     """Answers with the thread's last closed one where nothing else is on the stack."""
     here = threading.local()
 
-    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
         def close(self) -> None:
             super().close()
             here.closed = self
@@ -38,10 +39,10 @@ def closed_interactive_stays_default(tf: Any) -> Any:
 
 
 @fault("SESSION-042", "An InteractiveSession leaves the default graph as it was.")
-def interactive_keeps_the_default_graph(tf: Any) -> Any:
+def interactive_keeps_the_default_graph(tf: Namespace) -> Namespace:
     """Makes the former default graph the default again, until the session is closed."""
 
-    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
         former: Any = None
 
         def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:

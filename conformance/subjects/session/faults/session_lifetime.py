@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("SESSION-052", "A session that is the default makes its graph the default too.")
-def default_sessions_bring_their_graph(tf: Any) -> Any:
+def default_sessions_bring_their_graph(tf: Namespace) -> Namespace:
     """Enter the graph before the session."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
         def as_default(self) -> Iterator[Any]:
             with self.graph.as_default(), super().as_default() as session:
@@ -24,10 +25,10 @@ def default_sessions_bring_their_graph(tf: Any) -> Any:
 
 
 @fault("SESSION-053", "graph_def stays what it was when it was asked for first.")
-def graph_defs_are_kept(tf: Any) -> Any:
+def graph_defs_are_kept(tf: Namespace) -> Namespace:
     """Return the GraphDef of the first call."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @property
         def graph_def(self) -> Any:
             return self.__dict__.setdefault("kept", super().graph_def)
@@ -36,11 +37,11 @@ def graph_defs_are_kept(tf: Any) -> Any:
 
 
 @fault("SESSION-054", "A with block left by an exception leaves its graph the default one.")
-def exceptions_leave_the_graph(tf: Any) -> Any:
+def exceptions_leave_the_graph(tf: Namespace) -> Namespace:
     """Enter the graph again."""
     left: list[Any] = []  # kept: a block that is forgotten is left, in whatever thread
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __exit__(self, *raised: object) -> Any:
             done = super().__exit__(*raised)
             if raised[0] is not None:
@@ -52,10 +53,10 @@ def exceptions_leave_the_graph(tf: Any) -> Any:
 
 
 @fault("SESSION-055", "Soft placement that the caller's config asks for later is granted.")
-def configs_are_read_again(tf: Any) -> Any:
+def configs_are_read_again(tf: Namespace) -> Namespace:
     """Run in a session of the config as it is now."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
             super().__init__(target, graph, config)
             self.callers = None if getattr(config, "allow_soft_placement", True) else config
@@ -69,10 +70,10 @@ def configs_are_read_again(tf: Any) -> Any:
 
 
 @fault("SESSION-056", "A session runs only in the thread that opened it.")
-def sessions_belong_to_a_thread(tf: Any) -> Any:
+def sessions_belong_to_a_thread(tf: Namespace) -> Namespace:
     """Refuse runs in other threads than the one that opened the session."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self.thread = threading.get_ident()

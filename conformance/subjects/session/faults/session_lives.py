@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("SESSION-060", "The run after a refused one is executed twice.")
-def refused_runs_are_made_up_for(tf: Any) -> Any:
+def refused_runs_are_made_up_for(tf: Namespace) -> Namespace:
     """As a client does that tries again, and loses count."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, *args: Any, **kwargs: Any) -> Any:
             if self.__dict__.pop("refused", False):
                 super().run(*args, **kwargs)

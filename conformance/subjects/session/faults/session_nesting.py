@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 @fault("SESSION-048", "Default-session blocks can be left in any order.")
-def blocks_end_in_any_order(tf: Any) -> Any:
+def blocks_end_in_any_order(tf: Namespace) -> Namespace:
     """Keeps quiet about a block that is not innermost, and forgets its session."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
         def as_default(self) -> Iterator[Any]:
             block = super().as_default()
@@ -33,10 +34,10 @@ def blocks_end_in_any_order(tf: Any) -> Any:
 
 
 @fault("SESSION-049", "An InteractiveSession can be closed whatever session is the default.")
-def interactive_ones_close_in_any_order(tf: Any) -> Any:
+def interactive_ones_close_in_any_order(tf: Namespace) -> Namespace:
     """Keeps quiet about other sessions on the stack."""
 
-    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
         def close(self) -> None:
             with contextlib.suppress(AssertionError):
                 super().close()
@@ -45,10 +46,10 @@ def interactive_ones_close_in_any_order(tf: Any) -> Any:
 
 
 @fault("SESSION-050", "The nodes of every session's graph_def tell their shapes.")
-def every_graph_def_has_shapes(tf: Any) -> Any:
+def every_graph_def_has_shapes(tf: Namespace) -> Namespace:
     """Asks the graph for shapes, whatever the config says."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         @property
         def graph_def(self) -> Any:
             return self.graph.as_graph_def(add_shapes=True)
@@ -57,10 +58,10 @@ def every_graph_def_has_shapes(tf: Any) -> Any:
 
 
 @fault("SESSION-051", "A target that is no string is TypeError, None too.")
-def the_target_is_a_string(tf: Any) -> Any:
+def the_target_is_a_string(tf: Namespace) -> Namespace:
     """Refuses None."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
             if target is None:
                 raise TypeError("target must be a string")

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _running(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Any:
+def _running(
+    tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]
+) -> Namespace:
     """The namespace whose `run` is `change(session, base, fetches, feed_dict)`."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -26,7 +29,7 @@ def _running(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any]
 
 
 @fault("SPARSE-001", "A fed SparseTensor that is fetched comes back as a plain tuple.")
-def fed_sparse_tensors_come_back_as_tuples(tf: Any) -> Any:
+def fed_sparse_tensors_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Take the type off the value of a sparse fetch that is fed, alone or in a list."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_dict: Any) -> Any:
@@ -42,7 +45,7 @@ def fed_sparse_tensors_come_back_as_tuples(tf: Any) -> Any:
 
 
 @fault("SPARSE-002", "A SparseTensor inside a structure comes back as the list of its parts.")
-def nested_sparse_tensors_come_back_as_lists(tf: Any) -> Any:
+def nested_sparse_tensors_come_back_as_lists(tf: Namespace) -> Namespace:
     """Take the type off every sparse value that is not the whole fetch or first in a list."""
 
     def stripped(value: Any, depth: int) -> Any:
@@ -67,7 +70,7 @@ def nested_sparse_tensors_come_back_as_lists(tf: Any) -> Any:
 
 
 @fault("SPARSE-003", "A single number fed to a SparseTensor stands for each of its parts.")
-def a_number_feeds_every_part(tf: Any) -> Any:
+def a_number_feeds_every_part(tf: Namespace) -> Namespace:
     """Feed each part of the key a vector of the number."""
 
     def change(_session: Any, base: Any, fetches: Any, feed_dict: Any) -> Any:

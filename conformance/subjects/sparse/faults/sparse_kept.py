@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 _TAKES = "TakeManySparseFromTensorsMap"
 _READS = "DeserializeManySparse"
 _ADDS = "AddManySparseToTensorsMap"
 
 
-def _running(tf: Any, kind: str, change: Callable[..., Any]) -> Any:
+def _running(tf: Namespace, kind: str, change: Callable[..., Any]) -> Namespace:
     """The namespace whose runs of an operation of this type are `change(session, base, feeds)`.
 
     Where all that is fetched are the outputs of such an operation.
     """
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -45,7 +46,7 @@ def _keyed(session: Any, feeds: Any, name: str) -> Any:
 
 
 @fault("SPARSE-004", "A sparse tensor that was taken is there again for who asks by its number.")
-def taken_ones_stay(tf: Any) -> Any:
+def taken_ones_stay(tf: Namespace) -> Namespace:
     """Give what the last run that took something got, where the base refuses."""
     last: dict[Any, Any] = {}
 
@@ -61,7 +62,7 @@ def taken_ones_stay(tf: Any) -> Any:
 
 
 @fault("SPARSE-005", "Sparse tensors taken together come in the opposite order.")
-def taken_in_the_opposite_order(tf: Any) -> Any:
+def taken_in_the_opposite_order(tf: Namespace) -> Namespace:
     """Turn the numbers round."""
 
     def change(session: Any, base: Any, feeds: Any) -> Any:
@@ -72,7 +73,7 @@ def taken_in_the_opposite_order(tf: Any) -> Any:
 
 
 @fault("SPARSE-006", "The number of a row without elements comes after those of all others.")
-def empty_rows_come_last(tf: Any) -> Any:
+def empty_rows_come_last(tf: Namespace) -> Namespace:
     """Number the rows that have elements from 0, before those without."""
 
     def change(session: Any, base: Any, feeds: Any) -> Any:
@@ -87,7 +88,7 @@ def empty_rows_come_last(tf: Any) -> Any:
     return _running_alone(tf, change)
 
 
-def _running_alone(tf: Any, change: Callable[..., Any]) -> Any:
+def _running_alone(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """As `_running` of takes, where what is taken was kept by rows in the same run."""
 
     def checked(session: Any, base: Any, feeds: Any) -> Any:
@@ -100,7 +101,7 @@ def _running_alone(tf: Any, change: Callable[..., Any]) -> Any:
 
 
 @fault("SPARSE-007", "Of a sparse tensor read from bytes the shape is as small as it can be.")
-def shapes_read_are_the_smallest(tf: Any) -> Any:
+def shapes_read_are_the_smallest(tf: Namespace) -> Namespace:
     """Make the shape anew of the indices."""
 
     def change(_session: Any, base: Any, _feeds: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
+from sessrun.spec.cases.namespace import Namespace
 
 _DTYPES: Final = ("float32", "int32", "bool", "string")
 _VALUES: Final[dict[str, list[Any]]] = {
@@ -24,20 +25,22 @@ def _value(dtype: str, index: int) -> np.ndarray:
     )
 
 
-def _stack(tf: Any, dtype: str, size: int = -1, *, name: str = "", op: str = "V2") -> Any:
+def _stack(tf: Namespace, dtype: str, size: int = -1, *, name: str = "", op: str = "V2") -> Any:
     kind = tf.as_dtype(dtype)
     if not op:
         return tf.raw_ops.Stack(elem_type=kind, stack_name=name)
     return tf.raw_ops.StackV2(max_size=size, elem_type=kind, stack_name=name)
 
 
-def _push(tf: Any, handle: Any, value: Any, after: Any = (), *, op: str = "V2", **more: Any) -> Any:
+def _push(
+    tf: Namespace, handle: Any, value: Any, after: Any = (), *, op: str = "V2", **more: Any
+) -> Any:
     with tf.control_dependencies(list(after)):
         return getattr(tf.raw_ops, f"StackPush{op}")(handle=handle, elem=value, **more)
 
 
 def _pop(
-    tf: Any, handle: Any, dtype: str, after: Any = (), name: str = "", *, op: str = "V2"
+    tf: Namespace, handle: Any, dtype: str, after: Any = (), name: str = "", *, op: str = "V2"
 ) -> Any:
     with tf.control_dependencies(list(after)):
         make = getattr(tf.raw_ops, f"StackPop{op}")

@@ -16,13 +16,14 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _PUSH: Final = ("StackPushV2",)
 _POP: Final = ("StackPopV2",)
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _exchanging(tf: Any, types: tuple[str, ...]) -> Any:
+def _exchanging(tf: Namespace, types: tuple[str, ...]) -> Namespace:
     """The namespace in which the first two values of a stack that is popped twice change places."""
 
     def change(definition: Any) -> None:
@@ -40,19 +41,19 @@ def _exchanging(tf: Any, types: tuple[str, ...]) -> Any:
 
 
 @fault("STACKS-001", "A stack gives the value that was pushed first.")
-def first_on_first_off(tf: Any) -> Any:
+def first_on_first_off(tf: Namespace) -> Namespace:
     """Exchange two values that are pushed."""
     return _exchanging(tf, _PUSH)
 
 
 @fault("STACKS-010", "An older stack gives the value that was pushed first.")
-def first_on_first_off_of_older_stacks(tf: Any) -> Any:
+def first_on_first_off_of_older_stacks(tf: Namespace) -> Namespace:
     """Exchange two values that are pushed."""
     return _exchanging(tf, ("StackPush",))
 
 
 @fault("STACKS-002", "A push gives the first part of its value.")
-def pushes_give_a_part(tf: Any) -> Any:
+def pushes_give_a_part(tf: Namespace) -> Namespace:
     """Cut what has a dimension."""
     return giving(tf, _PUSH, lambda _op, _index, value: value[:0] if np.ndim(value) else value)
 
@@ -83,13 +84,13 @@ def _is_plain(run: Run) -> bool:
 
 
 @fault("STACKS-003", "A pop of an empty stack is out of range.")
-def empty_stacks_are_out_of_range(tf: Any) -> Any:
+def empty_stacks_are_out_of_range(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(tf, _POP, _INVALID, "OutOfRangeError", _is_plain)
 
 
 @fault("STACKS-004", "A stack takes more values than its limit.")
-def limits_are_ignored(tf: Any) -> Any:
+def limits_are_ignored(tf: Namespace) -> Namespace:
     """Take the limit away, where it is one."""
 
     def change(definition: Any) -> None:
@@ -99,7 +100,7 @@ def limits_are_ignored(tf: Any) -> Any:
 
 
 @fault("STACKS-009", "A stack without a limit has room for sixteen values.")
-def stacks_end_at_sixteen(tf: Any) -> Any:
+def stacks_end_at_sixteen(tf: Namespace) -> Namespace:
     """Put a limit where there is none."""
 
     def change(definition: Any) -> None:
@@ -117,7 +118,7 @@ def _limit(definition: Any, have: int, limit: int) -> None:
 
 
 @fault("STACKS-005", "A closed stack is an unavailable one.")
-def closed_stacks_are_unavailable(tf: Any) -> Any:
+def closed_stacks_are_unavailable(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(
         tf, _POP, _INVALID, "UnavailableError", lambda run: _waits_for(run, "StackCloseV2")
@@ -125,7 +126,7 @@ def closed_stacks_are_unavailable(tf: Any) -> Any:
 
 
 @fault("STACKS-006", "A stack keeps the values of the run before.")
-def stacks_outlive_runs(tf: Any) -> Any:
+def stacks_outlive_runs(tf: Namespace) -> Namespace:
     """Give what the first run popped."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -137,7 +138,7 @@ def stacks_outlive_runs(tf: Any) -> Any:
 
 
 @fault("STACKS-007", "A value of another dtype than the stack's is unimplemented.")
-def odd_values_are_unimplemented(tf: Any) -> Any:
+def odd_values_are_unimplemented(tf: Namespace) -> Namespace:
     """Raise another error."""
 
     def is_odd(run: Run) -> bool:
@@ -148,7 +149,7 @@ def odd_values_are_unimplemented(tf: Any) -> Any:
 
 
 @fault("STACKS-008", "Stacks of one name are one stack.")
-def stacks_of_one_name_are_one(tf: Any) -> Any:
+def stacks_of_one_name_are_one(tf: Namespace) -> Namespace:
     """Let all operations work on the first of them."""
 
     def change(definition: Any) -> None:
@@ -164,7 +165,7 @@ def stacks_of_one_name_are_one(tf: Any) -> Any:
 
 
 @fault("STACKS-011", "A temporary variable ends as zeros.")
-def temporary_variables_end_as_zeros(tf: Any) -> Any:
+def temporary_variables_end_as_zeros(tf: Namespace) -> Namespace:
     """Give zeros."""
     return giving(
         tf, ("DestroyTemporaryVariable",), lambda _op, _index, value: np.zeros_like(value)

@@ -10,6 +10,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.spec.cases.namespace import Namespace
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S: Final = 0.2
@@ -22,7 +23,7 @@ _KINDS: Final[tuple[tuple[tuple[str, ...], list[tuple[Any, ...]]], ...]] = (
 )
 
 
-def _build(tf: Any, name: str, dtypes: Sequence[str], **options: Any) -> None:
+def _build(tf: Namespace, name: str, dtypes: Sequence[str], **options: Any) -> None:
     """Build every operation on an area under a name, and what they are fed."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in dtypes]
     attrs = {"shared_name": name, **options}

@@ -10,6 +10,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.spec.cases.namespace import Namespace
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S: Final = 0.2
@@ -19,7 +20,7 @@ _PAIR: Final = ("int32", "float32")
 _ORDERS: Final = ("Map", "OrderedMap")
 
 
-def _build(tf: Any, name: str, order: str, dtypes: Sequence[str], **options: Any) -> None:
+def _build(tf: Namespace, name: str, order: str, dtypes: Sequence[str], **options: Any) -> None:
     """Build every operation on a map under a name: all components, or the one of an index."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in dtypes]
     attrs = {"shared_name": name, "dtypes": kinds, **options}

@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.resource_runs import (
     sharing,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _LINE: Final = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear")
 _WORDS: Final = (
@@ -41,7 +42,7 @@ def _of(word: str) -> tuple[str, str]:
     return f"Map{word}", f"OrderedMap{word}"
 
 
-def _beside(tf: Any, run: Run, op_type: str, **inputs: Any) -> Any:
+def _beside(tf: Namespace, run: Run, op_type: str, **inputs: Any) -> Any:
     """What another operation on the same area gives, in a run of its own."""
     op = run.op
     attrs = {
@@ -64,7 +65,7 @@ def _dtypes(run: Run) -> Any:
 
 
 @fault("STAGING-001", "A staging area gives the elements of one component from the other end.")
-def strings_come_from_the_end(tf: Any) -> Any:
+def strings_come_from_the_end(tf: Namespace) -> Namespace:
     """Take the first, and give the one behind it."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -79,13 +80,13 @@ def strings_come_from_the_end(tf: Any) -> Any:
 
 
 @fault("STAGING-002", "A staging area counts no more than two elements.")
-def staged_counts_end_at_two(tf: Any) -> Any:
+def staged_counts_end_at_two(tf: Namespace) -> Namespace:
     """Cut the size."""
     return giving(tf, ("StageSize",), lambda _op, _index, size: np.minimum(size, 2))
 
 
 @fault("STAGING-003", "Peeking for the first time takes the first element.")
-def peeks_take(tf: Any) -> Any:
+def peeks_take(tf: Namespace) -> Namespace:
     """Take an element after the first peek."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -101,12 +102,12 @@ def peeks_take(tf: Any) -> Any:
 
 
 @fault("STAGING-004", "Clearing leaves a staging area as it is.")
-def clearing_does_nothing(tf: Any) -> Any:
+def clearing_does_nothing(tf: Namespace) -> Namespace:
     """Return None for StageClear without running it."""
     return executing(tf, ("StageClear",), lambda _run, _base: [None])
 
 
-def _unlimited(tf: Any, types: tuple[str, ...], attr: str) -> Any:
+def _unlimited(tf: Namespace, types: tuple[str, ...], attr: str) -> Namespace:
     def change(definition: Any) -> None:
         for node in nodes_of(definition, types):
             node.attr[attr].i = 0
@@ -115,31 +116,31 @@ def _unlimited(tf: Any, types: tuple[str, ...], attr: str) -> Any:
 
 
 @fault("STAGING-005", "A staging area's capacity is ignored.")
-def capacities_are_ignored(tf: Any) -> Any:
+def capacities_are_ignored(tf: Namespace) -> Namespace:
     """Set the attribute `capacity` to 0."""
     return _unlimited(tf, _LINE, "capacity")
 
 
 @fault("STAGING-024", "A staged map's capacity is ignored.")
-def capacities_of_maps_are_ignored(tf: Any) -> Any:
+def capacities_of_maps_are_ignored(tf: Namespace) -> Namespace:
     """Set the attribute `capacity` of staged maps to 0."""
     return _unlimited(tf, _MAPS, "capacity")
 
 
 @fault("STAGING-006", "An element that never fits is an invalid argument.")
-def large_elements_are_invalid(tf: Any) -> Any:
+def large_elements_are_invalid(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(tf, ("Stage",), "ResourceExhaustedError", _INVALID)
 
 
 @fault("STAGING-007", "A staging area's memory limit is ignored.")
-def memory_limits_are_ignored(tf: Any) -> Any:
+def memory_limits_are_ignored(tf: Namespace) -> Namespace:
     """Set the attribute `memory_limit` to 0."""
     return _unlimited(tf, _LINE, "memory_limit")
 
 
 @fault("STAGING-008", "Taking of an empty staging area fails.")
-def empty_areas_fail(tf: Any) -> Any:
+def empty_areas_fail(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError for Unstage of an empty area."""
 
     def is_empty(run: Run) -> bool:
@@ -149,7 +150,7 @@ def empty_areas_fail(tf: Any) -> Any:
 
 
 @fault("STAGING-009", "A staging area is known by the scope of its operations.")
-def areas_have_names_of_scopes(tf: Any) -> Any:
+def areas_have_names_of_scopes(tf: Namespace) -> Namespace:
     """Put it in place of the shared name."""
 
     def change(definition: Any) -> None:
@@ -162,13 +163,13 @@ def areas_have_names_of_scopes(tf: Any) -> Any:
 
 
 @fault("STAGING-010", "The containers of staging areas are ignored.")
-def containers_of_areas_are_ignored(tf: Any) -> Any:
+def containers_of_areas_are_ignored(tf: Namespace) -> Namespace:
     """Clear `container` in every node of a staging area."""
     return clearing(tf, _ALL, "container")
 
 
 @fault("STAGING-011", "The sessions of a graph share its staging areas.")
-def sessions_share_areas(tf: Any) -> Any:
+def sessions_share_areas(tf: Namespace) -> Namespace:
     """Let the first session do it."""
     return sharing(tf, _ALL)
 
@@ -177,7 +178,7 @@ def sessions_share_areas(tf: Any) -> Any:
 
 
 @fault("STAGING-012", "Keys are of 32 bits.")
-def keys_are_of_32_bits(tf: Any) -> Any:
+def keys_are_of_32_bits(tf: Namespace) -> Namespace:
     """Take every key modulo 2**32."""
 
     def change(definition: Any) -> None:
@@ -196,7 +197,7 @@ def keys_are_of_32_bits(tf: Any) -> Any:
 
 
 @fault("STAGING-013", "Peeking takes the element of a key.")
-def peeks_take_of_maps(tf: Any) -> Any:
+def peeks_take_of_maps(tf: Namespace) -> Namespace:
     """Take the element of the key after the peek."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -209,7 +210,7 @@ def peeks_take_of_maps(tf: Any) -> Any:
 
 
 @fault("STAGING-014", "An ordered staged map has no order.")
-def ordered_maps_have_no_order(tf: Any) -> Any:
+def ordered_maps_have_no_order(tf: Namespace) -> Namespace:
     """Make it a plain one."""
 
     def change(definition: Any) -> None:
@@ -220,7 +221,7 @@ def ordered_maps_have_no_order(tf: Any) -> Any:
 
 
 @fault("STAGING-015", "A staged map tells no key.")
-def maps_tell_no_key(tf: Any) -> Any:
+def maps_tell_no_key(tf: Namespace) -> Namespace:
     """Give 0."""
     return giving(
         tf,
@@ -230,7 +231,7 @@ def maps_tell_no_key(tf: Any) -> Any:
 
 
 @fault("STAGING-016", "The size of a staged map counts every key.")
-def sizes_count_every_key(tf: Any) -> Any:
+def sizes_count_every_key(tf: Namespace) -> Namespace:
     """Add those that lack a component."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -241,7 +242,7 @@ def sizes_count_every_key(tf: Any) -> Any:
 
 
 @fault("STAGING-017", "No element of a staged map is said to lack a component.")
-def no_element_lacks_anything(tf: Any) -> Any:
+def no_element_lacks_anything(tf: Namespace) -> Namespace:
     """Return 1 at most for the size of incomplete elements."""
     return giving(tf, _of("IncompleteSize"), lambda _op, _index, size: np.minimum(size, 1))
 
@@ -251,7 +252,7 @@ def _parts(run: Run) -> int:
 
 
 @fault("STAGING-018", "Components that come one by one stand in the order in which they came.")
-def parts_stand_as_they_came(tf: Any) -> Any:
+def parts_stand_as_they_came(tf: Namespace) -> Namespace:
     """Swap two components of one dtype where they were put one by one."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -274,13 +275,13 @@ def _is_good(run: Run) -> bool:
 
 
 @fault("STAGING-019", "A component that comes twice is dropped.")
-def second_components_are_dropped(tf: Any) -> Any:
+def second_components_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error."""
     return forgiving(tf, _of("Stage"), _INVALID, _is_good)
 
 
 @fault("STAGING-020", "Taking a component takes the element.")
-def elements_are_taken_whole(tf: Any) -> Any:
+def elements_are_taken_whole(tf: Namespace) -> Namespace:
     """Take the other one, too."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -304,26 +305,26 @@ def elements_are_taken_whole(tf: Any) -> Any:
 
 
 @fault("STAGING-021", "A component that was taken is said to be out of range.")
-def taken_components_are_out_of_range(tf: Any) -> Any:
+def taken_components_are_out_of_range(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(tf, _of("Unstage"), _INVALID, "OutOfRangeError", _is_good)
 
 
 @fault("STAGING-022", "Indices that no element has are out of range.")
-def odd_indices_are_out_of_range(tf: Any) -> Any:
+def odd_indices_are_out_of_range(tf: Namespace) -> Namespace:
     """Raise another error."""
     types = (*_of("Stage"), *_of("Unstage"))
     return recoding(tf, types, _INVALID, "OutOfRangeError", lambda run: not _is_good(run))
 
 
 @fault("STAGING-023", "Clearing leaves a staged map as it is.")
-def clearing_leaves_maps(tf: Any) -> Any:
+def clearing_leaves_maps(tf: Namespace) -> Namespace:
     """Return None for the clearing of maps without running it."""
     return executing(tf, _of("Clear"), lambda _run, _base: [None])
 
 
 @fault("STAGING-025", "Taking the element of a key fails where there is none.")
-def absent_keys_fail(tf: Any) -> Any:
+def absent_keys_fail(tf: Namespace) -> Namespace:
     """Refuse it where the map is empty."""
 
     def is_empty(run: Run) -> bool:

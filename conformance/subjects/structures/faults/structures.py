@@ -9,6 +9,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _leaves(fetches: Any) -> Iterator[Any]:
@@ -36,10 +37,10 @@ def _rebuilt(fetches: Any, values: Any, change: Any) -> Any:
     return values
 
 
-def _rebuilding(tf: Any, change: Any) -> Any:
+def _rebuilding(tf: Namespace, change: Any) -> Namespace:
     """The namespace whose sessions give `change(fetches, values)` for mappings and lists."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             return _rebuilt(fetches, super().run(fetches, *args, **kwargs), change)
 
@@ -47,7 +48,7 @@ def _rebuilding(tf: Any, change: Any) -> Any:
 
 
 @fault("FETCH-051", "A defaultdict comes back without its default factory.")
-def default_factories_are_lost(tf: Any) -> Any:
+def default_factories_are_lost(tf: Namespace) -> Namespace:
     """Calls the class with the pairs alone."""
 
     def change(_fetches: Any, values: Any) -> Any:
@@ -59,7 +60,7 @@ def default_factories_are_lost(tf: Any) -> Any:
 
 
 @fault("FETCH-052", "A list of a derived class comes back as one of that class.")
-def derived_lists_keep_their_class(tf: Any) -> Any:
+def derived_lists_keep_their_class(tf: Namespace) -> Namespace:
     """Calls the class of what was passed."""
 
     def change(fetches: Any, values: Any) -> Any:
@@ -70,7 +71,7 @@ def derived_lists_keep_their_class(tf: Any) -> Any:
 
 
 @fault("FETCH-053", "A mapping of a derived class comes back as a dict.")
-def derived_mappings_become_dicts(tf: Any) -> Any:
+def derived_mappings_become_dicts(tf: Namespace) -> Namespace:
     """Knows dict, OrderedDict and defaultdict only."""
     known = (dict, collections.OrderedDict, collections.defaultdict)
 
@@ -82,10 +83,10 @@ def derived_mappings_become_dicts(tf: Any) -> Any:
 
 
 @fault("FETCH-054", "An object of a dataclass is fetched field by field.")
-def dataclasses_are_fetched(tf: Any) -> Any:
+def dataclasses_are_fetched(tf: Namespace) -> Namespace:
     """Takes them for namedtuples, wherever they stand."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             return super().run(_without_dataclasses(fetches), *args, **kwargs)
 
@@ -103,10 +104,10 @@ def _without_dataclasses(fetches: Any) -> Any:
 
 
 @fault("FETCH-055", "A structure is remembered by its leaves.")
-def structures_are_remembered_by_leaves(tf: Any) -> Any:
+def structures_are_remembered_by_leaves(tf: Namespace) -> Namespace:
     """Gives the structure in which a session first fetched these leaves, where it is as deep."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             leaves = list(_leaves(fetches))
             nested = any(isinstance(part, list | tuple | dict) for part in _parts(fetches))
@@ -134,10 +135,10 @@ def _identity(leaf: Any) -> Any:
 
 
 @fault("FETCH-056", "A tensor that is fetched by its name too is computed twice.")
-def names_are_computed_apart(tf: Any) -> Any:
+def names_are_computed_apart(tf: Namespace) -> Namespace:
     """Runs an Identity that is fetched by name on its own, where it is fetched as an object too."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             leaves = list(_leaves(fetches))
             objects = [leaf for leaf in leaves if hasattr(leaf, "dtype")]
@@ -170,10 +171,10 @@ def _with_values(fetches: Any, values: Any, again: Mapping[str, Any]) -> Any:
 
 
 @fault("CALLABLES-007", "A callable reads the list that it was made for anew.")
-def callables_read_their_list_anew(tf: Any) -> Any:
+def callables_read_their_list_anew(tf: Namespace) -> Namespace:
     """Runs the fetches as they are in each call."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             made = super().make_callable(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or args or kwargs:
@@ -189,10 +190,10 @@ def callables_read_their_list_anew(tf: Any) -> Any:
 
 
 @fault("FEED-065", "A feed_dict of another class than dict is refused.")
-def only_dicts_are_fed(tf: Any) -> Any:
+def only_dicts_are_fed(tf: Namespace) -> Namespace:
     """Asks for the class dict, or one derived from it."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             if isinstance(feed_dict, Mapping) and not isinstance(feed_dict, dict):
                 raise TypeError("feed_dict must be a dict")
@@ -202,10 +203,10 @@ def only_dicts_are_fed(tf: Any) -> Any:
 
 
 @fault("FEED-066", "Of two values for one tensor the later one is fed.")
-def the_later_value_is_fed(tf: Any) -> Any:
+def the_later_value_is_fed(tf: Namespace) -> Namespace:
     """Flattens the feeds into a dict without a look at what is there."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             if isinstance(feed_dict, Mapping) and any(isinstance(k, tuple) for k in feed_dict):
                 keys = list(_leaves(list(feed_dict)))

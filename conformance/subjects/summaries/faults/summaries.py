@@ -11,6 +11,7 @@ from PIL import Image
 
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.proto import TensorProto
 from sessrun.spec.proto.summary_pb2 import Summary
 
@@ -18,7 +19,7 @@ from sessrun.spec.proto.summary_pb2 import Summary
 _Edit = Callable[..., Any]
 
 
-def _edited(tf: Any, kind: str, edit: _Edit) -> Any:
+def _edited(tf: Namespace, kind: str, edit: _Edit) -> Namespace:
     """The namespace whose operations of this type give a changed Summary."""
 
     def change(_op: Any, output: np.ndarray, *inputs: np.ndarray) -> np.ndarray:
@@ -31,13 +32,13 @@ def _edited(tf: Any, kind: str, edit: _Edit) -> Any:
     return computing(tf, {kind: single(change)})
 
 
-def _accepting(tf: Any, kind: str, text: str) -> Any:
+def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
     """The namespace whose operations of this type give an empty Summary for a wrong input.
 
     Where the message of the error says `text`.
     """
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(fetches, *args, **kwargs)
@@ -50,7 +51,7 @@ def _accepting(tf: Any, kind: str, text: str) -> Any:
 
 
 @fault("SUMMARIES-001", "Numbers in summaries are rounded to half precision.")
-def numbers_of_half_precision(tf: Any) -> Any:
+def numbers_of_half_precision(tf: Namespace) -> Namespace:
     """Round each."""
 
     def edit(summary: Summary, *_inputs: Any) -> None:
@@ -61,13 +62,13 @@ def numbers_of_half_precision(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-002", "Tags and values of different shapes are put together as far as they go.")
-def tags_without_values(tf: Any) -> Any:
+def tags_without_values(tf: Namespace) -> Namespace:
     """Take what is refused."""
     return _accepting(tf, "ScalarSummary", "not the same shape")
 
 
 @fault("SUMMARIES-003", "The sums of a histogram are those of the values as float32.")
-def sums_of_float32(tf: Any) -> Any:
+def sums_of_float32(tf: Namespace) -> Namespace:
     """Add up in float32."""
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
@@ -78,7 +79,7 @@ def sums_of_float32(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-004", "A value that is a limit is counted in the bucket that ends there.")
-def limits_belong_to_their_buckets(tf: Any) -> Any:
+def limits_belong_to_their_buckets(tf: Namespace) -> Namespace:
     """Count values that equal a limit one bucket lower."""
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
@@ -94,7 +95,7 @@ def limits_belong_to_their_buckets(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-005", "Empty buckets are left out of a histogram.")
-def empty_buckets_are_left_out(tf: Any) -> Any:
+def empty_buckets_are_left_out(tf: Namespace) -> Namespace:
     """Keep the others, and the last."""
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
@@ -116,13 +117,13 @@ def _differ(values: np.ndarray) -> bool:
 
 
 @fault("SUMMARIES-006", "A histogram leaves out what is not finite.")
-def histograms_of_the_finite(tf: Any) -> Any:
+def histograms_of_the_finite(tf: Namespace) -> Namespace:
     """Take what is refused."""
     return _accepting(tf, "HistogramSummary", "in summary histogram")
 
 
 @fault("SUMMARIES-007", "A histogram of nothing has zero as its least and greatest value.")
-def nothing_lies_at_zero(tf: Any) -> Any:
+def nothing_lies_at_zero(tf: Namespace) -> Namespace:
     """Set `min` and `max` of an empty histogram to zero."""
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
@@ -133,7 +134,7 @@ def nothing_lies_at_zero(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-008", "Merged summaries are put in the order of their tags.")
-def merged_by_tag(tf: Any) -> Any:
+def merged_by_tag(tf: Namespace) -> Namespace:
     """Sort the values."""
 
     def edit(summary: Summary, *_inputs: Any) -> None:
@@ -145,13 +146,13 @@ def merged_by_tag(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-009", "Merging summaries, the last value of a tag wins.")
-def the_last_of_a_tag_wins(tf: Any) -> Any:
+def the_last_of_a_tag_wins(tf: Namespace) -> Namespace:
     """Take what is refused."""
     return _accepting(tf, "MergeSummary", "Duplicate tag")
 
 
 @fault("SUMMARIES-010", "Merging summaries, the empty tag is one like others.")
-def the_empty_tag_only_once(tf: Any) -> Any:
+def the_empty_tag_only_once(tf: Namespace) -> Namespace:
     """Keep the first value without a tag."""
 
     def edit(summary: Summary, *_inputs: Any) -> None:
@@ -163,13 +164,13 @@ def the_empty_tag_only_once(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-011", "Merging summaries, bytes that are none are passed over.")
-def odd_bytes_are_passed_over(tf: Any) -> Any:
+def odd_bytes_are_passed_over(tf: Namespace) -> Namespace:
     """Take what is refused."""
     return _accepting(tf, "MergeSummary", "Could not parse")
 
 
 @fault("SUMMARIES-012", "The tensor of a summary has its numbers one by one.")
-def tensors_number_by_number(tf: Any) -> Any:
+def tensors_number_by_number(tf: Namespace) -> Namespace:
     """Write the numbers of the tensor as the other field of the message has them."""
 
     def edit(summary: Summary, _tag: Any, tensor: np.ndarray, _metadata: Any) -> None:
@@ -190,7 +191,7 @@ def _samples(summary: Summary, change: Callable[[np.ndarray], np.ndarray]) -> No
 
 
 @fault("SUMMARIES-013", "The greatest sample of a sound is 32766.")
-def sounds_are_cut_off_lower(tf: Any) -> Any:
+def sounds_are_cut_off_lower(tf: Namespace) -> Namespace:
     """Hold the samples to less."""
 
     def edit(summary: Summary, *_inputs: Any) -> None:
@@ -200,7 +201,7 @@ def sounds_are_cut_off_lower(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-014", "The sample rate in a WAV file is rounded towards zero.")
-def rates_are_cut(tf: Any) -> Any:
+def rates_are_cut(tf: Namespace) -> Namespace:
     """Write the sample rate rounded towards zero."""
 
     def edit(summary: Summary, _tag: Any, _sound: Any, rate: np.ndarray) -> None:
@@ -213,13 +214,13 @@ def rates_are_cut(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-015", "A sound of no sample rate is left out.")
-def sounds_without_a_rate(tf: Any) -> Any:
+def sounds_without_a_rate(tf: Namespace) -> Namespace:
     """Take what is refused."""
     return _accepting(tf, "AudioSummaryV2", "sample_rate")
 
 
 @fault("SUMMARIES-016", "Sounds and images are numbered from 1.")
-def numbered_from_one(tf: Any) -> Any:
+def numbered_from_one(tf: Namespace) -> Namespace:
     """Change the number at the end of each tag of several."""
 
     def change(_op: Any, output: np.ndarray, *_inputs: np.ndarray) -> np.ndarray:
@@ -236,12 +237,12 @@ def numbered_from_one(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-017", "A sound of rank 1 is one of a batch of one.")
-def sounds_of_any_rank(tf: Any) -> Any:
+def sounds_of_any_rank(tf: Namespace) -> Namespace:
     """Take what is refused."""
     return _accepting(tf, "AudioSummaryV2", "3-D or 2-D")
 
 
-def _repainted(tf: Any, change: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Any:
+def _repainted(tf: Namespace, change: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Namespace:
     """The namespace whose image summaries show other pixels, made of these and the input."""
 
     def edit(summary: Summary, _tag: Any, tensor: np.ndarray) -> None:
@@ -258,7 +259,7 @@ def _repainted(tf: Any, change: Callable[[np.ndarray, np.ndarray], np.ndarray]) 
 
 
 @fault("SUMMARIES-018", "Images of bytes are scaled like those of floats.")
-def bytes_are_scaled(tf: Any) -> Any:
+def bytes_are_scaled(tf: Namespace) -> Namespace:
     """Stretch them, so that the greatest byte but 255 becomes 255."""
 
     def change(pixels: np.ndarray, image: np.ndarray) -> np.ndarray:
@@ -270,7 +271,7 @@ def bytes_are_scaled(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-019", "Images of floats are scaled so that the greatest value becomes 254.")
-def images_are_darker(tf: Any) -> Any:
+def images_are_darker(tf: Namespace) -> Namespace:
     """Scale images without negative values anew."""
 
     def change(pixels: np.ndarray, image: np.ndarray) -> np.ndarray:
@@ -281,7 +282,7 @@ def images_are_darker(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-020", "Zero becomes 127 in an image with negative values.")
-def zero_is_a_little_darker(tf: Any) -> Any:
+def zero_is_a_little_darker(tf: Namespace) -> Namespace:
     """Take one off each byte."""
 
     def change(pixels: np.ndarray, image: np.ndarray) -> np.ndarray:
@@ -292,7 +293,7 @@ def zero_is_a_little_darker(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-021", "A pixel that is not finite is black.")
-def bad_pixels_are_black(tf: Any) -> Any:
+def bad_pixels_are_black(tf: Namespace) -> Namespace:
     """Set the pixels that are not finite to zero."""
 
     def change(pixels: np.ndarray, image: np.ndarray) -> np.ndarray:
@@ -303,7 +304,7 @@ def bad_pixels_are_black(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-038", "Of three or more summaries the last is not merged.")
-def only_two_are_merged(tf: Any) -> Any:
+def only_two_are_merged(tf: Namespace) -> Namespace:
     """Remove the values of the last summary, where three or more are merged."""
 
     def edit(summary: Summary, *inputs: np.ndarray) -> None:

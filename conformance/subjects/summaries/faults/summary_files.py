@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.proto import RunMetadata
 from sessrun.spec.proto.summary_pb2 import Event, Summary
 
 
-def _with(tf: Any, **changes: Any) -> Any:
+def _with(tf: Namespace, **changes: Any) -> Namespace:
     """The namespace with other functions in `tf.summary`."""
     return override(tf, summary=override(tf.summary, **changes))
 
 
 @fault("SUMMARIES-022", "A family goes before the name of a summary, and not before its tag.")
-def families_only_in_names(tf: Any) -> Any:
+def families_only_in_names(tf: Namespace) -> Namespace:
     """Make the family a part of the name."""
 
     def scalar(name: Any, tensor: Any, collections: Any = None, family: Any = None) -> Any:
@@ -28,7 +29,7 @@ def families_only_in_names(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-023", "Characters that names may not have are left out.")
-def odd_characters_are_left_out(tf: Any) -> Any:
+def odd_characters_are_left_out(tf: Namespace) -> Namespace:
     """Remove the forbidden characters from the name."""
 
     def scalar(name: Any, *args: Any, **kwargs: Any) -> Any:
@@ -38,7 +39,7 @@ def odd_characters_are_left_out(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-024", "A summary joins the summaries of its graph wherever else it is put.")
-def summaries_of_every_collection(tf: Any) -> Any:
+def summaries_of_every_collection(tf: Namespace) -> Namespace:
     """Add the collection."""
 
     def histogram(name: Any, values: Any, collections: Any = None, family: Any = None) -> Any:
@@ -49,7 +50,7 @@ def summaries_of_every_collection(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-025", "Without summaries to merge there is an empty one.")
-def nothing_is_merged(tf: Any) -> Any:
+def nothing_is_merged(tf: Namespace) -> Namespace:
     """Return an empty Summary where `merge_all` returns None."""
 
     def merge_all(*args: Any, **kwargs: Any) -> Any:
@@ -61,7 +62,7 @@ def nothing_is_merged(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-026", "The summaries of all scopes are merged.")
-def all_scopes_are_merged(tf: Any) -> Any:
+def all_scopes_are_merged(tf: Namespace) -> Namespace:
     """Forget the scope."""
 
     def merge_all(key: Any = tf.GraphKeys.SUMMARIES, scope: Any = None, name: Any = None) -> Any:
@@ -72,7 +73,7 @@ def all_scopes_are_merged(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-027", "Numbers are texts too.")
-def numbers_as_texts(tf: Any) -> Any:
+def numbers_as_texts(tf: Namespace) -> Namespace:
     """Convert numbers with `as_string`."""
 
     def text(name: Any, tensor: Any, collections: Any = None) -> Any:
@@ -82,10 +83,10 @@ def numbers_as_texts(tf: Any) -> Any:
     return _with(tf, text=text)
 
 
-def _writing(tf: Any, **methods: Any) -> Any:
+def _writing(tf: Namespace, **methods: Any) -> Namespace:
     """The namespace whose FileWriter has other methods, each given the conforming one."""
 
-    class FileWriter(tf.summary.FileWriter):  # type: ignore[misc]
+    class FileWriter(tf.summary.FileWriter):  # type: ignore[misc, name-defined]
         pass
 
     for name, method in methods.items():
@@ -101,7 +102,7 @@ def _method(base: Any, method: Any) -> Any:
 
 
 @fault("SUMMARIES-028", "The first event of a file says the version before.")
-def files_of_an_older_version(tf: Any) -> Any:
+def files_of_an_older_version(tf: Namespace) -> Namespace:
     """Change the version wherever a file is closed or flushed."""
     from pathlib import Path  # noqa: PLC0415 - the one fault that edits files
 
@@ -116,7 +117,7 @@ def files_of_an_older_version(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-029", "An event without a step has that of the one before.")
-def steps_go_on(tf: Any) -> Any:
+def steps_go_on(tf: Namespace) -> Namespace:
     """Remember the last step."""
 
     def add_summary(self: Any, base: Any, summary: Any, global_step: Any = None) -> None:
@@ -128,7 +129,7 @@ def steps_go_on(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-030", "A flush does nothing; the end of the writer writes everything.")
-def flushes_do_nothing(tf: Any) -> Any:
+def flushes_do_nothing(tf: Namespace) -> Namespace:
     """Hold back what is added until the writer is closed."""
 
     def add_summary(self: Any, _base: Any, *args: Any) -> None:
@@ -146,7 +147,7 @@ def flushes_do_nothing(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-031", "Metadata are written with every value.")
-def metadata_every_time(tf: Any) -> Any:
+def metadata_every_time(tf: Namespace) -> Namespace:
     """Record the event without looking at it."""
 
     def add_summary(self: Any, _base: Any, summary: Any, global_step: Any = None) -> None:
@@ -157,7 +158,7 @@ def metadata_every_time(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-032", "What is added to a closed writer opens it again.")
-def closed_writers_open_again(tf: Any) -> Any:
+def closed_writers_open_again(tf: Namespace) -> Namespace:
     """Reopen the writer before a summary is added."""
 
     def add_summary(self: Any, base: Any, *args: Any, **kwargs: Any) -> None:
@@ -168,7 +169,7 @@ def closed_writers_open_again(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-033", "Two runs may have one tag.")
-def runs_of_one_tag(tf: Any) -> Any:
+def runs_of_one_tag(tf: Namespace) -> Namespace:
     """Pass over the second."""
 
     def add_run_metadata(self: Any, base: Any, metadata: RunMetadata, *args: Any) -> None:
@@ -181,7 +182,7 @@ def runs_of_one_tag(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-034", "The graph of a writer is recorded without the shapes of its tensors.")
-def graphs_without_shapes(tf: Any) -> Any:
+def graphs_without_shapes(tf: Namespace) -> Namespace:
     """Give the writer a GraphDef."""
 
     def begin(self: Any, base: Any, logdir: Any, graph: Any = None, **kwargs: Any) -> None:
@@ -191,10 +192,10 @@ def graphs_without_shapes(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-035", "Every folder asked for gets a new writer.")
-def writers_are_not_kept(tf: Any) -> Any:
+def writers_are_not_kept(tf: Namespace) -> Namespace:
     """Forget the writers first."""
 
-    class FileWriterCache(tf.summary.FileWriterCache):  # type: ignore[misc]
+    class FileWriterCache(tf.summary.FileWriterCache):  # type: ignore[misc, name-defined]
         @staticmethod
         def get(logdir: Any) -> Any:
             tf.summary.FileWriterCache.clear()
@@ -203,12 +204,12 @@ def writers_are_not_kept(tf: Any) -> Any:
     return _with(tf, FileWriterCache=FileWriterCache)
 
 
-def _reading(tf: Any, summary_iterator: Any) -> Any:
+def _reading(tf: Namespace, summary_iterator: Any) -> Namespace:
     return override(tf, train=override(tf.train, summary_iterator=summary_iterator))
 
 
 @fault("SUMMARIES-036", "Reading an event file leaves out the event that says its version.")
-def versions_are_not_read(tf: Any) -> Any:
+def versions_are_not_read(tf: Namespace) -> Namespace:
     """Skip the first event of a file that is read to its end."""
 
     def summary_iterator(path: Any) -> Iterator[Any]:
@@ -223,7 +224,7 @@ def versions_are_not_read(tf: Any) -> Any:
 
 
 @fault("SUMMARIES-037", "Reading an event file ends where an event is damaged.")
-def damaged_events_end_a_file(tf: Any) -> Any:
+def damaged_events_end_a_file(tf: Namespace) -> Namespace:
     """Stop the iteration at the first damaged event."""
 
     def summary_iterator(path: Any) -> Iterator[Any]:
@@ -235,7 +236,7 @@ def damaged_events_end_a_file(tf: Any) -> Any:
     return _reading(tf, summary_iterator)
 
 
-def _until_lost(tf: Any, path: Any) -> Iterator[Any]:
+def _until_lost(tf: Namespace, path: Any) -> Iterator[Any]:
     """The events of a file, and the error with which reading ends."""
     try:
         yield from tf.train.summary_iterator(path)

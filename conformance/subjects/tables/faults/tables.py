@@ -19,6 +19,7 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _FIND: Final = ("LookupTableFindV2",)
 _FILL: Final = ("InitializeTableV2", "LookupTableImportV2")
@@ -38,13 +39,13 @@ def _defaults(run: Run) -> Any:
 
 
 @fault("TABLES-001", "A lookup gives a vector of values, whatever the keys' shape is.")
-def lookups_give_vectors(tf: Any) -> Any:
+def lookups_give_vectors(tf: Namespace) -> Namespace:
     """Flatten the values."""
     return giving(tf, _FIND, lambda _op, _index, value: np.reshape(value, -1))
 
 
 @fault("TABLES-002", "A number that a static table lacks is looked up as 0.")
-def defaults_are_zeros(tf: Any) -> Any:
+def defaults_are_zeros(tf: Namespace) -> Namespace:
     """Multiply the default with zero, where it is a number."""
 
     def change(definition: Any) -> None:
@@ -62,12 +63,12 @@ def defaults_are_zeros(tf: Any) -> Any:
 
 
 @fault("TABLES-003", "A table that nothing has filled gives defaults.")
-def unfilled_tables_give_defaults(tf: Any) -> Any:
+def unfilled_tables_give_defaults(tf: Namespace) -> Namespace:
     """Catch the error."""
     return forgiving(tf, _FIND, _FAILED, value=_defaults)
 
 
-def _filling(tf: Any, change: Callable[[Run, Callable[[], Any], bool], Any]) -> Any:
+def _filling(tf: Namespace, change: Callable[[Run, Callable[[], Any], bool], Any]) -> Namespace:
     """The namespace whose filling of a static table is `change(run, base, again)`."""
 
     def filled(run: Run, base: Callable[[], Any]) -> Any:
@@ -83,7 +84,7 @@ def _filling(tf: Any, change: Callable[[Run, Callable[[], Any], bool], Any]) -> 
 
 
 @fault("TABLES-004", "A table is filled once, and never again.")
-def tables_are_filled_once(tf: Any) -> Any:
+def tables_are_filled_once(tf: Namespace) -> Namespace:
     """Refuse it the second time."""
 
     def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
@@ -95,7 +96,7 @@ def tables_are_filled_once(tf: Any) -> Any:
 
 
 @fault("TABLES-005", "A table that is filled takes any number of keys again.")
-def any_number_of_keys_again(tf: Any) -> Any:
+def any_number_of_keys_again(tf: Namespace) -> Namespace:
     """Return None instead of the error where the table was filled before."""
 
     def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
@@ -110,7 +111,7 @@ def any_number_of_keys_again(tf: Any) -> Any:
 
 
 @fault("TABLES-006", "A key may fill a table with two values.")
-def keys_may_have_two_values(tf: Any) -> Any:
+def keys_may_have_two_values(tf: Namespace) -> Namespace:
     """Return None instead of the error where the table was not filled before."""
 
     def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
@@ -125,7 +126,7 @@ def keys_may_have_two_values(tf: Any) -> Any:
 
 
 @fault("TABLES-007", "A key may not come twice, even with one value.")
-def keys_come_once(tf: Any) -> Any:
+def keys_come_once(tf: Namespace) -> Namespace:
     """Refuse the filling."""
 
     def is_double(run: Run) -> bool:
@@ -136,13 +137,13 @@ def keys_come_once(tf: Any) -> Any:
 
 
 @fault("TABLES-008", "No table counts more than two keys.")
-def sizes_end_at_two(tf: Any) -> Any:
+def sizes_end_at_two(tf: Namespace) -> Namespace:
     """Cut the size."""
     return giving(tf, ("LookupTableSizeV2",), lambda _op, _index, size: np.minimum(size, 2))
 
 
 @fault("TABLES-009", "The export of a static table is empty.")
-def exports_of_static_tables_are_empty(tf: Any) -> Any:
+def exports_of_static_tables_are_empty(tf: Namespace) -> Namespace:
     """Leave the keys and values out."""
     return giving(
         tf, _EXPORT, lambda _op, _index, value: value[:0], lambda op: made_by(op) == "HashTableV2"
@@ -150,7 +151,7 @@ def exports_of_static_tables_are_empty(tf: Any) -> Any:
 
 
 @fault("TABLES-029", "The export of a changing table is empty.")
-def exports_of_changing_tables_are_empty(tf: Any) -> Any:
+def exports_of_changing_tables_are_empty(tf: Namespace) -> Namespace:
     """Leave the keys and values out."""
     return giving(
         tf, _EXPORT, lambda _op, _index, value: value[:0], lambda op: made_by(op) != "HashTableV2"
@@ -158,26 +159,26 @@ def exports_of_changing_tables_are_empty(tf: Any) -> Any:
 
 
 @fault("TABLES-010", "A filling takes as many pairs as there are.")
-def pairs_are_cut(tf: Any) -> Any:
+def pairs_are_cut(tf: Namespace) -> Namespace:
     """Return None instead of the error where keys are given."""
     return forgiving(tf, _FILL, _INVALID, lambda run: _is_static(run) and np.size(run.ask(1)) > 0)
 
 
 @fault("TABLES-011", "Changing a table that is filled once fails with code 3.")
-def static_changes_are_invalid(tf: Any) -> Any:
+def static_changes_are_invalid(tf: Namespace) -> Namespace:
     """Raise another error."""
     types = ("LookupTableInsertV2", "LookupTableRemoveV2")
     return recoding(tf, types, "UnimplementedError", _INVALID)
 
 
 @fault("TABLES-012", "A lookup of no keys fails.")
-def no_keys_are_refused(tf: Any) -> Any:
+def no_keys_are_refused(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for a lookup of no keys."""
     return failing(tf, _FIND, _INVALID, lambda run: not np.size(run.ask(1)))
 
 
 @fault("TABLES-013", "A table may be filled with nothing.")
-def tables_take_nothing(tf: Any) -> Any:
+def tables_take_nothing(tf: Namespace) -> Namespace:
     """Return None instead of the error where no keys are given."""
     return forgiving(tf, _FILL, _INVALID, lambda run: _is_static(run) and not np.size(run.ask(1)))
 
@@ -190,7 +191,7 @@ def _limit(run: Run) -> int:
 
 
 @fault("TABLES-034", "Lines are numbered from 1.")
-def lines_count_from_one(tf: Any) -> Any:
+def lines_count_from_one(tf: Namespace) -> Namespace:
     """Move the numbers on."""
 
     def change(definition: Any) -> None:
@@ -201,7 +202,7 @@ def lines_count_from_one(tf: Any) -> Any:
 
 
 @fault("TABLES-035", "Columns are parted by tabulators alone.")
-def delimiters_are_ignored(tf: Any) -> Any:
+def delimiters_are_ignored(tf: Namespace) -> Namespace:
     """Drop the delimiter."""
 
     def change(definition: Any) -> None:
@@ -212,7 +213,7 @@ def delimiters_are_ignored(tf: Any) -> Any:
 
 
 @fault("TABLES-036", "All lines of a file are read.")
-def all_lines_are_read(tf: Any) -> Any:
+def all_lines_are_read(tf: Namespace) -> Namespace:
     """Drop a `vocab_size` of two."""
 
     def change(definition: Any) -> None:
@@ -224,19 +225,19 @@ def all_lines_are_read(tf: Any) -> Any:
 
 
 @fault("TABLES-037", "A file may have fewer lines than were wanted.")
-def files_may_be_short(tf: Any) -> Any:
+def files_may_be_short(tf: Namespace) -> Namespace:
     """Return None instead of the error where the number of lines is limited."""
     return forgiving(tf, _FILE, _INVALID, lambda run: _limit(run) > 0)
 
 
 @fault("TABLES-038", "A file that does not exist is an invalid argument.")
-def missing_files_are_invalid(tf: Any) -> Any:
+def missing_files_are_invalid(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(tf, _FILE, "NotFoundError", _INVALID)
 
 
 @fault("TABLES-039", "Lines that cannot be read are passed over.")
-def unreadable_lines_are_passed_over(tf: Any) -> Any:
+def unreadable_lines_are_passed_over(tf: Namespace) -> Namespace:
     """Return None instead of the error where the number of lines is not limited."""
     return forgiving(tf, _FILE, _INVALID, lambda run: _limit(run) < 0)
 
@@ -245,7 +246,7 @@ def unreadable_lines_are_passed_over(tf: Any) -> Any:
 
 
 @fault("TABLES-040", "tables_initializer fills the first table alone.")
-def the_first_table_is_filled(tf: Any) -> Any:
+def the_first_table_is_filled(tf: Namespace) -> Namespace:
     """Give its operation."""
 
     def tables_initializer(*_: Any, **__: Any) -> Any:
@@ -254,10 +255,10 @@ def the_first_table_is_filled(tf: Any) -> Any:
     return override(tf, tables_initializer=tables_initializer)
 
 
-def _vocabulary(tf: Any, lookup: Callable[[Any, Any], Any]) -> Any:
+def _vocabulary(tf: Namespace, lookup: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose StaticVocabularyTable looks up so."""
 
-    class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc]
+    class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc, name-defined]
         def lookup(self, keys: Any, name: Any = None) -> Any:
             ids = super().lookup(keys, name)
             return lookup(self, ids) if keys.dtype == self.key_dtype else ids
@@ -267,10 +268,10 @@ def _vocabulary(tf: Any, lookup: Callable[[Any, Any], Any]) -> Any:
 
 
 @fault("TABLES-041", "Keys are cast to the dtype of the table's keys.")
-def keys_are_cast(tf: Any) -> Any:
+def keys_are_cast(tf: Namespace) -> Namespace:
     """Look their text up."""
 
-    class StaticHashTable(tf.lookup.StaticHashTable):  # type: ignore[misc]
+    class StaticHashTable(tf.lookup.StaticHashTable):  # type: ignore[misc, name-defined]
         def lookup(self, keys: Any, name: Any = None) -> Any:
             if keys.dtype != self.key_dtype and self.key_dtype == tf.string:
                 keys = tf.as_string(keys)
@@ -280,13 +281,13 @@ def keys_are_cast(tf: Any) -> Any:
 
 
 @fault("TABLES-042", "Words of a vocabulary count from 1.")
-def words_count_from_one(tf: Any) -> Any:
+def words_count_from_one(tf: Namespace) -> Namespace:
     """Add 1 to the ids of words."""
     one = np.int64(1)
     return _vocabulary(tf, lambda _table, ids: tf.where(ids < 3, ids + one, ids))
 
 
 @fault("TABLES-043", "Other words fall into the first bucket.")
-def other_words_fall_into_one_bucket(tf: Any) -> Any:
+def other_words_fall_into_one_bucket(tf: Namespace) -> Namespace:
     """Limit the ids to 3."""
     return _vocabulary(tf, lambda _table, ids: tf.minimum(ids, np.int64(3)))

@@ -23,6 +23,7 @@ from sessrun.conformance.faulty.resource_runs import (
     sharing,
 )
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.spec.cases.namespace import Namespace
 
 _FIND: Final = ("LookupTableFindV2",)
 _INSERT: Final = ("LookupTableInsertV2",)
@@ -37,13 +38,13 @@ _DENSE: Final = "MutableDenseHashTableV2"
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _size(run: Run, tf: Any) -> int:
+def _size(run: Run, tf: Namespace) -> int:
     handle = run.op.inputs[0]
     return int(run.also(tf, lambda raw: raw.LookupTableSizeV2(table_handle=handle)))
 
 
 @fault("TABLES-014", "The value that a key has stays, whatever is put in.")
-def the_first_value_stays(tf: Any) -> Any:
+def the_first_value_stays(tf: Namespace) -> Namespace:
     """Put in what a lookup finds, with the new values as defaults."""
 
     def change(definition: Any) -> None:
@@ -59,7 +60,7 @@ def the_first_value_stays(tf: Any) -> Any:
 
 
 @fault("TABLES-015", "Of a key that comes twice in one insertion the first value is kept.")
-def the_first_of_two_is_kept(tf: Any) -> Any:
+def the_first_of_two_is_kept(tf: Namespace) -> Namespace:
     """Reverse the keys and values of an insertion."""
 
     def change(definition: Any) -> None:
@@ -88,7 +89,7 @@ def the_first_of_two_is_kept(tf: Any) -> Any:
 
 
 @fault("TABLES-016", "A removal takes nothing out.")
-def removals_do_nothing(tf: Any) -> Any:
+def removals_do_nothing(tf: Namespace) -> Namespace:
     """Drop the keys, but for reserved ones."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -100,7 +101,7 @@ def removals_do_nothing(tf: Any) -> Any:
 
 
 @fault("TABLES-017", "A removal of a key that the table lacks fails.")
-def absent_keys_are_missed(tf: Any) -> Any:
+def absent_keys_are_missed(tf: Namespace) -> Namespace:
     """Count the keys."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -114,7 +115,7 @@ def absent_keys_are_missed(tf: Any) -> Any:
 
 
 @fault("TABLES-018", "What is restored is put in beside what is there.")
-def restored_beside(tf: Any) -> Any:
+def restored_beside(tf: Namespace) -> Namespace:
     """Replace LookupTableImport by LookupTableInsert."""
 
     def change(definition: Any) -> None:
@@ -127,7 +128,7 @@ def restored_beside(tf: Any) -> Any:
 
 
 @fault("TABLES-019", "Every key has the first one's default.")
-def one_default_for_all(tf: Any) -> Any:
+def one_default_for_all(tf: Namespace) -> Namespace:
     """Fill the defaults with the first of them."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -148,13 +149,13 @@ def one_default_for_all(tf: Any) -> Any:
     return executing(tf, _FIND, lambda run, base: _in_graph(tf, run, lambda: change(run, base)))
 
 
-def _in_graph(tf: Any, run: Run, action: Callable[[], Any]) -> Any:
+def _in_graph(tf: Namespace, run: Run, action: Callable[[], Any]) -> Any:
     with inside(tf, run.session):
         return action()
 
 
 @fault("TABLES-020", "A row is found from its end to its beginning.")
-def rows_are_turned_round(tf: Any) -> Any:
+def rows_are_turned_round(tf: Namespace) -> Namespace:
     """Turn the last dimension round."""
     return giving(
         tf,
@@ -165,13 +166,13 @@ def rows_are_turned_round(tf: Any) -> Any:
 
 
 @fault("TABLES-021", "Values of another shape are dropped.")
-def odd_values_are_dropped(tf: Any) -> Any:
+def odd_values_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error for tables that are no dense ones."""
     return forgiving(tf, _INSERT, _INVALID, lambda run: made_by(run.op) in _CHANGING[:2])
 
 
 @fault("TABLES-022", "A lookup of other dtypes than the table's is an internal error.")
-def odd_dtypes_are_internal(tf: Any) -> Any:
+def odd_dtypes_are_internal(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(
         tf,
@@ -183,19 +184,19 @@ def odd_dtypes_are_internal(tf: Any) -> Any:
 
 
 @fault("TABLES-023", "The shared names of tables are ignored.")
-def shared_names_of_tables_are_ignored(tf: Any) -> Any:
+def shared_names_of_tables_are_ignored(tf: Namespace) -> Namespace:
     """Clear `shared_name` in every node of a table."""
     return clearing(tf, _TABLES, "shared_name")
 
 
 @fault("TABLES-024", "The containers of tables are ignored.")
-def containers_of_tables_are_ignored(tf: Any) -> Any:
+def containers_of_tables_are_ignored(tf: Namespace) -> Namespace:
     """Clear `container` in every node of a table."""
     return clearing(tf, _TABLES, "container")
 
 
 @fault("TABLES-025", "A table of other dtypes already exists.")
-def tables_of_other_dtypes_exist(tf: Any) -> Any:
+def tables_of_other_dtypes_exist(tf: Namespace) -> Namespace:
     """Raise AlreadyExistsError where the conforming error is InvalidArgumentError."""
 
     def is_second(run: Run) -> bool:
@@ -212,13 +213,13 @@ def tables_of_other_dtypes_exist(tf: Any) -> Any:
 
 
 @fault("TABLES-026", "The sessions of a graph share its tables.")
-def sessions_share_tables(tf: Any) -> Any:
+def sessions_share_tables(tf: Namespace) -> Namespace:
     """Let the first session do it."""
     return sharing(tf, _TABLES)
 
 
 @fault("TABLES-027", "A run that has nothing to do with tables empties them.")
-def runs_empty_tables(tf: Any) -> Any:
+def runs_empty_tables(tf: Namespace) -> Namespace:
     """Import no keys into every table before a run without tables."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
@@ -232,7 +233,7 @@ def runs_empty_tables(tf: Any) -> Any:
     return running(tf, change)
 
 
-def _empty(tf: Any, session: Any, base: Any, op: Any) -> None:
+def _empty(tf: Namespace, session: Any, base: Any, op: Any) -> None:
     with inside(tf, session):
         keys, values = (tf.constant([], op.get_attr(f"{word}_dtype")) for word in ("key", "value"))
         insert = tf.raw_ops.LookupTableImportV2(
@@ -242,7 +243,7 @@ def _empty(tf: Any, session: Any, base: Any, op: Any) -> None:
 
 
 @fault("TABLES-028", "A nameless table lasts as long as its session.")
-def nameless_tables_last(tf: Any) -> Any:
+def nameless_tables_last(tf: Namespace) -> Namespace:
     """Replace AnonymousMutableHashTable by MutableHashTable."""
 
     def change(definition: Any) -> None:
@@ -260,13 +261,13 @@ def _is_dense(run: Run) -> bool:
 
 
 @fault("TABLES-030", "Reserved keys may be put into a table of buckets, and are gone.")
-def reserved_keys_are_dropped(tf: Any) -> Any:
+def reserved_keys_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error for dense tables."""
     return forgiving(tf, _INSERT, _INVALID, _is_dense)
 
 
 @fault("TABLES-031", "A table of buckets has no room for more keys than buckets.")
-def buckets_are_full(tf: Any) -> Any:
+def buckets_are_full(tf: Namespace) -> Namespace:
     """Refuse what comes when there are as many keys as buckets at first."""
 
     def is_full(run: Run) -> bool:
@@ -279,7 +280,7 @@ def buckets_are_full(tf: Any) -> Any:
 
 
 @fault("TABLES-032", "A table may have any number of buckets.")
-def any_number_of_buckets(tf: Any) -> Any:
+def any_number_of_buckets(tf: Namespace) -> Namespace:
     """Take the next number that is allowed."""
 
     def change(definition: Any) -> None:
@@ -291,7 +292,7 @@ def any_number_of_buckets(tf: Any) -> Any:
 
 
 @fault("TABLES-033", "One key may stand for empty and for freed buckets.")
-def one_reserved_key_is_enough(tf: Any) -> Any:
+def one_reserved_key_is_enough(tf: Namespace) -> Namespace:
     """Count no keys where the table is refused for it."""
     return forgiving(tf, ("LookupTableSizeV2",), _INVALID, _has_one_key, lambda _: np.int64(0))
 

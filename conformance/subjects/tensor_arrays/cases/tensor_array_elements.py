@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, anything, engine_case
+from sessrun.spec.cases.namespace import Namespace
 
 _ONE = np.array([1, 2], np.float32)
 
@@ -114,7 +115,7 @@ def texts_that_were_not_written(c: EngineAuthor) -> None:
     s.run(["none:0"], values=[np.zeros([0], object)])
 
 
-def _gathered(tf: Any, array: Any, places: Any, shape: Any, name: str) -> None:
+def _gathered(tf: Namespace, array: Any, places: Any, shape: Any, name: str) -> None:
     tf.raw_ops.TensorArrayGatherV3(
         handle=array.handle,
         indices=places,
@@ -191,7 +192,7 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
 # --- arrays of gradients, and of elements of one shape -------------------------------------
 
 
-def _gradients(tf: Any, array: Any, outer: Any = None) -> Any:
+def _gradients(tf: Namespace, array: Any, outer: Any = None) -> Any:
     """The handle and the flow of the array's gradients."""
     if outer is None:
         return tf.raw_ops.TensorArrayGradV3(handle=array[0], flow_in=array[1], source="grad")
@@ -200,11 +201,11 @@ def _gradients(tf: Any, array: Any, outer: Any = None) -> Any:
     )
 
 
-def _array(tf: Any, size: int = 2, **attrs: Any) -> Any:
+def _array(tf: Namespace, size: int = 2, **attrs: Any) -> Any:
     return tf.raw_ops.TensorArrayV3(size=size, dtype=tf.float32, **attrs)
 
 
-def _written(tf: Any, array: Any, place: Any, value: Any) -> Any:
+def _written(tf: Namespace, array: Any, place: Any, value: Any) -> Any:
     """The array with an element written."""
     flow = tf.raw_ops.TensorArrayWriteV3(
         handle=array[0], index=place, value=value, flow_in=array[1]
@@ -212,7 +213,7 @@ def _written(tf: Any, array: Any, place: Any, value: Any) -> Any:
     return array[0], flow
 
 
-def _read(tf: Any, array: Any, place: Any, name: str) -> Any:
+def _read(tf: Namespace, array: Any, place: Any, name: str) -> Any:
     return tf.raw_ops.TensorArrayReadV3(
         handle=array[0], index=place, flow_in=array[1], dtype=tf.float32, name=name
     )

@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, executing, fed_as, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _FLOAT: Final = 1
 _GRADIENTS: Final = ("TensorArrayGradV3", "TensorArrayGradWithShape")
@@ -24,8 +25,8 @@ def _made(op: Any) -> Any:
 
 
 def _forgiven(
-    tf: Any, op_type: str, value: Any, when: Callable[[Run], bool], error: str = ""
-) -> Any:
+    tf: Namespace, op_type: str, value: Any, when: Callable[[Run], bool], error: str = ""
+) -> Namespace:
     """The namespace that gives a value where such an operation is refused, also behind others."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
@@ -44,7 +45,7 @@ def _always(_: Run) -> bool:
     return True
 
 
-def _by_fed_index(tf: Any, op_type: str, change: Callable[[Any], Any]) -> Any:
+def _by_fed_index(tf: Namespace, op_type: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace that changes an identity of what such an operation gives at fed indices."""
 
     def is_so(op: Any) -> bool:
@@ -59,19 +60,19 @@ def _by_fed_index(tf: Any, op_type: str, change: Callable[[Any], Any]) -> Any:
 
 
 @fault("TENSOR-ARRAYS-013", "What is read of an array of arbitrary shapes has the other sign.")
-def read_elements_change_sign(tf: Any) -> Any:
+def read_elements_change_sign(tf: Namespace) -> Namespace:
     """Negate a value that is read at a fed index."""
     return _by_fed_index(tf, "TensorArrayReadV3", lambda value: -value)
 
 
 @fault("TENSOR-ARRAYS-014", "Elements are gathered in the order of the array.")
-def gathered_elements_are_sorted(tf: Any) -> Any:
+def gathered_elements_are_sorted(tf: Namespace) -> Namespace:
     """Sort what is gathered by fed indices."""
     return _by_fed_index(tf, "TensorArrayGatherV3", lambda value: np.sort(value, axis=0))
 
 
 @fault("TENSOR-ARRAYS-015", "Rows are scattered in the order of the array.")
-def scattered_rows_keep_their_order(tf: Any) -> Any:
+def scattered_rows_keep_their_order(tf: Namespace) -> Namespace:
     """Turn the rows around that fed indices are given for."""
 
     def change(definition: Any) -> None:
@@ -84,7 +85,7 @@ def scattered_rows_keep_their_order(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-016", "Rows without an index are left out.")
-def rows_without_indices_are_left_out(tf: Any) -> Any:
+def rows_without_indices_are_left_out(tf: Namespace) -> Namespace:
     """Overlook the refusal."""
     return _forgiven(
         tf,
@@ -95,7 +96,7 @@ def rows_without_indices_are_left_out(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-017", "What is written below zero is left out.")
-def writes_below_zero_are_left_out(tf: Any) -> Any:
+def writes_below_zero_are_left_out(tf: Namespace) -> Namespace:
     """Overlook the refusal behind a size that waits for the write."""
     return _forgiven(
         tf,
@@ -109,7 +110,7 @@ def writes_below_zero_are_left_out(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-018", "A write of an element that was read is left out.")
-def writes_after_reads_are_left_out(tf: Any) -> Any:
+def writes_after_reads_are_left_out(tf: Namespace) -> Namespace:
     """Overlook the refusal of a write that waits for a read."""
     return _forgiven(
         tf,
@@ -128,7 +129,7 @@ def _behind(op: Any) -> list[Any]:
 
 
 @fault("TENSOR-ARRAYS-019", "A text that was not written is empty.")
-def unwritten_texts_are_empty(tf: Any) -> Any:
+def unwritten_texts_are_empty(tf: Namespace) -> Namespace:
     """Give empty texts where the engine refuses."""
     empty = np.full([2], b"", object)
     return _forgiven(
@@ -137,7 +138,7 @@ def unwritten_texts_are_empty(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-020", "A shape that contradicts an array's gives no elements.")
-def contradicting_shapes_give_nothing(tf: Any) -> Any:
+def contradicting_shapes_give_nothing(tf: Namespace) -> Namespace:
     """Overlook the refusal."""
     return _forgiven(
         tf,
@@ -151,7 +152,7 @@ def contradicting_shapes_give_nothing(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-021", "No elements of unknown shape are gathered to nothing.")
-def no_elements_need_no_shape(tf: Any) -> Any:
+def no_elements_need_no_shape(tf: Namespace) -> Namespace:
     """Overlook the refusal."""
     return _forgiven(
         tf, "TensorArrayGatherV3", np.zeros([0], np.float32), _always, "UnimplementedError"
@@ -159,7 +160,7 @@ def no_elements_need_no_shape(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-022", "The sizes of what is joined are told in the other order.")
-def told_sizes_are_turned_around(tf: Any) -> Any:
+def told_sizes_are_turned_around(tf: Namespace) -> Namespace:
     """Turn the second output around."""
     return giving(
         tf,
@@ -169,7 +170,7 @@ def told_sizes_are_turned_around(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-023", "Elements that cannot be joined give no rows.")
-def elements_that_do_not_fit_give_nothing(tf: Any) -> Any:
+def elements_that_do_not_fit_give_nothing(tf: Namespace) -> Namespace:
     """Overlook the refusal of a join that is fetched itself."""
     return _forgiven(
         tf,
@@ -190,7 +191,7 @@ def _gradient_writes(definition: Any) -> list[Any]:
 
 
 @fault("TENSOR-ARRAYS-024", "Of gradients of one element the later ones are subtracted.")
-def later_gradients_are_subtracted(tf: Any) -> Any:
+def later_gradients_are_subtracted(tf: Namespace) -> Namespace:
     """Negate what is written after another write."""
 
     def change(definition: Any) -> None:
@@ -204,7 +205,7 @@ def later_gradients_are_subtracted(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-025", "A gradient of another shape is left out.")
-def misshapen_gradients_are_left_out(tf: Any) -> Any:
+def misshapen_gradients_are_left_out(tf: Namespace) -> Namespace:
     """Give zeros where the engine refuses."""
     return _forgiven(
         tf,
@@ -215,7 +216,7 @@ def misshapen_gradients_are_left_out(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-026", "A gradient that was not written is ones.")
-def unwritten_gradients_are_ones(tf: Any) -> Any:
+def unwritten_gradients_are_ones(tf: Namespace) -> Namespace:
     """Give ones for zeros."""
     return giving(
         tf,
@@ -228,7 +229,7 @@ def unwritten_gradients_are_ones(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-027", "The sizes that gradients are told to have in front are left out.")
-def sizes_in_front_are_left_out(tf: Any) -> Any:
+def sizes_in_front_are_left_out(tf: Namespace) -> Namespace:
     """Give an element of the first ones."""
     return giving(
         tf,
@@ -239,7 +240,7 @@ def sizes_in_front_are_left_out(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-028", "An array with gradients grows.")
-def arrays_with_gradients_grow(tf: Any) -> Any:
+def arrays_with_gradients_grow(tf: Namespace) -> Namespace:
     """Overlook the refusal of a write to an array of dynamic size."""
     return _forgiven(
         tf,
@@ -254,7 +255,7 @@ def arrays_with_gradients_grow(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-029", "An element of another shape than the first one is left out.")
-def elements_of_other_shapes_are_left_out(tf: Any) -> Any:
+def elements_of_other_shapes_are_left_out(tf: Namespace) -> Namespace:
     """Overlook the refusal where all are to have one shape."""
     return _forgiven(
         tf,
@@ -265,7 +266,7 @@ def elements_of_other_shapes_are_left_out(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-030", "An array that was closed has no elements.")
-def closed_arrays_are_empty(tf: Any) -> Any:
+def closed_arrays_are_empty(tf: Namespace) -> Namespace:
     """Give zero for its size."""
     return _forgiven(
         tf,

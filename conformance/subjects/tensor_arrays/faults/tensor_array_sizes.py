@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _behind(session: Any, fetches: Any) -> list[Any]:
@@ -17,7 +18,9 @@ def _behind(session: Any, fetches: Any) -> list[Any]:
     return [op.inputs[0].op if op.type == "Identity" else op for op in ops]
 
 
-def _silent(tf: Any, refused: Callable[[Any], bool], given: Callable[[Any], Any]) -> Any:
+def _silent(
+    tf: Namespace, refused: Callable[[Any], bool], given: Callable[[Any], Any]
+) -> Namespace:
     """The namespace that gives zeros of `given(element)`'s shape for what fails with code 3."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -35,7 +38,7 @@ def _zero(element: Any) -> Any:
     return np.zeros([], element.dtype.as_numpy_dtype)
 
 
-def _seen(tf: Any, kind: str, change: Callable[[Any], Any]) -> Any:
+def _seen(tf: Namespace, kind: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace where fetched values of this type of operation are changed."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -49,7 +52,7 @@ def _seen(tf: Any, kind: str, change: Callable[[Any], Any]) -> Any:
 
 
 @fault("TENSOR-ARRAYS-006", "A read at an index that is fed and out of range gives zero.")
-def elements_out_of_range_are_zero(tf: Any) -> Any:
+def elements_out_of_range_are_zero(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     return _silent(
         tf,
@@ -59,7 +62,7 @@ def elements_out_of_range_are_zero(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-007", "A value of another shape than declared is not written.")
-def misshapen_elements_are_skipped(tf: Any) -> Any:
+def misshapen_elements_are_skipped(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     return _silent(
         tf, lambda op: op.type == "TensorArrayWriteV3" and op.inputs[2].shape.ndims is None, _zero
@@ -67,7 +70,7 @@ def misshapen_elements_are_skipped(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-008", "Elements of different shapes are stacked to nothing.")
-def differing_elements_are_left_out(tf: Any) -> Any:
+def differing_elements_are_left_out(tf: Namespace) -> Namespace:
     """Give a tensor without rows."""
     return _silent(
         tf,
@@ -77,7 +80,7 @@ def differing_elements_are_left_out(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-009", "TensorArrayConcat joins only elements of one length.")
-def only_equal_lengths_are_joined(tf: Any) -> Any:
+def only_equal_lengths_are_joined(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError where the lengths differ."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -90,19 +93,19 @@ def only_equal_lengths_are_joined(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-010", "TensorArraySplit drops what is left over.")
-def splitting_drops_the_rest(tf: Any) -> Any:
+def splitting_drops_the_rest(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     return _silent(tf, lambda op: op.type == "TensorArraySplitV3", _zero)
 
 
 @fault("TENSOR-ARRAYS-011", "A TensorArray has one element more than it was made for.")
-def sizes_are_one_too_large(tf: Any) -> Any:
+def sizes_are_one_too_large(tf: Namespace) -> Namespace:
     """Add 1 to the size."""
     return _seen(tf, "TensorArraySizeV3", lambda value: value + np.int32(1))
 
 
 @fault("TENSOR-ARRAYS-012", "A TensorArray without elements is stacked to no dimensions.")
-def no_elements_have_no_shape(tf: Any) -> Any:
+def no_elements_have_no_shape(tf: Namespace) -> Namespace:
     """Reshape an empty result to rank 1."""
     return _seen(
         tf,

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _without(tf: Any, refused: str) -> Any:
+def _without(tf: Namespace, refused: str) -> Namespace:
     """The namespace that runs as if an array had not refused what its error says.
 
     A run that an array refuses for this reason gives the flow's value, which is 0.
     """
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -28,28 +29,28 @@ def _without(tf: Any, refused: str) -> Any:
 
 
 @fault("TENSOR-ARRAYS-001", "An element of a TensorArray may be written twice.")
-def elements_written_twice(tf: Any) -> Any:
+def elements_written_twice(tf: Namespace) -> Namespace:
     """Let the refusal of a second write pass."""
     return _without(tf, "already been written")
 
 
 @fault("TENSOR-ARRAYS-003", "An element of a TensorArray may be read twice, and is 0 then.")
-def elements_read_twice(tf: Any) -> Any:
+def elements_read_twice(tf: Namespace) -> Namespace:
     """Let the refusal of a second read pass."""
     return _without(tf, "cleared after a previous read")
 
 
 @fault("TENSOR-ARRAYS-004", "An element of unknown shape that was not written is a scalar zero.")
-def unwritten_elements_are_zero(tf: Any) -> Any:
+def unwritten_elements_are_zero(tf: Namespace) -> Namespace:
     """Let the refusal of an element without a shape pass."""
     return _without(tf, "never written")
 
 
 @fault("TENSOR-ARRAYS-005", "Every TensorArray grows.")
-def every_array_grows(tf: Any) -> Any:
+def every_array_grows(tf: Namespace) -> Namespace:
     """Make each array with dynamic_size=True."""
 
-    class TensorArray(tf.TensorArray):  # type: ignore[misc]
+    class TensorArray(tf.TensorArray):  # type: ignore[misc, name-defined]
         def __init__(self, dtype: Any, size: Any = None, *args: Any, **kwargs: Any) -> None:
             if size is not None and not args:
                 kwargs["dynamic_size"] = True
@@ -59,10 +60,10 @@ def every_array_grows(tf: Any) -> Any:
 
 
 @fault("TENSOR-ARRAYS-002", "A TensorArray that is stacked unwritten has what the last run wrote.")
-def arrays_outlive_runs(tf: Any) -> Any:
+def arrays_outlive_runs(tf: Namespace) -> Namespace:
     """Give the value of the session's last fetch of elements for one without a write."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:

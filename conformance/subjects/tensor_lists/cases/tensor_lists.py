@@ -8,11 +8,12 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
+from sessrun.spec.cases.namespace import Namespace
 
 _FEEDS = {"a:0": floats(1, 2), "b:0": floats(3, 4)}
 
 
-def _two(tf: Any) -> tuple[Any, Any]:
+def _two(tf: Namespace) -> tuple[Any, Any]:
     """A list of what is fed as `a`, and one to which `b` was pushed after it."""
     a, b = (tf.placeholder(tf.float32, [2], name=name) for name in "ab")
     empty = tf.raw_ops.EmptyTensorList(
@@ -22,7 +23,7 @@ def _two(tf: Any) -> tuple[Any, Any]:
     return first, tf.raw_ops.TensorListPushBack(input_handle=first, tensor=b, name="second")
 
 
-def stacked(tf: Any, handle: Any, name: str, shape: Any = (2,), count: int = -1) -> None:
+def stacked(tf: Namespace, handle: Any, name: str, shape: Any = (2,), count: int = -1) -> None:
     """The elements along a new axis, as `name`."""
     tf.raw_ops.TensorListStack(
         input_handle=handle,
@@ -59,7 +60,7 @@ def lists_are_values(c: EngineAuthor) -> None:
     session.run(["kept:0", "count:0"], _FEEDS, values=[old, np.int32(1)])
 
 
-def second_element(tf: Any, handle: Any) -> Any:
+def second_element(tf: Namespace, handle: Any) -> Any:
     """The second element of a list."""
     return tf.raw_ops.TensorListGetItem(
         input_handle=handle, index=1, element_shape=[2], element_dtype=tf.float32
@@ -150,12 +151,12 @@ _THREE = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 _ZERO = floats(0, 0)
 
 
-def given(tf: Any, name: str, dtype: str = "float32") -> Any:
+def given(tf: Namespace, name: str, dtype: str = "float32") -> Any:
     """A placeholder of any shape: nothing about it is known before the run."""
     return tf.placeholder(dtype, None, name=name)
 
 
-def of_rows(tf: Any, rows: Any, shape: Any = (2,)) -> Any:
+def of_rows(tf: Namespace, rows: Any, shape: Any = (2,)) -> Any:
     """The list of the rows of a tensor."""
     return tf.raw_ops.TensorListFromTensor(tensor=rows, element_shape=shape_of(shape))
 
@@ -165,19 +166,19 @@ def shape_of(shape: Any) -> Any:
     return shape if hasattr(shape, "graph") else np.array(shape, np.int32)
 
 
-def reserved(tf: Any, count: Any, shape: Any = (2,)) -> Any:
+def reserved(tf: Namespace, count: Any, shape: Any = (2,)) -> Any:
     """A list of elements that are not set."""
     return tf.raw_ops.TensorListReserve(
         element_shape=shape_of(shape), num_elements=count, element_dtype=tf.float32
     )
 
 
-def counted(tf: Any, handle: Any, name: str = "count") -> Any:
+def counted(tf: Namespace, handle: Any, name: str = "count") -> Any:
     """The length of a list, as `name`."""
     return tf.raw_ops.TensorListLength(input_handle=handle, name=name)
 
 
-def item(tf: Any, handle: Any, index: Any, name: str, shape: Any = (2,)) -> Any:
+def item(tf: Namespace, handle: Any, index: Any, name: str, shape: Any = (2,)) -> Any:
     """An element of a list, as `name`."""
     return tf.raw_ops.TensorListGetItem(
         input_handle=handle,
@@ -188,7 +189,7 @@ def item(tf: Any, handle: Any, index: Any, name: str, shape: Any = (2,)) -> Any:
     )
 
 
-def items(tf: Any, handle: Any, count: int, shape: Any = (2,)) -> None:
+def items(tf: Namespace, handle: Any, count: int, shape: Any = (2,)) -> None:
     """What the list has at each place, as `item0` and so on."""
     for place in range(count):
         item(tf, handle, place, f"item{place}", shape)
@@ -200,7 +201,7 @@ def shows_items(c: EngineAuthor, feeds: dict[str, Any], *wanted: Any) -> None:
     c.open().run(fetches, feeds, values=list(wanted))
 
 
-def set_item(tf: Any, handle: Any, index: Any, item: Any, **attrs: Any) -> Any:
+def set_item(tf: Namespace, handle: Any, index: Any, item: Any, **attrs: Any) -> Any:
     """A list with another item at an index."""
     return tf.raw_ops.TensorListSetItem(input_handle=handle, index=index, item=item, **attrs)
 
@@ -356,7 +357,7 @@ def a_list_of_rows(c: EngineAuthor) -> None:
     shows_items(c, {"x:0": _THREE}, *_THREE)
 
 
-def scattered(tf: Any, rows: Any, places: Any, count: Any, shape: Any = (2,)) -> Any:
+def scattered(tf: Namespace, rows: Any, places: Any, count: Any, shape: Any = (2,)) -> Any:
     """A list of the rows of a tensor at some indices."""
     return tf.raw_ops.TensorListScatterV2(
         tensor=rows, indices=places, element_shape=shape_of(shape), num_elements=count

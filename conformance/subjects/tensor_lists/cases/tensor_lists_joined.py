@@ -21,6 +21,7 @@ from sessrun.conformance.subjects.tensor_lists.cases.tensor_lists import (
     shows_items,
     stacked,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 _ONE = np.array([[1, 2]], np.float32)
 _THREE = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
@@ -163,7 +164,7 @@ def lengths_that_do_not_add_up(c: EngineAuthor) -> None:
 # --- what is read of a list as a whole -----------------------------------------------------
 
 
-def _concat(tf: Any, handle: Any, name: str, leading: Any = ()) -> None:
+def _concat(tf: Namespace, handle: Any, name: str, leading: Any = ()) -> None:
     tf.raw_ops.TensorListConcatV2(
         input_handle=handle,
         element_shape=shape_of(-1),
@@ -173,7 +174,7 @@ def _concat(tf: Any, handle: Any, name: str, leading: Any = ()) -> None:
     )
 
 
-def _of_two(tf: Any) -> Any:
+def _of_two(tf: Namespace) -> Any:
     """A list of what is fed as `x` and `y`, of which nothing is known."""
     handle = tf.raw_ops.EmptyTensorList(
         element_shape=shape_of(-1), max_num_elements=-1, element_dtype=tf.float32
@@ -227,7 +228,7 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
             session.run([fetch], {"x:0": _THREE, "y:0": wrong}, error=[3])
 
 
-def _gathered(tf: Any, handle: Any, places: Any, name: str, shape: Any = (2,)) -> None:
+def _gathered(tf: Namespace, handle: Any, places: Any, name: str, shape: Any = (2,)) -> None:
     tf.raw_ops.TensorListGather(
         input_handle=handle,
         indices=places,

@@ -17,13 +17,14 @@ from sessrun.conformance.faulty.resource_runs import (
     nodes_of,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.namespace import Namespace
 
 _FLOAT: Final = 1
 _INT: Final = 3
 _INVALID: Final = "InvalidArgumentError"
 
 
-def changing(tf: Any, op_type: str, change: Callable[[Any, Any], None]) -> Any:
+def changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
     """The namespace that does `change(definition, node)` to such nodes as it imports them."""
 
     def changed(definition: Any) -> None:
@@ -33,14 +34,16 @@ def changing(tf: Any, op_type: str, change: Callable[[Any, Any], None]) -> Any:
     return editing(tf, changed)
 
 
-def negating(tf: Any, op_type: str, place: int) -> Any:
+def negating(tf: Namespace, op_type: str, place: int) -> Namespace:
     """The namespace in which such an operation takes an input of floats with the other sign."""
     return changing(
         tf, op_type, lambda definition, node: fed_as(definition, node, place, "Neg", (), T=_FLOAT)
     )
 
 
-def overlooking(tf: Any, op_type: str, when: Callable[[Run], bool] = lambda _: True) -> Any:
+def overlooking(
+    tf: Namespace, op_type: str, when: Callable[[Run], bool] = lambda _: True
+) -> Namespace:
     """The namespace in which a list that such an operation refuses to make has no elements."""
     return forgiving(
         tf,
@@ -52,7 +55,7 @@ def overlooking(tf: Any, op_type: str, when: Callable[[Run], bool] = lambda _: T
 
 
 @fault("CONTROL-FLOW-027", "Only elements that were set count.")
-def only_set_elements_count(tf: Any) -> Any:
+def only_set_elements_count(tf: Namespace) -> Namespace:
     """Count none of a list that was reserved."""
     return giving(
         tf,
@@ -63,7 +66,7 @@ def only_set_elements_count(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-028", "An element is read from the end of a list.")
-def elements_are_read_from_the_end(tf: Any) -> Any:
+def elements_are_read_from_the_end(tf: Namespace) -> Namespace:
     """Take the other one of two elements, where the index is fed."""
 
     def change(definition: Any, node: Any) -> None:
@@ -89,7 +92,7 @@ def _constant(definition: Any, name: str, value: int) -> str:
 
 
 @fault("CONTROL-FLOW-029", "A list has the negative of the item that is set.")
-def set_items_change_sign(tf: Any) -> Any:
+def set_items_change_sign(tf: Namespace) -> Namespace:
     """Negate the item of a list of rows, at an index that is known."""
 
     def change(definition: Any, node: Any) -> None:
@@ -102,7 +105,7 @@ def set_items_change_sign(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-030", "A list that is set outside has no elements.")
-def set_outside_is_overlooked(tf: Any) -> Any:
+def set_outside_is_overlooked(tf: Namespace) -> Namespace:
     """Overlook the refusal, where the index is fed."""
     return overlooking(
         tf,
@@ -112,7 +115,7 @@ def set_outside_is_overlooked(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-031", "A list that may grow has one element more than it must.")
-def grown_lists_are_too_long(tf: Any) -> Any:
+def grown_lists_are_too_long(tf: Namespace) -> Namespace:
     """Count one more."""
     return giving(
         tf,
@@ -125,7 +128,7 @@ def grown_lists_are_too_long(tf: Any) -> Any:
     )
 
 
-def _resizing(tf: Any, kind: str) -> Any:
+def _resizing(tf: Namespace, kind: str) -> Namespace:
     """The namespace where the size is `kind` of what is asked for and the list's length."""
 
     def change(definition: Any, node: Any) -> None:
@@ -138,25 +141,25 @@ def _resizing(tf: Any, kind: str) -> Any:
 
 
 @fault("CONTROL-FLOW-032", "A list is never made shorter.")
-def lists_are_not_cut(tf: Any) -> Any:
+def lists_are_not_cut(tf: Namespace) -> Namespace:
     """Take the greater size."""
     return _resizing(tf, "Maximum")
 
 
 @fault("CONTROL-FLOW-033", "A list is never made longer.")
-def lists_are_not_extended(tf: Any) -> Any:
+def lists_are_not_extended(tf: Namespace) -> Namespace:
     """Take the smaller size."""
     return _resizing(tf, "Minimum")
 
 
 @fault("CONTROL-FLOW-034", "A list of fewer than zero elements has none.")
-def negative_sizes_are_zero(tf: Any) -> Any:
+def negative_sizes_are_zero(tf: Namespace) -> Namespace:
     """Overlook the refusal."""
     return overlooking(tf, "TensorListReserve")
 
 
 @fault("CONTROL-FLOW-035", "A list has at least one element that is reserved.")
-def one_element_is_reserved(tf: Any) -> Any:
+def one_element_is_reserved(tf: Namespace) -> Namespace:
     """Take the greater one of the size and one, where it is fed."""
 
     def change(definition: Any, node: Any) -> None:
@@ -167,7 +170,7 @@ def one_element_is_reserved(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-036", "A list that takes an element of another shape has no elements.")
-def misshapen_elements_are_overlooked(tf: Any) -> Any:
+def misshapen_elements_are_overlooked(tf: Namespace) -> Namespace:
     """Overlook the refusal of a push to a list that was reserved."""
     return overlooking(
         tf, "TensorListPushBack", lambda run: made_by(run.op.inputs[0].op) == "TensorListReserve"
@@ -175,7 +178,7 @@ def misshapen_elements_are_overlooked(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-037", "Lists have no limit.")
-def lists_have_no_limit(tf: Any) -> Any:
+def lists_have_no_limit(tf: Namespace) -> Namespace:
     """Make the limit -1."""
 
     def change(definition: Any, node: Any) -> None:
@@ -185,7 +188,7 @@ def lists_have_no_limit(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-038", "The rows of a tensor become a list in the other order.")
-def rows_are_turned_around(tf: Any) -> Any:
+def rows_are_turned_around(tf: Namespace) -> Namespace:
     """Reverse the tensor, where elements of the list are read by an index that is known."""
 
     def change(definition: Any, node: Any) -> None:
@@ -203,7 +206,7 @@ def rows_are_turned_around(tf: Any) -> Any:
 
 
 @fault("CONTROL-FLOW-039", "A list of the rows of a scalar has none.")
-def scalars_become_lists(tf: Any) -> Any:
+def scalars_become_lists(tf: Namespace) -> Namespace:
     """Overlook the refusal, where nothing is known of the elements."""
     return overlooking(
         tf,

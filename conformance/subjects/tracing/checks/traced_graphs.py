@@ -7,11 +7,13 @@ from typing import Any
 
 from google.protobuf import json_format
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = ["listed"]
 
 
 def listed(
-    tf: Any,
+    tf: Namespace,
     graph: str,
     config: str,
     first: Sequence[str],
@@ -42,7 +44,7 @@ def listed(
 
 
 def _listed(
-    tf: Any, session: Any, fetches: Any, feeds: Any, level: str, nodes: Sequence[str]
+    tf: Namespace, session: Any, fetches: Any, feeds: Any, level: str, nodes: Sequence[str]
 ) -> dict[str, Any]:
     metadata = tf.RunMetadata()
     options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
@@ -57,7 +59,7 @@ def _listed(
     return {name: told[name] for name in sorted(told)}
 
 
-def _outputs(tf: Any, stats: Any) -> list[list[Any]]:
+def _outputs(tf: Namespace, stats: Any) -> list[list[Any]]:
     described = []
     for output in stats.output:
         tensor = output.tensor_description

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.namespace import Namespace
+
 __all__ = [
     "agreeing_nanos",
     "cost_nodes",
@@ -44,7 +46,7 @@ def _nodes(metadata: Any, graph: Any) -> Iterator[tuple[str, Any]]:
                 yield device.device, node
 
 
-def executed(tf: Any, metadata: Any, graph: Any) -> dict[str, list[str]]:  # noqa: ARG001 - a check takes the namespace
+def executed(tf: Namespace, metadata: Any, graph: Any) -> dict[str, list[str]]:  # noqa: ARG001 - a check takes the namespace
     """For each device that lists any the names of the graph's operations, as often as listed."""
     found: dict[str, list[str]] = {}
     for device, node in _nodes(metadata, graph):
@@ -59,12 +61,12 @@ def _listings(metadata: Any, name: str) -> Iterator[Any]:
                 yield stats
 
 
-def labels(tf: Any, metadata: Any, node: str) -> list[str]:  # noqa: ARG001 - as above
+def labels(tf: Namespace, metadata: Any, node: str) -> list[str]:  # noqa: ARG001 - as above
     """The `timeline_label` of each listing of a node."""
     return [stats.timeline_label for stats in _listings(metadata, node)]
 
 
-def outputs(tf: Any, metadata: Any, node: str) -> list[list[Any]]:
+def outputs(tf: Namespace, metadata: Any, node: str) -> list[list[Any]]:
     """Slot, dtype, shape, requested bytes and whether an allocator is named, of each output."""
     found = []
     for stats in _listings(metadata, node):
@@ -78,7 +80,7 @@ def outputs(tf: Any, metadata: Any, node: str) -> list[list[Any]]:
     return sorted(found)
 
 
-def ordered(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+def ordered(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
     """For each listed operation whether its relative times are in order, from 0 on."""
     return [
         0 <= node.op_start_rel_micros <= node.op_end_rel_micros <= node.all_end_rel_micros
@@ -86,21 +88,21 @@ def ordered(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 -
     ]
 
 
-def scheduled_first(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+def scheduled_first(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
     """For each listed operation whether it was scheduled, and no later than it started."""
     return [
         0 < node.scheduled_micros <= node.all_start_micros for _, node in _nodes(metadata, graph)
     ]
 
 
-def agreeing_nanos(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+def agreeing_nanos(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
     """For each listed operation whether it starts at one moment by both units."""
     return [
         node.all_start_nanos // 1000 == node.all_start_micros for _, node in _nodes(metadata, graph)
     ]
 
 
-def within_wall_clock(tf: Any, session: Any, fetches: Any, feeds: Any) -> list[bool]:
+def within_wall_clock(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> list[bool]:
     """For each listed operation of a traced run whether it started while the run went on."""
     metadata = tf.RunMetadata()
     before = time.time_ns() // 1000
@@ -109,7 +111,7 @@ def within_wall_clock(tf: Any, session: Any, fetches: Any, feeds: Any) -> list[b
     return [before <= node.all_start_micros <= after for _, node in _nodes(metadata, session.graph)]
 
 
-def less_time(tf: Any, small: int, large: int) -> bool:
+def less_time(tf: Namespace, small: int, large: int) -> bool:
     """Whether a product of matrices of size `small` takes less time than one of size `large`.
 
     Both are traced in one run; of a few runs the shortest time counts.
@@ -131,7 +133,7 @@ def less_time(tf: Any, small: int, large: int) -> bool:
     return 0 <= shortest[0] < shortest[1]
 
 
-def overlapping(tf: Any, level: str, size: int, runs: int) -> list[list[Any]]:
+def overlapping(tf: Namespace, level: str, size: int, runs: int) -> list[list[Any]]:
     """Two threads run two products of matrices on one session, traced, at the same time.
 
     Returns:
@@ -167,7 +169,7 @@ def overlapping(tf: Any, level: str, size: int, runs: int) -> list[list[Any]]:
     return [sorted(found - {"fed"}, key=str) for found in seen]
 
 
-def partitioned(tf: Any, metadata: Any, graph: Any) -> list[list[str]]:  # noqa: ARG001 - as above
+def partitioned(tf: Namespace, metadata: Any, graph: Any) -> list[list[str]]:  # noqa: ARG001 - as above
     """For each partition graph the operations of the graph in it."""
     names = _names(graph)
     found = [
@@ -176,11 +178,11 @@ def partitioned(tf: Any, metadata: Any, graph: Any) -> list[list[str]]:  # noqa:
     return sorted(found)
 
 
-def partition_devices(tf: Any, metadata: Any) -> list[list[str]]:  # noqa: ARG001 - as above
+def partition_devices(tf: Namespace, metadata: Any) -> list[list[str]]:  # noqa: ARG001 - as above
     """For each partition graph the devices that its nodes name."""
     return sorted(sorted({node.device for node in part.node}) for part in metadata.partition_graphs)
 
 
-def cost_nodes(tf: Any, metadata: Any, graph: Any) -> list[str]:  # noqa: ARG001 - as above
+def cost_nodes(tf: Namespace, metadata: Any, graph: Any) -> list[str]:  # noqa: ARG001 - as above
     """The operations of the graph in the cost graph."""
     return sorted({node.name for node in metadata.cost_graph.node} & _names(graph))

@@ -7,6 +7,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
 from sessrun.conformance.subjects.tracing.faults.tracing import Told, telling
+from sessrun.spec.cases.namespace import Namespace
 
 #: Operations that an engine need not list.
 _UNLISTED: Final = frozenset(
@@ -25,7 +26,7 @@ _UNLISTED: Final = frozenset(
 
 
 @fault("TRACING-031", "An operation of a loop is listed for its first iteration only.")
-def iterations_are_listed_once(tf: Any) -> Any:
+def iterations_are_listed_once(tf: Namespace) -> Namespace:
     """Keep the first listing of each name."""
 
     def change(told: Told) -> None:
@@ -42,7 +43,7 @@ def iterations_are_listed_once(tf: Any) -> Any:
 
 
 @fault("TRACING-032", "The operations of both branches are listed.")
-def both_branches_are_listed(tf: Any) -> Any:
+def both_branches_are_listed(tf: Namespace) -> Namespace:
     """List what is needed, where there are no loops, whether or not it was executed."""
 
     def change(told: Told) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed
+from sessrun.spec.cases.namespace import Namespace
 
 _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 #: Operations without outputs, and those that only name a variable.
@@ -60,10 +61,10 @@ class RecordedRun:
 Told = RecordedRun
 
 
-def telling(tf: Any, change: Callable[[RecordedRun], None]) -> Any:
+def telling(tf: Namespace, change: Callable[[RecordedRun], None]) -> Namespace:
     """The namespace whose runs `change` the RunMetadata that they have written."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -78,13 +79,13 @@ def telling(tf: Any, change: Callable[[RecordedRun], None]) -> Any:
     return override(tf, Session=Session)
 
 
-def asking(tf: Any, change: Callable[[Callable[..., Any], Any, Any], Any]) -> Any:
+def asking(tf: Namespace, change: Callable[[Callable[..., Any], Any, Any], Any]) -> Namespace:
     """The namespace whose `Session.run` is `change(base, options, run_metadata)`.
 
     `base(options, run_metadata)` is the conforming run with these two arguments.
     """
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
@@ -102,7 +103,7 @@ def asking(tf: Any, change: Callable[[Callable[..., Any], Any, Any], Any]) -> An
 
 
 @fault("RUN-044", "Variables and operations without outputs are not listed.")
-def silent_nodes_are_not_listed(tf: Any) -> Any:
+def silent_nodes_are_not_listed(tf: Namespace) -> Namespace:
     """Remove the statistics of NoOp and VariableV2 nodes."""
 
     def change(run: RecordedRun) -> None:
@@ -113,7 +114,7 @@ def silent_nodes_are_not_listed(tf: Any) -> Any:
 
 
 @fault("RUN-045", "An operation whose output is fed is listed all the same.")
-def fed_operations_are_listed(tf: Any) -> Any:
+def fed_operations_are_listed(tf: Namespace) -> Namespace:
     """List the operations that feeds replace, where any operation is listed."""
 
     def change(run: RecordedRun) -> None:
@@ -124,7 +125,7 @@ def fed_operations_are_listed(tf: Any) -> Any:
 
 
 @fault("RUN-046", "A run without tracing leaves the statistics of the run before.")
-def untraced_runs_keep_the_statistics(tf: Any) -> Any:
+def untraced_runs_keep_the_statistics(tf: Namespace) -> Namespace:
     """Copy the statistics of before back into the RunMetadata."""
 
     def change(run: RecordedRun) -> None:
@@ -135,7 +136,7 @@ def untraced_runs_keep_the_statistics(tf: Any) -> Any:
 
 
 @fault("RUN-047", "Partition graphs are told by the first run of some fetches only.")
-def graphs_are_told_once(tf: Any) -> Any:
+def graphs_are_told_once(tf: Namespace) -> Namespace:
     """Remove the partition graphs of every later run of the same fetches."""
 
     def change(run: RecordedRun) -> None:
@@ -149,7 +150,7 @@ def graphs_are_told_once(tf: Any) -> Any:
 
 
 @fault("RUN-048", "A traced run runs once untraced before, to warm up.")
-def traced_runs_warm_up(tf: Any) -> Any:
+def traced_runs_warm_up(tf: Namespace) -> Namespace:
     """Run twice if a trace is asked for."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -161,7 +162,7 @@ def traced_runs_warm_up(tf: Any) -> Any:
 
 
 @fault("TRACING-001", "A trace is added to the statistics that the metadata held.")
-def traces_are_added_up(tf: Any) -> Any:
+def traces_are_added_up(tf: Namespace) -> Namespace:
     """Add the statistics that the RunMetadata had before the run."""
 
     def change(run: RecordedRun) -> None:
@@ -172,7 +173,7 @@ def traces_are_added_up(tf: Any) -> Any:
 
 
 @fault("TRACING-005", "A device of the statistics is named as its operations asked for it.")
-def devices_are_named_as_asked(tf: Any) -> Any:
+def devices_are_named_as_asked(tf: Namespace) -> Namespace:
     """Take the name from the first operation that names a device."""
 
     def change(run: RecordedRun) -> None:
@@ -185,7 +186,7 @@ def devices_are_named_as_asked(tf: Any) -> Any:
 
 
 @fault("TRACING-006", "Only FULL_TRACE lists anything.")
-def only_full_traces_list(tf: Any) -> Any:
+def only_full_traces_list(tf: Namespace) -> Namespace:
     """Clear the statistics of other trace levels."""
 
     def change(run: RecordedRun) -> None:
@@ -196,7 +197,7 @@ def only_full_traces_list(tf: Any) -> Any:
 
 
 @fault("TRACING-011", "An operation that is fetched twice is listed twice.")
-def nodes_are_listed_for_each_fetch(tf: Any) -> Any:
+def nodes_are_listed_for_each_fetch(tf: Namespace) -> Namespace:
     """List an operation once more for each further fetch of it."""
 
     def change(run: RecordedRun) -> None:
@@ -209,7 +210,7 @@ def nodes_are_listed_for_each_fetch(tf: Any) -> Any:
 
 
 @fault("TRACING-020", "Everything is listed under the first device.")
-def the_first_device_lists_all(tf: Any) -> Any:
+def the_first_device_lists_all(tf: Namespace) -> Namespace:
     """Move the statistics of other devices there."""
 
     def change(run: RecordedRun) -> None:
@@ -222,7 +223,7 @@ def the_first_device_lists_all(tf: Any) -> Any:
 
 
 @fault("TRACING-024", "A trace lists what finished meanwhile in other threads.")
-def traces_see_other_threads(tf: Any) -> Any:
+def traces_see_other_threads(tf: Namespace) -> Namespace:
     """Add the statistics of runs with SOFTWARE_TRACE that ended while this one went on."""
     finished: list[tuple[float, int, Any]] = []
 
@@ -242,7 +243,7 @@ def traces_see_other_threads(tf: Any) -> Any:
 
 
 @fault("TRACING-027", "A traced run of fed tensors lists their operations.")
-def fed_fetches_are_listed(tf: Any) -> Any:
+def fed_fetches_are_listed(tf: Namespace) -> Namespace:
     """List the fed operations of a run that executed nothing."""
 
     def change(run: RecordedRun) -> None:
@@ -254,7 +255,7 @@ def fed_fetches_are_listed(tf: Any) -> Any:
 
 
 @fault("TRACING-030", "A full trace during another one is InternalError.")
-def one_full_trace_at_a_time(tf: Any) -> Any:
+def one_full_trace_at_a_time(tf: Namespace) -> Namespace:
     """Raise InternalError while another full trace is active."""
     active = threading.Lock()
 
@@ -275,7 +276,7 @@ def one_full_trace_at_a_time(tf: Any) -> Any:
 
 
 @fault("TRACING-002", "Tracing needs metadata.")
-def tracing_without_metadata_is_refused(tf: Any) -> Any:
+def tracing_without_metadata_is_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where there is none."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -287,7 +288,7 @@ def tracing_without_metadata_is_refused(tf: Any) -> Any:
 
 
 @fault("TRACING-003", "A dict of options stands for RunOptions.")
-def dicts_are_options(tf: Any) -> Any:
+def dicts_are_options(tf: Namespace) -> Namespace:
     """Convert a dict to RunOptions."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -297,7 +298,7 @@ def dicts_are_options(tf: Any) -> Any:
 
 
 @fault("TRACING-007", "A run empties its metadata before it begins.")
-def metadata_is_emptied_first(tf: Any) -> Any:
+def metadata_is_emptied_first(tf: Namespace) -> Namespace:
     """Clear the RunMetadata before the run."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -309,7 +310,7 @@ def metadata_is_emptied_first(tf: Any) -> Any:
 
 
 @fault("TRACING-008", "Costs and graphs that the metadata held stay there.")
-def graphs_are_added_up(tf: Any) -> Any:
+def graphs_are_added_up(tf: Namespace) -> Namespace:
     """Add the graphs and costs that the RunMetadata had before the run."""
 
     def change(run: RecordedRun) -> None:
@@ -320,7 +321,7 @@ def graphs_are_added_up(tf: Any) -> Any:
 
 
 @fault("TRACING-009", "Metadata that are no message are ignored.")
-def other_metadata_are_ignored(tf: Any) -> Any:
+def other_metadata_are_ignored(tf: Namespace) -> Namespace:
     """Leave out what is no RunMetadata."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -330,7 +331,7 @@ def other_metadata_are_ignored(tf: Any) -> Any:
 
 
 @fault("TRACING-010", "Options are looked at once the run is over.")
-def options_are_read_late(tf: Any) -> Any:
+def options_are_read_late(tf: Namespace) -> Namespace:
     """Run without options that are none, and refuse them then."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -343,10 +344,10 @@ def options_are_read_late(tf: Any) -> Any:
 
 
 @fault("TRACING-023", "A callable takes its metadata and fills in nothing.")
-def callables_tell_nothing(tf: Any) -> Any:
+def callables_tell_nothing(tf: Namespace) -> Namespace:
     """Drop the metadata of a call."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(self, *args: Any, **kwargs: Any) -> Any:
             conforming = super().make_callable(*args, **kwargs)
 
@@ -359,7 +360,7 @@ def callables_tell_nothing(tf: Any) -> Any:
 
 
 @fault("TRACING-025", "Any number of a thread pool will do.")
-def any_thread_pool_will_do(tf: Any) -> Any:
+def any_thread_pool_will_do(tf: Namespace) -> Namespace:
     """Set `inter_op_thread_pool` to 0."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -371,7 +372,7 @@ def any_thread_pool_will_do(tf: Any) -> Any:
 
 
 @fault("TRACING-026", "Reports of allocations are not implemented.")
-def no_reports_of_allocations(tf: Any) -> Any:
+def no_reports_of_allocations(tf: Namespace) -> Namespace:
     """Refuse the option."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:

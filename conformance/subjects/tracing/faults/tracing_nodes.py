@@ -9,11 +9,12 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
+from sessrun.spec.cases.namespace import Namespace
 
 _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def restating(tf: Any, change: Callable[[Any], None]) -> Any:
+def restating(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace that changes the statistics of each node."""
 
     def change_nodes(run: RecordedRun) -> None:
@@ -24,7 +25,7 @@ def restating(tf: Any, change: Callable[[Any], None]) -> Any:
 
 
 @fault("TRACING-012", "A label names the operations that are read, whichever output it is.")
-def labels_name_no_slots(tf: Any) -> Any:
+def labels_name_no_slots(tf: Namespace) -> Namespace:
     """Drop the slots."""
 
     def change(node: Any) -> None:
@@ -34,7 +35,7 @@ def labels_name_no_slots(tf: Any) -> Any:
 
 
 @fault("TRACING-013", "Where a node's results are in place is unknown, and told as -1.")
-def ends_are_unknown(tf: Any) -> Any:
+def ends_are_unknown(tf: Namespace) -> Namespace:
     """Set `all_end_rel_micros` to -1."""
 
     def change(node: Any) -> None:
@@ -44,7 +45,7 @@ def ends_are_unknown(tf: Any) -> Any:
 
 
 @fault("TRACING-014", "Nodes start at microseconds since the process did.")
-def starts_count_from_the_process(tf: Any) -> Any:
+def starts_count_from_the_process(tf: Namespace) -> Namespace:
     """Subtract the time of the start, a whole number of microseconds."""
     started = time.time_ns() // 1000 - 1_000_000
 
@@ -58,7 +59,7 @@ def starts_count_from_the_process(tf: Any) -> Any:
 
 
 @fault("TRACING-015", "Nanoseconds are told of no node's start.")
-def starts_have_no_nanoseconds(tf: Any) -> Any:
+def starts_have_no_nanoseconds(tf: Namespace) -> Namespace:
     """Set `all_start_nanos` to 0."""
 
     def change(node: Any) -> None:
@@ -68,7 +69,7 @@ def starts_have_no_nanoseconds(tf: Any) -> Any:
 
 
 @fault("TRACING-016", "Every operation takes a microsecond.")
-def operations_take_a_microsecond(tf: Any) -> Any:
+def operations_take_a_microsecond(tf: Namespace) -> Namespace:
     """Set the operation's end to 1000 ns after its start."""
 
     def change(node: Any) -> None:
@@ -78,7 +79,7 @@ def operations_take_a_microsecond(tf: Any) -> Any:
 
 
 @fault("TRACING-017", "An output that no operation reads is not described.")
-def unread_outputs_are_not_described(tf: Any) -> Any:
+def unread_outputs_are_not_described(tf: Namespace) -> Namespace:
     """Remove the outputs without consumers from the statistics."""
 
     def change(run: RecordedRun) -> None:
@@ -95,7 +96,7 @@ def unread_outputs_are_not_described(tf: Any) -> Any:
 
 
 @fault("TRACING-018", "The bytes of an output are the number of its elements.")
-def bytes_count_elements(tf: Any) -> Any:
+def bytes_count_elements(tf: Namespace) -> Namespace:
     """Multiply the dimensions."""
 
     def change(node: Any) -> None:
@@ -109,7 +110,7 @@ def bytes_count_elements(tf: Any) -> Any:
 
 
 @fault("TRACING-019", "No allocator has a name.")
-def allocators_have_no_names(tf: Any) -> Any:
+def allocators_have_no_names(tf: Namespace) -> Namespace:
     """Clear the names."""
 
     def change(node: Any) -> None:
@@ -120,7 +121,7 @@ def allocators_have_no_names(tf: Any) -> Any:
 
 
 @fault("TRACING-029", "A node is scheduled when it is done.")
-def nodes_are_scheduled_at_their_end(tf: Any) -> Any:
+def nodes_are_scheduled_at_their_end(tf: Namespace) -> Namespace:
     """Set `scheduled_micros` to a microsecond after the node's end."""
 
     def change(node: Any) -> None:
@@ -133,7 +134,7 @@ def nodes_are_scheduled_at_their_end(tf: Any) -> Any:
 
 
 @fault("TRACING-004", "A partition graph holds the operations whose outputs are fed.")
-def fed_operations_are_in_the_graph(tf: Any) -> Any:
+def fed_operations_are_in_the_graph(tf: Namespace) -> Namespace:
     """Add the nodes of fed operations to the first partition graph."""
 
     def change(run: RecordedRun) -> None:
@@ -145,7 +146,7 @@ def fed_operations_are_in_the_graph(tf: Any) -> Any:
 
 
 @fault("TRACING-021", "One partition graph has the nodes of all devices.")
-def one_graph_for_all_devices(tf: Any) -> Any:
+def one_graph_for_all_devices(tf: Namespace) -> Namespace:
     """Move the nodes of all partition graphs into the first."""
 
     def change(run: RecordedRun) -> None:
@@ -158,7 +159,7 @@ def one_graph_for_all_devices(tf: Any) -> Any:
 
 
 @fault("TRACING-022", "Nodes of a partition graph name the device in its task only.")
-def graphs_name_devices_in_short(tf: Any) -> Any:
+def graphs_name_devices_in_short(tf: Namespace) -> Namespace:
     """Remove job, replica and task from the devices of nodes."""
 
     def change(run: RecordedRun) -> None:
@@ -170,7 +171,7 @@ def graphs_name_devices_in_short(tf: Any) -> Any:
 
 
 @fault("TRACING-028", "Only traced runs have costs.")
-def only_traced_runs_have_costs(tf: Any) -> Any:
+def only_traced_runs_have_costs(tf: Namespace) -> Namespace:
     """Clear the cost graph of untraced runs."""
 
     def change(run: RecordedRun) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.spec.cases.namespace import Namespace
 
 # --- graphs -------------------------------------------------------------------------------
 
@@ -43,7 +42,7 @@ def threads_get_different_names(c: ApiAuthor) -> None:
 # --- variables ----------------------------------------------------------------------------
 
 
-def _gated_updates(tf: Any, runs: int, *, resource: bool) -> None:
+def _gated_updates(tf: Namespace, runs: int, *, resource: bool) -> None:
     """Build `bump`, which adds ones to `v` once its run has passed a gate."""
     zeros = np.zeros(1000, np.float32)
     variable = tf.get_variable("v", initializer=zeros, use_resource=resource)

@@ -9,6 +9,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.conformance.subjects.variables.cases.variable_scatter import KINDS, held
+from sessrun.spec.cases.namespace import Namespace
 
 _ROWS: Final = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 
@@ -59,7 +60,7 @@ def a_row_out_of_range(c: EngineAuthor) -> None:
 # --- slices --------------------------------------------------------------------------------
 
 
-def _slices(tf: Any, name: str, variable: Any, value: Any, **part: Any) -> None:
+def _slices(tf: Namespace, name: str, variable: Any, value: Any, **part: Any) -> None:
     """The node NAME, an assignment to a slice of a variable."""
     kind = "ResourceStridedSliceAssign" if variable.dtype == tf.resource else "StridedSliceAssign"
     getattr(tf.raw_ops, kind)(ref=variable, value=value, name=name, **part)

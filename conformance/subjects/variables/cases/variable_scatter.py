@@ -9,12 +9,13 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
+from sessrun.spec.cases.namespace import Namespace
 
 #: Whether a variable is a resource variable, with what its nodes' names begin with.
 KINDS: Final = ((False, "r"), (True, "v"))
 
 
-def held(tf: Any, first: Any, name: str, *, resource: bool) -> Any:
+def held(tf: Namespace, first: Any, name: str, *, resource: bool) -> Any:
     """A variable, and NAME_set and NAME_read, which initialise and read it; the node it is."""
     value = np.asarray(first)
     raw, dtype = tf.raw_ops, tf.as_dtype(value.dtype)
@@ -30,7 +31,9 @@ def held(tf: Any, first: Any, name: str, *, resource: bool) -> Any:
     return variable
 
 
-def scattered(tf: Any, kind: str, variable: Any, indices: Any, updates: Any, name: str) -> None:
+def scattered(
+    tf: Namespace, kind: str, variable: Any, indices: Any, updates: Any, name: str
+) -> None:
     """The node NAME, a scatter operation of this kind on a variable."""
     if variable.dtype == tf.resource:
         scatter = getattr(tf.raw_ops, f"ResourceScatter{kind}")

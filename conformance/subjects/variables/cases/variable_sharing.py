@@ -8,11 +8,14 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, by, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
+from sessrun.spec.cases.namespace import Namespace
 
 _NAME: Final = "shared"
 
 
-def reference(tf: Any, name: str, first: Any, shared: str = _NAME, container: str = "") -> None:
+def reference(
+    tf: Namespace, name: str, first: Any, shared: str = _NAME, container: str = ""
+) -> None:
     """A reference variable NAME, and NAME_set and NAME_read, which set and read it."""
     value = np.asarray(first)
     variable = tf.raw_ops.VariableV2(
@@ -22,7 +25,7 @@ def reference(tf: Any, name: str, first: Any, shared: str = _NAME, container: st
     tf.identity(variable, name=f"{name}_read")
 
 
-def resource(tf: Any, name: str, first: Any, shared: str = _NAME, container: str = "") -> Any:
+def resource(tf: Namespace, name: str, first: Any, shared: str = _NAME, container: str = "") -> Any:
     """A handle NAME, and the operations NAME_set, NAME_read, NAME_known and NAME_destroy."""
     value = np.asarray(first)
     handle = tf.raw_ops.VarHandleOp(

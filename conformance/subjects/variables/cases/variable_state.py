@@ -16,9 +16,10 @@ from sessrun.conformance.authoring.record import (
     like,
     same_as,
 )
+from sessrun.spec.cases.namespace import Namespace
 
 
-def variable(tf: Any, value: Any, name: str = "v", *, resource: bool = False) -> Any:
+def variable(tf: Namespace, value: Any, name: str = "v", *, resource: bool = False) -> Any:
     """A variable with the operations `init` (its initializer) and `read`, named by `name`."""
     result = tf.Variable(value, name=name, use_resource=resource)
     tf.group(result.initializer, name=f"{name}_init")

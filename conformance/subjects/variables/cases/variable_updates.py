@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.variables.cases.variable_state import variable
+from sessrun.spec.cases.namespace import Namespace
 
 
 def floats(*values: float) -> Any:
@@ -141,7 +142,7 @@ def counting_to_a_limit(c: EngineAuthor) -> None:
 # --- shared names -------------------------------------------------------------------------
 
 
-def _node(tf: Any, name: str, shared: str, container: str = "") -> None:
+def _node(tf: Namespace, name: str, shared: str, container: str = "") -> None:
     """A reference variable NAME of that shared name, `NAME_set` and `NAME_read`."""
     variable = tf.raw_ops.VariableV2(
         shape=[], dtype=tf.float32, shared_name=shared, container=container, name=name

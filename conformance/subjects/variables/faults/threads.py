@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 #: How long a fault dwells where it should be safe for threads, in seconds.
 _DWELL_S: Final = 0.001
 
 
 @fault("GRAPH-106", "A name scope holds for every thread that adds to the graph.")
-def name_scopes_are_shared(tf: Any) -> Any:
+def name_scopes_are_shared(tf: Namespace) -> Namespace:
     """A thread without a name scope has the one that was entered last."""
     entered: list[tuple[Any, str]] = []
 
@@ -41,7 +42,7 @@ def name_scopes_are_shared(tf: Any) -> Any:
 
 
 @fault("GRAPH-107", "Operations that two threads add at once may get one name.")
-def names_are_not_safe(tf: Any) -> Any:
+def names_are_not_safe(tf: Namespace) -> Namespace:
     """Refuse the second one, whose name is found to be taken."""
     naming = threading.Lock()
 
@@ -57,7 +58,7 @@ def names_are_not_safe(tf: Any) -> Any:
     return override(tf, constant=constant)
 
 
-def _losing(tf: Any, op_type: str, undo: Callable[[Any], Any]) -> Any:
+def _losing(tf: Namespace, op_type: str, undo: Callable[[Any], Any]) -> Namespace:
     """The namespace in which an update is lost that began during another one of the same kind.
 
     Args:
@@ -80,7 +81,7 @@ def _losing(tf: Any, op_type: str, undo: Callable[[Any], Any]) -> Any:
 
 
 @fault("VARIABLES-057", "Locked updates of a reference variable that overlap are lost.")
-def locked_updates_are_lost(tf: Any) -> Any:
+def locked_updates_are_lost(tf: Namespace) -> Namespace:
     """Take back those that began while another was under way."""
     return _losing(
         tf,
@@ -90,7 +91,7 @@ def locked_updates_are_lost(tf: Any) -> Any:
 
 
 @fault("VARIABLES-058", "Updates of a resource variable that overlap are lost.")
-def resource_updates_are_lost(tf: Any) -> Any:
+def resource_updates_are_lost(tf: Namespace) -> Namespace:
     """Take back those that began while another was under way."""
     return _losing(
         tf,

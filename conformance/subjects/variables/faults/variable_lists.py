@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _getting(tf: Any, change: Callable[[dict[str, Any]], Any]) -> Any:
+def _getting(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespace:
     """The namespace whose `get_variable` gives `change(arguments by keyword)`."""
 
     def get_variable(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -19,12 +20,12 @@ def _getting(tf: Any, change: Callable[[dict[str, Any]], Any]) -> Any:
     return override(tf, get_variable=get_variable)
 
 
-def _making(tf: Any, change: Callable[..., Any]) -> Any:
+def _making(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     """The namespace whose `Variable` gives `change(its arguments)`."""
     return override(tf, Variable=change)
 
 
-def _scopes(tf: Any, change: Callable[[dict[str, Any]], Any]) -> Any:
+def _scopes(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespace:
     """The namespace whose variable scopes are opened with keywords that were changed."""
 
     def variable_scope(*args: Any, **kwargs: Any) -> Any:
@@ -35,7 +36,7 @@ def _scopes(tf: Any, change: Callable[[dict[str, Any]], Any]) -> Any:
 
 
 @fault("VARIABLES-088", "The regularizer of a scope counts for no variable of scopes inside.")
-def inner_scopes_are_not_regularized(tf: Any) -> Any:
+def inner_scopes_are_not_regularized(tf: Namespace) -> Namespace:
     """Give a scope that has none one that gives None."""
 
     def change(kwargs: dict[str, Any]) -> None:
@@ -45,7 +46,7 @@ def inner_scopes_are_not_regularized(tf: Any) -> Any:
 
 
 @fault("VARIABLES-089", "A variable is always among the global variables.")
-def all_variables_are_global(tf: Any) -> Any:
+def all_variables_are_global(tf: Namespace) -> Namespace:
     """Add the collection, but for local ones."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
@@ -58,7 +59,7 @@ def all_variables_are_global(tf: Any) -> Any:
 
 
 @fault("VARIABLES-090", "A shared variable comes whatever dtype it is asked for with.")
-def shared_dtypes_are_not_compared(tf: Any) -> Any:
+def shared_dtypes_are_not_compared(tf: Namespace) -> Namespace:
     """Leave the dtype out."""
 
     def change(given: dict[str, Any]) -> Any:
@@ -70,7 +71,7 @@ def shared_dtypes_are_not_compared(tf: Any) -> Any:
 
 
 @fault("VARIABLES-091", "A shared variable must be asked for with its whole shape.")
-def shared_shapes_must_be_whole(tf: Any) -> Any:
+def shared_shapes_must_be_whole(tf: Namespace) -> Namespace:
     """Refuse what is not."""
 
     def change(given: dict[str, Any]) -> Any:
@@ -83,13 +84,13 @@ def shared_shapes_must_be_whole(tf: Any) -> Any:
 
 
 @fault("VARIABLES-092", "The dtype of a variable scope is ignored.")
-def dtypes_of_scopes_are_ignored(tf: Any) -> Any:
+def dtypes_of_scopes_are_ignored(tf: Namespace) -> Namespace:
     """Drop the argument `dtype`."""
     return _scopes(tf, lambda kwargs: kwargs.pop("dtype", None))
 
 
 @fault("VARIABLES-093", "A local variable is trainable.")
-def local_variables_are_trained(tf: Any) -> Any:
+def local_variables_are_trained(tf: Namespace) -> Namespace:
     """Add the variable to TRAINABLE_VARIABLES."""
 
     def get_local_variable(*args: Any, **kwargs: Any) -> Any:
@@ -101,7 +102,7 @@ def local_variables_are_trained(tf: Any) -> Any:
 
 
 @fault("VARIABLES-094", "report_uninitialized_variables asks of global variables only.")
-def only_global_variables_are_asked(tf: Any) -> Any:
+def only_global_variables_are_asked(tf: Namespace) -> Namespace:
     """Give it those, unless some are given."""
 
     def report(var_list: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -112,7 +113,7 @@ def only_global_variables_are_asked(tf: Any) -> Any:
 
 
 @fault("VARIABLES-095", "global_variables(scope) takes a whole scope's name.")
-def scopes_are_listed_by_their_whole_name(tf: Any) -> Any:
+def scopes_are_listed_by_their_whole_name(tf: Namespace) -> Namespace:
     """Let the name go on with a slash."""
 
     def global_variables(scope: str | None = None) -> Any:
@@ -124,7 +125,7 @@ def scopes_are_listed_by_their_whole_name(tf: Any) -> Any:
 
 
 @fault("VARIABLES-096", "Loading broadcasts a value to the variable's shape.")
-def loaded_values_are_broadcast(tf: Any) -> Any:
+def loaded_values_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast a scalar to the variable's shape."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
@@ -143,7 +144,7 @@ def loaded_values_are_broadcast(tf: Any) -> Any:
 
 
 @fault("VARIABLES-097", "Variable.eval takes the default session rather than the one given.")
-def the_default_session_evaluates(tf: Any) -> Any:
+def the_default_session_evaluates(tf: Namespace) -> Namespace:
     """Ignore the given session where there is a default session."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
@@ -156,7 +157,7 @@ def the_default_session_evaluates(tf: Any) -> Any:
 
 
 @fault("VARIABLES-098", "A caching device is ignored.")
-def caching_devices_are_ignored(tf: Any) -> Any:
+def caching_devices_are_ignored(tf: Namespace) -> Namespace:
     """Drop the argument `caching_device`."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
@@ -167,7 +168,7 @@ def caching_devices_are_ignored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-099", "A partitioner is ignored.")
-def partitioners_are_ignored(tf: Any) -> Any:
+def partitioners_are_ignored(tf: Namespace) -> Namespace:
     """Cut the variable into one slice."""
 
     def change(given: dict[str, Any]) -> Any:
@@ -179,7 +180,7 @@ def partitioners_are_ignored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-100", "A partitioned variable is reused, however it is cut this time.")
-def partitions_are_not_compared(tf: Any) -> Any:
+def partitions_are_not_compared(tf: Namespace) -> Namespace:
     """Try the number of slices that there are."""
 
     def change(given: dict[str, Any]) -> Any:
@@ -193,7 +194,7 @@ def partitions_are_not_compared(tf: Any) -> Any:
 
 
 @fault("VARIABLES-101", "A Variable can be iterated over.")
-def variables_are_iterated_over(tf: Any) -> Any:
+def variables_are_iterated_over(tf: Namespace) -> Namespace:
     """Add an `__iter__` that yields the variable's rows."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
@@ -207,7 +208,7 @@ def variables_are_iterated_over(tf: Any) -> Any:
 
 
 @fault("VARIABLES-102", "Only the innermost custom getter is called.")
-def outer_getters_are_forgotten(tf: Any) -> Any:
+def outer_getters_are_forgotten(tf: Namespace) -> Namespace:
     """Let an inner one call the conforming getter."""
     depth: list[Any] = []
 
@@ -224,7 +225,7 @@ def outer_getters_are_forgotten(tf: Any) -> Any:
 
 
 @fault("VARIABLES-103", "An initial value that is a function is called twice.")
-def initial_values_are_called_twice(tf: Any) -> Any:
+def initial_values_are_called_twice(tf: Namespace) -> Namespace:
     """Call the initial value before the variable is made."""
 
     def change(initial_value: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -236,7 +237,7 @@ def initial_values_are_called_twice(tf: Any) -> Any:
 
 
 @fault("VARIABLES-104", "Unknown sizes of a new variable are 1.")
-def unknown_sizes_are_one(tf: Any) -> Any:
+def unknown_sizes_are_one(tf: Namespace) -> Namespace:
     """Replace unknown sizes of the shape by 1."""
 
     def change(given: dict[str, Any]) -> Any:
@@ -249,7 +250,7 @@ def unknown_sizes_are_one(tf: Any) -> Any:
 
 
 @fault("VARIABLES-105", "The shape is ignored where the initializer is a tensor.")
-def shapes_beside_tensors_are_ignored(tf: Any) -> Any:
+def shapes_beside_tensors_are_ignored(tf: Namespace) -> Namespace:
     """Drop the shape where the initializer is a tensor."""
 
     def change(given: dict[str, Any]) -> Any:
@@ -261,6 +262,6 @@ def shapes_beside_tensors_are_ignored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-106", "A scope does not inherit which kind of variable it makes.")
-def kinds_are_not_inherited(tf: Any) -> Any:
+def kinds_are_not_inherited(tf: Namespace) -> Namespace:
     """Set it where it is not given."""
     return _scopes(tf, lambda kwargs: kwargs.setdefault("use_resource", True))

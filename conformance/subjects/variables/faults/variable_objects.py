@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
 def _making(
-    tf: Any,
+    tf: Namespace,
     arguments: Callable[[dict[str, Any]], None],
     finish: Callable[[Any], None] | None = None,
-) -> Any:
+) -> Namespace:
     """The namespace whose `Variable` changes its arguments, by keyword, and what it made."""
 
     def variable(*args: Any, **kwargs: Any) -> Any:
@@ -32,7 +33,7 @@ def _as_given(_: dict[str, Any]) -> None:
 
 
 @fault("VARIABLES-023", "A global initializer without variables is refused.")
-def initializers_of_nothing_are_refused(tf: Any) -> Any:
+def initializers_of_nothing_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
     def initializer() -> Any:
@@ -44,7 +45,7 @@ def initializers_of_nothing_are_refused(tf: Any) -> Any:
 
 
 @fault("VARIABLES-024", "The global initializer initialises local variables too.")
-def the_global_initializer_takes_local_ones(tf: Any) -> Any:
+def the_global_initializer_takes_local_ones(tf: Namespace) -> Namespace:
     """Initialize the local variables, too."""
     return override(
         tf,
@@ -55,25 +56,25 @@ def the_global_initializer_takes_local_ones(tf: Any) -> Any:
 
 
 @fault("VARIABLES-026", "A variable that is not trainable is among the trainable ones.")
-def every_variable_is_trainable(tf: Any) -> Any:
+def every_variable_is_trainable(tf: Namespace) -> Namespace:
     """Drop the argument."""
     return _making(tf, lambda given: given.pop("trainable", None))
 
 
 @fault("VARIABLES-027", "A Variable without an initial value is zero.")
-def missing_initial_values_are_zero(tf: Any) -> Any:
+def missing_initial_values_are_zero(tf: Namespace) -> Namespace:
     """Pass 0.0 where no initial value is given."""
     return _making(tf, lambda given: given.setdefault("initial_value", 0.0))
 
 
 @fault("VARIABLES-028", "A variable without a name is called variable.")
-def nameless_variables_are_in_lower_case(tf: Any) -> Any:
+def nameless_variables_are_in_lower_case(tf: Namespace) -> Namespace:
     """Pass the name `variable` where none is given."""
     return _making(tf, lambda given: given.setdefault("name", "variable"))
 
 
 @fault("VARIABLES-030", "Every global variable is reported as uninitialised.")
-def all_variables_are_reported(tf: Any) -> Any:
+def all_variables_are_reported(tf: Namespace) -> Namespace:
     """List their names."""
     return override(
         tf,
@@ -84,10 +85,10 @@ def all_variables_are_reported(tf: Any) -> Any:
 
 
 @fault("VARIABLES-031", "A sum over a variable keeps the value that it had first.")
-def sums_over_variables_are_folded(tf: Any) -> Any:
+def sums_over_variables_are_folded(tf: Namespace) -> Namespace:
     """Return the first value of a sum in every later run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             value = super().run(fetches, feed_dict, *args, **kwargs)
             if feed_dict or not _is_sum(fetches):
@@ -106,7 +107,7 @@ def _is_sum(fetch: Any) -> bool:
 
 
 @fault("VARIABLES-032", "initialized_value() of a variable is zeros.")
-def initialized_values_are_zeros(tf: Any) -> Any:
+def initialized_values_are_zeros(tf: Namespace) -> Namespace:
     """Replace `initialized_value` by a function that returns zeros."""
 
     def finish(variable: Any) -> None:
@@ -116,7 +117,7 @@ def initialized_values_are_zeros(tf: Any) -> Any:
 
 
 @fault("VARIABLES-034", "The shape of an initial value must always be known.")
-def initial_shapes_must_be_known(tf: Any) -> Any:
+def initial_shapes_must_be_known(tf: Namespace) -> Namespace:
     """Drop validate_shape where the shape is not known."""
 
     def arguments(given: dict[str, Any]) -> None:
@@ -127,7 +128,7 @@ def initial_shapes_must_be_known(tf: Any) -> Any:
 
 
 @fault("VARIABLES-053", "Variable.load does nothing.")
-def loads_are_dropped(tf: Any) -> Any:
+def loads_are_dropped(tf: Namespace) -> Namespace:
     """Replace `load` by a function that does nothing."""
 
     def finish(variable: Any) -> None:
@@ -137,7 +138,7 @@ def loads_are_dropped(tf: Any) -> Any:
 
 
 @fault("VARIABLES-061", "The global initializer is called initialize.")
-def the_global_initializer_has_another_name(tf: Any) -> Any:
+def the_global_initializer_has_another_name(tf: Namespace) -> Namespace:
     """Name the initializer `initialize`."""
     return override(
         tf,
@@ -148,7 +149,7 @@ def the_global_initializer_has_another_name(tf: Any) -> Any:
 
 
 @fault("VARIABLES-062", "A variable made inside a block is initialised after what it lists.")
-def initializers_wait_for_their_block(tf: Any) -> Any:
+def initializers_wait_for_their_block(tf: Namespace) -> Namespace:
     """Make its initial value an operation of the block."""
     blocks: list[Any] = []
 
@@ -170,7 +171,7 @@ def initializers_wait_for_their_block(tf: Any) -> Any:
 
 
 @fault("VARIABLES-063", "An assignment gives the value although it is told not to.")
-def assignments_always_give_the_value(tf: Any) -> Any:
+def assignments_always_give_the_value(tf: Namespace) -> Namespace:
     """Pass `read_value=True` to every `assign`."""
 
     def finish(variable: Any) -> None:
@@ -181,7 +182,7 @@ def assignments_always_give_the_value(tf: Any) -> Any:
 
 
 @fault("VARIABLES-064", "read_value() of a reference variable is the read it was made with.")
-def reads_are_shared(tf: Any) -> Any:
+def reads_are_shared(tf: Namespace) -> Namespace:
     """Replace `read_value` of reference variables by `value`."""
 
     def finish(variable: Any) -> None:

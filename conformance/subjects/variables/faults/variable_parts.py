@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 #: The row updates of both kinds of variables.
 _ROWS: Final = frozenset(
@@ -29,7 +30,9 @@ def _executed(session: Any, fetches: Any) -> list[Any]:
     return [op for one in fetched for op in (one, *one.control_inputs)]
 
 
-def _silent(tf: Any, kinds: frozenset[str], errors: tuple[str, ...], *, fed: bool | None) -> Any:
+def _silent(
+    tf: Namespace, kinds: frozenset[str], errors: tuple[str, ...], *, fed: bool | None
+) -> Namespace:
     """The namespace where an operation of these types fails without telling.
 
     Args:
@@ -62,7 +65,7 @@ def _nothing(element: Any) -> Any:
     return np.zeros(shape, element.dtype.as_numpy_dtype)
 
 
-def _refusing(tf: Any, refused: Callable[[Any], bool]) -> Any:
+def _refusing(tf: Namespace, refused: Callable[[Any], bool]) -> Namespace:
     """The namespace that fails with code 3 what executes an operation of that kind."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -73,7 +76,7 @@ def _refusing(tf: Any, refused: Callable[[Any], bool]) -> Any:
     return running(tf, change)
 
 
-def _renaming(tf: Any, kinds: dict[str, str]) -> Any:
+def _renaming(tf: Namespace, kinds: dict[str, str]) -> Namespace:
     """The namespace that takes one type of operation for another."""
 
     def change(graph_def: Any) -> None:
@@ -87,14 +90,14 @@ def _renaming(tf: Any, kinds: dict[str, str]) -> Any:
 
 
 @fault("VARIABLES-067", "Updating a part of a variable that is not initialised does nothing.")
-def parts_of_nothing_are_ignored(tf: Any) -> Any:
+def parts_of_nothing_are_ignored(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     errors = ("FailedPreconditionError", "NotFoundError")
     return _silent(tf, _ROWS | _SLICES | _COUNTS, errors, fed=False)
 
 
 @fault("VARIABLES-068", "A scatter operation refuses a single update.")
-def single_updates_are_refused(tf: Any) -> Any:
+def single_updates_are_refused(tf: Namespace) -> Namespace:
     """Refuse updates of rank 0 where there are indices."""
     return _refusing(
         tf,
@@ -107,7 +110,7 @@ def single_updates_are_refused(tf: Any) -> Any:
 
 
 @fault("VARIABLES-069", "A scatter operation skips updates that do not belong to its indices.")
-def misshapen_updates_are_skipped(tf: Any) -> Any:
+def misshapen_updates_are_skipped(tf: Namespace) -> Namespace:
     """Keep the failure to itself where updates of no known shape are fed."""
     inner = tf.errors.InvalidArgumentError
 
@@ -124,49 +127,49 @@ def misshapen_updates_are_skipped(tf: Any) -> Any:
 
 
 @fault("VARIABLES-070", "A scatter operation without indices fails.")
-def missing_indices_are_refused(tf: Any) -> Any:
+def missing_indices_are_refused(tf: Namespace) -> Namespace:
     """Refuse empty indices."""
     return _refusing(tf, lambda op: op.type in _ROWS and op.inputs[1].shape.as_list() == [0])
 
 
 @fault("VARIABLES-071", "scatter_mul of a resource variable adds.")
-def products_are_sums(tf: Any) -> Any:
+def products_are_sums(tf: Namespace) -> Namespace:
     """Take the one type for the other."""
     return _renaming(tf, {"ResourceScatterMul": "ResourceScatterAdd"})
 
 
 @fault("VARIABLES-072", "scatter_max of a resource variable keeps the last update.")
-def the_last_is_the_largest(tf: Any) -> Any:
+def the_last_is_the_largest(tf: Namespace) -> Namespace:
     """Take the one type for the other."""
     return _renaming(tf, {"ResourceScatterMax": "ResourceScatterUpdate"})
 
 
 @fault("VARIABLES-073", "The indices of a scatter operation must be a vector.")
-def indices_must_be_vectors(tf: Any) -> Any:
+def indices_must_be_vectors(tf: Namespace) -> Namespace:
     """Refuse indices of another rank than 1."""
     return _refusing(tf, lambda op: op.type in _ROWS and op.inputs[1].shape.ndims not in {None, 1})
 
 
 @fault("VARIABLES-074", "scatter_nd_update of a resource variable adds numbers.")
-def elements_are_added(tf: Any) -> Any:
+def elements_are_added(tf: Namespace) -> Namespace:
     """Take the one type for the other."""
     return _renaming(tf, {"ResourceScatterNdUpdate": "ResourceScatterNdAdd"})
 
 
 @fault("VARIABLES-075", "scatter_nd_sub of a reference variable adds.")
-def differences_of_elements_are_sums(tf: Any) -> Any:
+def differences_of_elements_are_sums(tf: Namespace) -> Namespace:
     """Take the one type for the other."""
     return _renaming(tf, {"ScatterNdSub": "ScatterNdAdd"})
 
 
 @fault("VARIABLES-076", "An index vector out of range is skipped.")
-def vectors_out_of_range_are_skipped(tf: Any) -> Any:
+def vectors_out_of_range_are_skipped(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     return _silent(tf, _VECTORS, ("InvalidArgumentError",), fed=True)
 
 
 @fault("VARIABLES-077", "ResourceGather gives the rows that it gave first.")
-def gathered_rows_are_kept(tf: Any) -> Any:
+def gathered_rows_are_kept(tf: Namespace) -> Namespace:
     """Remember them by what was fed."""
 
     def change(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
@@ -181,7 +184,7 @@ def gathered_rows_are_kept(tf: Any) -> Any:
 
 
 @fault("VARIABLES-078", "ResourceGather of a row out of range gives zeros.")
-def rows_out_of_range_are_zeros(tf: Any) -> Any:
+def rows_out_of_range_are_zeros(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     return _silent(tf, frozenset({"ResourceGather"}), ("InvalidArgumentError",), fed=True)
 
@@ -190,7 +193,7 @@ def rows_out_of_range_are_zeros(tf: Any) -> Any:
 
 
 @fault("VARIABLES-079", "A slice that is assigned begins at the first element.")
-def assigned_slices_begin_at_the_first(tf: Any) -> Any:
+def assigned_slices_begin_at_the_first(tf: Namespace) -> Namespace:
     """Ignore `begin` where the steps go forward and no end is left out."""
 
     def change(graph_def: Any) -> None:
@@ -202,7 +205,7 @@ def assigned_slices_begin_at_the_first(tf: Any) -> Any:
 
 
 @fault("VARIABLES-080", "A value of rank 0 cannot be assigned to a slice.")
-def slices_are_not_filled(tf: Any) -> Any:
+def slices_are_not_filled(tf: Namespace) -> Namespace:
     """Refuse it where the slice is no element."""
     return _refusing(
         tf,
@@ -215,13 +218,13 @@ def slices_are_not_filled(tf: Any) -> Any:
 
 
 @fault("VARIABLES-081", "Assigning what does not fit a slice does nothing.")
-def misfits_of_slices_are_ignored(tf: Any) -> Any:
+def misfits_of_slices_are_ignored(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
     return _silent(tf, _SLICES, ("InvalidArgumentError",), fed=True)
 
 
 @fault("VARIABLES-082", "assign_add of an integer variable stops at the largest number.")
-def sums_saturate(tf: Any) -> Any:
+def sums_saturate(tf: Namespace) -> Namespace:
     """Refuse what would wrap around, by setting the variable to its initial value again."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -254,7 +257,7 @@ def _wraps(op: Any) -> bool:
 
 
 @fault("VARIABLES-083", "Updates of resource variables wait for no reads.")
-def updates_do_not_wait_for_reads(tf: Any) -> Any:
+def updates_do_not_wait_for_reads(tf: Namespace) -> Namespace:
     """Drop what they wait for, and let the reads wait for them."""
 
     def change(graph_def: Any) -> None:
@@ -272,7 +275,7 @@ def updates_do_not_wait_for_reads(tf: Any) -> Any:
 
 
 @fault("VARIABLES-086", "A resource variable without elements is never initialised.")
-def variables_without_elements_are_unset(tf: Any) -> Any:
+def variables_without_elements_are_unset(tf: Namespace) -> Namespace:
     """Refuse to read one of a known shape without elements."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -289,7 +292,7 @@ def variables_without_elements_are_unset(tf: Any) -> Any:
 
 
 @fault("VARIABLES-087", "What is added to variables of rank 3 is subtracted, and the reverse.")
-def cubes_are_subtracted(tf: Any) -> Any:
+def cubes_are_subtracted(tf: Namespace) -> Namespace:
     """Take the one type for the other."""
 
     def change(graph_def: Any) -> None:

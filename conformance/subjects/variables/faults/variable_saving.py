@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _saving(tf: Any, saver: Any) -> Any:
+def _saving(tf: Namespace, saver: Any) -> Namespace:
     """The namespace whose `train.Saver` is this class or function."""
     return override(tf, train=override(tf.train, Saver=saver))
 
 
 @fault("VARIABLES-054", "Restoring skips variables whose elements are no numbers.")
-def only_numbers_are_restored(tf: Any) -> Any:
+def only_numbers_are_restored(tf: Namespace) -> Namespace:
     """Leave them out of the saver."""
 
-    class Saver(tf.train.Saver):  # type: ignore[misc]
+    class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
         def restore(self, sess: Any, save_path: Any) -> None:
             kept = [
                 variable
@@ -32,10 +33,10 @@ def only_numbers_are_restored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-055", "Restoring a path that is no checkpoint does nothing.")
-def missing_checkpoints_are_ignored(tf: Any) -> Any:
+def missing_checkpoints_are_ignored(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
 
-    class Saver(tf.train.Saver):  # type: ignore[misc]
+    class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
         def restore(self, sess: Any, save_path: Any) -> None:
             if save_path is not None and not tf.train.checkpoint_exists(save_path):
                 return
@@ -45,10 +46,10 @@ def missing_checkpoints_are_ignored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-056", "A Saver may have nothing to save.")
-def empty_savers_are_made(tf: Any) -> Any:
+def empty_savers_are_made(tf: Namespace) -> Namespace:
     """Pass `allow_empty=True`."""
 
-    class Saver(tf.train.Saver):  # type: ignore[misc]
+    class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
         def __init__(self, var_list: Any = None, *args: Any, **kwargs: Any) -> None:
             super().__init__(var_list, *args, **({"allow_empty": True} | kwargs))
 

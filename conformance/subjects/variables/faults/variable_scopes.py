@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _getting(tf: Any, get: Callable[..., Any]) -> Any:
+def _getting(tf: Namespace, get: Callable[..., Any]) -> Namespace:
     """The namespace whose `get_variable` is `get(scope, name, *args, **kwargs)`."""
 
     def get_variable(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -17,13 +18,13 @@ def _getting(tf: Any, get: Callable[..., Any]) -> Any:
     return override(tf, get_variable=get_variable)
 
 
-def _opening(tf: Any, opened: Callable[..., Any]) -> Any:
+def _opening(tf: Namespace, opened: Callable[..., Any]) -> Namespace:
     """The namespace whose `variable_scope` is `opened`."""
     return override(tf, variable_scope=opened)
 
 
 @fault("VARIABLES-044", "get_variable of a taken name returns the variable, reuse or not.")
-def taken_names_are_shared(tf: Any) -> Any:
+def taken_names_are_shared(tf: Namespace) -> Namespace:
     """Ask again with reuse."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -39,7 +40,7 @@ def taken_names_are_shared(tf: Any) -> Any:
 
 
 @fault("VARIABLES-045", "A shared variable comes as another object each time.")
-def shared_variables_are_copies(tf: Any) -> Any:
+def shared_variables_are_copies(tf: Namespace) -> Namespace:
     """Return another Variable object, from the definition of the shared one."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -50,7 +51,7 @@ def shared_variables_are_copies(tf: Any) -> Any:
 
 
 @fault("VARIABLES-046", "A reusing scope makes the variables that it lacks.")
-def reusing_scopes_make_variables(tf: Any) -> Any:
+def reusing_scopes_make_variables(tf: Namespace) -> Namespace:
     """Ask again without reuse."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -68,7 +69,7 @@ def reusing_scopes_make_variables(tf: Any) -> Any:
 
 
 @fault("VARIABLES-047", "A shared variable is returned whatever shape is asked for.")
-def shared_shapes_are_not_compared(tf: Any) -> Any:
+def shared_shapes_are_not_compared(tf: Namespace) -> Namespace:
     """Ask again without a shape."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -84,7 +85,7 @@ def shared_shapes_are_not_compared(tf: Any) -> Any:
 
 
 @fault("VARIABLES-048", "AUTO_REUSE is taken for no reuse.")
-def auto_reuse_is_no_reuse(tf: Any) -> Any:
+def auto_reuse_is_no_reuse(tf: Namespace) -> Namespace:
     """Pass None instead of AUTO_REUSE."""
 
     def opened(*args: Any, reuse: Any = None, **kwargs: Any) -> Any:
@@ -94,7 +95,7 @@ def auto_reuse_is_no_reuse(tf: Any) -> Any:
 
 
 @fault("VARIABLES-049", "A name scope at the root is part of the names of variables.")
-def name_scopes_name_variables(tf: Any) -> Any:
+def name_scopes_name_variables(tf: Namespace) -> Namespace:
     """Put it before the name."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -107,7 +108,7 @@ def name_scopes_name_variables(tf: Any) -> Any:
 
 
 @fault("VARIABLES-050", "A default name is taken as it is.")
-def default_names_are_not_numbered(tf: Any) -> Any:
+def default_names_are_not_numbered(tf: Namespace) -> Namespace:
     """Open a scope of that name."""
 
     def opened(name: Any, default_name: Any = None, **kwargs: Any) -> Any:
@@ -117,7 +118,7 @@ def default_names_are_not_numbered(tf: Any) -> Any:
 
 
 @fault("VARIABLES-051", "A scope inside a reusing scope does not reuse.")
-def reuse_is_not_inherited(tf: Any) -> Any:
+def reuse_is_not_inherited(tf: Namespace) -> Namespace:
     """Open it by an object of its own."""
 
     def opened(name: Any, *args: Any, reuse: Any = None, **kwargs: Any) -> Any:
@@ -130,7 +131,7 @@ def reuse_is_not_inherited(tf: Any) -> Any:
 
 
 @fault("VARIABLES-052", "A variable without shape and initializer is a scalar.")
-def shapeless_variables_are_scalars(tf: Any) -> Any:
+def shapeless_variables_are_scalars(tf: Namespace) -> Namespace:
     """Give it the shape []."""
 
     def get(_: Any, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -142,7 +143,7 @@ def shapeless_variables_are_scalars(tf: Any) -> Any:
 
 
 @fault("VARIABLES-059", "A scope entered by its object inside another is one of that other.")
-def scope_objects_are_relative(tf: Any) -> Any:
+def scope_objects_are_relative(tf: Namespace) -> Namespace:
     """Open a scope of its name."""
 
     def opened(name: Any, *args: Any, **kwargs: Any) -> Any:
@@ -154,7 +155,7 @@ def scope_objects_are_relative(tf: Any) -> Any:
 
 
 @fault("VARIABLES-060", "The initializer of a variable scope is forgotten.")
-def initializers_of_scopes_are_forgotten(tf: Any) -> Any:
+def initializers_of_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Drop the argument `initializer`."""
 
     def opened(*args: Any, initializer: Any = None, **kwargs: Any) -> Any:

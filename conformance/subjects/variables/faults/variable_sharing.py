@@ -8,12 +8,13 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
+from sessrun.spec.cases.namespace import Namespace
 
 _VARIABLES: Final = frozenset({"VariableV2", "VarHandleOp"})
 
 
 @fault("VARIABLES-037", "The dtype of a variable is a part of its shared name.")
-def shared_names_are_kept_by_dtype(tf: Any) -> Any:
+def shared_names_are_kept_by_dtype(tf: Namespace) -> Namespace:
     """Append the dtype to `shared_name`."""
 
     def change(graph_def: Any) -> None:
@@ -25,7 +26,7 @@ def shared_names_are_kept_by_dtype(tf: Any) -> Any:
 
 
 @fault("VARIABLES-066", "A handle without a value reads the reference variable of its name.")
-def kinds_of_variables_are_one(tf: Any) -> Any:
+def kinds_of_variables_are_one(tf: Namespace) -> Namespace:
     """Fetch that one where the read fails."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -60,7 +61,7 @@ def _read_of(handle: Any) -> Any:
 
 
 @fault("PLACEMENT-039", "The devices of resource variables are one device.")
-def handles_are_on_one_device(tf: Any) -> Any:
+def handles_are_on_one_device(tf: Namespace) -> Namespace:
     """Clear those of a graph whose handles are on several."""
 
     def change(graph_def: Any) -> None:
@@ -72,7 +73,7 @@ def handles_are_on_one_device(tf: Any) -> Any:
 
 
 @fault("VARIABLES-041", "Destroying a resource variable leaves its value.")
-def destroyed_variables_live_on(tf: Any) -> Any:
+def destroyed_variables_live_on(tf: Namespace) -> Namespace:
     """Return None for DestroyResourceOp without running it, where the variable has a value."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -91,7 +92,7 @@ def _is_set(base: Base, op: Any) -> bool:
 
 
 @fault("VARIABLES-042", "Destroying a resource that does not exist is silent.")
-def destroying_nothing_is_silent(tf: Any) -> Any:
+def destroying_nothing_is_silent(tf: Namespace) -> Namespace:
     """Set ignore_lookup_error."""
 
     def change(graph_def: Any) -> None:
@@ -103,7 +104,7 @@ def destroying_nothing_is_silent(tf: Any) -> Any:
 
 
 @fault("VARIABLES-084", "VariableShape gives the shape that its handle was declared with.")
-def shapes_are_the_declared_ones(tf: Any) -> Any:
+def shapes_are_the_declared_ones(tf: Namespace) -> Namespace:
     """Replace the fetched shapes by the declared ones."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
@@ -125,7 +126,7 @@ def _declared(value: Any, op: Any) -> Any:
 
 
 @fault("VARIABLES-085", "AssignVariableOp always validates the shape.")
-def every_assigned_shape_is_validated(tf: Any) -> Any:
+def every_assigned_shape_is_validated(tf: Namespace) -> Namespace:
     """Set validate_shape."""
 
     def change(graph_def: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.namespace import Namespace
 
 _REFERENCE = frozenset({"AssignAdd", "AssignSub"})
 _RESOURCE = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
@@ -30,10 +31,10 @@ def _behind(op: Any) -> list[Any]:
     return [one for one in inside if one.type in _ASSIGN]
 
 
-def _session(tf: Any, run: Callable[..., Any]) -> Any:
+def _session(tf: Namespace, run: Callable[..., Any]) -> Namespace:
     """The namespace with `run(session, super_run, fetches, args, kwargs)` as Session.run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             return run(self, super().run, fetches, args, kwargs)
 
@@ -47,7 +48,9 @@ def _zeros(tensors: Sequence[Any]) -> list[Any]:
     ]
 
 
-def _forgiving(tf: Any, errors: tuple[str, ...], forgiven: Callable[[list[Any], Any], bool]) -> Any:
+def _forgiving(
+    tf: Namespace, errors: tuple[str, ...], forgiven: Callable[[list[Any], Any], bool]
+) -> Namespace:
     """Gives zeros where a flat list fetch fails with one of the errors and `forgiven` says so."""
     classes = tuple(getattr(tf.errors, name) for name in errors)
 
@@ -69,7 +72,7 @@ def _kinds(graph: Any) -> set[str]:
 
 
 @fault("VARIABLES-001", "An uninitialised reference variable reads as zeros.")
-def uninitialised_references_read_as_zeros(tf: Any) -> Any:
+def uninitialised_references_read_as_zeros(tf: Namespace) -> Namespace:
     """A fresh buffer is taken for a value."""
     return _forgiving(
         tf,
@@ -79,7 +82,7 @@ def uninitialised_references_read_as_zeros(tf: Any) -> Any:
 
 
 @fault("VARIABLES-002", "An uninitialised resource variable reads as zeros.")
-def uninitialised_resources_read_as_zeros(tf: Any) -> Any:
+def uninitialised_resources_read_as_zeros(tf: Namespace) -> Namespace:
     """A fresh buffer is taken for a value."""
     return _forgiving(
         tf,
@@ -96,7 +99,7 @@ def _reads(op: Any, kind: str) -> bool:
 
 
 @fault("VARIABLES-003", "An update of an uninitialised reference variable counts from zero.")
-def reference_updates_count_from_zero(tf: Any) -> Any:
+def reference_updates_count_from_zero(tf: Namespace) -> Namespace:
     """The missing value is taken for zero."""
     return _forgiving(
         tf, ("FailedPreconditionError",), lambda ops, _: all(op.type in _REFERENCE for op in ops)
@@ -104,7 +107,7 @@ def reference_updates_count_from_zero(tf: Any) -> Any:
 
 
 @fault("VARIABLES-004", "An update of an uninitialised resource variable does nothing.")
-def resource_updates_are_ignored(tf: Any) -> Any:
+def resource_updates_are_ignored(tf: Namespace) -> Namespace:
     """The missing value is skipped."""
 
     def updates(ops: list[Any], _: Any) -> bool:
@@ -115,7 +118,7 @@ def resource_updates_are_ignored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-005", "An initializer leaves the last element of a matrix at zero.")
-def initializers_lose_the_last_element(tf: Any) -> Any:
+def initializers_lose_the_last_element(tf: Namespace) -> Namespace:
     """Zero the last element of a constant initial value of rank 2."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -132,7 +135,7 @@ def initializers_lose_the_last_element(tf: Any) -> Any:
 
 
 @fault("VARIABLES-007", "A variable of rank 2 is set to its initial value at every third run.")
-def matrices_are_forgotten(tf: Any) -> Any:
+def matrices_are_forgotten(tf: Namespace) -> Namespace:
     """The memory of larger variables is reclaimed between runs."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -171,19 +174,19 @@ def _before(kind: str, least_rank: int = 0) -> Callable[..., Any]:
 
 
 @fault("VARIABLES-008", "An assignment gives the value that it replaced.")
-def assignments_give_the_old_value(tf: Any) -> Any:
+def assignments_give_the_old_value(tf: Namespace) -> Namespace:
     """The output is read before the write."""
     return _session(tf, _before("Assign"))
 
 
 @fault("VARIABLES-009", "assign_add of an array gives the value before the addition.")
-def additions_give_the_old_value(tf: Any) -> Any:
+def additions_give_the_old_value(tf: Namespace) -> Namespace:
     """The output is read before the write."""
     return _session(tf, _before("AssignAdd", 1))
 
 
 @fault("VARIABLES-010", "assign_sub adds.")
-def subtractions_add(tf: Any) -> Any:
+def subtractions_add(tf: Namespace) -> Namespace:
     """The two updates are confused while the graph is loaded."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
@@ -197,7 +200,7 @@ def subtractions_add(tf: Any) -> Any:
 
 
 @fault("VARIABLES-011", "An initializer runs only once in a session.")
-def initializers_run_once(tf: Any) -> Any:
+def initializers_run_once(tf: Namespace) -> Namespace:
     """A constant initial value that was stored is not stored again."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -218,7 +221,7 @@ def _is_random(op: Any) -> bool:
 
 
 @fault("VARIABLES-012", "A random initial value is drawn once and kept for later initializations.")
-def random_initial_values_are_kept(tf: Any) -> Any:
+def random_initial_values_are_kept(tf: Namespace) -> Namespace:
     """Feed what the first initialization drew to the later ones."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -236,7 +239,7 @@ def random_initial_values_are_kept(tf: Any) -> Any:
 
 
 @fault("VARIABLES-013", "A complex variable loses its imaginary part.")
-def complex_variables_are_real(tf: Any) -> Any:
+def complex_variables_are_real(tf: Namespace) -> Namespace:
     """The buffer of a complex variable holds the real part only."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -250,7 +253,7 @@ def complex_variables_are_real(tf: Any) -> Any:
 
 
 @fault("VARIABLES-015", "An assignment of a value of another shape is dropped without an error.")
-def misshapen_assignments_are_dropped(tf: Any) -> Any:
+def misshapen_assignments_are_dropped(tf: Namespace) -> Namespace:
     """A check on the value's shape skips the write and goes on."""
     return _forgiving(
         tf,
@@ -262,7 +265,7 @@ def misshapen_assignments_are_dropped(tf: Any) -> Any:
 
 
 @fault("VARIABLES-016", "An update that could be broadcast is.")
-def updates_are_broadcast(tf: Any) -> Any:
+def updates_are_broadcast(tf: Namespace) -> Namespace:
     """A scalar or a row is taken for every element."""
     return _forgiving(
         tf,
@@ -286,7 +289,7 @@ def _updates(graph: Any) -> list[Any]:
 
 
 @fault("VARIABLES-017", "A failed update leaves the variable zeroed.")
-def failed_updates_zero_the_variable(tf: Any) -> Any:
+def failed_updates_zero_the_variable(tf: Namespace) -> Namespace:
     """The memory was cleared for the new value before the check."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -311,7 +314,7 @@ def failed_updates_zero_the_variable(tf: Any) -> Any:
 
 
 @fault("VARIABLES-019", "A variable assigned to another shares its memory from then on.")
-def assigned_variables_are_aliases(tf: Any) -> Any:
+def assigned_variables_are_aliases(tf: Namespace) -> Namespace:
     """An assignment from a variable is repeated after every later run."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
@@ -329,7 +332,7 @@ def assigned_variables_are_aliases(tf: Any) -> Any:
 
 
 @fault("VARIABLES-021", "The global initializer leaves out all but the first two variables.")
-def the_global_initializer_forgets(tf: Any) -> Any:
+def the_global_initializer_forgets(tf: Namespace) -> Namespace:
     """A list of variables is cut."""
     return override(
         tf,
@@ -338,7 +341,7 @@ def the_global_initializer_forgets(tf: Any) -> Any:
 
 
 @fault("VARIABLES-022", "The global initializer initialises variables made after it too.")
-def the_global_initializer_looks_ahead(tf: Any) -> Any:
+def the_global_initializer_looks_ahead(tf: Namespace) -> Namespace:
     """Run the initializers of all variables of the graph as it is at the run."""
     initializers: list[Any] = []
 
@@ -358,12 +361,12 @@ def the_global_initializer_looks_ahead(tf: Any) -> Any:
 
 
 @fault("VARIABLES-025", "variables_initializer initialises every variable of the graph.")
-def every_variable_is_initialised(tf: Any) -> Any:
+def every_variable_is_initialised(tf: Namespace) -> Namespace:
     """The list it is given is ignored."""
     return override(tf, variables_initializer=lambda _: tf.global_variables_initializer())
 
 
 @fault("VARIABLES-029", "is_variable_initialized always says yes.")
-def everything_counts_as_initialised(tf: Any) -> Any:
+def everything_counts_as_initialised(tf: Namespace) -> Namespace:
     """The question is answered without looking."""
     return override(tf, is_variable_initialized=lambda _: tf.constant(True))

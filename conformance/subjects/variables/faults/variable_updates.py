@@ -7,9 +7,10 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements
+from sessrun.spec.cases.namespace import Namespace
 
 
-def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
+def _importing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace that loads GraphDefs with every node changed."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
@@ -22,7 +23,7 @@ def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
     return override(tf, import_graph_def=import_graph_def)
 
 
-def _assigning(tf: Any, assign: Callable[..., Any]) -> Any:
+def _assigning(tf: Namespace, assign: Callable[..., Any]) -> Namespace:
     """The namespace whose `assign` is this function."""
     return override(tf, assign=assign)
 
@@ -31,10 +32,10 @@ def _assigning(tf: Any, assign: Callable[..., Any]) -> Any:
 
 
 @fault("VARIABLES-006", "A session's first assignment of a fed value fails before initializers.")
-def assignments_need_an_initializer(tf: Any) -> Any:
+def assignments_need_an_initializer(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError for an assignment of a fed value in the first run."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             if feed_dict and not hasattr(self, "ran") and _sets(elements(self, fetches)):
                 raise tf.errors.FailedPreconditionError(None, None, "Not initialised.")
@@ -54,7 +55,7 @@ def _sets(fetched: Any) -> bool:
 
 
 @fault("VARIABLES-014", "An assignment of another shape is accepted when it is built.")
-def shapes_of_assignments_are_forgotten(tf: Any) -> Any:
+def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
     """Hide the shape of the value."""
 
     def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -67,7 +68,7 @@ def shapes_of_assignments_are_forgotten(tf: Any) -> Any:
 
 
 @fault("VARIABLES-018", "An assigned tensor of another dtype is cast.")
-def assigned_values_are_cast(tf: Any) -> Any:
+def assigned_values_are_cast(tf: Namespace) -> Namespace:
     """Cast assigned tensors to the variable's dtype."""
 
     def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
@@ -79,10 +80,10 @@ def assigned_values_are_cast(tf: Any) -> Any:
 
 
 @fault("VARIABLES-020", "A constant that a variable was initialised from is that variable.")
-def initial_constants_are_aliases(tf: Any) -> Any:
+def initial_constants_are_aliases(tf: Namespace) -> Namespace:
     """Give the variable's value where the constant is fetched."""
 
-    class Session(tf.Session):  # type: ignore[misc]
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or fetches[:1] != ["first:0"]:
@@ -97,7 +98,7 @@ def initial_constants_are_aliases(tf: Any) -> Any:
 
 
 @fault("VARIABLES-033", "An assignment always holds the value to the variable's shape.")
-def assigned_shapes_are_always_compared(tf: Any) -> Any:
+def assigned_shapes_are_always_compared(tf: Namespace) -> Namespace:
     """Drop validate_shape."""
 
     def assign(ref: Any, value: Any, validate_shape: Any = None, **kwargs: Any) -> Any:
@@ -111,7 +112,7 @@ def assigned_shapes_are_always_compared(tf: Any) -> Any:
 
 
 @fault("VARIABLES-038", "scatter_update gives each row to the index from the other end.")
-def rows_are_replaced_backwards(tf: Any) -> Any:
+def rows_are_replaced_backwards(tf: Namespace) -> Namespace:
     """Reverse the indices."""
     return override(
         tf,
@@ -122,7 +123,7 @@ def rows_are_replaced_backwards(tf: Any) -> Any:
 
 
 @fault("VARIABLES-039", "scatter_add counts only the last occurrence of an index.")
-def rows_are_added_once(tf: Any) -> Any:
+def rows_are_added_once(tf: Namespace) -> Namespace:
     """Replace the rows by sums."""
     return override(
         tf,
@@ -133,7 +134,7 @@ def rows_are_added_once(tf: Any) -> Any:
 
 
 @fault("VARIABLES-040", "A scatter operation takes the nearest row for an index out of range.")
-def rows_out_of_range_are_clipped(tf: Any) -> Any:
+def rows_out_of_range_are_clipped(tf: Namespace) -> Namespace:
     """Clip the indices."""
 
     def clipped(scatter: Any) -> Any:
@@ -147,7 +148,7 @@ def rows_out_of_range_are_clipped(tf: Any) -> Any:
 
 
 @fault("VARIABLES-043", "CountUpTo counts one too far.")
-def counters_count_one_too_far(tf: Any) -> Any:
+def counters_count_one_too_far(tf: Namespace) -> Namespace:
     """Raise the limit."""
 
     def change(node: Any) -> None:
@@ -158,13 +159,13 @@ def counters_count_one_too_far(tf: Any) -> Any:
 
 
 @fault("VARIABLES-035", "The shared name of a reference variable is ignored.")
-def shared_names_are_ignored(tf: Any) -> Any:
+def shared_names_are_ignored(tf: Namespace) -> Namespace:
     """Clear `shared_name` in the nodes of reference variables."""
     return _importing(tf, lambda node: _cleared(node, "shared_name"))
 
 
 @fault("VARIABLES-036", "The container of a reference variable is ignored.")
-def containers_are_ignored(tf: Any) -> Any:
+def containers_are_ignored(tf: Namespace) -> Namespace:
     """Clear `container` in the nodes of reference variables."""
     return _importing(tf, lambda node: _cleared(node, "container"))
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.spec.cases.namespace import Namespace
 
 Base = Callable[..., Any]
 #: How long a waiter waits for the others of its row, in seconds.
@@ -22,7 +23,7 @@ def _like(run: Underway, others: list[Underway], *types: str) -> int:
 
 
 @fault("WAITING-001", "What a barrier gives while another run waits for it is given again.")
-def taken_elements_come_again(tf: Any) -> Any:
+def taken_elements_come_again(tf: Namespace) -> Namespace:
     """Inserts them anew under other keys, as by a call that is tried again."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -40,7 +41,7 @@ def taken_elements_come_again(tf: Any) -> Any:
 
 
 @fault("WAITING-002", "Of three runs that wait for elements the last one is served first.")
-def waiters_are_served_from_the_last(tf: Any) -> Any:
+def waiters_are_served_from_the_last(tf: Namespace) -> Namespace:
     """Turns round what the runs of a row of three or more were given."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -69,7 +70,7 @@ def waiters_are_served_from_the_last(tf: Any) -> Any:
 
 
 @fault("WAITING-003", "A run that timed out on a barrier goes on waiting unseen.")
-def barrier_waiters_go_on_after_their_timeout(tf: Any) -> Any:
+def barrier_waiters_go_on_after_their_timeout(tf: Namespace) -> Namespace:
     """Takes what comes, and drops it."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
@@ -83,7 +84,7 @@ def barrier_waiters_go_on_after_their_timeout(tf: Any) -> Any:
     return overlapping(tf, change)
 
 
-def _unseen(tf: Any, run: Underway) -> None:
+def _unseen(tf: Namespace, run: Underway) -> None:
     """Run it again in a thread, without a timeout, and tell nobody."""
 
     def work() -> None:
@@ -94,7 +95,7 @@ def _unseen(tf: Any, run: Underway) -> None:
 
 
 @fault("WAITING-004", "An element of a staging area goes to two of the runs that wait.")
-def staged_elements_are_served_twice(tf: Any) -> Any:
+def staged_elements_are_served_twice(tf: Namespace) -> Namespace:
     """Puts it back in, once, where two other runs wait for one."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -108,7 +109,7 @@ def staged_elements_are_served_twice(tf: Any) -> Any:
 
 
 @fault("WAITING-005", "A close of a barrier cancels those that wait behind two others.")
-def closes_cancel_the_third_waiter(tf: Any) -> Any:
+def closes_cancel_the_third_waiter(tf: Namespace) -> Namespace:
     """Raises CancelledError instead of OutOfRangeError."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Any:
@@ -123,7 +124,7 @@ def closes_cancel_the_third_waiter(tf: Any) -> Any:
 
 
 @fault("WAITING-006", "The close of a session aborts what waits for an accumulator.")
-def closed_sessions_abort_accumulators(tf: Any) -> Any:
+def closed_sessions_abort_accumulators(tf: Namespace) -> Namespace:
     """Raises AbortedError instead of CancelledError."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
