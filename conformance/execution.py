@@ -19,6 +19,7 @@ from sessrun.spec import SPEC_VERSION
 from sessrun.spec.loader import spec_digest
 from sessrun.spec.records import RecordWriter, RunRecord, read_record
 from sessrun.spec.schema import SpecError
+from sessrun.spec.volumes import load_volumes
 
 __all__ = ["Progress", "ResumeError", "execute", "header"]
 
@@ -49,7 +50,11 @@ def header(plan: Plan, runner: Runner, workers: int = 1) -> dict[str, Any]:
         "kind": "header",
         "record": 1,
         "sessrun": __version__,
-        "spec": {"version": SPEC_VERSION, "digest": spec_digest()},
+        "spec": {
+            "version": SPEC_VERSION,
+            "digest": spec_digest(),
+            "volumes": {name: volume.version for name, volume in load_volumes().items()},
+        },
         "suite": suite_digest(),
         "plan": {
             "hash": plan.hash,

@@ -25,6 +25,7 @@ from sessrun.spec.cases.lacks import is_undeclared, lack_of
 from sessrun.spec.loader import load_clauses, read_toml
 from sessrun.spec.records import QUIET, RunRecord, blamed
 from sessrun.spec.schema import SpecError, check
+from sessrun.spec.volumes import no_clause
 
 __all__ = ["Expectation", "Review", "draft", "load_expectations", "review", "review_lines"]
 
@@ -122,7 +123,7 @@ def load_expectations(path: Path) -> tuple[Expectation, ...]:
             raise SpecError(str(path), f"{entry}.expires", "a date such as 2027-01-01 is needed")
         clause = form.get("clause")
         if clause is not None and clause not in load_clauses():
-            raise SpecError(str(path), f"{entry}.clause", f"no clause is called {clause!r}")
+            raise SpecError(str(path), f"{entry}.clause", no_clause(clause))
         entries.append(Expectation(**form))
     return tuple(entries)
 

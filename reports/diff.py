@@ -3,7 +3,7 @@
 A regression is what passed in the old one and does not in the new one: a verdict, a clause that
 held, a cell of the table of operations that was right, a case. What does not apply to the new
 machine is none. Cases are compared where both plans have the same case: fixed ones always, drawn
-ones if the seed is the same.
+ones if the seed is the same. A clause that was withdrawn is followed to its successors.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sessrun.reports.causes import named_lacks
 from sessrun.reports.certificate import Certificate
 from sessrun.reports.failures import Answer
 from sessrun.reports.summary import CERTIFIED, ClauseSummary
+from sessrun.spec.volumes import successors
 
 __all__ = ["Change", "Diff", "DiffError", "Kind", "diff"]
 
@@ -204,7 +205,9 @@ def _held(side: Certificate) -> tuple[int, int]:
 
 
 def _clauses(old: Sequence[ClauseSummary], new: Sequence[ClauseSummary]) -> Iterator[Change]:
-    before = {clause.id: clause.words for clause in old}
+    by_worth = sorted(old, key=lambda clause: _WORTH.get(clause.words, 0), reverse=True)
+    before = {id_: clause.words for clause in by_worth for id_ in successors(clause.id)}
+    before |= {clause.id: clause.words for clause in old}
     for clause in new:
         was = before.get(clause.id)
         if was is not None and was != clause.words:

@@ -4,5 +4,6 @@ from typing import Final
 
 __all__ = ["SPEC_VERSION"]
 
-#: The version a certificate names. A minor version may add clauses, never change one.
-SPEC_VERSION: Final = "0.1"
+#: The version a certificate names: that of the volume on the runtime (`volumes.toml`). A minor
+#: version may add clauses and withdraw some, whose successors say what they said.
+SPEC_VERSION: Final = "0.2"

@@ -11,18 +11,21 @@ from sessrun.spec import SPEC_VERSION, devices, dtypes, errors, loader, proto
 from sessrun.spec.cases.files import with_stand_in
 from sessrun.spec.proto.foreign import parse_json, serialize
 from sessrun.spec.schema import SCHEMA_DIR, load_schema
+from sessrun.spec.volumes import load_volumes
 
 __all__ = ["bundle", "write_graphs"]
 
 
 def bundle() -> dict[str, Any]:
-    """Clauses, operations, dtypes, errors, devices, profiles, claims, debt, vectors, schemas."""
+    """The whole spec, from volumes and clauses to vectors and schemas."""
     schemas = [path.name.removesuffix(".schema.json") for path in SCHEMA_DIR.glob("*.schema.json")]
     return {
         "bundle": 1,
         "version": SPEC_VERSION,
         "digest": loader.spec_digest(),
+        "volumes": {name: _plain(volume) for name, volume in load_volumes().items()},
         "clauses": {id_: _plain(clause) for id_, clause in loader.load_clauses().items()},
+        "withdrawn": {id_: _plain(clause) for id_, clause in loader.load_withdrawn().items()},
         "operations": {name: _plain(op) for name, op in loader.load_operations().items()},
         "dtypes": [
             {"name": row.name, "enum": row.enum, "kind": row.kind, "itemsize": row.itemsize}
@@ -32,6 +35,7 @@ def bundle() -> dict[str, Any]:
         "devices": {"grammar": (devices.__doc__ or "").strip()},
         "profiles": {name: _plain(p) for name, p in loader.load_profiles().items()},
         "claims": dict(loader.load_claims()),
+        "rulings": dict(loader.load_rulings()),
         "debt": dict(loader.load_debt()),
         "vectors": {id_: case.to_json() for id_, case in loader.load_vectors().items()},
         "schemas": {name: load_schema(name) for name in sorted(schemas)},

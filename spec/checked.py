@@ -29,8 +29,10 @@ _FILES: Final = {
     "inference": "inference.toml",
     "ops": "ops/*.toml",
     "profiles": "profiles.toml",
+    "rulings": "rulings.toml",
     "since": "since.toml",
     "variants": "variants.toml",
+    "volumes": "volumes.toml",
 }
 
 

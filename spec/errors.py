@@ -47,7 +47,7 @@ BY_NAME: Final[Mapping[str, ErrorCode]] = MappingProxyType({row.name: row for ro
 BY_CLASS: Final[Mapping[str, ErrorCode]] = MappingProxyType({row.cls: row for row in CODES})
 
 # What a built-in that a Python layer raises before the engine is reached says on the engine
-# surface, which knows codes only (rulings: "Errors that are both").
+# surface, which knows codes only (claim A000-04).
 _BUILTIN: Final = {"ValueError": 3, "TypeError": 3, "KeyError": 5, "RuntimeError": 9}
 
 

@@ -34,12 +34,15 @@ __all__ = [
     "load_inference",
     "load_operations",
     "load_profiles",
+    "load_rulings",
     "load_variants",
     "load_vector",
     "load_vectors",
+    "load_withdrawn",
     "read_json",
     "read_toml",
     "read_vector",
+    "read_volumes",
     "spec_digest",
     "subject_of",
     "vectors_of",
@@ -70,9 +73,11 @@ class Clause:
         client does before it calls its engine, else `engine`.
       profile: the profile that requires it.
       sources: where it comes from: sections of the source documents, what TensorFlow did.
-      since: the spec version that added it.
+      since: the version of its volume (`spec.volumes`) that added it.
       condition: the fact without which it does not apply (`gpu`), or None.
       note: what the text says and TensorFlow does not, or the other way round.
+      withdrawn: the version of its volume that withdrew it, or None; it binds nobody since.
+      successors: the clauses that say, since it was withdrawn, what it said.
 
     """
 
@@ -86,6 +91,8 @@ class Clause:
     condition: str | None = None
     note: str | None = None
     layer: Literal["engine", "client"] = "engine"
+    withdrawn: str | None = None
+    successors: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -185,17 +192,27 @@ def _finite(text: str) -> float:
 
 @functools.cache
 def load_clauses(folder: Path = SPEC_DIR / "clauses") -> Mapping[str, Clause]:
-    """Every clause by id, in file and number order."""
+    """Every clause in force by id, in file and number order."""
+    return _clauses(folder, withdrawn=False)
+
+
+@functools.cache
+def load_withdrawn(folder: Path = SPEC_DIR / "clauses") -> Mapping[str, Clause]:
+    """Every withdrawn clause by id, for the history: records that name it stay readable."""
+    return _clauses(folder, withdrawn=True)
+
+
+def _clauses(folder: Path, *, withdrawn: bool) -> Mapping[str, Clause]:
     clauses: dict[str, Clause] = {}
     for path in sorted(folder.glob("*.toml")):
-        table = _checked_toml(path, "clauses")
-        for id_, form in table.items():
+        for id_, form in _checked_toml(path, "clauses").items():
             if id_ in clauses:
                 raise SpecError(str(path), id_, "this id is taken")
             if not id_.startswith(path.stem.upper() + "-"):
                 raise SpecError(str(path), id_, f"an id in {path.name} starts with its subject")
-            body = {**form, "sources": tuple(form["sources"])}
-            clauses[id_] = Clause(id=id_, **body)
+            if ("withdrawn" in form) == withdrawn:
+                lists = {key: tuple(form.get(key, ())) for key in ("sources", "successors")}
+                clauses[id_] = Clause(id=id_, **(form | lists))
     return MappingProxyType(clauses)
 
 
@@ -247,6 +264,17 @@ def load_claims(path: Path = SPEC_DIR / "claims.toml") -> Mapping[str, Any]:
     """Every claim of the source documents: what it says, what TensorFlow does, the ruling."""
     table = _checked_toml(path, "claims")
     return MappingProxyType(table)
+
+
+@functools.cache
+def load_rulings(path: Path = SPEC_DIR / "rulings.toml") -> Mapping[str, Any]:
+    """Every ruling on more than one claim by name: the question, the ruling, the clauses."""
+    return MappingProxyType(_checked_toml(path, "rulings"))
+
+
+def read_volumes(path: Path = SPEC_DIR / "volumes.toml") -> Mapping[str, Any]:
+    """The table of volumes as the file has it; `spec.volumes` gives it meaning."""
+    return _checked_toml(path, "volumes")
 
 
 @functools.cache

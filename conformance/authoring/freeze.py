@@ -20,6 +20,7 @@ from sessrun.conformance.subjects import load_modules
 from sessrun.spec.cases import judge as judging
 from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.loader import SPEC_DIR, load_clauses
+from sessrun.spec.volumes import no_clause
 from sessrun.spec.writing import write_bytes
 
 __all__ = ["ORACLES", "FreezeReport", "authored_cases", "freeze_cases", "record_folder"]
@@ -110,7 +111,7 @@ def _refusal(case: Case, oracles: Mapping[str, Observe], old: Any, *, replace: b
         return "a vector is immutable: give the case a new name, or use --replace before release"
     unknown = [id_ for id_ in case.clauses if id_ not in load_clauses()]
     if unknown:
-        return f"no clause is called {unknown[0]}"
+        return no_clause(unknown[0])
     for name, observe in oracles.items():
         judgement = judging.judge(case, observe(case))
         if judgement.result != "pass":

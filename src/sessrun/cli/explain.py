@@ -25,11 +25,14 @@ def run(args: argparse.Namespace) -> int:
     """Print it."""
     from sessrun.conformance.plan import case_of
     from sessrun.conformance.replay import python_lines
-    from sessrun.spec.loader import load_clauses
+    from sessrun.spec.loader import load_clauses, load_withdrawn
 
     clauses = load_clauses()
     if args.id in clauses:
         _clause(args.id, args.record)
+        return 0
+    if args.id in load_withdrawn():
+        _sentence(load_withdrawn()[args.id])
         return 0
     if "/" in args.id or ":" in args.id:
         case = case_of(args.id)
@@ -75,12 +78,20 @@ def _tests(id_: str) -> None:
 
 
 def _sentence(clause: Clause) -> None:
+    from sessrun.spec.volumes import chapter_of, load_volumes
+
+    chapter = chapter_of(clause)
+    volume = load_volumes()[chapter.volume]
     surface = "both surfaces" if clause.surface == "both" else f"{clause.surface} surface"
     if clause.layer == "client":
         surface += ", of TensorFlow's client"
     print(
         f"{clause.id}  {clause.level}, {surface}, profile {clause.profile}, since {clause.since}\n"
+        f"{volume.title} {volume.version}, chapter {chapter.number}: {chapter.title}\n"
     )
+    if clause.withdrawn is not None:
+        heirs = ", ".join(clause.successors)
+        print(f"  withdrawn since {clause.withdrawn}; what it said is said by {heirs}\n")
     print_wrapped("  ", clause.statement)
     print()
     for source in clause.sources:

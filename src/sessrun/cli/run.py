@@ -43,9 +43,10 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.terminal import print_summary
     from sessrun.spec.loader import load_clauses
     from sessrun.spec.records import QUIET
+    from sessrun.spec.volumes import no_clause
 
     if args.clause and args.clause not in load_clauses():
-        raise UserError(f"no clause is called {args.clause!r}")
+        raise UserError(no_clause(args.clause))
     backend = with_simulated_gpu(args.backend, args.simulated_gpu)
     with started(backend, in_process=args.in_process) as runner:
         workers = worker_count(args.workers, runner)
