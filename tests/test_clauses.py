@@ -35,19 +35,6 @@ BANNED = (
 )
 #: Subjects some of whose sources still say only that TensorFlow does "so".
 UNSEEN = {
-    "accumulators",
-    "barriers",
-    "callables",
-    "composites",
-    "concurrency",
-    "control-flow",
-    "distributed",
-    "errors",
-    "feed",
-    "fetch",
-    "files",
-    "gradients",
-    "graph",
     "handles",
     "inference",
     "layers",
