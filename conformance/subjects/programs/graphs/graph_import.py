@@ -84,11 +84,13 @@ def _returned(tf):
 
 
 def _node(tf, text: str):
-    """A node from `name op input input`; op types that need attributes get dtype int32."""
+    """A node from `name op input input`; op types that need a dtype get int32."""
     name, op, *inputs = text.split(" ")
     node = tf.NodeDef(name=name, op=op, input=inputs)
-    if op in {"Neg", "Add"}:
+    if op in {"Neg", "Add", "Assign"}:
         node.attr["T"].type = 3
+    if op == "Placeholder":
+        node.attr["dtype"].type = 3
     return node
 
 
@@ -97,20 +99,20 @@ def _refused(tf):
         graph_def = tf.GraphDef(node=[_node(tf, text) for text in nodes])
         return tf.import_graph_def(graph_def)
 
-    ints = "a IntOutput"
+    ints = "a Placeholder"
     return attempt(
-        lambda: imported(ints, "b None a"),
-        lambda: imported(ints, "b IntInputFloatInput a"),
+        lambda: imported(ints, "b NoOp a"),
+        lambda: imported(ints, "b LogicalAnd a"),
         lambda: imported(ints, "b Add a"),
-        lambda: imported(ints, "b FloatInput a"),
-        lambda: imported(ints, "b RefInputIntInput a a"),
-        lambda: imported("b None a:b"),
-        lambda: imported("b None a:0:0"),
-        lambda: imported(ints, "b IntInput a:-1"),
-        lambda: imported(ints, "b None ^a:0"),
+        lambda: imported(ints, "b LogicalNot a"),
+        lambda: imported(ints, "b Assign a a"),
+        lambda: imported("b NoOp a:b"),
+        lambda: imported("b NoOp a:0:0"),
+        lambda: imported(ints, "b Neg a:-1"),
+        lambda: imported(ints, "b NoOp ^a:0"),
         lambda: imported("b Neg b"),
-        lambda: imported(ints, "a None"),
-        lambda: imported("b None ^b"),
+        lambda: imported(ints, "a NoOp"),
+        lambda: imported("b NoOp ^b"),
     )
 
 
@@ -169,7 +171,7 @@ def _later_attributes(tf):
     later.default_value.i = 4
 
     def imported(value: int, **given):
-        graph_def = tf.GraphDef(node=[_node(tf, "a IntOutput"), _node(tf, "b Neg a")])
+        graph_def = tf.GraphDef(node=[_node(tf, "a Placeholder"), _node(tf, "b Neg a")])
         graph_def.node[1].attr["later"].i = value
         (op,) = tf.import_graph_def(graph_def, return_elements=["b"], **given)
         return attempt(lambda: op.get_attr("later"))
