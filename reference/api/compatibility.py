@@ -15,8 +15,6 @@ from sessrun.reference.base import text
 from sessrun.reference.base.tensor_shape import dimension_at_index, dimension_value
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: Formats changed since this day are not written yet: the day of TensorFlow 2.21's branch.
 _RELEASE: Final = datetime.date(2026, 1, 16)
 _horizon = [_RELEASE]

@@ -7,8 +7,6 @@ from typing import Final
 from sessrun.reference.public import public
 from sessrun.spec import proto
 
-__all__: list[str] = []
-
 #: In the namespace these are enumerations of Python.
 _ENUMERATIONS: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
 

@@ -22,8 +22,6 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.stacks import get_default_graph, graph_for
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _packed(value: object, dtype: DType | None, name: str | None, as_ref: bool) -> Any:
     """A `Pack` of a list that holds tensors, and of its inner lists; others are constants."""

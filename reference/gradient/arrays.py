@@ -32,8 +32,6 @@ from sessrun.reference.gradient.concatenation import concatenated_slices_gradien
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 #: With more inputs than these the gradient of a concatenation is split, and not sliced.
 _MAX_SLICES = 16

@@ -14,8 +14,6 @@ from sessrun.reference.gradient.broadcasting import of_pair
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 _CASTABLE = frozenset(
     {
         dtypes.float16,

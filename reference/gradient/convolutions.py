@@ -10,8 +10,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 _WINDOW = ("strides", "padding", "data_format", "dilations")
 _CHANNELWISE = (*_WINDOW, "explicit_paddings")
 _PLANE = (*_CHANNELWISE, "use_cudnn_on_gpu")

@@ -31,8 +31,6 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 @gradient("Cholesky")
 def _cholesky(op: Operation, grad: Tensor) -> Gradients:

@@ -22,8 +22,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _align(op: Operation) -> dict[str, Any]:
     """The alignment of shorter diagonals, an attribute that only the V3 operations have."""

@@ -46,8 +46,6 @@ from sessrun.reference.gradient.broadcasting import are_equal, of_first, of_pair
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 constants(
     (
         "ApproximateEqual",

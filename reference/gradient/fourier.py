@@ -24,8 +24,6 @@ from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _count(grad: Tensor, rank: int) -> Tensor:
     """The number of elements of one transform."""

@@ -8,8 +8,6 @@ from sessrun.reference.gradient.symbolic_gradients import symbolic_gradient
 from sessrun.reference.gradient.traced_calls import traced_call_gradient
 from sessrun.reference.graph.operation import CALLS, Operation
 
-__all__: list[str] = []
-
 
 def _gradient_function(op: Operation) -> GradientFunction | None:
     """That of a traced call, the Python function that a Defun came with, or SymbolicGradient."""

@@ -33,8 +33,6 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
-__all__: list[str] = []
-
 #: Operations with small results: the first loop's body computes them, so that their result is kept
 #: and not the tensor that they are of, unless that is kept anyway.
 _SMALL: Final = frozenset({"Rank", "Shape", "Size", "TensorListElementShape", "TensorListLength"})

@@ -32,8 +32,6 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _rows(op: Operation, grad: Tensor, params_shape: Tensor, count: Tensor) -> IndexedSlices:
     """The gradient of the rows that were gathered, as IndexedSlices."""

@@ -23,8 +23,6 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 @gradient("MatrixInverse")
 def _matrix_inverse(op: Operation, grad: Tensor) -> Gradients:

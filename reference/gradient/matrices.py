@@ -20,8 +20,6 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 @gradient("MatMul")
 def _matmul(op: Operation, grad: Tensor) -> Gradients:

@@ -23,8 +23,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 gradient("Relu")(lambda op, grad: node("ReluGrad", grad, op.outputs[0]))
 gradient("Relu6")(lambda op, grad: node("Relu6Grad", grad, op.outputs[0]))
 gradient("Elu")(lambda op, grad: node("EluGrad", grad, op.outputs[0]))

@@ -11,8 +11,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _window(op: Operation, *more: str) -> dict[str, Any]:
     return {name: op.get_attr(name) for name in ("ksize", "strides", "padding", *more)}

@@ -7,8 +7,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 @gradient("BlockLSTM", "BlockLSTMV2")
 def _block_lstm(op: Operation, *grads: Tensor) -> Gradients:

@@ -21,8 +21,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _square_blocks(op_type: str, x: Tensor, pads: Tensor, size: int) -> Tensor:
     """SpaceToBatchND or its inverse with square blocks, for a tensor of rank 4."""

@@ -33,8 +33,6 @@ from sessrun.reference.gradient.reductions import kept_shape
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 constants(
     (
         "DenseToDenseSetOperation",

@@ -36,8 +36,6 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _with_factor(factor: float, of: GradientFunction) -> GradientFunction:
     """The gradient times a constant factor, which is made first, and times a derivative."""

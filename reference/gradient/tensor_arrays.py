@@ -15,8 +15,6 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 
 def _source(grad: Tensor) -> str:
     """The name of a gradient up to its last part that begins with `gradients`.

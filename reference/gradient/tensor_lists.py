@@ -21,8 +21,6 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__: list[str] = []
-
 constants(("TensorListConcatLists", "TensorListElementShape", "TensorListLength"))
 
 

@@ -19,8 +19,6 @@ from sessrun.reference.state.queues.accumulator_resource import (
 )
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 

@@ -10,8 +10,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.kernels.windows import offsets, window_slices
 
-__all__: list[str] = []
-
 
 def _numbers(xp: ArrayModule, shape: tuple[int, ...], with_batch: bool) -> Array:
     """The flat index of each element of the input: within its image, or within the batch."""

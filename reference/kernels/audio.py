@@ -13,8 +13,6 @@ from sessrun.reference.kernels.audio_summaries import wav
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The format of uncompressed integers, its bits, and what a sample of 1 is.
 _INTEGERS: Final = 1

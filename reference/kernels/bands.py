@@ -15,8 +15,6 @@ from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import ints, scalar_int
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 def _ends(k: Array) -> tuple[int, int]:
     """The lowest and the highest diagonal."""

@@ -22,8 +22,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, Varia
 from sessrun.reference.state.queues.barrier_resource import Barrier, Ready
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -12,8 +12,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The number of boxes that are compared with each other at once.
 _BLOCK: Final = 256

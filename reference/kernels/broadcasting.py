@@ -11,8 +11,6 @@ from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import kernel
 from sessrun.spec.rules.shapes import ShapeError, broadcast_shapes
 
-__all__: list[str] = []
-
 
 @kernel("BroadcastTo", host_inputs=("shape",))
 def broadcast_to(xp: ArrayModule, x: Array, shape: Array) -> Array:

@@ -17,8 +17,6 @@ from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The number of counters of its stream that a run reserves for a sample.
 _RESERVED: Final = 512

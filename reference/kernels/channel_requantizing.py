@@ -10,8 +10,6 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.quantized_ranges import integer_dtype, integers, single_number
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The integer of 32 bits that stands for the end of a range: the levels on one side of zero.
 _END: Final = 1 << 31

@@ -19,8 +19,6 @@ from sessrun.reference.state.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -13,8 +13,6 @@ from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgu
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 #: The number of sectors of the circle of hues.
 _PARTS: Final = 6
 

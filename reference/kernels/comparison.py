@@ -11,8 +11,6 @@ from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.quantized_ranges import integers
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _DIRECT: Final = {
     "Less": "less",
     "LessEqual": "less_equal",

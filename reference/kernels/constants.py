@@ -15,8 +15,6 @@ from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.tensor_list import zeros_like
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 #: The narrow dtypes that `Cast` converts to and from wider ones: floats, integers.
 _BYTE_FLOATS: Final = frozenset({"float8_e5m2", "float8_e4m3fn"})
 _NIBBLES: Final = frozenset({"int4", "uint4"})

@@ -12,8 +12,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 
-__all__: list[str] = []
-
 
 @binder(*sorted(FLOW), host_inputs=("pred",), host_outputs=("value_index",))
 def flow(bind: Bind) -> KernelFunction:

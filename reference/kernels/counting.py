@@ -11,8 +11,6 @@ from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 
-__all__: list[str] = []
-
 
 @kernel("DenseBincount", devices=("CPU",), host_inputs=("size",))
 def dense_bincount(

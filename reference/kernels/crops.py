@@ -11,8 +11,6 @@ from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sizes import check_size
 
-__all__: list[str] = []
-
 #: The number of values gathered at once, so that they stay in the cache.
 _AT_ONCE: Final = 1 << 18
 

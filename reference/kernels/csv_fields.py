@@ -17,8 +17,6 @@ from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 _QUOTE: Final = b'"'
 _INTEGER: Final = re.compile(rb"[+-]?\d+")
 _FLOAT: Final = re.compile(

@@ -17,8 +17,6 @@ from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _NEVER: Final = float("-inf")
 

@@ -17,8 +17,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.windows import geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
-__all__: list[str] = []
-
 #: How many elements of a result are computed at a time: they stay in the cache.
 _BLOCK = 1 << 16
 

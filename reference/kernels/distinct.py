@@ -10,8 +10,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
-__all__: list[str] = []
-
 
 def _distinct(items: Iterable[Hashable]) -> tuple[list[int], list[int], list[int]]:
     """The first positions of the distinct items, the number of each item, and their counts."""

@@ -10,8 +10,6 @@ from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 def _sequences(indices: Array, values: Array) -> dict[tuple[int, ...], list[object]]:
     """The values of each sequence by its outer index: all indices but the last."""

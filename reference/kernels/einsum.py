@@ -16,8 +16,6 @@ from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 #: The label of a dimension: a letter, or its number from the end of the ellipsis.
 Label = str | int
 #: The labels of all dimensions of a tensor.

@@ -6,8 +6,6 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 def _nudged(
     xp: ArrayModule, low: Array, high: Array, num_bits: int, narrow: bool

@@ -15,8 +15,6 @@ from sessrun.reference.state.files.file_names import file_errors, local_path
 from sessrun.reference.state.files.files import glob, makedirs
 from sessrun.reference.state.input.record_stream import RecordStream
 
-__all__: list[str] = []
-
 
 def _item(array: Array, what: str) -> bytes:
     if array.shape != ():

@@ -9,8 +9,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 def _check_rank(x: Array, rank: int) -> None:
     if x.ndim < rank:

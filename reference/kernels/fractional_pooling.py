@@ -15,8 +15,6 @@ from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
-__all__: list[str] = []
-
 #: The 52 bits of two words that make a random double.
 _BITS: Final = (1 << 52) - 1
 

@@ -11,8 +11,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, Step, binder, kernel
 
-__all__: list[str] = []
-
 _TRUE_OR_FALSE: Final = frozenset(
     {
         "float32",

@@ -12,8 +12,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.resizing import resize_bilinear
 from sessrun.reference.kernels.slicing import mirror_pad
 
-__all__: list[str] = []
-
 
 def _surrounded(xp: ArrayModule, x: Array, paddings: Array, mode: str) -> Array:
     """The images with mirror padding in their spatial dimensions."""

@@ -13,8 +13,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scientific import special_functions
 
-__all__: list[str] = []
-
 _NAN: Final = float("nan")
 #: The greatest number of terms of a series or a continued fraction.
 _MOST_TERMS: Final = 2000

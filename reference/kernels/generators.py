@@ -23,8 +23,6 @@ from sessrun.reference.kernels.rejection import binomial_numbers
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.stateless import check_algorithm
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _HALF: Final = 2**64
 _WORD: Final = 2**32

@@ -10,8 +10,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 def _check(t: Array, vectors: dict[str, Array]) -> None:
     if t.ndim != 4:

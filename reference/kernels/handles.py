@@ -8,8 +8,6 @@ from sessrun.reference.kernels.host import frozen, string_array
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.session_tensors import session_tensors
 
-__all__: list[str] = []
-
 
 @binder("GetSessionHandle", host_outputs=("handle",))
 def get_session_handle(bind: Bind) -> KernelFunction:

@@ -12,8 +12,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 #: The hash functions, from strings to numbers of 64 bits.
 _FINGERPRINTS: Final = {
     "StringToHashBucket": fingerprints.murmur,

@@ -13,8 +13,6 @@ from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, bind
 from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.stateless import seeded_stream
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _WORD: Final = 0xFFFFFFFF
 #: Almost half a pixel, added to a width that is then rounded down.

@@ -17,8 +17,6 @@ from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size
 from sessrun.reference.kernels.sizes import check_size
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: A sum of weights below this counts as 0.
 _NO_WEIGHT: Final = 1000 * 1.1754943508222875e-38

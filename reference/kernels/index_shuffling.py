@@ -18,8 +18,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 #: The least and the greatest size of the cipher's blocks, which are two words.
 _LEAST_BITS: Final = 16
 _MOST_BITS: Final = 64

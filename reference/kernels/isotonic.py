@@ -7,8 +7,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
-__all__: list[str] = []
-
 #: The dtype of the solutions for each dtype of the values.
 _SOLVED = {
     "int8": "float32",

@@ -13,8 +13,6 @@ from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.pillow import pillow
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: Where a file holds the density of its pixels.
 _DENSITY: Final = 13

@@ -13,8 +13,6 @@ from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 def _float(number: float) -> Array:
     single: Array = dtype_of("float32").type(number)

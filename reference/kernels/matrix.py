@@ -12,8 +12,6 @@ from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 
 @kernel("MatMul")
 @widened

@@ -12,8 +12,6 @@ from sessrun.reference.kernels.decompositions import square
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import fixed_random_state, linear_algebra
 
-__all__: list[str] = []
-
 
 def _of_matrices(xp: ArrayModule, x: Array, name: str) -> Array:
     """The function of each matrix, computed in double precision; NaN if a real one has none."""

@@ -11,8 +11,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.windows import Slices, blocks, geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
-__all__: list[str] = []
-
 #: By how much blocks are smaller than those of convolutions: several arrays must fit the cache.
 _CACHED = 8
 

@@ -10,8 +10,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binde
 from sessrun.reference.state.attempts import Attempt
 from sessrun.reference.state.mutex_resource import Held, Mutex
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -7,8 +7,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import scalar_int
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 @kernel("NearestNeighbors", devices=("CPU",))
 def nearest_neighbors(

@@ -13,8 +13,6 @@ from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 #: The constants of the scaled exponential linear unit.
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
 _SELU_ALPHA: Final = 1.6732632423543772848170429916717

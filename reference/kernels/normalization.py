@@ -7,8 +7,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
-__all__: list[str] = []
-
 
 def _float(attr: float) -> Array:
     """An attribute as the float32 that a GraphDef holds."""

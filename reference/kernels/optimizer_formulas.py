@@ -16,8 +16,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.formulas import Numbers
 from sessrun.reference.kernels.optimizer_steps import formula
 
-__all__: list[str] = []
-
 
 @formula("GradientDescent")
 def gradient_descent(h: Numbers, grad: Array, var: Array) -> None:

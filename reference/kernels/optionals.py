@@ -12,8 +12,6 @@ from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, bind
 from sessrun.reference.kernels.tensor_list import shape_of
 from sessrun.reference.state.optional_values import Optional
 
-__all__: list[str] = []
-
 #: Stands for a value of dtype variant or resource that is never read.
 _NO_VALUE: Final = object()
 

@@ -9,8 +9,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange, Un
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.windows import geometry, padded, rows
 
-__all__: list[str] = []
-
 
 def _patches(
     xp: ArrayModule,

@@ -20,8 +20,6 @@ from sessrun.reference.kernels.pillow import pillow, too_large
 from sessrun.reference.kernels.png_files import Header, PngError, pixels_of, png
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _MAGIC: Final = (
     (b"\xff\xd8\xff", "JPEG"),

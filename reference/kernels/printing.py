@@ -17,8 +17,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _DOUBLE_BYTES: Final = 8
 _NAMED_ESCAPES: Final = {
     0x0A: b"\\n",

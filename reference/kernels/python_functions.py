@@ -7,8 +7,6 @@ from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
 from sessrun.reference.state import scripts
 
-__all__: list[str] = []
-
 
 @binder("PyFunc", "PyFuncStateless", devices=("CPU",), needs_step=True)
 def py_func(bind: Bind) -> KernelFunction:

@@ -16,8 +16,6 @@ from sessrun.reference.kernels.quantized_ranges import (
 )
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The range of QuantizedBiasAdd's sums is so many times the larger range of its operands.
 _HEADROOM: Final = 1 << 17

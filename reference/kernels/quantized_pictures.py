@@ -11,8 +11,6 @@ from sessrun.reference.kernels.quantized_ranges import Levels, checked_range, in
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size, halves, positions
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The fractional bits of interpolation weights, and the dtype in which pixels are interpolated.
 _POINTS: Final = {"uint8": (7, "int32"), "int32": (30, "int64")}

@@ -14,8 +14,6 @@ from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, bind
 from sessrun.reference.kernels.windows import geometry, padded, rows
 from sessrun.spec.rules.windows import Axis
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -10,8 +10,6 @@ from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.quantized_ranges import integer_dtype, integers
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _MOST: Final = HOST.float32(HOST.finfo("float32").max)
 #: The greatest number of bits in quantizing and dequantizing at once.

@@ -25,8 +25,6 @@ from sessrun.reference.state.queues.queue_resource import (
 )
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: More elements than any memory holds: the capacity of a queue without one.
 _UNBOUNDED: Final = 2**31 - 1

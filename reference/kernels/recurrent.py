@@ -12,8 +12,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import scalar_int
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 #: The positions of the input gate, new carry, forget and output gate in the joined matrix.
 _ORDER_V1: Final = (0, 1, 2, 3)
 _ORDER_V2: Final = (0, 2, 1, 3)

@@ -14,8 +14,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scatters import scatter
 
-__all__: list[str] = []
-
 
 def _rows(x: Array, i: Array, v: Array) -> Array:
     """The indices of rows, taken modulo the number of rows."""

@@ -8,8 +8,6 @@ from sessrun.reference.kernels.host import scalar_int
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import kernel
 
-__all__: list[str] = []
-
 
 # cupy's logaddexp does not accumulate.
 @kernel("CumulativeLogsumexp", devices=("CPU",), host_inputs=("axis",))

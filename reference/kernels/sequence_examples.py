@@ -16,8 +16,6 @@ from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 
 class _ContextOrigin(Origin):
     """A context feature: messages contain the example's name, even for a single example."""

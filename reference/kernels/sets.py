@@ -12,8 +12,6 @@ from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import check_indices, checked, numbered, unravelled
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -15,8 +15,6 @@ from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.stateless import keyed_stream
 
-__all__: list[str] = []
-
 #: The number of swaps computed together, so that their keys and targets fit the cache.
 _BITS: Final = 13
 _BLOCK: Final = 1 << _BITS

@@ -14,8 +14,6 @@ from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.sequence_examples import parse_sequence_example
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _NO_ROWS: Final = {
     f"{group}ragged_{what}_types": ()

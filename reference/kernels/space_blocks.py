@@ -10,8 +10,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 
 def _pairs(pads: Array, count: int, what: str) -> list[tuple[int, int]]:
     """The rows of a matrix of pairs.

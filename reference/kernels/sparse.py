@@ -22,8 +22,6 @@ from sessrun.reference.state.input.sparse_map import SparseMap
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

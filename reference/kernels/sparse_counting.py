@@ -10,8 +10,6 @@ from sessrun.reference.kernels.host import HOST, host_array, scalar_int
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import check_indices, checked
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _LARGEST: Final = 1 << 63
 

@@ -12,8 +12,6 @@ from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _WORD: Final = (1 << 64) - 1
 _MULTIPLIER: Final = 0xC6A4A7935BD1E995

@@ -21,8 +21,6 @@ from sessrun.reference.kernels.sparse_parts import (
     row_numbers,
 )
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -19,8 +19,6 @@ from sessrun.reference.kernels.sparse_parts import (
     unravelled,
 )
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

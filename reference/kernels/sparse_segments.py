@@ -16,8 +16,6 @@ from sessrun.reference.kernels.segments import check_sorted
 from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.sparse_parts import add_rows
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 #: From the numbers of rows of segments to the divisors of their sums.

@@ -18,8 +18,6 @@ from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scientific import special_functions
 
-__all__: list[str] = []
-
 #: Operations that are one function of scipy.
 _DIRECT: Final = {
     "BesselI0": "i0",

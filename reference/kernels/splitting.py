@@ -11,8 +11,6 @@ from sessrun.reference.kernels.host import host_array, string_array
 from sessrun.reference.kernels.patterns import matcher, replacer
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 
 def _bytes(value: bytes | str) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()

@@ -13,8 +13,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binde
 from sessrun.reference.state.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

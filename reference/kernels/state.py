@@ -25,8 +25,6 @@ from sessrun.reference.kernels.host import dtype_of, frozen, full
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 
-__all__: list[str] = []
-
 #: The container of temporary variables in the resources of a run.
 _TEMPORARY: Final = "temporary variables"
 

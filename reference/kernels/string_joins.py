@@ -15,8 +15,6 @@ from sessrun.reference.kernels.host import HOST, ints, string_array
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

@@ -23,9 +23,6 @@ from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
-
 _UTF8_START: Final = 0xC0
 _UTF8_CONTINUATION: Final = 0x80
 _CONTINUING: Final = bytes(range(_UTF8_CONTINUATION, _UTF8_START))

@@ -27,8 +27,6 @@ from sessrun.spec.proto import GraphDef, foreign
 if TYPE_CHECKING:
     from sessrun.spec.proto.summary_pb2 import Event
 
-__all__: list[str] = []
-
 M = TypeVar("M", bound=Message)
 
 _CPU: Final = ("CPU",)

@@ -27,8 +27,6 @@ from sessrun.reference.state.tables.table_resource import (
 )
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The prefix of the op types of tables that are not shared.
 _ANONYMOUS: Final = "Anonymous"

@@ -23,8 +23,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.tensor_array_resource import ElementArray, Shape, fits
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 #: Numbers that distinguish arrays of one name in messages.
 _NUMBERS: Final = itertools.count()
 

@@ -22,8 +22,6 @@ from sessrun.reference.kernels.host import (
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.tensor_list import Shape, TensorList, merged, shape_of
 
-__all__: list[str] = []
-
 _HANDLE: Final = ("input_handle",)
 
 

@@ -15,8 +15,6 @@ from sessrun.reference.state.resources import HandleReference
 from sessrun.reference.state.tensor_stack_resource import TensorStack
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
-
 #: Dtypes whose values are not arrays.
 _OPAQUE: Final = frozenset({"resource", "variant"})
 

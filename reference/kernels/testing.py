@@ -14,8 +14,6 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binde
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.state.attempts import Attempt
 
-__all__: list[str] = []
-
 
 def _labelled(label: str) -> Callable[[Bind], KernelFunction]:
     text = string_array([f"My label is: {label}".encode()], ())

@@ -9,8 +9,6 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra
 
-__all__: list[str] = []
-
 #: The least number of rows that scipy's wrappers of LAPACK accept.
 _FEWEST: Final = 3
 #: By the bytes of a real number: the machine epsilon, and the least normal number.

@@ -23,8 +23,6 @@ from sessrun.reference.kernels.random import evenly
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.stateless import per_parameter, seeded_stream
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 #: The greatest number of successive rejected candidates.
 _TRIES: Final = 1000

@@ -16,8 +16,6 @@ from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.unicode_script_runs import RUNS
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 _OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _LAST: Final = 0x10FFFF

@@ -18,8 +18,6 @@ from sessrun.reference.state.tables.table_resource import StaticTable
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
 
-__all__: list[str] = []
-
 _CPU: Final = ("CPU",)
 
 

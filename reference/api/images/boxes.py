@@ -15,8 +15,6 @@ from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 _LOWEST: Final = float("-inf")
 
 

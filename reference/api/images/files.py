@@ -16,8 +16,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The dtypes that files are decoded to; others are converted to.
 _DECODED: Final = (dtypes.float32, dtypes.uint8, dtypes.uint16)
 

@@ -31,8 +31,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The weights of the scales, as in the paper on multi-scale SSIM.
 _POWERS: Final = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 #: The factor by which images shrink from scale to scale.

@@ -29,8 +29,6 @@ from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.input.batch_queues import Batch, Plan, batched, shuffled
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 @public("train.batch")
 def batch(

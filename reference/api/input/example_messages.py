@@ -5,9 +5,6 @@ from __future__ import annotations
 from sessrun.reference.public import public
 from sessrun.spec.proto import input_pb2
 
-__all__: list[str] = []
-
-
 for _name in (
     "BytesList",
     "Example",

@@ -30,8 +30,6 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 @public("io.match_filenames_once", "train.match_filenames_once")
 def match_filenames_once(

@@ -25,8 +25,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 _NO_STRINGS: Final = np.empty(0, object)
 Parsed = dict[str, Tensor | SparseTensor]
 

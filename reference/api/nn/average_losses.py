@@ -29,8 +29,6 @@ from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _checked_rank(losses: Tensor) -> AbstractContextManager[object]:
     """A context in which the losses are asserted to have rank 1 or more.

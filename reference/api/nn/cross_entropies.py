@@ -49,8 +49,6 @@ from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The rank of a batch of rows.
 _ROWS: Final = 2
 

@@ -17,8 +17,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 _ONES: Final = (1, 1, 1, 1)
 
 

@@ -11,8 +11,6 @@ from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 class FractionalMaxPool(NamedTuple):
     """The outputs of FractionalMaxPool."""

@@ -26,8 +26,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _matrices(weights: Any, dtype: DTypeLike | None) -> list[Any]:
     """The parts of a matrix as tensors; resource variables stay as they are.

@@ -28,8 +28,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _row_sums(x: Tensor) -> Tensor:
     """The sum of each row, computed as a product with a vector of ones."""

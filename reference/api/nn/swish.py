@@ -14,8 +14,6 @@ from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 @public("nn.silu", "nn.swish")
 def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:

@@ -13,8 +13,6 @@ from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The largest `range_max` of a learned sampler.
 _MOST: Final = 2**31 - 1
 

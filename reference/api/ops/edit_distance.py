@@ -8,8 +8,6 @@ from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 @public("edit_distance")
 def edit_distance(

@@ -17,8 +17,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The label of an ellipsis while an equation is parsed.
 _DOTS: Final = "0"
 #: The assumed size of an unknown dimension when an order is chosen.

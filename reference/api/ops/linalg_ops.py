@@ -27,8 +27,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 @public("linalg.matrix_transpose", "linalg.transpose", "matrix_transpose")
 def matrix_transpose(

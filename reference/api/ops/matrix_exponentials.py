@@ -39,8 +39,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: For single and double precision: the orders of the approximants; the norms below which each but
 #: the last is accurate; and the norm to which matrices are scaled for the last one.
 _SINGLE: Final = ((3, 5, 7), (4.258730016922831e-001, 1.880152677804762e000), 3.925724783138660)

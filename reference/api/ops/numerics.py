@@ -22,8 +22,6 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 @public("debugging.assert_all_finite", "verify_tensor_all_finite")
 def verify_tensor_all_finite(

@@ -21,8 +21,6 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The placeholder of a tensor, if the text does not contain it.
 _PLACEHOLDER: Final = "{}"
 #: The seed of the digits that are appended to a placeholder that the text contains, as in TF.

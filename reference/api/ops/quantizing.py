@@ -14,8 +14,6 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _axis_number(value: Any, axis: int | None) -> int:
     """The axis as a number that is not negative; -1 if it is None.

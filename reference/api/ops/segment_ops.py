@@ -12,8 +12,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tensor:
     """The number of rows of each segment, at least 1, in a shape that broadcasts to the sums."""

@@ -16,8 +16,6 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 _VALID: Final = frozenset(
     {
         dtypes.int8,

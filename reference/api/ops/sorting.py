@@ -29,8 +29,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indices: bool) -> Tensor:
     if direction not in {"ASCENDING", "DESCENDING"}:

@@ -45,8 +45,6 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _inputs(sp_inputs: object) -> list[SparseTensor]:
     if not isinstance(sp_inputs, list | tuple):

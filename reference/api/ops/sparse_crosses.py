@@ -23,8 +23,6 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The default key of the hash function.
 _HASH_KEY: Final = 0xDECAFCAFFE
 

@@ -33,8 +33,6 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[Operation]:
     """Check shapes statically, and by assertions at run time if `validate_args` is set."""

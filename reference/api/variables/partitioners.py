@@ -18,8 +18,6 @@ from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _element_size(dtype: DTypeLike, of_string: int) -> int:
     base = dtypes.as_dtype(dtype).base_dtype

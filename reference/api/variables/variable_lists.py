@@ -19,8 +19,6 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 _HOLDERS: Final = frozenset({"Variable", "VariableV2"})
 #: Reports are put together here, wherever the variables are.
 _REPORTING_DEVICE: Final = "/cpu:0"

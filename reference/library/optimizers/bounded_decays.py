@@ -33,8 +33,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _rate(learning_rate: TensorLike | Callable[[], TensorLike]) -> Tensor:
     return convert_to_tensor(learning_rate, name="initial_learning_rate")

@@ -41,8 +41,6 @@ from sessrun.reference.library.recurrent.unrolling import (
 )
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The default of `parallel_iterations`.
 _PARALLEL: Final = 32
 

@@ -27,8 +27,6 @@ from sessrun.reference.library.recurrent.unrolling import (
 )
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: How many iterations may run side by side if nothing is said.
 _PARALLEL: Final = 32
 

@@ -30,8 +30,6 @@ from sessrun.reference.library.recurrent.unrolling import (
 )
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 
 def _check_inputs(inputs: Structure) -> None:
     if not nest.is_nested(inputs):

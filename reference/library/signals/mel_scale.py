@@ -20,8 +20,6 @@ from sessrun.reference.library.signals.cosine_transforms import dct
 from sessrun.reference.library.signals.framing import frame
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 #: The scale is `_HIGH * log(1 + hertz / _BREAK)`.
 _BREAK: Final = 700.0
 _HIGH: Final = 1127.0

@@ -31,8 +31,6 @@ from sessrun.reference.library.signals.framing import frame, overlap_and_add
 from sessrun.reference.library.signals.windows import hann_window, vorbis_window
 from sessrun.reference.public import public
 
-__all__: list[str] = []
-
 Window = Callable[..., Tensor]
 
 

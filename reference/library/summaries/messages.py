@@ -5,9 +5,6 @@ from __future__ import annotations
 from sessrun.reference.public import public
 from sessrun.spec.proto import summary_pb2
 
-__all__: list[str] = []
-
-
 for _name in ("Event", "HistogramProto", "LogMessage", "SessionLog", "Summary", "SummaryMetadata"):
     public(_name)(getattr(summary_pb2, _name))
 for _name in ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"):

@@ -24,9 +24,6 @@ from sessrun.reference.state.files.file_names import (
 from sessrun.reference.state.files.file_object import FastGFile, GFile
 from sessrun.reference.state.files.file_patterns import matching
 
-__all__: list[str] = []
-
-
 #: Bytes that are copied at once.
 _BLOCK: Final = 1 << 20
 
