@@ -1,4 +1,4 @@
-"""`tf.raw_ops`: declared operations as functions of keyword arguments."""
+"""Declared operations as functions: of `tf.raw_ops`, of generated modules of TensorFlow, public ones."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from sessrun.reference.build.signature import Signature, signature
 from sessrun.reference.graph.operation import Operation
 from sessrun.spec.operations import ArgDecl, AttrDecl
 from sessrun.spec.tables.ops import OPERATIONS
+from sessrun.spec.tables.wrappers import documentation, function_name
 
-__all__ = ["outputs_of", "python_wrapper", "wrapper"]
+__all__ = ["PublicFunctions", "outputs_of", "positional", "python_wrapper", "wrapper"]
 
 _REDUCTIONS: Final = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
 #: By op type the inputs and attributes that have another name in Python, with that name.
@@ -110,21 +111,59 @@ def python_wrapper(name: str) -> Callable[..., Any] | None:
 
     """
     op_type = _op_types().get(name.removeprefix("_"))  # hidden operations have names like `_enter`
-    if op_type is None:
-        return None
+    return None if op_type is None else positional(op_type, name)
+
+
+def positional(op_type: str, name: str) -> Callable[..., Any]:
+    """A function of this name that does what `wrapper` does and takes positional arguments, too."""
     make = wrapper(op_type)
     known = inspect.signature(make)
-    order = list(known.parameters)
+    order = tuple(known.parameters)
+    inputs = tuple(arg.name for arg in OPERATIONS[op_type].inputs)
+    given = len(inputs)
 
-    def call(*values: object, **arguments: object) -> Any:
+    def call(*values: object, name: str | None = None, **arguments: object) -> Any:
+        if len(values) == given and not arguments:  # what nearly all calls are
+            op = apply_op(op_type, dict(zip(inputs, values, strict=True)), {}, name)
+            return _named_outputs(op)
         if len(values) > len(order):
-            raise TypeError(f"{name}() takes {len(order)} arguments, not {len(values)}")
+            raise TypeError(f"{op_type} takes {len(order)} arguments, not {len(values)}")
+        if name is not None:
+            arguments["name"] = name
         return make(**dict(zip(order, values, strict=False)), **arguments)
 
-    call.__name__ = name
-    call.__doc__ = make.__doc__
+    call.__name__, call.__doc__ = name, make.__doc__
     vars(call)["__signature__"] = known
     return call
+
+
+class PublicFunctions(dict[str, Any]):
+    """The functions of operations with public names, by these: `math.exp`; made when asked for."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(OPERATIONS.public_names())
+        self._module = module
+        self._functions: dict[str, Callable[..., Any]] = {}
+        self._op_types = {function_name(op_type): op_type for op_type in self.values()}
+
+    def __getitem__(self, public_name: str) -> Callable[..., Any]:
+        return self.called(function_name(super().__getitem__(public_name)))
+
+    def called(self, name: str) -> Callable[..., Any]:
+        """The function whose name is its op type in lower case: `batch_to_space_nd`.
+
+        Raises:
+          AttributeError: there is none.
+
+        """
+        if name not in self._functions:
+            if name not in self._op_types:
+                raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+            op_type = self._op_types[name]
+            function = self._functions.setdefault(name, positional(op_type, name))
+            function.__module__ = self._module
+            function.__doc__ = documentation(OPERATIONS[op_type])
+        return self._functions[name]
 
 
 @functools.cache
@@ -141,6 +180,8 @@ def outputs_of(op: Operation) -> Any:
     declared = op.declaration.outputs
     if not declared:
         return op
+    if len(declared) == 1 and not _is_list(declared[0]):
+        return op.outputs[0]
     rest = list(op.outputs)
     values: list[object] = []
     for arg in declared:
@@ -156,8 +197,12 @@ def _named_outputs(op: Operation) -> Any:
     outputs = outputs_of(op)
     if len(declared) < 2:
         return outputs
-    kind = collections.namedtuple(op.type, [arg.name for arg in declared])  # type: ignore[misc]  # noqa: PYI024 - its fields are data
-    return kind(*outputs)
+    return _outputs_class(op.type, tuple(arg.name for arg in declared))(*outputs)
+
+
+@functools.cache
+def _outputs_class(op_type: str, names: tuple[str, ...]) -> type[tuple[Any, ...]]:
+    return collections.namedtuple(op_type, names)  # noqa: PYI024 - its fields are data
 
 
 def _is_list(arg: ArgDecl) -> bool:

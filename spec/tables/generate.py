@@ -1,4 +1,4 @@
-"""Writes what follows from the operation declarations: the table, the wrappers, the documentation.
+"""Writes what follows from the operation declarations: the table, types of functions, the pages.
 
 `python -m sessrun.spec.tables.generate` writes the four files; with `--check` it writes nothing,
 names those that drifted, and ends with the exit status 1 if there are any.
@@ -35,7 +35,7 @@ def files() -> Mapping[Path, str]:
     _check_rules(operations)
     return {
         root / "spec" / "tables" / "ops.py": rows(operations, stated),
-        root / "reference" / "build" / "generated.py": wrappers(operations),
+        root / "reference" / "build" / "generated.pyi": wrappers(operations),
         root / "docs" / "operations.md": manual(operations),
         root / "adapters" / "javascript" / "operations.json": outputs(operations),
     }

@@ -59,6 +59,11 @@ class OperationTable(Mapping[str, Operation]):
             self[newer], name, stated.get("older_until", 0), shape=stated.get("older_shape")
         )
 
+    def public_names(self) -> Mapping[str, str]:
+        """The op type for each public name, `math.add`, that a declaration gives its function."""
+        rows = self._rows.items()
+        return {name: op_type for op_type, row in rows for name in row.get("python", ())}
+
     def __contains__(self, name: object) -> bool:
         return name in self._rows
 

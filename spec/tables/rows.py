@@ -64,11 +64,11 @@ def _shared_contracts(
     operations: Mapping[str, Operation], stated: Mapping[str, Mapping[str, Any]]
 ) -> Mapping[_Contract, str]:
     """The numeric contracts by dtype that several operations have, to the names of constants."""
-    users: dict[_Contract, list[Operation]] = {}
+    users: dict[_Contract, list[str]] = {}
     for name, operation in operations.items():
         numeric = None if operation.newer else stated[name].get("numeric")
         if isinstance(numeric, Mapping):
-            users.setdefault(tuple(numeric.items()), []).append(operation)
+            users.setdefault(tuple(numeric.items()), []).append(operation.name)
     return {
         contract: f"_AS_{function_name(having[0]).upper()}"
         for contract, having in users.items()
