@@ -1,4 +1,4 @@
-"""Programs that import from `python.framework...`: devices, registries, subscriptions, test_ops."""
+"""Programs that import from `python.framework...`: devices, registries, test_ops."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf import text_format
 
-from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
@@ -111,43 +111,6 @@ def _operations_by_name(tf: Any) -> Any:
         lambda: apply_op("Exp", x=1.0, T=tf.float32), lambda: apply_op("Exp", x=1.0, more=3),
         lambda: apply_op("Placeholder", dtype=tf.int32, shape=None),
     )  # fmt: skip
-
-
-def _subscriptions(tf: Any) -> Any:
-    subscribe = _framework(tf, "subscribe").subscribe
-    graph, seen = tf.get_default_graph(), []
-
-    def watch(name: str) -> Any:
-        return lambda t: [tf.py_func(lambda x: seen.append([name, x]), [t], [])]
-
-    total = tf.add(1, 2, name="total")
-    double, negated = total + total, tf.negative(total)
-    with tf.control_dependencies([total]):
-        after = tf.constant(42)
-    parts = tf.split([1, 2], 2, name="parts")
-    with tf.control_dependencies(parts):
-        late = tf.constant(43)
-    watched = subscribe(total, watch("first"))
-    again = [subscribe(t, [watch("second"), watch("third")]) for t in (total, watched)]
-    several = subscribe({"parts": parts, "one": (negated,)}, watch("part"))
-    variable = tf.Variable(0.5, name="v")
-    doubled, written = variable * 2.0, variable.assign(1.5)
-    subscribe(variable, watch("variable"))
-    return (
-        [t is watched for t in again],
-        several,
-        double.op.inputs[1],
-        after.op,
-        late.op,
-        attempt(
-            lambda: (run(tf, [negated, after]), sorted(name for name, _ in seen)),
-            lambda: [len(seen), run(tf, late), len(seen)],
-            lambda: subscribe("total:0", watch("text")),
-            lambda: subscribe([total, 3], watch("three")),
-            lambda: [op.name for op in graph.get_operations() if "subscription" in op.name],
-            lambda: (doubled.op, written.op),
-        ),
-    )
 
 
 def _resources(tf: Any) -> Any:
@@ -357,7 +320,6 @@ BEHAVIOURS = {
         _registries,
         _name_scopes,
         _operations_by_name,
-        _subscriptions,
         _resources,
         _operations_for_tests,
         _equal_graph_defs,

@@ -1,8 +1,7 @@
-"""`tf.test` beside what `*_behaviours.py` compare: messages, runners, decorators, parameters."""
+"""`tf.test` beside what `*_behaviours.py` compare: messages, runners, decorators."""
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
 import unittest
@@ -11,10 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from absl.testing import parameterized as absl_parameterized
 from assertion_call_behaviours import FAILING, PASSING, call, case
 from sessrun.reference.python.framework import test_util
-from sessrun.reference.test import parameterized
 
 import sessrun.reference as tf
 
@@ -91,24 +88,6 @@ def test_a_configuration_that_is_given_stays_as_it_is() -> None:
     with case(tf).session(config=config, force_gpu=True):
         pass
     assert config == tf.ConfigProto(allow_soft_placement=True)
-
-
-def test_files_of_a_test() -> None:
-    test = case(tf)
-    folder = test.create_tempdir("a/b")
-    file = folder.create_file("c/d.txt", content="text")
-    assert Path(file).read_text(encoding="utf-8") == file.read_text() == "text"
-    assert file.full_path.startswith(test.get_temp_dir())
-    file.write_text("more", mode="a")
-    assert file.read_bytes() == b"textmore"
-    data = test.create_tempfile(content=b"\x00")
-    with data.open_bytes() as opened:
-        assert opened.read() == b"\x00"
-    assert data.full_path != test.create_tempfile().full_path
-    with test.create_tempfile("named").open_text("w") as opened:
-        opened.write("x")
-    assert Path(test.get_temp_dir(), "named").read_text(encoding="utf-8") == "x"
-    assert Path(folder.mkdir()).is_dir()
 
 
 # --- runners -------------------------------------------------------------------------------------
@@ -188,8 +167,7 @@ def test_the_ways_to_run_a_test() -> None:
         @test_util.run_v1_only("b/1")
         @test_util.disable_xla("b/2")
         @test_util.disable_control_flow_v2("b/3")
-        @test_util.with_forward_compatibility_horizons(None, [2019, 1, 1])
-        def testTwice(self) -> None:
+        def testOnce(self) -> None:
             seen.append(True)
 
         @test_util.run_v2_only
@@ -209,20 +187,7 @@ def test_the_ways_to_run_a_test() -> None:
                 raise ValueError("because of it")
 
     assert summary(Tests) == (7, 0, 0, 2)
-    assert seen == [True] * 4
-
-
-def test_a_test_is_built_in_a_graph_and_in_a_function() -> None:
-    seen = []
-
-    class Tests(test_util.TensorFlowTestCase, absl_parameterized.TestCase):
-        @test_util.build_as_function_and_v1_graph
-        def testGraph(self) -> None:
-            graph = tf.get_default_graph()
-            seen.append((graph.building_function, len(graph.get_operations())))
-
-    assert summary(Tests) == (2, 0, 0, 0)
-    assert seen == [(True, 0), (False, 0)]
+    assert seen == [True] * 3
 
 
 def test_a_class_of_version_2_is_skipped() -> None:
@@ -238,7 +203,6 @@ def test_a_class_of_version_2_is_skipped() -> None:
     "name",
     [
         "run_in_graph_and_eager_modes",
-        "build_as_function_and_v1_graph",
         "run_gpu_only",
         "run_cuda_only",
     ],
@@ -246,48 +210,6 @@ def test_a_class_of_version_2_is_skipped() -> None:
 def test_a_decorator_of_tests_refuses_a_class(name: str) -> None:
     with pytest.raises(ValueError, match="test methods"):
         getattr(test_util, name)(test_util.TensorFlowTestCase)
-
-
-@pytest.mark.parametrize("horizons", [(), ((1, 2),), (("a", 1, 2),)])
-def test_a_horizon_is_a_day(horizons: Any) -> None:
-    with pytest.raises(ValueError, match="horizon"):
-        test_util.with_forward_compatibility_horizons(*horizons)
-
-
-def test_what_a_test_leaves_behind_is_found() -> None:
-    kept: list[Any] = []
-
-    class Tests(test_util.TensorFlowTestCase):
-        @test_util.assert_no_new_tensors
-        def testFreed(self) -> None:
-            tf.constant(1) + 1
-
-        @test_util.assert_no_new_tensors
-        def testKept(self) -> None:
-            kept.append(tf.constant(1))
-
-        @test_util.assert_no_garbage_created
-        def testNoGarbage(self) -> None:
-            cycle: list[Any] = []
-            cycle.append(cycle)
-
-        @test_util.assert_no_new_pyobjects_executing_eagerly()
-        def testNoObjects(self) -> None:
-            self.assertAllEqual(tf.constant([1, 2]) + 1, [2, 3])
-
-        @test_util.assert_no_new_pyobjects_executing_eagerly
-        def testObjects(self) -> None:
-            kept.append({"a": [len(kept)]})
-
-    gc.freeze()  # what earlier tests left: looking through all of it takes a minute
-    try:
-        result = ended(Tests)
-    finally:
-        gc.unfreeze()
-    failed = {test.id().rpartition(".")[2] for test, _ in result.failures}
-    assert failed == {"testKept", "testObjects"}, result.failures
-    assert not result.errors
-    assert gc.isenabled()
 
 
 def test_where_operations_go() -> None:
@@ -315,32 +237,6 @@ def test_layouts_of_images() -> None:
 # --- graphs --------------------------------------------------------------------------------------
 
 
-def test_operations_of_a_graph_by_name() -> None:
-    with tf.Graph().as_default() as graph:
-        tf.no_op("a")
-    assert list(test_util.assert_ops_in_graph({"a": "NoOp"}, graph)) == ["a"]
-    for wrong in ({"a": "Const"}, {"b": "NoOp"}):
-        with pytest.raises(ValueError):
-            test_util.assert_ops_in_graph(wrong, graph)
-    assert test_util.get_node_def_from_graph("a", graph.as_graph_def()).op == "NoOp"
-    assert test_util.get_node_def_from_graph("b", graph.as_graph_def()) is None
-
-
-def test_two_meta_graphs_compare_by_what_they_say() -> None:
-    def meta(value: str) -> tf.MetaGraphDef:
-        made = tf.MetaGraphDef()
-        stored = tf.VariableDef(variable_name=value).SerializeToString()
-        made.collection_def["variables"].bytes_list.value.append(stored)
-        made.collection_def["names"].bytes_list.value.append(b"x")
-        made.graph_def.node.add(name="a", op="NoOp")
-        return made
-
-    test = case(tf)
-    test_util.assert_meta_graph_protos_equal(test, meta("v"), meta("v"))
-    with pytest.raises(AssertionError):
-        test_util.assert_meta_graph_protos_equal(test, meta("v"), meta("w"))
-
-
 def test_names_drawn_by_chance_may_be_left_out() -> None:
     graph_defs = []
     for digit in "ab":
@@ -354,54 +250,3 @@ def test_names_drawn_by_chance_may_be_left_out() -> None:
     with pytest.raises(AssertionError):
         tf.test.assert_equal_graph_def(*graph_defs)
     tf.test.assert_equal_graph_def(*graph_defs, checkpoint_v2=True, hash_table_shared_name=True)
-    test_util.assert_equal_graph_def_v2(*graph_defs)
-
-
-# --- parameters ----------------------------------------------------------------------------------
-
-
-def test_a_test_with_parameters_is_several_tests() -> None:
-    class Tests(parameterized.TestCase, tf.test.TestCase):
-        @parameterized.parameters((1, 2), {"a": 3, "b": 4})
-        def testMany(self, a: int, b: int) -> None:
-            self.assertEqual(a + 1, b)
-
-        @parameterized.parameters(1, 2)
-        def testOne(self, a: int) -> None:
-            self.assertEqual(a, 1)
-
-        @parameterized.parameters([[1], [2]])
-        def testListed(self, a: int) -> None:
-            self.assertLess(a, 3)
-
-        @parameterized.named_parameters(
-            ("First", 1), ("_second", 2), {"testcase_name": "x", "a": 3}
-        )
-        @test_util.run_in_graph_and_eager_modes
-        def testNamed(self, a: int) -> None:
-            self.assertAllEqual(tf.constant(a), a)
-
-        @parameterized.product(a=[1, 2], b=[3, 4])
-        def testProduct(self, a: int, b: int) -> None:
-            self.assertLess(a, b)
-
-    assert [name for name in dir(Tests) if name.startswith("testN")] == [
-        "testNamedFirst",
-        "testNamed_second",
-        "testNamed_x",
-    ]
-    assert summary(Tests) == (13, 1, 0, 0)
-
-
-def test_a_class_with_parameters() -> None:
-    @parameterized.named_parameters(("A", 1), ("B", 2))
-    class Tests(tf.test.TestCase):
-        def testIt(self, a: int) -> None:
-            self.assertGreater(a, 1)
-
-    assert summary(Tests) == (2, 1, 0, 0)
-
-
-def test_two_tests_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="testItA"):
-        parameterized.named_parameters(("A", 1), ("A", 2))(type("Tests", (), {"testIt": print}))

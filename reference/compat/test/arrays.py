@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import unittest
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -258,7 +259,7 @@ class ArrayAssertions(SessionCase):
     def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Fail unless two dicts are equal; arrays and tensors in them by value, floats nearly."""
         try:
-            super().assertDictEqual(a, b, msg)
+            unittest.TestCase.assertDictEqual(self, a, b, msg)
         except Exception:  # noqa: BLE001 - comparing arrays by == raises many things
             self.assertCountEqual(a.keys(), b.keys(), msg)
             for key in a:

@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base.device_spec import DeviceSpecV1, DeviceSpecV2
 from sessrun.reference.compat.test.arrays import ArrayAssertions
-from sessrun.reference.compat.test.containers import ContainerAssertions
 from sessrun.reference.compat.test.protos import ProtoAssertions
-from sessrun.reference.compat.test.temporary import TempDir, TempFile, get_temp_dir
+from sessrun.reference.compat.test.temporary import get_temp_dir
 from sessrun.reference.compat.test.threads import CheckedThread
 from sessrun.reference.graph import random_seed, stacks
 
-__all__ = ["CapturedWrites", "TensorFlowTestCase"]
+__all__ = ["TensorFlowTestCase"]
 
 _INCOMPATIBLE_SHAPES = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
 
 
-class CapturedWrites:
-    """What was written to a stream meanwhile.
-
-    Args:
-      capture_location: the file it went to.
-
-    """
-
-    def __init__(self, capture_location: str) -> None:
-        self.capture_location = capture_location
-
-    def contents(self) -> str:
-        """All of it."""
-        return Path(self.capture_location).read_text(encoding="utf-8")
-
-
-class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
+class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
     """A test: an empty default graph and fixed seeds before each, sessions, assertions.
 
     A derived class that has a `setUp` or `tearDown` of its own calls this one's in it.
@@ -81,44 +62,6 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
             self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
         return self._tempdir
 
-    def create_tempdir(self, name: str | None = None) -> TempDir:
-        """A new folder among this test's files, of this name or of any."""
-        return TempDir(self.get_temp_dir()).mkdir(name)
-
-    def create_tempfile(
-        self,
-        file_path: str | None = None,
-        content: str | bytes | None = None,
-        mode: str = "w",
-        encoding: str = "utf8",
-        errors: str = "strict",
-    ) -> TempFile:
-        """A new file among this test's; arguments as of `TempDir.create_file`."""
-        folder = TempDir(self.get_temp_dir())
-        return folder.create_file(file_path, content, mode, encoding, errors)
-
-    def enter_context(self, manager: AbstractContextManager[object]) -> object:
-        """Enter a context until the test is over; what its `with ... as` would give."""
-        value = manager.__enter__()
-        self.addCleanup(manager.__exit__, None, None, None)
-        return value
-
-    @contextmanager
-    def captureWritesToStream(self, stream: TextIO) -> Iterator[CapturedWrites]:
-        """Let what is written to a stream's file descriptor go to a file, inside the `with`."""
-        stream.flush()
-        written, path = tempfile.mkstemp(dir=self.get_temp_dir())
-        descriptor = stream.fileno()
-        kept = os.dup(descriptor)
-        os.dup2(written, descriptor)
-        try:
-            yield CapturedWrites(path)
-        finally:
-            stream.flush()
-            os.dup2(kept, descriptor)
-            os.close(kept)
-            os.close(written)
-
     def checkedThread(
         self,
         target: Callable[..., object],
@@ -140,7 +83,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
     # --- errors, devices -------------------------------------------------------------------------
 
     @contextmanager
-    def assertRaisesWithPredicateMatch(
+    def _raising(
         self,
         exception_type: type[BaseException] | tuple[type[BaseException], ...],
         expected_err_re_or_predicate: Any,
@@ -172,13 +115,13 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
         self, expected_err_re_or_predicate: Any
     ) -> AbstractContextManager[None]:
         """As `assertRaisesWithPredicateMatch`, of any OpError."""
-        return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+        return self._raising(errors.OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(
         self, exception_type: type[BaseException] = errors.InvalidArgumentError
     ) -> AbstractContextManager[None]:
         """Fail unless the shapes of operands are refused inside the `with`."""
-        return self.assertRaisesWithPredicateMatch(exception_type, _INCOMPATIBLE_SHAPES)
+        return self._raising(exception_type, _INCOMPATIBLE_SHAPES)
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Fail unless two devices, by name or DeviceSpec, are the same; None is the empty name."""
@@ -205,6 +148,7 @@ def _canonical(device: Any) -> str:
     return spec.to_string()
 
 
+setattr(TensorFlowTestCase, "assertRaisesWithPredicateMatch", TensorFlowTestCase._raising)  # noqa: B010, SLF001 - it takes other arguments than absl's
 #: Names that unittest had once, of which old tests are full.
 for _old, _new in {
     "assert_": "assertTrue",

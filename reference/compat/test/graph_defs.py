@@ -7,7 +7,6 @@ inputs. Versions, functions and attributes whose names begin with `_` do not cou
 from __future__ import annotations
 
 import re
-import unittest
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -15,7 +14,6 @@ import numpy as np
 
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.constant_op import make_ndarray
-from sessrun.reference.graph.graph import Graph
 from sessrun.spec.proto import (
     AttrValue,
     CondContextDef,
@@ -29,9 +27,6 @@ from sessrun.spec.proto import (
 
 __all__ = [
     "assert_equal_graph_def",
-    "assert_meta_graph_protos_equal",
-    "assert_ops_in_graph",
-    "get_node_def_from_graph",
 ]
 
 #: The name of a temporary file of a checkpoint, which is drawn by chance.
@@ -148,55 +143,3 @@ def _is_same(a: AttrValue, b: AttrValue) -> bool:
     if x.dtype == np.dtype(object):
         return bool(x.shape == y.shape and np.all(x == y))
     return bool(is_same)
-
-
-def assert_ops_in_graph(expected_ops: Mapping[str, str], graph: Graph) -> dict[str, NodeDef]:
-    """The nodes of these names in a graph.
-
-    Args:
-      expected_ops: from names to op types.
-      graph: the graph.
-
-    Raises:
-      ValueError: one is not there, or is of another type.
-
-    """
-    nodes = {node.name: node for node in graph.as_graph_def().node if node.name in expected_ops}
-    for name, node in nodes.items():
-        if node.op != expected_ops[name]:
-            text = f"Expected op for node {name} is different. {expected_ops[name]} vs {node.op}"
-            raise ValueError(text)
-    if len(nodes) != len(expected_ops):
-        text = f"Expected {list(expected_ops)}, found {list(nodes)}"
-        raise ValueError(f"Not all expected ops are present. {text}")
-    return nodes
-
-
-def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:
-    """Let a test fail unless two MetaGraphDefs say the same; the messages in them by meaning."""
-    case: unittest.TestCase = tester
-    case.assertEqual(set(a.collection_def), set(b.collection_def))
-    for key, kind in _MESSAGES.items():
-        if key in a.collection_def:
-            values = [meta.collection_def[key].bytes_list.value for meta in (a, b)]
-            case.assertEqual(len(values[0]), len(values[1]), key)
-            for x, y in zip(*values, strict=True):
-                tester.assertProtoEquals(kind.FromString(x), kind.FromString(y))
-    for key in a.collection_def:
-        if key not in _MESSAGES:
-            case.assertEqual(a.collection_def[key], b.collection_def[key])
-    assert_equal_graph_def(a.graph_def, b.graph_def, checkpoint_v2=True)
-    tester.assertProtoEquals(a.graph_def.versions, b.graph_def.versions)
-    rest = []
-    for meta in (a, b):
-        copy = type(meta)()
-        copy.CopyFrom(meta)
-        copy.ClearField("collection_def")
-        copy.ClearField("graph_def")
-        rest.append(copy)
-    tester.assertProtoEquals(*rest)
-
-
-def get_node_def_from_graph(node_name: str, graph_def: GraphDef) -> NodeDef | None:
-    """The node of that name, or None."""
-    return next((node for node in graph_def.node if node.name == node_name), None)

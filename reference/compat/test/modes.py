@@ -13,35 +13,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sessrun.reference.api.control_flow.functional_mode import (
-    control_flow_v2_enabled,
-    outputting_intermediates,
-    switched_to,
-)
 from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.graph import default_graph
-from sessrun.reference.graph.graph import Graph
 from sessrun.spec.proto import ConfigProto
 
 __all__ = [
     "DESCRIBED",
     "PLAIN",
-    "add_graph_building_optimization_tests",
-    "build_as_function_and_v1_graph",
     "device",
-    "disable_control_flow_v2",
     "disable_with_predicate",
-    "enable_control_flow_v2",
-    "enable_output_all_intermediates",
     "for_all_test_methods",
     "force_cpu",
     "force_gpu",
     "in_session",
     "run_all_in_graph_and_eager_modes",
-    "run_class_in_v1_v2",
     "run_cuda_only",
     "run_gpu_only",
-    "run_gpu_or_tpu",
     "run_in_graph_and_eager_modes",
     "run_in_v1_v2",
     "run_v1_only",
@@ -49,8 +36,6 @@ __all__ = [
     "skip_if",
     "skip_if_error",
     "use_gpu",
-    "with_control_flow_v2",
-    "with_forward_compatibility_horizons",
 ]
 
 #: Decorators of tests and classes that change nothing here.
@@ -64,6 +49,7 @@ PLAIN: Final = (
     "enable_nested_function_shape_inference",
     "enable_quantized_dtypes_training",
     "run_all_in_deprecated_graph_mode_only",
+    "run_class_in_v1_v2",
     "run_deprecated_v1",
     "with_c_api",
     "with_c_shapes",
@@ -71,6 +57,7 @@ PLAIN: Final = (
 #: Those that are called with a description (or a flag) first, and change nothing either.
 DESCRIBED: Final = (
     "disable_asan",
+    "disable_control_flow_v2",
     "disable_eager_op_as_function",
     "disable_mlir_bridge",
     "disable_msan",
@@ -146,98 +133,6 @@ def run_all_in_graph_and_eager_modes(cls: object) -> Any:
     return for_all_test_methods(lambda: run_in_graph_and_eager_modes)(cls)
 
 
-def build_as_function_and_v1_graph(func: Callable[..., object]) -> Any:
-    """Run a test of absl's `parameterized.TestCase` in a new default graph, and in a function.
-
-    Raises:
-      ValueError: `func` is a class.
-
-    """
-    _check_method(func, "build_as_function_and_v1_graph")
-
-    from absl.testing import parameterized  # noqa: PLC0415 - needed by few
-
-    from sessrun.reference.api.functions.polymorphic_function import function  # noqa: PLC0415 - as above
-
-    def in_graph(self: Any, in_function: bool, *args: Any, **kwargs: Any) -> None:
-        def run() -> None:
-            func(self, *args, **kwargs)
-
-        with Graph().as_default():
-            if in_function:
-                function(run).get_concrete_function()
-            else:
-                run()
-
-    ways: Any = parameterized.named_parameters
-    return ways(("_v1_graph", False), ("_function", True))(functools.wraps(func)(in_graph))
-
-
-def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
-    """Mark a test that is not to run with branches and loops as functions."""
-
-    def mark(func: Any) -> Any:
-        func._disable_control_flow_v2 = True  # noqa: SLF001 - TensorFlow's name for it
-        return func
-
-    return mark
-
-
-def enable_control_flow_v2(fn: Callable[..., object]) -> Callable[..., object]:
-    """Run a test with branches and loops as functions."""
-    return switched_to(True)(fn)
-
-
-def enable_output_all_intermediates(fn: Callable[..., object]) -> Callable[..., object]:
-    """Run a test with what functions compute on the way given by what calls them."""
-    return outputting_intermediates()(fn)
-
-
-def with_control_flow_v2(cls: object) -> object:
-    """Run each test of a class once more with branches and loops as functions."""
-    if control_flow_v2_enabled():
-        return cls
-    for name, value in list(vars(cls).items()):
-        if (
-            name.startswith("test")
-            and callable(value)
-            and not getattr(value, "_disable_control_flow_v2", False)
-        ):
-            setattr(cls, f"{name}WithControlFlowV2", enable_control_flow_v2(value))
-    return cls
-
-
-def with_forward_compatibility_horizons(*horizons: Any) -> Callable[[Any], Any]:
-    """Run a test once for each day given; none of them makes a difference here.
-
-    Args:
-      *horizons: triples (year, month, day), or None.
-
-    Raises:
-      ValueError: no horizon is given, or one is not a triple. The decorator raises it, too, for
-        a class.
-
-    """
-    if not horizons:
-        raise ValueError("Expected at least one horizon.")
-    for horizon in horizons:
-        days = horizon or (0, 0, 0)
-        if len(days) != 3 or not all(isinstance(part, int) for part in days):
-            raise ValueError(f"Bad horizon value: {horizon!r}")
-
-    def decorator(func: Callable[..., object]) -> Any:
-        _check_method(func, "with_forward_compatibility_horizons")
-
-        @functools.wraps(func)
-        def decorated(*args: Any, **kwargs: Any) -> None:
-            for _ in horizons:
-                func(*args, **kwargs)
-
-        return decorated
-
-    return decorator
-
-
 def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
     """A decorator of classes from one of tests.
 
@@ -256,14 +151,6 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
         return cls
 
     return decorated
-
-
-def add_graph_building_optimization_tests(cls: object) -> object:
-    """Give each test of a class a twin, so that both names are found: graphs are built one way."""
-    for name, value in list(vars(cls).items()):
-        if callable(value) and name.startswith(("test", "benchmark")):
-            setattr(cls, f"{name}WithGraphBuildingOptimization", value)
-    return cls
 
 
 # --- whether to run ------------------------------------------------------------------------------
@@ -320,35 +207,12 @@ def run_cuda_only(func: Callable[..., object]) -> Any:
     return _skipping(func, lambda: not gpu_device_name(), "Test requires CUDA GPU")
 
 
-def run_gpu_or_tpu(func: Callable[..., object]) -> Any:
-    """Skip a test where there is no GPU; elsewhere it is given the kind of device.
-
-    Raises:
-      ValueError: `func` is a class.
-
-    """
-    _check_method(func, "run_gpu_or_tpu")
-
-    @functools.wraps(func)
-    def decorated(self: Any, *args: Any, **kwargs: Any) -> object:
-        if not gpu_device_name():
-            self.skipTest("Test requires GPU or TPU")
-        return func(self, "GPU", *args, **kwargs)
-
-    return decorated
-
-
 def run_in_v1_v2(
     device_to_use: str | None = None, assert_no_eager_garbage: bool = False
 ) -> Callable[[Any], Any]:
     """A decorator that leaves a test as it is: it runs as version 1 does, once."""
     del device_to_use, assert_no_eager_garbage
     return unchanged
-
-
-def run_class_in_v1_v2(cls: object) -> object:
-    """The class as it is: its tests run as version 1 does, once."""
-    return cls
 
 
 def disable_with_predicate(pred: Callable[[], object], skip_message: str) -> Callable[[Any], Any]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-import unittest
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from sessrun.reference import errors
+from absl.testing import absltest
+
 from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.devices.physical import default_config
 from sessrun.reference.graph import default_session
@@ -16,24 +15,10 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto
 
-__all__ = ["ErrorLoggingSession", "SessionCase"]
+__all__ = ["SessionCase"]
 
 
-class ErrorLoggingSession(Session):
-    """A Session that logs the errors of its runs, but for those that end a sequence."""
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Run as `Session.run`."""
-        try:
-            return super().run(*args, **kwargs)
-        except errors.OutOfRangeError:
-            raise
-        except Exception as error:
-            logging.getLogger("sessrun").error("%s", error)  # noqa: TRY400 - it is raised too
-            raise
-
-
-class SessionCase(unittest.TestCase):
+class SessionCase(absltest.TestCase):
     """A TestCase with sessions."""
 
     def __init__(self, methodName: str = "runTest") -> None:
@@ -60,7 +45,7 @@ class SessionCase(unittest.TestCase):
 
         """
         with (
-            ErrorLoggingSession(graph=graph, config=_prepared(config, force_gpu)) as session,
+            Session(graph=graph, config=_prepared(config, force_gpu)) as session,
             _as_default(session, use_gpu, force_gpu),
         ):
             yield session
@@ -142,9 +127,7 @@ class SessionCase(unittest.TestCase):
 
     def _shared(self, graph: Graph | None, config: Any, force_gpu: bool) -> Session:
         if self._cached_session is None:
-            self._cached_session = ErrorLoggingSession(
-                graph=graph, config=_prepared(config, force_gpu)
-            )
+            self._cached_session = Session(graph=graph, config=_prepared(config, force_gpu))
             self._cached_arguments = graph, config, force_gpu
         return self._cached_session
 
