@@ -52,7 +52,7 @@ SPEC_DIR: Final = Path(__file__).parent
 _VECTORS: Final = SPEC_DIR / "vectors"
 _VECTOR_ID: Final = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
 #: The outer key of a stored vector: within it, keys stand further right, and no string has a line.
-_CLAUSES_KEY: Final = b'\n "clauses": ['
+_CLAUSES_KEY: Final = b'\n "clauses":['
 
 
 def subject_of(clause: str) -> str:

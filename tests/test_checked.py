@@ -96,12 +96,12 @@ def test_the_hash_of_a_stated_vector_is_its_contents(copied: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place"),
     [
-        ('"surface": "engine"', '"surface": "motor"', "at surface: 'motor' is not one of"),
-        ('"do": "run"', '"do": "walk"', "at steps.1.do: 'walk' is not one of"),
-        ('"title": "A', '"title": "B', "at hash: content has hash"),
-        ('"do": "open"', '"do": "open", "do": "open"', "the key 'do' is there twice"),
+        ('"surface":"engine"', '"surface":"motor"', "at surface: 'motor' is not one of"),
+        ('"do":"run"', '"do":"walk"', "at steps.1.do: 'walk' is not one of"),
+        ('"title":"A', '"title":"B', "at hash: content has hash"),
+        ('"do":"open"', '"do":"open","do":"open"', "the key 'do' is there twice"),
         ("\n}", "\n }", "not written as `sessrun freeze` writes"),
-        ('"clauses": [', '"clauses": [ ', "not written as `sessrun freeze` writes"),
+        ('"clauses":[', '"clauses":[ ', "not written as `sessrun freeze` writes"),
     ],
 )
 def test_a_vector_changed_by_hand_is_refused(copied: Path, old: str, new: str, place: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from sessrun.spec.layout import laid_out
 from sessrun.spec.schema import SpecError, check
 
 __all__ = [
@@ -147,7 +148,7 @@ class Case:
 
 def stored_form(case: Case) -> bytes:
     """The bytes of a vector's file."""
-    return (json.dumps(case.to_json(), indent=1, ensure_ascii=False) + "\n").encode()
+    return (laid_out(case.to_json()) + "\n").encode()
 
 
 @dataclass(frozen=True, slots=True)
