@@ -1,0 +1,381 @@
+"""Definitions of operations on sparse tensors: indices, a row each, values, and a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from sessrun.spec.definitions.base import Array, definition, rounded, strings, wide
+from sessrun.spec.definitions.matrices import adjoint, product
+
+__all__ = ["sorted_parts"]
+
+Place = tuple[int, ...]
+#: A value of a tensor: a number, or bytes.
+Element = Any
+Parts = tuple[Array, Array, Array]
+
+
+def _places(indices: Array) -> list[Place]:
+    return [tuple(map(int, row)) for row in indices]
+
+
+def _typed(values: list[Element], dtype: np.dtype[Any]) -> Array:
+    """Values as a vector of the dtype."""
+    if dtype.kind == "O":
+        return strings(values)
+    return np.array(values, dtype) if values else np.zeros(0, dtype)
+
+
+def sorted_parts(
+    elements: Iterable[tuple[Place, Element]], shape: tuple[int, ...], dtype: np.dtype[Any]
+) -> Parts:
+    """A sparse tensor of its elements, in row-major order (stable: none is merged)."""
+    ordered = sorted(elements, key=lambda element: element[0])
+    indices = np.array([place for place, _ in ordered], np.int64)
+    indices = indices.reshape(len(ordered), len(shape))
+    values = _typed([value for _, value in ordered], dtype)
+    return indices, values, np.array(shape, np.int64)
+
+
+def _elements(indices: Array, values: Array) -> list[tuple[Place, Element]]:
+    return list(zip(_places(indices), values, strict=True))
+
+
+def _shape(shape: Array) -> tuple[int, ...]:
+    return tuple(int(size) for size in shape)
+
+
+@definition("SparseReorder")
+def _reorder(indices: Array, values: Array, shape: Array) -> tuple[Array, Array]:
+    """The elements in row-major order."""
+    return sorted_parts(_elements(indices, values), _shape(shape), values.dtype)[:2]
+
+
+@definition("SparseConcat")
+def _concat(
+    indices: list[Array],
+    values: list[Array],
+    shapes: list[Array],
+    *,
+    concat_dim: int,
+) -> Parts:
+    """One behind the other along the dimension, all elements in row-major order."""
+    axis = concat_dim % len(shapes[0])
+    elements: list[tuple[Place, Element]] = []
+    start = 0
+    for at, value, shape in zip(indices, values, shapes, strict=True):
+        elements += [
+            ((*place[:axis], place[axis] + start, *place[axis + 1 :]), one)
+            for place, one in _elements(at, value)
+        ]
+        start += int(shape[axis])
+    sizes = _shape(shapes[0])
+    return sorted_parts(elements, (*sizes[:axis], start, *sizes[axis + 1 :]), values[0].dtype)
+
+
+def _box(indices: Array, values: Array, start: Place, sizes: tuple[int, ...]) -> Parts:
+    """The elements of a box, counted from where it begins."""
+    inside = [
+        (tuple(i - a for i, a in zip(place, start, strict=True)), value)
+        for place, value in _elements(indices, values)
+        if all(a <= i < a + n for i, a, n in zip(place, start, sizes, strict=True))
+    ]
+    return sorted_parts(inside, sizes, values.dtype)
+
+
+@definition("SparseSlice")
+def _slice(
+    indices: Array,
+    values: Array,
+    shape: Array,
+    start: Array,
+    size: Array,
+) -> Parts:
+    """A box, cut off where the tensor ends."""
+    sizes = [
+        max(min(int(n), int(whole) - int(a)), 0)
+        for n, whole, a in zip(size, shape, start, strict=True)
+    ]
+    return _box(indices, values, _shape(start), tuple(sizes))
+
+
+@definition("SparseSplit")
+def _split(
+    split_dim: Array,
+    indices: Array,
+    values: Array,
+    shape: Array,
+    *,
+    num_split: int,
+) -> list[Array]:
+    """Parts along the dimension; the first ones are larger by 1 where it cannot be divided."""
+    axis = int(np.reshape(split_dim, ())) % len(shape)
+    least, more = divmod(int(shape[axis]), num_split)
+    parts, start = [], 0
+    for number in range(num_split):
+        count = least + (number < more)
+        at = [0] * len(shape)
+        at[axis], sizes = start, list(_shape(shape))
+        sizes[axis] = count
+        parts.append(_box(indices, values, tuple(at), tuple(sizes)))
+        start += count
+    return [part[which] for which in range(3) for part in parts]
+
+
+@definition("SparseSliceGrad")
+def _slice_grad(grad: Array, indices: Array, start: Array, sliced: Array) -> Array:
+    """For each element of the whole its gradient if the slice has it, else 0."""
+    there = dict(zip(_places(sliced + start), grad, strict=True))
+    return np.array([there.get(place, 0) for place in _places(indices)], grad.dtype)
+
+
+@definition("SparseReshape")
+def _reshape(indices: Array, shape: Array, new_shape: Array) -> tuple[Array, Array]:
+    """The same elements in row-major order; one size may be -1."""
+    sizes = [int(n) for n in new_shape]
+    if -1 in sizes:
+        known = int(np.prod([n for n in sizes if n != -1], dtype=np.int64))
+        sizes[sizes.index(-1)] = int(np.prod(shape, dtype=np.int64)) // known if known else 0
+    moved = []
+    for place in _places(indices):
+        number, digits = 0, []
+        for index, size in zip(place, _shape(shape), strict=True):
+            number = number * size + index
+        for size in reversed(sizes):
+            number, digit = divmod(number, size)
+            digits.append(digit)
+        moved.append(digits[::-1])
+    return np.array(moved, np.int64).reshape(-1, len(sizes)), np.array(sizes, np.int64)
+
+
+@definition("SparseFillEmptyRows")
+def _fill_rows(
+    indices: Array, values: Array, shape: Array, default: Array
+) -> tuple[Array, Array, Array, Array]:
+    """The default in column 0 of each row without an element; rows in order.
+
+    Then which rows were empty, and for each element where it is now.
+    """
+    rows: list[list[tuple[Place, object, int]]] = [[] for _ in range(int(shape[0]))]
+    for number, (place, value) in enumerate(_elements(indices, values)):
+        rows[place[0]].append((place, value, number))
+    empty = [not row for row in rows]
+    whole: list[tuple[Place, object, int]] = []
+    for number, row in enumerate(rows):
+        whole += row or [((number, *[0] * (len(shape) - 1)), default[()], -1)]
+    moved = np.zeros(len(values), np.int64)
+    for at, (_, _, number) in enumerate(whole):
+        if number >= 0:
+            moved[number] = at
+    places = np.array([place for place, _, _ in whole], np.int64).reshape(-1, len(shape))
+    return places, _typed([v for _, v, _ in whole], values.dtype), np.array(empty, bool), moved
+
+
+@definition("SparseFillEmptyRowsGrad")
+def _fill_rows_grad(places: Array, grad: Array) -> tuple[Array, Array]:
+    """Each element's gradient, and the sum of those of the defaults."""
+    others = [value for at, value in enumerate(wide(grad)) if at not in set(places.tolist())]
+    return grad[places], np.sum(np.array(others, wide(grad).dtype), dtype=wide(grad).dtype)
+
+
+def _sums(
+    pairs: Iterable[tuple[Place, Element]], step: Callable[[object, Element], Element]
+) -> dict[Place, Element]:
+    """What `step` makes of the values of each place, one after the other."""
+    total: dict[Place, Element] = {}
+    for place, value in pairs:
+        total[place] = step(total[place], value) if place in total else value
+    return total
+
+
+@definition("SparseAdd")
+def _add(
+    a_indices: Array,
+    a_values: Array,
+    a_shape: Array,
+    b_indices: Array,
+    b_values: Array,
+    _b_shape: Array,
+    thresh: Array,
+) -> Parts:
+    """The sum; sums of two elements whose size is below the threshold are left out."""
+    a, b = dict(_elements(a_indices, a_values)), dict(_elements(b_indices, b_values))
+    alone = [(place, value) for place, value in (a | b).items() if (place in a) != (place in b)]
+    sums = [(place, np.add(a[place], b[place])) for place in a if place in b]
+    large = [(place, value) for place, value in sums if thresh <= np.abs(value)]
+    return sorted_parts([*alone, *large], _shape(a_shape), a_values.dtype)
+
+
+@definition("SparseAddGrad")
+def _add_grad(
+    grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array
+) -> tuple[Array, Array]:
+    """For each element of both the gradient at its place, 0 where the sum has none."""
+    there = dict(zip(_places(sum_indices), grad, strict=True))
+    sides = [[there.get(place, 0) for place in _places(x)] for x in (a_indices, b_indices)]
+    return np.array(sides[0], grad.dtype), np.array(sides[1], grad.dtype)
+
+
+def _extreme(
+    a_indices: Array,
+    a_values: Array,
+    a_shape: Array,
+    b_indices: Array,
+    b_values: Array,
+    step: Callable[..., Element],
+) -> tuple[Array, Array]:
+    """`step` of both values at every place that one has; what is not there counts as 0."""
+    a, b = dict(_elements(a_indices, a_values)), dict(_elements(b_indices, b_values))
+    zero = np.zeros((), a_values.dtype)[()]
+    both = [(place, step(a.get(place, zero), b.get(place, zero))) for place in {*a, *b}]
+    return sorted_parts(both, _shape(a_shape), a_values.dtype)[:2]
+
+
+@definition("SparseSparseMaximum")
+def _maximum(
+    a_indices: Array,
+    a_values: Array,
+    a_shape: Array,
+    b_indices: Array,
+    b_values: Array,
+    _b_shape: Array,
+) -> tuple[Array, Array]:
+    return _extreme(a_indices, a_values, a_shape, b_indices, b_values, np.maximum)
+
+
+@definition("SparseSparseMinimum")
+def _minimum(
+    a_indices: Array,
+    a_values: Array,
+    a_shape: Array,
+    b_indices: Array,
+    b_values: Array,
+    _b_shape: Array,
+) -> tuple[Array, Array]:
+    return _extreme(a_indices, a_values, a_shape, b_indices, b_values, np.minimum)
+
+
+def _dense(indices: Array, values: Array, shape: Array) -> Array:
+    """The tensor with zeros where it has no element; elements of one place are added."""
+    total = np.zeros(_shape(shape), wide(values).dtype)
+    for place, value in zip(_places(indices), wide(values), strict=True):
+        total[place] += value
+    return total
+
+
+@definition("SparseTensorDenseAdd")
+def _dense_add(indices: Array, values: Array, shape: Array, b: Array) -> Array:
+    return _dense(indices, values, shape) + wide(b)
+
+
+def _at(dense: Array, indices: Array, shape: Array) -> Array:
+    """The elements of a dense tensor, broadcast to the shape, at the places."""
+    spread = np.broadcast_to(dense, _shape(shape))
+    return np.array([spread[place] for place in _places(indices)], dense.dtype)
+
+
+@definition("SparseDenseCwiseAdd")
+def _cwise_add(indices: Array, values: Array, shape: Array, dense: Array) -> Array:
+    """At the places of the sparse tensor alone."""
+    return wide(values) + wide(_at(dense, indices, shape))
+
+
+@definition("SparseDenseCwiseMul")
+def _cwise_mul(indices: Array, values: Array, shape: Array, dense: Array) -> Array:
+    return wide(values) * wide(_at(dense, indices, shape))
+
+
+@definition("SparseDenseCwiseDiv")
+def _cwise_div(indices: Array, values: Array, shape: Array, dense: Array) -> Array:
+    """Of integers towards 0."""
+    below = _at(dense, indices, shape)
+    if values.dtype.kind not in "iu":
+        return wide(values) / wide(below)
+    pairs = zip(values.tolist(), below.tolist(), strict=True)
+    return np.array([abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) for a, b in pairs])
+
+
+@definition("SparseSoftmax")
+def _softmax(indices: Array, values: Array, _: Array) -> Array:
+    """Softmax of the elements that each row has, what is not there left out."""
+    result = np.zeros(len(values))
+    rows = [place[:-1] for place in _places(indices)]
+    for number, row in enumerate(rows):
+        mine = wide(values)[[other == row for other in rows]]
+        result[number] = 1 / np.sum(np.exp(mine - wide(values)[number]))
+    return result
+
+
+@definition("SparseTensorDenseMatMul")
+def _mat_mul(
+    indices: Array,
+    values: Array,
+    shape: Array,
+    b: Array,
+    *,
+    adjoint_a: bool,
+    adjoint_b: bool,
+) -> Array:
+    left, right = _dense(indices, values, shape), wide(b)
+    return product(adjoint(left) if adjoint_a else left, adjoint(right) if adjoint_b else right)
+
+
+def _reduced(
+    indices: Array,
+    values: Array,
+    shape: Array,
+    axes: Array,
+    step: Callable[..., Element],
+    *,
+    keep: bool,
+) -> tuple[dict[Place, Element], tuple[int, ...]]:
+    """What `step` makes of the elements of each place that is left, and the shape then."""
+    rank = len(shape)
+    gone = {int(axis) % rank for axis in np.reshape(axes, -1)}
+
+    def left(numbers: Iterable[int], one: int) -> Place:
+        pairs = enumerate(numbers)
+        return tuple(one if i in gone else n for i, n in pairs if keep or i not in gone)
+
+    pairs = [
+        (left(place, 0), value) for place, value in zip(_places(indices), wide(values), strict=True)
+    ]
+    return _sums(pairs, step), left(_shape(shape), 1)
+
+
+def _define_reduction(name: str, step: Callable[..., Element]) -> None:
+    @definition(f"SparseReduce{name}")
+    def dense(
+        indices: Array,
+        values: Array,
+        shape: Array,
+        axes: Array,
+        *,
+        keep_dims: bool,
+    ) -> Array:
+        """Zeros where there is no element."""
+        total, sizes = _reduced(indices, values, shape, axes, step, keep=keep_dims)
+        result = np.zeros(sizes, wide(values).dtype)
+        for place, value in total.items():
+            result[place] = value
+        return rounded(result, values.dtype)
+
+    @definition(f"SparseReduce{name}Sparse")
+    def sparse(
+        indices: Array,
+        values: Array,
+        shape: Array,
+        axes: Array,
+        *,
+        keep_dims: bool,
+    ) -> Parts:
+        """A sparse tensor of what is left."""
+        total, sizes = _reduced(indices, values, shape, axes, step, keep=keep_dims)
+        return sorted_parts(total.items(), sizes, wide(values).dtype)
+
+
+_define_reduction("Sum", np.add)
+_define_reduction("Max", np.maximum)
