@@ -23,6 +23,7 @@ _OWN: Final = {
     "onnxruntime": "sessrun.adapters.onnxruntime:backend",
     "jax": "sessrun.adapters.jax.engine:backend",
     "litert": "sessrun.adapters.litert:backend",
+    "model": "sessrun.adapters.model:backend",
     "openvino": "sessrun.adapters.openvino:backend",
     "reference": "sessrun.adapters.reference:backend",
     "tensorflow": "sessrun.adapters.tensorflow:backend",

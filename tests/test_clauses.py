@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from sessrun.conformance.subjects.optimizers.model import STEPS
 from sessrun.reports.diff import _clauses as changed_clauses
 from sessrun.reports.summary import ClauseResult, ClauseSummary
 from sessrun.spec import SPEC_VERSION, loader, volumes
 from sessrun.spec.errors import BY_NAME
 from sessrun.spec.loader import Clause, load_claims, load_clauses, load_rulings, load_withdrawn
+from sessrun.spec.model.optimizers import STEPS
 from sessrun.spec.volumes import (
     chapter_of,
     clauses_by_chapter,

@@ -1,41 +1,29 @@
-"""Attributes of a GraphDef's nodes as Python values."""
+"""Attributes of a GraphDef's nodes as Python values; what is wrong with them as an EngineError."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.adapters.client_layer.engine import EngineError
-from sessrun.spec.dtypes import BY_ENUM, REF_OFFSET
-from sessrun.spec.operations import AttrDecl, Operation
-from sessrun.spec.proto import NodeDef, TensorShapeProto
+from sessrun.spec import node_attributes
+from sessrun.spec.node_attributes import shape_of
+from sessrun.spec.operations import Operation
+from sessrun.spec.proto import NodeDef
 
 __all__ = ["attributes_of", "dtype_of", "shape_of"]
 
-#: The field of AttrValue, and of its list, for each type of attribute.
-_FIELDS: Final[Mapping[str, str]] = {
-    "bool": "b",
-    "float": "f",
-    "func": "func",
-    "int": "i",
-    "shape": "shape",
-    "string": "s",
-    "tensor": "tensor",
-    "type": "type",
-}
-
 
 def attributes_of(node: NodeDef, operation: Operation) -> dict[str, Any]:
-    """Every declared attribute of a node, its default where the node does not have it.
-
-    Dtypes come by name, strings as str, shapes as tuples with None for an unknown dimension, lists
-    as tuples; functions and tensors stay messages.
+    """Every declared attribute of a node, as `sessrun.spec.node_attributes` has it.
 
     Raises:
       EngineError: code 3, an attribute is missing, or a dtype is unknown.
 
     """
-    return {attr.name: _value(node, attr) for attr in operation.attrs}
+    try:
+        return node_attributes.attributes_of(node, operation)
+    except ValueError as error:
+        raise EngineError(3, str(error), node.name) from error
 
 
 def dtype_of(number: int, node: NodeDef) -> str:
@@ -45,35 +33,7 @@ def dtype_of(number: int, node: NodeDef) -> str:
       EngineError: code 3, there is none; the node is named.
 
     """
-    row = BY_ENUM.get(number % REF_OFFSET)
-    if row is None:
-        raise EngineError(3, f"{node.name} has an unknown dtype, {number}", node.name)
-    return row.name
-
-
-def shape_of(shape: TensorShapeProto) -> tuple[int | None, ...] | None:
-    """A shape, None for an unknown dimension, or for all of it."""
-    if shape.unknown_rank:
-        return None
-    return tuple(None if dim.size < 0 else dim.size for dim in shape.dim)
-
-
-def _value(node: NodeDef, attr: AttrDecl) -> Any:
-    if attr.name not in node.attr:
-        if not attr.has_default:
-            raise EngineError(3, f"{node.name} lacks the attribute {attr.name}", node.name)
-        return attr.default
-    value = node.attr[attr.name]
-    if not attr.type.startswith("list("):
-        return _element(getattr(value, _FIELDS[attr.type]), attr.type, node)
-    kind = attr.type.removeprefix("list(").removesuffix(")")
-    elements = getattr(value.list, _FIELDS[kind])
-    return tuple(_element(element, kind, node) for element in elements)
-
-
-def _element(value: Any, kind: str, node: NodeDef) -> Any:
-    if kind == "type":
-        return dtype_of(value, node)
-    if kind == "string":
-        return value.decode(errors="replace")
-    return shape_of(value) if kind == "shape" else value
+    try:
+        return node_attributes.dtype_of(number, node)
+    except ValueError as error:
+        raise EngineError(3, str(error), node.name) from error

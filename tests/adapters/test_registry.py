@@ -24,6 +24,7 @@ def test_our_own_adapters_are_known_without_being_installed(
         "openvino": "sessrun.adapters.openvino:backend",
         "reference": "sessrun.adapters.reference:backend",
         "tensorflow": "sessrun.adapters.tensorflow:backend",
+        "model": "sessrun.adapters.model:backend",
         "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
         "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
         "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
@@ -60,7 +61,7 @@ def test_a_command_is_started_without_a_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("nonesuch", "'nonesuch'; there are jax, litert, onnxruntime, openvino, reference,"),
+        ("nonesuch", "'nonesuch'; there are jax, litert, model, onnxruntime, openvino, reference,"),
         ("", "no adapter is called ''"),
         (":backend", "no adapter is called"),
         ("no.such.module:backend", "cannot be imported: No module named"),

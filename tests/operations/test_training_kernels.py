@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from sessrun.adapters.fakes import simulated_gpu
-from sessrun.conformance.subjects.optimizers.model import STEPS, stepped
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.registry import Bind, Node, lookup
 from sessrun.reference.state.resources import ResourceStore
+from sessrun.spec.model.optimizers import STEPS, stepped
 from sessrun.spec.tables.ops import OPERATIONS
 
 SCALARS = {"lr": 0.25, "alpha": 0.5, "epsilon": 0.0625, "l1": 0.125, "l2": 0.25,

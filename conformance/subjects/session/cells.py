@@ -1,7 +1,6 @@
-"""Graphs of variables with every operation on them, and the model of what a session holds.
+"""Graphs of variables with every operation on them.
 
-The model knows nothing of any engine: a variable is unset or holds an array, each operation on it
-is a line of numpy. The numbers stay small integers, which every dtype here adds exactly.
+The numbers stay small integers, which every dtype here adds exactly.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 
-__all__ = ["READS", "UPDATES", "Cell", "State", "write_cells"]
+__all__ = ["READS", "UPDATES", "Cell", "write_cells"]
 
 #: What a run may do to a cell that gives its value, or changes it.
 READS: Final = ("read", "after")
@@ -60,33 +59,6 @@ class Cell:
         """A value to feed."""
         numbers = [draw.randint(-9, 9) for _ in range(self.initial.size)]
         return np.array(numbers, self.initial.dtype).reshape(self.initial.shape)
-
-
-class State:
-    """What one session's variables hold."""
-
-    def __init__(self) -> None:
-        self._held: dict[str, np.ndarray] = {}
-
-    def holds(self, cell: Cell) -> bool:
-        """Whether the variable has a value."""
-        return cell.name in self._held
-
-    def apply(self, cell: Cell, action: str, fed: np.ndarray | None) -> np.ndarray:
-        """Do it: the value that it gives where it gives one."""
-        match action:
-            case "init":
-                self._held[cell.name] = cell.initial
-            case "set":
-                assert fed is not None
-                self._held[cell.name] = fed
-            case "add" | "after":
-                assert fed is not None
-                self._held[cell.name] = self._held[cell.name] + fed
-            case "sub":
-                assert fed is not None
-                self._held[cell.name] = self._held[cell.name] - fed
-        return self._held[cell.name]
 
 
 def write_cells(draw: random.Random, writer: GraphWriter) -> list[Cell]:

@@ -1,8 +1,8 @@
 """Lives of sessions: several on one graph, opened, run, extended and closed in any order.
 
-The expected values are those of a model (`cells.py`), not of an engine. A run does at
-most one thing to each variable, so that it has one outcome in whatever order its operations are
-executed; a run that must fail fetches nothing else that has an effect.
+The expected values are those of the spec's model, not of an engine. A run does at most one thing to
+each variable, so that it has one outcome in whatever order its operations are executed; a run that
+must fail fetches nothing else that has an effect.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import random
 from typing import Any, Final
 
 import numpy as np
+from google.protobuf import json_format
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.session.cells import READS, UPDATES, Cell, State, write_cells
+from sessrun.conformance.subjects.session.cells import READS, UPDATES, Cell, write_cells
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
+from sessrun.spec.model import FailedError, Graph, Output, Session, perform
+from sessrun.spec.proto import GraphDef
 
 _CLAUSE: Final = "SESSION-060"
 _NAMES: Final = ("s", "t", "u")
@@ -33,11 +36,12 @@ class _Life:
 
     """
 
-    def __init__(self, draw: random.Random, cells: list[Cell]) -> None:
+    def __init__(self, draw: random.Random, graph: Graph, cells: list[Cell]) -> None:
         self.steps: list[dict[str, Any]] = []
         self._draw = draw
+        self._graph = graph
         self._cells = cells
-        self._open: dict[str, State] = {}
+        self._open: dict[str, Session] = {}
         self._closed: list[str] = []
 
     def go_on(self) -> None:
@@ -58,13 +62,12 @@ class _Life:
 
     def _begin(self, name: str) -> None:
         self.steps.append({"do": "open", "session": name, "graph": "g"})
-        self._open[name] = State()
+        self._open[name] = Session(self._graph)
         if self._draw.random() < 0.7:
             self._all_set(name)
 
     def _all_set(self, name: str) -> None:
-        for cell in self._cells:
-            self._open[name].apply(cell, "init", None)
+        perform(self._open[name], [], targets=["init"])
         self._step(name, ["init"], {}, {"values": [None]})
 
     def _end(self, name: str) -> None:
@@ -77,28 +80,30 @@ class _Life:
 
     def _run(self, name: str) -> None:
         """One thing to each of some variables, in any order, some fetched twice."""
-        draw, state = self._draw, self._open[name]
-        fetched: list[tuple[str, np.ndarray | None]] = []
+        draw, session = self._draw, self._open[name]
+        fetches: list[str] = []
         feeds: dict[str, np.ndarray] = {}
         for cell in draw.sample(self._cells, draw.randint(1, len(self._cells))):
-            able = (*READS, *UPDATES) if state.holds(cell) else ("init", "set")
+            able = (*READS, *UPDATES) if _holds(session, cell) else ("init", "set")
             action = draw.choice(able)
             if cell.feeds(action):
                 feeds[cell.node("p") + ":0"] = cell.value(draw)
-            value = state.apply(cell, action, feeds.get(cell.node("p") + ":0"))
-            for _ in range(draw.choice((1, 1, 1, 2))):
-                fetch = cell.fetch(action, draw)
-                fetched.append((fetch, value if fetch.endswith(":0") else None))
-        draw.shuffle(fetched)
-        values = [None if value is None else _array(value) for _, value in fetched]
-        self._step(name, [fetch for fetch, _ in fetched], feeds, {"values": values})
+            fetches += [cell.fetch(action, draw) for _ in range(draw.choice((1, 1, 1, 2)))]
+        draw.shuffle(fetches)
+        given = {_output(key): value for key, value in feeds.items()}
+        named = [fetch for fetch in fetches if fetch.endswith(":0")]
+        targets = [fetch for fetch in fetches if not fetch.endswith(":0")]
+        computed = perform(session, [_output(fetch) for fetch in named], given, targets)
+        of_tensor = dict(zip(named, map(_array, computed), strict=True))
+        values = [of_tensor.get(fetch) for fetch in fetches]
+        self._step(name, fetches, feeds, {"values": values})
 
     def _fail(self, name: str) -> None:
         """A run that must fail, and change nothing."""
         draw = self._draw
         cell = draw.choice(self._cells)
         placeholder, fed = cell.node("p") + ":0", cell.value(draw)
-        if not self._open[name].holds(cell):
+        if not _holds(self._open[name], cell):
             action = draw.choice(("read", "add", "sub"))
             feeds = {placeholder: fed} if cell.feeds(action) else {}
             lenient = cell.resource and action != "read"
@@ -121,6 +126,19 @@ class _Life:
         self.steps.append(step)
 
 
+def _output(name: str) -> Output:
+    return Output(name.removesuffix(":0"), 0)
+
+
+def _holds(session: Session, cell: Cell) -> bool:
+    """Whether the variable has a value."""
+    try:
+        perform(session, [Output(cell.node("read"), 0)])
+    except FailedError:
+        return False
+    return True
+
+
 def _array(value: np.ndarray) -> dict[str, Any]:
     return {"$array": tensors.encode(value)}
 
@@ -129,7 +147,9 @@ def _array(value: np.ndarray) -> dict[str, Any]:
 def sessions(draw: random.Random, id_: str) -> Case:
     """Each session's variables hold what its own runs made of them, whatever else happens."""
     writer = GraphWriter()
-    life = _Life(draw, write_cells(draw, writer))
+    cells = write_cells(draw, writer)
+    definition = json_format.ParseDict(writer.graph(), GraphDef())
+    life = _Life(draw, Graph(definition), cells)
     for _ in range(draw.randint(8, 20)):
         life.go_on()
     title = "Sessions of one graph live side by side, each with the variables its runs have made."

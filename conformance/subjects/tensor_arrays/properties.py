@@ -18,7 +18,7 @@ from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.tensor_arrays import clauses
 from sessrun.conformance.subjects.tensor_arrays.model import ArrayModel
 from sessrun.conformance.subjects.tensor_lists.model import Shape
-from sessrun.conformance.subjects.variables.model import NUMBERS, drawn
+from sessrun.conformance.subjects.variables.arrays import NUMBERS, drawn
 from sessrun.spec.cases.model import Case
 
 _ARRAYS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())

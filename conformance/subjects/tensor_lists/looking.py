@@ -12,7 +12,7 @@ from sessrun.conformance.generators.graphdef import dtype_attr
 from sessrun.conformance.generators.single_runs import SingleRun
 from sessrun.conformance.subjects.tensor_lists import clauses
 from sessrun.conformance.subjects.tensor_lists.model import ListModel, Shape, is_full
-from sessrun.conformance.subjects.variables.model import DTYPES, drawn
+from sessrun.conformance.subjects.variables.arrays import DTYPES, drawn
 
 __all__ = ["ListRun", "shape_array"]
 

@@ -21,7 +21,7 @@ from sessrun.conformance.subjects.tensor_lists.model import (
     is_full,
     merged,
 )
-from sessrun.conformance.subjects.variables.model import drawn
+from sessrun.conformance.subjects.variables.arrays import drawn
 from sessrun.spec.cases.model import Case
 
 _LISTS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())

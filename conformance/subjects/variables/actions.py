@@ -8,18 +8,16 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import CPU, dtype_attr
-from sessrun.conformance.subjects.variables.histories import Done, Held, History
-from sessrun.conformance.subjects.variables.model import (
+from sessrun.conformance.subjects.variables.arrays import (
     COMPLEX,
     COUNTED,
     NUMBERS,
     ROW_KINDS,
-    combined,
     drawn,
     drawn_divisors,
-    rows_updated,
-    vectors_updated,
 )
+from sessrun.conformance.subjects.variables.histories import Done, Held, History
+from sessrun.spec.model.variables import combined, rows_updated, vectors_updated
 
 __all__ = [
     "able",

@@ -21,7 +21,7 @@ from sessrun.conformance.generators.graphdef import (
     shape_attr,
     text_attr,
 )
-from sessrun.conformance.subjects.variables.model import DTYPES
+from sessrun.conformance.subjects.variables.arrays import DTYPES
 from sessrun.spec import tensors
 
 __all__ = ["Done", "Held", "History"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.variables import actions
+from sessrun.conformance.subjects.variables.arrays import COUNTED, NUMBERS, drawn
 from sessrun.conformance.subjects.variables.histories import Held, History
-from sessrun.conformance.subjects.variables.model import COUNTED, NUMBERS, drawn
 from sessrun.spec.cases.model import Case
 
 _CLAUSE: Final = "VARIABLES-087"

@@ -11,10 +11,10 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.optimizers.model import STEPS, stepped
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.model.optimizers import STEPS, stepped
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 

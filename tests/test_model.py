@@ -1,0 +1,243 @@
+"""The model of the spec: it passes the vectors of what it has, and knows every order of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from google.protobuf import json_format
+
+from sessrun.adapters.model import backend
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr
+from sessrun.conformance.properties import generate
+from sessrun.spec.cases.engine import interpret
+from sessrun.spec.cases.judge import Judgement, judge
+from sessrun.spec.cases.model import Case
+from sessrun.spec.loader import load_vectors
+from sessrun.spec.model import (
+    FailedError,
+    Graph,
+    Output,
+    Run,
+    Session,
+    WaitsError,
+    perform,
+    proceed,
+)
+from sessrun.spec.model.run import Choose
+from sessrun.spec.model.schedules import every_outcome
+from sessrun.spec.proto import GraphDef
+
+#: Steps of several threads, and of partial runs, which the model does not offer.
+OTHER_STEPS = {"start", "join", "setup", "partial"}
+#: Vectors that the model is not right in, by reason.
+NOT_PASSED = {
+    "what an operation refuses is no part of its definition": (
+        "error-codes/maxima-over-the-batch",
+        "indexing/indices-outside-are-refused",
+        "indexing/slices-are-partitioned-in-order",
+        "indexing/sparse-values-are-written-into-a-default",
+        "integers/divisors-of-zero-are-refused",
+        "matrices/cross-products-have-their-sign",
+        "parsing/padded-strings",
+        "segments/negative-segments-are-left-out",
+        "segments/numbers-are-counted",
+        "segments/unsorted-segments-are-refused",
+        "words/bytes-are-encoded-and-decoded",
+        "words/parts-count-bytes-or-characters",
+        "words/text-becomes-the-number-it-says",
+    ),
+    "a definition that is wrong": (
+        "comparisons/nearly-equal-is-up-to-the-tolerance",
+        "indexing/places-are-replaced",
+        "reductions/nan-is-passed-over",
+        "words/numbers-are-written-as-asked",
+    ),
+    "operations that take handles as values": ("queues-shared/a-chosen-queue",),
+    "it has no devices, no thread pools and no colocation": (
+        "graph-definitions/colocated-with-nothing",
+        "tracing/a-missing-thread-pool-is-refused",
+    ),
+    "it does not check a constant's message, a queue's shapes, or which variable's shape changes": (
+        "graph-values/ill-formed-constant",
+        "queues-kinds/shapes-not-known-enough",
+        "variable-updates/a-node-that-changes-the-shape",
+    ),
+}
+#: Properties whose expectations are other models': of statements, of truth tables, of functions.
+PROPERTIES = (
+    "dead-values",
+    "function-programs",
+    "inference-branches",
+    "inference-functions",
+    "inference-loops",
+    "programs",
+    "queues",
+)
+
+
+def judged(case: Case) -> Judgement | None:
+    """The judgement of the model on a case; None where the case is not for it."""
+    others = any(step.get("do") in OTHER_STEPS for step in case.steps)
+    if case.surface != "engine" or case.needs or others:
+        return None
+    judgement = judge(case, interpret(case, backend()))
+    return None if judgement.result == "unsupported" else judgement
+
+
+def test_it_passes_every_vector_of_what_it_has() -> None:
+    known = {id_ for ids in NOT_PASSED.values() for id_ in ids}
+    passed, wrong = set(), set()
+    for id_, case in load_vectors().items():
+        try:
+            judgement = judged(case)
+        except TypeError:  # numpy is given a handle
+            judgement = Judgement("fail")
+        if judgement is not None:
+            (passed if judgement.result == "pass" else wrong).add(id_)
+    assert wrong == known
+    assert len(passed) >= 450
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_it_agrees_with_models_of_other_kinds(name: str) -> None:
+    results = [judged(generate(name, 11, index)) for index in range(40)]
+    asked = [result for result in results if result is not None]
+    assert [result.finding for result in asked if result.result != "pass"] == []
+    assert len(asked) >= 5
+
+
+# --- every order ---------------------------------------------------------------------------
+
+
+def counter() -> GraphWriter:
+    """A graph of a reference variable `v` with the value 1 and nothing else but its kernels."""
+    writer = GraphWriter()
+    attrs = {"dtype": dtype_attr("int32"), "shape": shape_attr(())}
+    writer.node("VariableV2", (), attrs, "v")
+    one = writer.constant(np.int32(1), "one")
+    writer.node("Assign", ("v", one), {"T": dtype_attr("int32")}, "init")
+    writer.node("AssignAdd", ("v", one), {"T": dtype_attr("int32")}, "add")
+    writer.node("Identity", ("v",), {"T": dtype_attr("int32")}, "read")
+    writer.node("Identity", ("v", "^add"), {"T": dtype_attr("int32")}, "after")
+    return writer
+
+
+def graph_of(writer: GraphWriter) -> Graph:
+    return Graph(json_format.ParseDict(writer.graph(), GraphDef()))
+
+
+def outcomes(writer: GraphWriter, program: Callable[[Session, Choose], Any]) -> set[Any]:
+    """What a program gives in every order, each time in a session whose variables are set."""
+
+    def once(choose: Choose) -> Any:
+        session = Session(graph_of(writer))
+        if "init" in session.graph.nodes:
+            perform(session, [], targets=["init"])
+        return program(session, choose)
+
+    return set(every_outcome(once))
+
+
+def fetched(*names: str) -> Callable[[Session, Choose], tuple[int, ...]]:
+    def program(session: Session, choose: Choose) -> tuple[int, ...]:
+        values = perform(session, [Output(name, 0) for name in names], choose=choose)
+        return tuple(int(value) for value in values)
+
+    return program
+
+
+def begun(session: Session, names: Sequence[str], targets: Sequence[str] = ()) -> Run:
+    return Run(session, session.graph, [Output(name, 0) for name in names], targets, {})
+
+
+def test_what_no_path_orders_happens_in_either_order() -> None:
+    assert outcomes(counter(), fetched("read", "add")) == {(1, 2), (2, 2)}
+
+
+def test_a_control_edge_leaves_one_order() -> None:
+    assert outcomes(counter(), fetched("after")) == {(2,)}
+
+
+def test_overlapping_runs_meet_in_the_variable_only() -> None:
+    def program(session: Session, choose: Choose) -> tuple[int, ...]:
+        runs = [begun(session, ["after"]) for _ in range(2)]
+        proceed(runs, choose)
+        return tuple(int(run.values()[0]) for run in runs)
+
+    assert outcomes(counter(), program) == {(2, 3), (3, 2), (3, 3)}
+
+
+def queue() -> GraphWriter:
+    writer = GraphWriter()
+    kind = {"list": {"type": ["DT_INT32"]}}
+    shapes = {"list": {"shape": [{}]}}
+    attrs = {"component_types": kind, "shapes": shapes, "capacity": {"i": "1"}}
+    writer.node("FIFOQueueV2", (), attrs, "queue")
+    for number in (1, 2):
+        value = writer.constant(np.int32(number), f"value{number}")
+        writer.node("QueueEnqueueV2", ("queue", value), {"Tcomponents": kind}, f"put{number}")
+    writer.node("QueueDequeueV2", ("queue",), {"component_types": kind}, "take")
+    return writer
+
+
+def test_a_run_that_waits_is_served_by_another() -> None:
+    def program(session: Session, choose: Choose) -> int:
+        taking, putting = begun(session, ["take"]), begun(session, [], ["put1"])
+        proceed([taking, putting], choose)
+        return int(taking.values()[0])
+
+    assert outcomes(queue(), program) == {1}
+
+
+def test_a_run_that_nobody_serves_waits() -> None:
+    with pytest.raises(WaitsError):
+        perform(Session(graph_of(queue())), [Output("take", 0)])
+
+
+def test_who_waits_first_is_served_first() -> None:
+    session = Session(graph_of(queue()))
+    perform(session, [], targets=["put1"])
+    with pytest.raises(WaitsError):
+        perform(session, [], targets=["put2"])  # the room is taken
+    taking = [begun(session, ["take"]) for _ in range(2)]
+    putting = begun(session, [], ["put1"])
+    proceed([*taking, putting])
+    assert [int(run.values()[0]) for run in taking] == [1, 1]
+
+
+def test_a_failure_leaves_what_was_done_and_nothing_behind_it() -> None:
+    writer = counter()
+    fails = writer.node("Placeholder", ("^add",), {"dtype": dtype_attr("int32")}, "unfed")
+    attrs = {"T": dtype_attr("int32"), "use_locking": {"b": True}}
+    writer.node("AssignAdd", ("v", fails), attrs, "behind")
+    session = Session(graph_of(writer))
+    perform(session, [], targets=["init"])
+    with pytest.raises(FailedError) as raised:
+        perform(session, [], targets=["behind"])
+    assert (raised.value.code, raised.value.node) == (3, "unfed")
+    assert perform(session, [Output("read", 0)]) == [2]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([("Placeholder", (), "a"), ("Placeholder", (), "a")], "two operations have one name"),
+        ([("Identity", ("nowhere",), "a")], "unknown input"),
+        ([("Identity", ("b",), "a"), ("Identity", ("a",), "b")], "cycle"),
+        ([("Placeholder", (), "a b")], "not allowed as a name"),
+        ([("Placeholder", (), "a"), ("LogicalNot", ("a",), "b")], "takes bool"),
+        ([("Placeholder", (), "a"), ("Identity", ("a", "a"), "b")], "takes 1 inputs"),
+    ],
+)
+def test_what_is_no_graph_is_refused(
+    nodes: Sequence[tuple[str, Sequence[str], str]], message: str
+) -> None:
+    writer = GraphWriter()
+    for op, inputs, name in nodes:
+        key = {"Placeholder": "dtype", "Identity": "T"}.get(op)
+        writer.node(op, inputs, {key: dtype_attr("int32")} if key else {}, name)
+    with pytest.raises(ValueError, match=message):
+        graph_of(writer)
