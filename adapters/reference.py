@@ -16,25 +16,32 @@ __all__ = ["backend"]
 
 #: The argument that puts simulated GPUs into the process; `simulated-gpu=2` for two.
 _SIMULATED: Final = "simulated-gpu"
+#: The arguments that hold the executor to one of its tiers.
+_TIERS: Final = {"tier-1": 1, "tier-2": 2}
 
 
 def backend(argument: str | None = None) -> NamespaceBackend:
     """The reference runtime in this process.
 
     Args:
-      argument: `simulated-gpu` to run on a simulated GPU, `simulated-gpu=2` on two.
+      argument: `simulated-gpu` to run on a simulated GPU, `simulated-gpu=2` on two; `tier-1` and
+        `tier-2` to execute in one tier alone (`experimental.set_execution_tier`).
 
     Raises:
       AdapterError: the argument is another one, or the real cupy is imported already.
 
     """
     details = {}
-    if argument is not None:
+    tier = _TIERS.get(argument or "")
+    is_simulated = argument is not None and tier is None
+    if is_simulated:
         details["gpu"] = SIMULATED
-        _simulate(argument)
+        _simulate(str(argument))
     namespace = importlib.import_module("sessrun.reference")  # lazily: 0.3 s that few pay
-    if argument is not None:
+    if is_simulated:
         _announce_kernels()
+    if tier is not None:
+        namespace.experimental.set_execution_tier(tier)
     return NamespaceBackend(
         namespace,
         "reference",
@@ -63,7 +70,8 @@ def _simulate(argument: str) -> None:
     kind, _, count = argument.partition("=")
     if kind != _SIMULATED or not (count or "1").isdecimal() or not int(count or "1"):
         raise AdapterError(
-            f"the adapter 'reference' takes '{_SIMULATED}' or '{_SIMULATED}=2', got {argument!r}"
+            f"the adapter 'reference' takes '{_SIMULATED}', '{_SIMULATED}=2', "
+            f"'tier-1' or 'tier-2', got {argument!r}"
         )
     simulated_gpu = importlib.import_module("sessrun.adapters.fakes.simulated_gpu")
     try:

@@ -1363,6 +1363,8 @@ library.summaries.messages
   SummaryMetadata
   summary.SummaryDescription
   summary.TaggedRunMetadata
+session.execute.generated
+  experimental.set_execution_tier (tier)
 session.interactive
   InteractiveSession (target='', graph=None, config=None)
 session.session

@@ -41,6 +41,8 @@ class Graph(GraphScopes, Collections):
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
       functions: the functions that its operations may call.
+      hot_runs: for each session (by a number of its own) the runs for which it need not look at the
+        graph: emptied, under `lock`, by every change.
       on_new_operation: called with every new operation; None until the graph has conditionals or
         loops.
 
@@ -59,6 +61,7 @@ class Graph(GraphScopes, Collections):
         self.unfeedable: set[Tensor] = set()
         self._unfetchable: set[object] = set()
         self.functions = FunctionLibrary()
+        self.hot_runs: dict[int, dict[Any, Any]] = {}
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
         self.on_new_operation: Callable[[Operation], None] | None = None
@@ -80,12 +83,20 @@ class Graph(GraphScopes, Collections):
                 raise ValueError(f"Duplicate node name in graph: '{operation.name}'")
             self.operations_by_name[operation.name] = operation
             operation.id = len(self.operations_by_name)
+            if self.hot_runs:
+                self._forget_runs()
         if self.scopes.control is not None:
             self.scopes.note(operation)
+
+    def _forget_runs(self) -> None:
+        """Let every session look at the graph in its next run: it has changed."""
+        for runs in list(self.hot_runs.values()):
+            runs.clear()
 
     def forget_after(self, version: int) -> None:
         """Remove every operation added after number `version`: an import failed."""
         with self.lock:
+            self._forget_runs()
             for op in list(self.operations_by_name.values())[version:]:
                 del self.operations_by_name[op.name]
                 for tensor in op.inputs:

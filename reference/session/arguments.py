@@ -15,7 +15,14 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.spec.proto import ConfigProto, SessionMetadata
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["adopted", "check_graph", "check_name", "checked_target", "no_engine"]
+__all__ = [
+    "adopted",
+    "check_containers",
+    "check_graph",
+    "check_name",
+    "checked_target",
+    "no_engine",
+]
 
 M = TypeVar("M", bound=Message)
 
@@ -74,6 +81,17 @@ def adopted(message: object, cls: type[M], name: str) -> M | None:
         raise TypeError(
             f'Argument `{name}` must be a tf.{cls.__name__}, but got "{_kind(message)}"'
         ) from error
+
+
+def check_containers(containers: Iterable[object] | None) -> None:
+    """Refuse names of containers that are no text.
+
+    Raises:
+      TypeError: one is not.
+
+    """
+    if not all(isinstance(name, str | bytes) for name in containers or ()):
+        raise TypeError(f"`containers` must be a list of strings, got {containers!r}")
 
 
 def check_name(config: ConfigProto, others: Iterable[ConfigProto]) -> None:

@@ -26,6 +26,7 @@ class Lifetime:
     Attributes:
       is_closed: whether the session was closed.
       is_reset: whether `Session.reset` has ended it.
+      over: empty as long as it is neither: generated code looks at that, in 5 ns.
       steps: the runs under way that may have to wait.
 
     """
@@ -35,11 +36,22 @@ class Lifetime:
         self.steps: set[Step] = set()
         self.is_closed = False
         self.is_reset = False
+        self.over: list[str] = []
 
     @property
     def is_over(self) -> bool:
         """Whether the session was closed or reset."""
         return self.is_closed or self.is_reset
+
+    def close(self) -> None:
+        """Note that the session was closed."""
+        self.is_closed = True
+        self.over.append("closed")
+
+    def reset(self) -> None:
+        """Note that `Session.reset` has ended it."""
+        self.is_reset = True
+        self.over.append("reset")
 
     def check_open(self) -> None:
         """Refuse to use a closed session, as TensorFlow's Python client does.

@@ -14,7 +14,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
 from typing import Any, Final, Self
 
 import numpy as np
@@ -32,10 +31,11 @@ from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import Value
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.plan.planner import Planner
-from sessrun.reference.session.plan.signature_cache import SignatureCache
+from sessrun.reference.session.plan.signature_cache import FED, Planned, SignatureCache
 from sessrun.reference.session.resolve.callable_options import (
     OptionsCallable,
     exact_feeder,
+    nothing_to_run,
     read_request,
 )
 from sessrun.reference.session.resolve.feeds import (
@@ -95,7 +95,10 @@ class BaseSession:
         self._partial_runs = PartialRuns(self._lifetime)
         self._reports = RunReports(self._config, self._planner, self._devices[0])
         # A cost model counts every run: then none may take the short way.
-        self._cache = SignatureCache(self._lifetime, is_off=self._reports.counts_every_run)
+        self._cache = SignatureCache(
+            self._lifetime, self._graph, is_off=self._reports.counts_every_run
+        )
+        self._hot = self._cache.hot
         self._lock = threading.RLock()
         _OPEN[self] = self._config
 
@@ -161,19 +164,30 @@ class BaseSession:
         Source: API reference, `tf.Session.run`.
 
         """
-        if options is None and run_metadata is None:
+        is_plain = options is None and run_metadata is None
+        if is_plain:
+            try:
+                if feed_dict:
+                    run, values = self._hot[FED, fetches, *feed_dict], feed_dict.values()
+                else:
+                    run, values = self._hot[fetches], None
+            except (KeyError, TypeError, AttributeError):  # not hot, or nothing that could be
+                pass
+            else:
+                return run() if values is None else run(*values)
             planned = self._cache.find(fetches, feed_dict or ())
             if planned is not None:
-                signature, plan = planned
-                fed_arrays = signature.convert(feed_dict.values()) if feed_dict else ()
-                return self._run_planned(signature, plan, fed_arrays)
+                return self._run_planned(planned, feed_dict.values() if feed_dict else ())
         run_options = read_options(options)
         self._lifetime.check_ready(self._nodes)
         fed, arrays = resolve_feeds(self._graph, self._kept, feed_dict)
-        structure = FetchStructure(self._graph, self._kept, fetches)
-        signature = signature_of(structure, fed)
+        signature = signature_of(FetchStructure(self._graph, self._kept, fetches), fed)
         plan = self._planner.plan(signature)
-        self._cache.add(fetches, feed_dict or (), signature, plan)
+        planned = self._cache.add(fetches, feed_dict or (), signature, plan)
+        if is_plain:
+            generated = self._cache.generated(planned, self._planner.extent)
+            if generated is not None:
+                return generated.proceed(*arrays)
         return self._run_reported(signature, plan, arrays, run_options, run_metadata)
 
     def _run_reported(
@@ -191,22 +205,18 @@ class BaseSession:
         self._reports.write(report, run_metadata)
         return value
 
-    def _run_planned(
-        self, signature: Signature, plan: Plan | None, arrays: Sequence[np.ndarray]
-    ) -> Any:
-        """Execute and unpack a planned signature: the short way of `run`."""
+    def _run_planned(self, planned: Planned, values: Iterable[object]) -> Any:
+        """Convert the values of the feeds, execute and unpack: the short way of `run`."""
+        signature, plan = planned.signature, planned.plan
+        arrays = signature.convert(values) if values else ()
         if plan is None:
             return signature.unpack(arrays, ())
         if self._planner.extent != len(self._nodes):
             self._planner.extend()
-        if plan.cancellable:
-            return signature.unpack(arrays, self._execute(signature, plan, arrays))
-        try:
-            computed = plan.execute(arrays, signature.views)
-        except errors.OpError as error:
-            self._lifetime.check_not_over(error)
-            raise
-        return signature.unpack(arrays, computed)
+        generated = self._cache.generated(planned, self._planner.extent)
+        if generated is not None:
+            return generated.proceed(*arrays)
+        return signature.unpack(arrays, self._execute(signature, plan, arrays))
 
     def _execute(
         self,
@@ -264,7 +274,8 @@ class BaseSession:
         run = functools.partial(self._run_callable, signature, plan, ())
         if accept_options:
             return lambda options=None, run_metadata=None: run(options, run_metadata)
-        return lambda: self._run_callable(signature, plan)
+        generated = self._cache.generated_callable(signature, plan, self)
+        return (lambda: run()) if generated is None else generated  # noqa: PLW0108 - it takes no more
 
     def _run_callable(
         self,
@@ -285,8 +296,7 @@ class BaseSession:
         if self._lifetime.is_over:
             self._lifetime.check_not_over()
         if not signature.sources:
-            text = "Must specify at least one target to fetch or execute."
-            raise errors.InvalidArgumentError(None, None, text)
+            raise nothing_to_run()
         arrays = signature.convert(values) if values else ()
         if options or run_metadata:
             return self._run_reported(signature, plan, arrays, read_options(options), run_metadata)
@@ -298,15 +308,17 @@ class BaseSession:
                 f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
             )
         keys = tuple(feed_list)
-        known, key = self._cache.planned, self._cache.key_of(fetches, keys)
+        hot, count, key = self._hot, len(keys), self._cache.hot_key(fetches, keys)
 
         def run_fed(*values: object, **options: Any) -> Any:
-            # `close` forgets what is planned, so that it is `run` that refuses a closed session.
-            planned = known.get(key)
-            if planned is None or options or len(values) != len(keys):
-                return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
-            signature, plan = planned
-            return self._run_planned(signature, plan, signature.convert(values))
+            if not options and len(values) == count:
+                try:
+                    run = hot[key]
+                except KeyError:  # not planned yet, or the graph has changed, or the session ended
+                    self._cache.hasten(fetches, keys)
+                else:
+                    return run(*values)
+            return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
 
         return run_fed
 
@@ -326,7 +338,7 @@ class BaseSession:
         self._planner.extend()
         devices = [device.name for device in self._devices]
         request = read_request(callable_options, self._graph, devices)
-        fetches = [list(request.fetches), list(request.targets)]
+        fetches = [[*request.fetches], [*request.targets]]
         structure = FetchStructure(self._graph, self._kept, fetches)
         fed = fed_tensors(request.feeds, map(exact_feeder, request.feeds))
         signature = signature_of(structure, fed)
@@ -398,13 +410,13 @@ class BaseSession:
     def close(self) -> None:
         """Close the session, cancel its blocked runs, free its resources; silent if closed."""
         with self._lock:
-            self._lifetime.is_closed = True
+            self._lifetime.close()
             self._release()
 
     def cancel(self) -> None:
         """Make every later run raise CancelledError, and free the resources: a reset."""
         with self._lock:
-            self._lifetime.is_reset = True
+            self._lifetime.reset()
             self._release()
 
     def _release(self) -> None:
@@ -448,12 +460,7 @@ class Session(BaseSession):
         self._entered.enter_context(self.as_default())
         return self
 
-    def __exit__(
-        self,
-        exec_type: type[BaseException] | None,
-        exec_value: BaseException | None,
-        exec_tb: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         if self._entered is not None:
             self._entered.close()  # refused, and the session left open, unless it is innermost
             self._entered = None
@@ -476,8 +483,7 @@ class Session(BaseSession):
 
         """
         arguments.adopted(config, ConfigProto, "config")
-        if not all(isinstance(name, str | bytes) for name in containers or ()):
-            raise TypeError(f"`containers` must be a list of strings, got {containers!r}")
+        arguments.check_containers(containers)
         if target:
             BaseSession(target)
         for session in list(_OPEN):

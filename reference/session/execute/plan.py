@@ -17,6 +17,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import (
     STEP_REGISTER,
+    Call,
     Registers,
     StepForm,
     Value,
@@ -40,6 +41,7 @@ class Plan:
       feeds: the register of each fed tensor, in the order of the signature.
       fetches: the register of each computed tensor of the signature, in order.
       cancellable: whether any step may wait.
+      calls: what each step does.
 
     """
 
@@ -49,6 +51,7 @@ class Plan:
     feeds: tuple[int, ...]
     fetches: tuple[int, ...]
     cancellable: bool
+    calls: tuple[Call, ...] = ()
 
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None

@@ -5,32 +5,36 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable
-from typing import Final, TypeVarTuple
+from typing import Final, TypeVar, TypeVarTuple
 
 import numpy as np
 
 __all__ = ["quietly"]
 
 Arguments = TypeVarTuple("Arguments")
+Result = TypeVar("Result")
 
-_LOCAL: Final = threading.local()
+
+class _Quiet(threading.local):
+    """A context of each thread in which numpy does not warn."""
+
+    def __init__(self) -> None:
+        self.context = contextvars.copy_context()
+        self.context.run(np.seterr, all="ignore")
 
 
-def quietly(function: Callable[[*Arguments], None], *arguments: *Arguments) -> None:
+_QUIET: Final = _Quiet()
+
+
+def quietly(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
     """Call without numpy's floating-point warnings.
 
     A context with `errstate` set once per thread costs 0.02 µs a run, `with errstate` 1.5 µs.
     """
     try:
-        within = _LOCAL.within
-    except AttributeError:
-        context = contextvars.copy_context()
-        context.run(np.seterr, all="ignore")
-        within = _LOCAL.within = context.run
-    try:
-        within(function, *arguments)
+        return _QUIET.context.run(function, *arguments)
     except RuntimeError as error:
         if "already entered" not in str(error):
             raise
         with np.errstate(all="ignore"):  # a run inside a run of this thread
-            function(*arguments)
+            return function(*arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sessrun.reference import errors
 from sessrun.reference.devices.variable_buffers import VariableBuffer
@@ -13,6 +13,7 @@ from sessrun.reference.session.execute.op_errors import run_error
 
 __all__ = [
     "STEP_REGISTER",
+    "Call",
     "Kernel",
     "Reader",
     "Registers",
@@ -43,6 +44,23 @@ StepForm = tuple[Kernel, int, int, int, int]
 STEP_REGISTER: Final = 0
 
 
+class Call(NamedTuple):
+    """What a step does: one call of a kernel.
+
+    Attributes:
+      function: the bound kernel.
+      inputs: registers of its arguments, in order.
+      outputs: registers of its results; None for one that nobody reads.
+      dying: registers to be emptied after this step.
+
+    """
+
+    function: Kernel
+    inputs: Sequence[int]
+    outputs: Sequence[int | None]
+    dying: Sequence[int]
+
+
 def run_steps(
     steps: Sequence[StepForm], ops: Sequence[tuple[Operation, str]], registers: Registers
 ) -> None:
@@ -70,21 +88,9 @@ def run_steps(
         raise run_error(error, op, device) from error
 
 
-def make_step(
-    function: Kernel,
-    inputs: Sequence[int],
-    outputs: Sequence[int | None],
-    dying: Sequence[int],
-) -> StepForm:
-    """The step of one kernel call.
-
-    Args:
-      function: the bound kernel.
-      inputs: registers of its arguments, in order.
-      outputs: registers of its results; None for one that nobody reads.
-      dying: registers to be emptied after this step.
-
-    """
+def make_step(call: Call) -> StepForm:
+    """The step of one kernel call."""
+    function, inputs, outputs, dying = call
     if len(outputs) == 1 and outputs[0] is not None and len(dying) < 2 and len(inputs) in {1, 2}:
         left, right = inputs[0], inputs[1] if len(inputs) == 2 else -1
         return function, left, right, outputs[0], dying[0] if dying else 0

@@ -20,6 +20,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import (
     STEP_REGISTER,
+    Call,
     Kernel,
     Value,
     make_step,
@@ -144,16 +145,18 @@ class _Compiler:
         template: list[Value] = [None] * shared.size
         for register, value in self.given.items():
             template[shared.numbers[register]] = value
+        calls = tuple(
+            Call(draft.function, *form)
+            for draft, form in zip(self.drafts, shared.forms, strict=True)
+        )
         plan = Plan(
-            steps=tuple(
-                make_step(draft.function, *form)
-                for draft, form in zip(self.drafts, shared.forms, strict=True)
-            ),
+            steps=tuple(map(make_step, calls)),
             ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
             template=template,
             feeds=tuple(shared.numbers[register] for register in feeds),
             fetches=tuple(shared.numbers[register] for register in held),
             cancellable=self.cancellable,
+            calls=calls,
         )
         values = {field.name: getattr(plan, field.name) for field in fields(Plan)}
         if self.traced:

@@ -18,7 +18,14 @@ import numpy as np
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
-from sessrun.reference.session.execute.steps import Kernel, Registers, StepForm, Value, make_step
+from sessrun.reference.session.execute.steps import (
+    Call,
+    Kernel,
+    Registers,
+    StepForm,
+    Value,
+    make_step,
+)
 from sessrun.reference.session.execute.straight_loops import Branch, InnerLoop, Steps, StraightLoop
 
 __all__ = ["straight_loop"]
@@ -392,7 +399,7 @@ class _Lists:
         if item.make is not None:
             return [((item.make(inputs, outputs), -1, -1, -1, 0), op)]
         if item.function is not None:
-            return [(make_step(item.function, inputs, outputs, ()), op)]
+            return [(make_step(Call(item.function, inputs, outputs, ())), op)]
         return []
 
     def _branch(

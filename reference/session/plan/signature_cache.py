@@ -7,21 +7,52 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
-from typing import Final
+from collections.abc import Callable, Collection, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
 
 from sessrun.reference.base.containers import is_namedtuple
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.generated import (
+    GeneratedRun,
+    can_generate,
+    generate,
+    runs_before,
+)
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.resolve.fetches import Fetches
 from sessrun.reference.session.resolve.signature import Signature
 
-__all__ = ["SignatureCache"]
+__all__ = ["FED", "Planned", "SignatureCache"]
 
+#: Begins the keys of hot runs with feeds, so that none equals a tuple of fetches.
+FED: Final = object()
+_NEVER: Final = float("inf")
 #: Fetches that are their own key: nothing equals one but itself, or an equal name.
 _LEAVES: Final = frozenset({Tensor, Operation, str})
+
+
+@dataclass(slots=True, eq=False)
+class Planned:
+    """A planned signature.
+
+    Attributes:
+      signature: the signature.
+      plan: its plan; None if every fetch is fed.
+      hot_key: what finds it among the hot runs; None if nothing does.
+      left: how often it runs before code is generated for it.
+      generated: that code; None before, and where there can be none.
+
+    """
+
+    signature: Signature
+    plan: Plan | None
+    hot_key: Hashable | None
+    left: float
+    generated: GeneratedRun | None = None
 
 
 class SignatureCache:
@@ -29,22 +60,27 @@ class SignatureCache:
 
     Args:
       lifetime: a session that was closed or reset has none.
+      graph: the session's graph.
       is_off: whether nothing is kept.
 
     Attributes:
-      planned: by the key of its fetches and feed keys a signature, and its plan.
+      planned: by the key of its fetches and feed keys a signature.
+      hot: the generated runs that can be found by one look-up, by the fetch or, where something
+        is fed, `(FED, fetch, *feed keys)`; none after the graph has changed.
 
     """
 
-    def __init__(self, lifetime: Lifetime, *, is_off: bool) -> None:
+    def __init__(self, lifetime: Lifetime, graph: Graph, *, is_off: bool) -> None:
         self._lifetime = lifetime
+        self._graph = graph
         self._is_off = is_off
-        self.planned: dict[Hashable | None, tuple[Signature, Plan | None]] = {}
+        self._runs_before = _NEVER if is_off else runs_before()
+        self.planned: dict[Hashable | None, Planned] = {}
+        self.hot: dict[Hashable, Callable[..., Any]] = {}
         self._lock = threading.Lock()
+        graph.hot_runs[id(self.hot)] = self.hot
 
-    def find(
-        self, fetches: Fetches, feed_keys: Iterable[object]
-    ) -> tuple[Signature, Plan | None] | None:
+    def find(self, fetches: Fetches, feed_keys: Iterable[object]) -> Planned | None:
         """The signature of fetches and feed keys, and its plan; None if they are not kept."""
         try:
             if type(fetches) in _LEAVES:  # the same as `_key`, without the time of a call
@@ -70,25 +106,72 @@ class SignatureCache:
         except TypeError:  # they hold something that must be looked at in each run
             return None
 
+    def hot_key(self, fetches: Fetches, feed_keys: Collection[object]) -> Hashable | None:
+        """The key of fetches and feed keys among the hot runs; None if they have none."""
+        if _is_leaf(fetches):
+            return (FED, fetches, *feed_keys) if feed_keys else fetches
+        return (FED, self.key_of(fetches, feed_keys))
+
     def add(
         self,
         fetches: Fetches,
-        feed_keys: Iterable[object],
+        feed_keys: Collection[object],
         signature: Signature,
         plan: Plan | None,
-    ) -> None:
+    ) -> Planned:
         """Keep a planned signature, if its fetches and feed keys have a key."""
+        left = self._runs_before if can_generate(plan) else _NEVER
         key = None if self._is_off else self.key_of(fetches, feed_keys)
-        if key is None:
-            return
-        with self._lock:
-            if not self._lifetime.is_over:
-                self.planned[key] = signature, plan
+        hot_key = None if key is None else self.hot_key(fetches, feed_keys)
+        planned = Planned(signature, plan, hot_key, left)
+        if key is not None:
+            with self._lock:
+                if not self._lifetime.is_over:
+                    self.planned[key] = planned
+        return planned
+
+    def generated(self, planned: Planned, extent: int) -> GeneratedRun | None:
+        """The generated code of a planned signature that is run once more; None if it has none.
+
+        Args:
+          planned: the planned signature.
+          extent: how many operations the graph had when it was looked at for this run: as long as
+            there are no more, a run of the same signature need not look.
+
+        """
+        if planned.left > 0:
+            planned.left -= 1
+            return None
+        if planned.generated is None:
+            assert planned.plan is not None
+            planned.generated = generate(planned.plan, planned.signature, self._lifetime)
+        if planned.hot_key is not None:
+            with self._graph.lock, self._lock:
+                if not self._lifetime.is_over and extent == self._graph.version:
+                    self.hot[planned.hot_key] = planned.generated.run
+        return planned.generated
+
+    def hasten(self, fetches: Fetches, feed_keys: Collection[object]) -> None:
+        """Generate code in the next run of these, if they are planned and there can be some."""
+        key = self.key_of(fetches, feed_keys)
+        planned = None if key is None else self.planned.get(key)
+        if planned is not None and planned.left < _NEVER:
+            planned.left = 0
+
+    def generated_callable(
+        self, signature: Signature, plan: Plan | None, session: object
+    ) -> Callable[[], Any] | None:
+        """The generated run of a callable without feeds; None if there can be none."""
+        if plan is None or self._runs_before == _NEVER or not can_generate(plan):
+            return None
+        return generate(plan, signature, self._lifetime, session).run
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Forget all of them, for ever: the session has ended."""
         with self._lock:
             self.planned.clear()
+            self.hot.clear()
+            self._graph.hot_runs.pop(id(self.hot), None)
 
 
 def _key(fetches: Fetches, feed_keys: Iterable[object]) -> Hashable:

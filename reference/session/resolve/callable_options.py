@@ -23,7 +23,7 @@ from sessrun.spec import devices, feeds
 from sessrun.spec.devices import DeviceNameError
 from sessrun.spec.proto import CallableOptions, RunOptions
 
-__all__ = ["OptionsCallable", "Request", "exact_feeder", "read_request"]
+__all__ = ["OptionsCallable", "Request", "exact_feeder", "nothing_to_run", "read_request"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +197,11 @@ def exact_feeder(tensor: Tensor) -> Feeder:
         return feeds.convert(array, dtype.spec_name) if dtype == dtypes.string else array
 
     return feed
+
+
+def nothing_to_run() -> errors.OpError:
+    """The error of a callable that neither fetches nor runs anything."""
+    return _refused("Must specify at least one target to fetch or execute.")
 
 
 def _refused(message: str) -> errors.OpError:

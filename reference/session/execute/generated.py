@@ -1,0 +1,164 @@
+"""The second tier of the executor: a signature's run as generated Python code.
+
+The first tier interprets the steps of a plan; a run of a no-op takes it 1 µs and a scalar addition
+in a chain 0.08. Code made for one signature takes 0.1 and 0.03, and 10 µs a step to be generated:
+that is done once a signature has been run `RUNS_BEFORE` times, and at once for a callable.
+
+Values, errors and effects are those of the first tier: `tests/reference/test_tiers.py` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy as np
+
+from sessrun.reference import errors
+from sessrun.reference.public import public
+from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.source import FIRST_STEP_LINE, write_source
+from sessrun.reference.session.lifetime import Lifetime
+from sessrun.reference.session.resolve.feeds import KernelView
+from sessrun.reference.session.resolve.signature import Signature
+from sessrun.spec.feeds import StringElementError
+
+__all__ = ["GeneratedRun", "can_generate", "generate", "runs_before", "set_execution_tier"]
+
+#: How often a signature runs in the first tier.
+RUNS_BEFORE: Final = 20
+#: The longest plan: Python compiles 100,000 steps in a second, and in proportion.
+_MOST_STEPS: Final = 100_000
+
+#: What `set_execution_tier` has set, by tier the runs in the first one.
+_NEVER: Final = float("inf")
+_RUNS_BEFORE: Final[dict[int | None, float]] = {None: RUNS_BEFORE, 1: _NEVER, 2: 0}
+_forced: list[int] = []
+
+
+@public("experimental.set_execution_tier")
+def set_execution_tier(tier: int | None) -> None:
+    """Let the sessions that are created from now on execute in one tier alone; to compare them.
+
+    Args:
+      tier: 1 for the interpreter of plans, 2 for generated code from the first run on, wherever
+        there can be some; None for the choice that a session makes by itself.
+
+    Raises:
+      ValueError: there is no such tier.
+
+    """
+    if tier not in _RUNS_BEFORE:
+        raise ValueError(f"The executor has tiers 1 and 2, not {tier!r}.")
+    _forced[:] = [] if tier is None else [tier]
+
+
+def runs_before() -> float:
+    """How often a signature runs in the first tier, in a session that is created now."""
+    return _RUNS_BEFORE[_forced[0] if _forced else None]
+
+
+class GeneratedRun(NamedTuple):
+    """The functions that are generated for a signature.
+
+    Attributes:
+      run: from the values of the feeds, as given, to the structure that is fetched.
+      proceed: the same from the converted arrays of the feeds.
+
+    """
+
+    run: Callable[..., Any]
+    proceed: Callable[..., Any]
+
+
+def can_generate(plan: Plan | None) -> bool:
+    """Whether the run of a plan can be generated code.
+
+    Left to the first tier are plans with operations that may wait (these can be cancelled, and
+    have a deadline), with branches or loops, with operations on a GPU, and those that are traced
+    or executed in parts: each is a class of its own but the first and the third.
+    """
+    return (
+        type(plan) is Plan
+        and not plan.cancellable
+        and len(plan.calls) <= _MOST_STEPS
+        and all("device:CPU" in device for _, device in plan.ops)
+    )
+
+
+def generate(
+    plan: Plan, signature: Signature, lifetime: Lifetime, owner: object = None
+) -> GeneratedRun:
+    """Generate the run of a plan that `can_generate` accepts.
+
+    Args:
+      plan: the plan.
+      signature: the signature that it was made of.
+      lifetime: of its session.
+      owner: for a callable its session, which it keeps alive and of which `run` checks that it has
+        not ended; else the session itself sees to that.
+
+    """
+    source = write_source(plan, signature, checks_open=owner is not None)
+    names = source.names
+    names["owner"] = owner
+    failure = _Failure(plan, lifetime)
+    names["fail"] = failure.fail
+    names["check_open"], names["over"] = lifetime.check_not_over, lifetime.over
+    for number, tensor in enumerate(signature.fed):
+        if tensor.dtype.base_dtype.spec_name == "string":
+            names[f"w{number}"] = failure.checked(signature.views[number])
+    exec(compile(source.text, "<run>", "exec"), names)  # noqa: S102 - our own text, see `source`
+    # A function that its own globals held would be garbage of the slow kind, with its constants.
+    steps, link = names.pop("steps", None), names.pop("link")
+    assert callable(link)
+    return GeneratedRun(*link(steps))
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Raises the errors of a generated run.
+
+    Attributes:
+      plan: its plan, which knows the operation of each step.
+      lifetime: of the session: a run that fails while its session ends is cancelled.
+
+    """
+
+    plan: Plan
+    lifetime: Lifetime
+
+    def fail(self, error: Exception) -> NoReturn:
+        """Raise the error of a run of which a step has raised this one.
+
+        Raises:
+          OpError: always.
+
+        """
+        failure = error
+        if not isinstance(error, errors.OpError):  # that of a branch or a loop knows its operation
+            assert error.__traceback__ is not None
+            op, device = self.plan.ops[error.__traceback__.tb_lineno - FIRST_STEP_LINE]
+            failure = run_error(error, op, device)
+            failure.__cause__ = error
+        self._raise(failure)
+
+    def checked(self, view: KernelView) -> KernelView:
+        """The view of a fed string, which refuses elements that are no strings."""
+
+        def checked_view(array: np.ndarray) -> Any:
+            try:
+                return view(array)
+            except StringElementError as error:
+                failure = errors.InternalError(None, None, str(error))
+                failure.__cause__ = error
+                self._raise(failure)
+
+        return checked_view
+
+    def _raise(self, failure: Exception) -> NoReturn:
+        if isinstance(failure, errors.OpError):
+            self.lifetime.check_not_over(failure)
+        raise failure
