@@ -184,10 +184,8 @@ class BaseSession:
         signature = signature_of(FetchStructure(self._graph, self._kept, fetches), fed)
         plan = self._planner.plan(signature)
         planned = self._cache.add(fetches, feed_dict or (), signature, plan)
-        if is_plain:
-            generated = self._cache.generated(planned, self._planner.extent)
-            if generated is not None:
-                return generated.proceed(*arrays)
+        if is_plain and (generated := self._cache.generated(planned, self._planner.extent)):
+            return generated.proceed(*arrays)
         return self._run_reported(signature, plan, arrays, run_options, run_metadata)
 
     def _run_reported(
@@ -207,12 +205,14 @@ class BaseSession:
 
     def _run_planned(self, planned: Planned, values: Iterable[object]) -> Any:
         """Convert the values of the feeds, execute and unpack: the short way of `run`."""
-        signature, plan = planned.signature, planned.plan
+        signature, plan, generated = planned.signature, planned.plan, planned.generated
+        if generated is not None and self._planner.is_current:
+            self._cache.heat(planned, self._planner.extent)
+            return generated.run(*values)
         arrays = signature.convert(values) if values else ()
         if plan is None:
             return signature.unpack(arrays, ())
-        if self._planner.extent != len(self._nodes):
-            self._planner.extend()
+        self._planner.keep_up()
         generated = self._cache.generated(planned, self._planner.extent)
         if generated is not None:
             return generated.proceed(*arrays)
@@ -265,7 +265,7 @@ class BaseSession:
         is_handle = isinstance(fetches, Tensor) and fetches.op.type in HANDLE_OPS
         if is_handle and not accept_options:
             structure.build = operator.itemgetter(0)  # the handle of a kept tensor as its bytes
-        if self._planner.extent != len(self._nodes):
+        if not self._planner.is_current:
             self._lifetime.check_not_over()
             self._planner.extend()
         signature = signature_of(structure, FedTensors())
@@ -342,8 +342,7 @@ class BaseSession:
         structure = FetchStructure(self._graph, self._kept, fetches)
         fed = fed_tensors(request.feeds, map(exact_feeder, request.feeds))
         signature = signature_of(structure, fed)
-        plan = self._planner.plan(signature)
-        run = functools.partial(self._run_callable, signature, plan)
+        run = functools.partial(self._run_callable, signature, self._planner.plan(signature))
         return OptionsCallable(run, len(request.feeds), request.run_options)
 
     # -- partial runs

@@ -69,6 +69,16 @@ class Planner:
         self._placer.assign(())
         self.extent = extent
 
+    @property
+    def is_current(self) -> bool:
+        """Whether nothing was added to the graph since `extend` was last called."""
+        return self.extent == len(self._nodes)
+
+    def keep_up(self) -> None:
+        """`extend`, if something was added to the graph; raises as that does."""
+        if self.extent != len(self._nodes):
+            self.extend()
+
     def plan(self, signature: Signature) -> Plan | None:
         """The plan of a signature; None if every fetch is fed, so that nothing runs.
 
@@ -90,8 +100,7 @@ class Planner:
                 placed = self._placer.assign(needed)
                 plan = compile_plan(needed, tensors, fed, placed, self._bindings)
                 self._plans[signature.key] = plan
-        if self.extent != len(self._nodes):
-            self.extend()
+        self.keep_up()
         return plan
 
     def partial_plan(self, set_up: SetUp) -> Plan:

@@ -42,7 +42,7 @@ class Planned:
     Attributes:
       signature: the signature.
       plan: its plan; None if every fetch is fed.
-      hot_key: what finds it among the hot runs; None if nothing does.
+      hot_key: its key among the hot runs; None if it is not to be there.
       left: how often it runs before code is generated for it.
       generated: that code; None before, and where there can be none.
 
@@ -110,7 +110,8 @@ class SignatureCache:
         """The key of fetches and feed keys among the hot runs; None if they have none."""
         if _is_leaf(fetches):
             return (FED, fetches, *feed_keys) if feed_keys else fetches
-        return (FED, self.key_of(fetches, feed_keys))
+        key = self.key_of(fetches, feed_keys)  # which no run looks up, but a callable
+        return None if key is None else (FED, key)
 
     def add(
         self,
@@ -122,7 +123,8 @@ class SignatureCache:
         """Keep a planned signature, if its fetches and feed keys have a key."""
         left = self._runs_before if can_generate(plan) else _NEVER
         key = None if self._is_off else self.key_of(fetches, feed_keys)
-        hot_key = None if key is None else self.hot_key(fetches, feed_keys)
+        is_hot = key is not None and _is_leaf(fetches)
+        hot_key = self.hot_key(fetches, feed_keys) if is_hot else None
         planned = Planned(signature, plan, hot_key, left)
         if key is not None:
             with self._lock:
@@ -133,11 +135,7 @@ class SignatureCache:
     def generated(self, planned: Planned, extent: int) -> GeneratedRun | None:
         """The generated code of a planned signature that is run once more; None if it has none.
 
-        Args:
-          planned: the planned signature.
-          extent: how many operations the graph had when it was looked at for this run: as long as
-            there are no more, a run of the same signature need not look.
-
+        Arguments: as for `heat`.
         """
         if planned.left > 0:
             planned.left -= 1
@@ -145,11 +143,22 @@ class SignatureCache:
         if planned.generated is None:
             assert planned.plan is not None
             planned.generated = generate(planned.plan, planned.signature, self._lifetime)
-        if planned.hot_key is not None:
+        self.heat(planned, extent)
+        return planned.generated
+
+    def heat(self, planned: Planned, extent: int) -> None:
+        """Let the next run of a signature with generated code be found by one look-up.
+
+        Args:
+          planned: the planned signature.
+          extent: how many operations the graph had when it was looked at for this run: as long as
+            there are no more, a run of the same signature need not look.
+
+        """
+        if planned.hot_key is not None and planned.generated is not None:
             with self._graph.lock, self._lock:
                 if not self._lifetime.is_over and extent == self._graph.version:
                     self.hot[planned.hot_key] = planned.generated.run
-        return planned.generated
 
     def hasten(self, fetches: Fetches, feed_keys: Collection[object]) -> None:
         """Generate code in the next run of these, if they are planned and there can be some."""
@@ -157,6 +166,7 @@ class SignatureCache:
         planned = None if key is None else self.planned.get(key)
         if planned is not None and planned.left < _NEVER:
             planned.left = 0
+            planned.hot_key = self.hot_key(fetches, feed_keys)
 
     def generated_callable(
         self, signature: Signature, plan: Plan | None, session: object
