@@ -5,12 +5,19 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, scalar_int, stacked
 from sessrun.reference.kernels.reference_handles import reference_to
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
+from sessrun.reference.kernels.registry import (
+    Bind,
+    KernelFunction,
+    Step,
+    VariableBuffer,
+    binder,
+    kernel,
+)
 from sessrun.reference.state.queues.accumulator_resource import (
     Accumulator,
     DenseAccumulator,
@@ -71,66 +78,58 @@ def _same_dtype(accumulator: Accumulator, dtype: str) -> None:
         raise InvalidArgument(f"The accumulator is of {accumulator.dtype}, not of {dtype}")
 
 
-@binder("ResourceAccumulatorApplyGradient", devices=_CPU)
-def apply(bind: Bind) -> KernelFunction:
+@kernel("ResourceAccumulatorApplyGradient", devices=_CPU)
+def apply(
+    xp: ArrayModule, handle: object, local_step: Array, gradient: Array, *, dtype: str
+) -> None:
     """Adds a gradient, a copy: a fed array is still its owner's to write to."""
-    xp, dtype = bind.xp, bind.attrs["dtype"]
-
-    def compute(handle: object, local_step: Array, gradient: Array) -> None:
-        target = _accumulator_of(handle, DenseAccumulator)
-        _same_dtype(target, dtype)
-        target.apply(_scalar(local_step, "local_step"), xp.array(gradient))
-
-    return compute
+    target = _accumulator_of(handle, DenseAccumulator)
+    _same_dtype(target, dtype)
+    target.apply(_scalar(local_step, "local_step"), xp.array(gradient))
 
 
-@binder("SparseAccumulatorApplyGradient", devices=_CPU)
-def apply_sparse(bind: Bind) -> KernelFunction:
+@kernel("SparseAccumulatorApplyGradient", devices=_CPU)
+def apply_sparse(
+    xp: ArrayModule,
+    handle: VariableBuffer,
+    local_step: Array,
+    indices: Any,
+    values: Any,
+    shape: Any,
+    *,
+    dtype: str,
+    has_known_shape: bool,
+) -> None:
     """Adds slices of a gradient."""
-    xp, dtype, has_shape = bind.xp, bind.attrs["dtype"], bind.attrs["has_known_shape"]
-
-    def compute(
-        handle: VariableBuffer, local_step: Array, indices: Any, values: Any, shape: Any
-    ) -> None:
-        target = _accumulator_of(handle, SparseAccumulator)
-        _same_dtype(target, dtype)
-        step = _scalar(local_step, "local_step")
-        dense_shape = shape if has_shape else None
-        target.apply(step, SparseGradient(indices, xp.array(values), dense_shape))
-
-    return compute
+    target = _accumulator_of(handle, SparseAccumulator)
+    _same_dtype(target, dtype)
+    step = _scalar(local_step, "local_step")
+    dense_shape = shape if has_known_shape else None
+    target.apply(step, SparseGradient(indices, xp.array(values), dense_shape))
 
 
-@binder("ResourceAccumulatorTakeGradient", devices=_CPU, needs_step=True)
-def take(bind: Bind) -> KernelFunction:
+@kernel("ResourceAccumulatorTakeGradient", devices=_CPU, needs_step=True)
+def take(bind: Bind, step: Step, handle: object, num_required: Array, *, dtype: str) -> Array:
     """The mean or sum, once there are enough gradients."""
-    node, dtype = bind.node.name, bind.attrs["dtype"]
-
-    def compute(step: Step, handle: object, num_required: Array) -> Array:
-        target = _accumulator_of(handle, DenseAccumulator)
-        _same_dtype(target, dtype)
-        wanted = _scalar(num_required, "num_required")
-        gradient: Array = step.take(node, lambda: target.take(wanted))
-        return gradient
-
-    return compute
+    node = bind.node.name
+    target = _accumulator_of(handle, DenseAccumulator)
+    _same_dtype(target, dtype)
+    wanted = _scalar(num_required, "num_required")
+    gradient: Array = step.take(node, lambda: target.take(wanted))
+    return gradient
 
 
-@binder("SparseAccumulatorTakeGradient", devices=_CPU, needs_step=True)
-def take_sparse(bind: Bind) -> KernelFunction:
+@kernel("SparseAccumulatorTakeGradient", devices=_CPU, needs_step=True)
+def take_sparse(
+    bind: Bind, step: Step, handle: VariableBuffer, num_required: Array, *, dtype: str
+) -> tuple[Array, Array, Array]:
     """The mean or sum as slices, once there are enough gradients."""
-    node, dtype = bind.node.name, bind.attrs["dtype"]
-
-    def compute(
-        step: Step, handle: VariableBuffer, num_required: Array
-    ) -> tuple[Array, Array, Array]:
-        target = _accumulator_of(handle, SparseAccumulator)
-        _same_dtype(target, dtype)
-        wanted = _scalar(num_required, "num_required")
-        indices, values, shape = step.take(node, lambda: target.take(wanted))
-        return host_array(indices, "int64"), values, host_array(shape, "int64")
-
-    return compute
+    node = bind.node.name
+    target = _accumulator_of(handle, SparseAccumulator)
+    _same_dtype(target, dtype)
+    wanted = _scalar(num_required, "num_required")
+    indices, values, shape = step.take(node, lambda: target.take(wanted))
+    return host_array(indices, "int64"), values, host_array(shape, "int64")
 
 
 @binder("ResourceAccumulatorSetGlobalStep", devices=_CPU)

@@ -327,24 +327,15 @@ def split_v(
     return _cut(value, dim, sizes)
 
 
-@binder("Fill", host_inputs=("dims",))
-def fill(bind: Bind) -> KernelFunction:
+@kernel("Fill", host_inputs=("dims",))
+def fill(xp: ArrayModule, dims: Array, value: Array) -> Array:
     """A tensor filled with one value."""
-    xp = bind.xp
-
-    def compute(dims: Array, value: Array) -> Array:
-        if dims.ndim > 1:
-            raise InvalidArgument(
-                f"dims must represent a vector, got shape {bracketed(dims.shape)}"
-            )
-        if value.ndim > 1 or value.size != 1:
-            raise InvalidArgument(
-                f"value must represent a scalar, got shape {bracketed(value.shape)}"
-            )
-        # As in graphs of old, one number may stand for a vector of it and the other way round.
-        return full(xp, checked_shape(dims.reshape(-1)), value.reshape(()), value.dtype)
-
-    return compute
+    if dims.ndim > 1:
+        raise InvalidArgument(f"dims must represent a vector, got shape {bracketed(dims.shape)}")
+    if value.ndim > 1 or value.size != 1:
+        raise InvalidArgument(f"value must represent a scalar, got shape {bracketed(value.shape)}")
+    # As in graphs of old, one number may stand for a vector of it and the other way round.
+    return full(xp, checked_shape(dims.reshape(-1)), value.reshape(()), value.dtype)
 
 
 @kernel("Empty", host_inputs=("shape",))
@@ -421,27 +412,23 @@ def range_(xp: ArrayModule, start: Array, limit: Array, delta: Array) -> Array:
     return steps + xp.full((), start.item(), dtype=dtype)
 
 
-@binder("LinSpace", host_inputs=("start", "stop", "num"))
-def lin_space(bind: Bind) -> KernelFunction:
+@kernel("LinSpace", host_inputs=("start", "stop", "num"))
+def lin_space(xp: ArrayModule, start: Array, stop: Array, num: Array, *, T: str) -> Array:
     """Evenly spaced numbers; the last is exactly `stop`."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
-
-    def compute(start: Array, stop: Array, num: Array) -> Array:
-        count = one_number(num, "num must be a scalar, not tensor of shape {}")
-        for name, value in (("start", start), ("stop", stop)):
-            if value.ndim:
-                raise InvalidArgument(
-                    f"{name} must be a scalar, not tensor of shape {bracketed(value.shape)}"
-                )
-        if count <= 0:
-            raise InvalidArgument(f"Requires num > 0: {count}")
-        first, last = start.astype(dtype), stop.astype(dtype)
-        if count == 1:
-            return xp.full((1,), first.item(), dtype=dtype)
-        step = (last - first) / dtype.type(count - 1)
-        exact: Array = xp.arange(count).astype(dtype) * step.item() + first.item()
-        points = exact.astype(dtype)
-        points[-1:] = last.item()
-        return points
-
-    return compute
+    dtype = dtype_of(T)
+    count = one_number(num, "num must be a scalar, not tensor of shape {}")
+    for name, value in (("start", start), ("stop", stop)):
+        if value.ndim:
+            raise InvalidArgument(
+                f"{name} must be a scalar, not tensor of shape {bracketed(value.shape)}"
+            )
+    if count <= 0:
+        raise InvalidArgument(f"Requires num > 0: {count}")
+    first, last = start.astype(dtype), stop.astype(dtype)
+    if count == 1:
+        return xp.full((1,), first.item(), dtype=dtype)
+    step = (last - first) / dtype.type(count - 1)
+    exact: Array = xp.arange(count).astype(dtype) * step.item() + first.item()
+    points = exact.astype(dtype)
+    points[-1:] = last.item()
+    return points

@@ -18,7 +18,14 @@ from sessrun.reference.kernels.host import (
     string_array,
 )
 from sessrun.reference.kernels.reference_handles import behind, reference_to
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
+from sessrun.reference.kernels.registry import (
+    Bind,
+    KernelFunction,
+    Step,
+    VariableBuffer,
+    binder,
+    kernel,
+)
 from sessrun.reference.state.queues.barrier_resource import Barrier, Ready
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 
@@ -69,37 +76,35 @@ def _barrier_of(handle: object) -> Barrier:
     return resource
 
 
-@binder("BarrierInsertMany", devices=_CPU)
-def insert_many(bind: Bind) -> KernelFunction:
+@kernel("BarrierInsertMany", devices=_CPU)
+def insert_many(
+    bind: Bind, handle: VariableBuffer, keys: Array, values: Array, *, T: str, component_index: int
+) -> None:
     """Inserts one component for each of the keys."""
-    xp, dtype, component = bind.xp, bind.attrs["T"], bind.attrs["component_index"]
-
-    def compute(handle: VariableBuffer, keys: Array, values: Array) -> None:
-        target = _barrier_of(handle)
-        if not 0 <= component < len(target.types):
-            raise InvalidArgument(
-                f"The component index {component} is out of range: there are "
-                f"{len(target.types)} components"
-            )
-        if dtype != target.types[component]:
-            raise InvalidArgument(
-                f"Component {component} is of {target.types[component]}, not of {dtype}"
-            )
-        if len(keys.shape) != 1 or values.shape[:1] != keys.shape:
-            raise InvalidArgument(
-                f"{bind.node.type} needs a vector of keys and a value for each, not shapes "
-                f"{list(keys.shape)} and {list(values.shape)}"
-            )
-        if len(keys) and not values.size:
-            raise InvalidArgument(
-                f"Tensors with no elements are not supported {target.name}: received "
-                f"shape {list(values.shape)}"
-            )
-        own = xp.array(values)
-        rows = [frozen(xp.asarray(own[row, ...])) for row in range(own.shape[0])]
-        target.insert(component, keys.tolist(), rows)
-
-    return compute
+    xp = bind.xp
+    target = _barrier_of(handle)
+    if not 0 <= component_index < len(target.types):
+        raise InvalidArgument(
+            f"The component index {component_index} is out of range: there are "
+            f"{len(target.types)} components"
+        )
+    if target.types[component_index] != T:
+        raise InvalidArgument(
+            f"Component {component_index} is of {target.types[component_index]}, not of {T}"
+        )
+    if len(keys.shape) != 1 or values.shape[:1] != keys.shape:
+        raise InvalidArgument(
+            f"{bind.node.type} needs a vector of keys and a value for each, not shapes "
+            f"{list(keys.shape)} and {list(values.shape)}"
+        )
+    if len(keys) and not values.size:
+        raise InvalidArgument(
+            f"Tensors with no elements are not supported {target.name}: received "
+            f"shape {list(values.shape)}"
+        )
+    own = xp.array(values)
+    rows = [frozen(xp.asarray(own[row, ...])) for row in range(own.shape[0])]
+    target.insert(component_index, keys.tolist(), rows)
 
 
 @binder("BarrierTakeMany", devices=_CPU, needs_step=True)

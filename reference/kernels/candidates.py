@@ -239,17 +239,14 @@ def _own_weights(attrs: Mapping[str, Any]) -> Array:
     return owned
 
 
-@binder("AllCandidateSampler", devices=_CPU)
-def all_candidate_sampler(bind: Bind) -> KernelFunction:
+@kernel("AllCandidateSampler", devices=_CPU)
+def all_candidate_sampler(
+    _: ArrayModule, true_classes: Array, *, num_sampled: int, num_true: int
+) -> tuple[Array, Array, Array]:
     """All classes in order; the expected counts are 1."""
-    count = bind.attrs["num_sampled"]
-
-    def compute(true_classes: Array) -> tuple[Array, Array, Array]:
-        _check(true_classes, bind.attrs["num_true"], count)
-        ones = HOST.ones(true_classes.shape, dtype=_SINGLE), HOST.ones(count, dtype=_SINGLE)
-        return HOST.arange(count, dtype="int64"), *ones
-
-    return compute
+    _check(true_classes, num_true, num_sampled)
+    ones = HOST.ones(true_classes.shape, dtype=_SINGLE), HOST.ones(num_sampled, dtype=_SINGLE)
+    return HOST.arange(num_sampled, dtype="int64"), *ones
 
 
 @kernel("ComputeAccidentalHits", devices=_CPU)

@@ -38,7 +38,7 @@ def requantization_range_per_channel(
     low: Array,
     high: Array,
     *,
-    T: str,  # noqa: N803
+    T: str,
     clip_value_max: float,
 ) -> tuple[Array, Array]:
     """The range that the values of all channels need, clipped to `clip_value_max`."""
@@ -65,7 +65,7 @@ def requantize_per_channel(
     new_low: Array,
     new_high: Array,
     *,
-    T: str,  # noqa: N803
+    T: str,
     out_type: str,
 ) -> tuple[Array, ...]:
     """Integers of 32 bits requantized to 8 bits in the requested range."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, string_array
@@ -73,20 +73,17 @@ def _saved(name: bytes, text: str, array: Array, dtype: str) -> Saved:
     return Saved(name, array, dtype, shape, part)
 
 
-@binder("RestoreV2", devices=_CPU)
-def restore(bind: Bind) -> KernelFunction:
+@kernel("RestoreV2", devices=_CPU)
+def restore(
+    _: ArrayModule, prefix: Array, names: Array, slices: Array, *, dtypes: Sequence[str]
+) -> Array | tuple[Array, ...]:
     """Reads tensors from a checkpoint."""
-    dtypes = bind.attrs["dtypes"]
-
-    def compute(prefix: Array, names: Array, slices: Array) -> Array | tuple[Array, ...]:
-        path = _path(prefix)
-        wanted = _named(names, slices, dtypes)
-        checkpoint = _opened(path)
-        _check_dtypes(checkpoint, wanted, dtypes)
-        values = tuple(_restored(checkpoint, name, text) for name, text in wanted)
-        return values[0] if len(values) == 1 else values
-
-    return compute
+    path = _path(prefix)
+    wanted = _named(names, slices, dtypes)
+    checkpoint = _opened(path)
+    _check_dtypes(checkpoint, wanted, dtypes)
+    values = tuple(_restored(checkpoint, name, text) for name, text in wanted)
+    return values[0] if len(values) == 1 else values
 
 
 def _opened(path: str) -> Checkpoint | SliceFiles:
@@ -133,26 +130,28 @@ def _read(
     return HOST.asarray(checkpoint.tensor(name) if part is None else checkpoint.tensor(name, part))
 
 
-@binder("MergeV2Checkpoints", devices=_CPU)
-def merge(bind: Bind) -> KernelFunction:
+@kernel("MergeV2Checkpoints", devices=_CPU)
+def merge(
+    _: ArrayModule,
+    prefixes: Array,
+    destination: Array,
+    *,
+    delete_old_dirs: bool,
+    allow_missing_files: bool,
+) -> None:
     """Merges several checkpoints into one."""
-    delete, missing = bind.attrs["delete_old_dirs"], bind.attrs["allow_missing_files"]
-
-    def compute(prefixes: Array, destination: Array) -> None:
-        if prefixes.ndim != 1:
-            raise InvalidArgument(
-                "MergeV2Checkpoints: checkpoint_prefixes must be a vector, got shape "
-                f"{bracketed(prefixes.shape)}"
-            )
-        (target,) = _scalars(**{"Input destination_prefix": destination})
-        merge_checkpoints(
-            [local(prefix) for prefix in prefixes.tolist()],
-            local(target),
-            delete_folders=delete,
-            allow_missing=missing,
+    if prefixes.ndim != 1:
+        raise InvalidArgument(
+            "MergeV2Checkpoints: checkpoint_prefixes must be a vector, got shape "
+            f"{bracketed(prefixes.shape)}"
         )
-
-    return compute
+    (target,) = _scalars(**{"Input destination_prefix": destination})
+    merge_checkpoints(
+        [local(prefix) for prefix in prefixes.tolist()],
+        local(target),
+        delete_folders=delete_old_dirs,
+        allow_missing=allow_missing_files,
+    )
 
 
 def _scalars(**tensors: Array) -> list[Any]:
@@ -177,16 +176,13 @@ def sharded_filespec(_: object, basename: Array, num_shards: Array) -> Array:
     return string_array([base + b"-?????-of-%05d" % count], ())
 
 
-@binder("Save", devices=_CPU)
-def save_tensors(bind: Bind) -> KernelFunction:
+@kernel("Save", devices=_CPU)
+def save_tensors(
+    _: ArrayModule, filename: Array, names: Array, *tensors: Array, T: Sequence[str]
+) -> None:
     """Writes tensors to a file of version 1."""
-    dtypes = bind.attrs["T"]
-
-    def compute(filename: Array, names: Array, *tensors: Array) -> None:
-        rows = zip(names.tolist(), tensors, dtypes, strict=True)
-        write_slices(_path(filename), [Saved(*row) for row in rows])
-
-    return compute
+    rows = zip(names.tolist(), tensors, T, strict=True)
+    write_slices(_path(filename), [Saved(*row) for row in rows])
 
 
 @binder("SaveSlices", devices=_CPU)

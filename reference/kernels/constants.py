@@ -64,23 +64,19 @@ def _refuse(message: str) -> Array:
     raise InvalidArgument(message)
 
 
-@binder("Placeholder", "PlaceholderV2", host_outputs=("output",))
-def placeholder(bind: Bind) -> KernelFunction:
+@kernel("Placeholder", "PlaceholderV2", host_outputs=("output",))
+def placeholder(bind: Bind, *, dtype: str, shape: tuple[int | None, ...] | None) -> Array:
     """Raises: a placeholder is only executed if it is not fed."""
-    dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name
-
-    def compute() -> Array:
-        known = (
-            ""
-            if shape is None
-            else " and shape [" + ",".join("?" if dim is None else str(dim) for dim in shape) + "]"
-        )
-        raise InvalidArgument(
-            f"You must feed a value for placeholder tensor '{name}' with dtype "
-            f"{BY_NAME[dtype].opdef}{known}"
-        )
-
-    return compute
+    name = bind.node.name
+    known = (
+        ""
+        if shape is None
+        else " and shape [" + ",".join("?" if dim is None else str(dim) for dim in shape) + "]"
+    )
+    raise InvalidArgument(
+        f"You must feed a value for placeholder tensor '{name}' with dtype "
+        f"{BY_NAME[dtype].opdef}{known}"
+    )
 
 
 @kernel(

@@ -6,11 +6,11 @@ Switch, Merge and the operations at the borders of frames are not functions of t
 
 from __future__ import annotations
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
-from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
 
 
 @binder(*sorted(FLOW), host_inputs=("pred",), host_outputs=("value_index",))
@@ -36,19 +36,15 @@ def trigger(_: Bind) -> KernelFunction:
     return lambda: None
 
 
-@binder("RefSelect", host_inputs=("index",))
-def selected(_: Bind) -> KernelFunction:
+@kernel("RefSelect", host_inputs=("index",))
+def selected(_: ArrayModule, index: Array, *references: VariableBuffer) -> VariableBuffer:
     """The reference at the index; all must be initialized, as in TensorFlow."""
-
-    def compute(index: Array, *references: VariableBuffer) -> VariableBuffer:
-        for reference in references:
-            reference.read()
-        if index.ndim:
-            shape = bracketed(index.shape)
-            raise InvalidArgument(f"the index must be a scalar, not of shape {shape}")
-        number, count = int(index), len(references)
-        if not 0 <= number < count:
-            raise InvalidArgument(f"the index must be in [0, {count}), not {number}")
-        return references[number]
-
-    return compute
+    for reference in references:
+        reference.read()
+    if index.ndim:
+        shape = bracketed(index.shape)
+        raise InvalidArgument(f"the index must be a scalar, not of shape {shape}")
+    number, count = int(index), len(references)
+    if not 0 <= number < count:
+        raise InvalidArgument(f"the index must be in [0, {count}), not {number}")
+    return references[number]

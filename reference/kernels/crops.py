@@ -166,7 +166,7 @@ def crop_and_resize_grad_image(
     image_size: Array,
     *,
     method: str,
-    T: str,  # noqa: N803 - the attribute's name
+    T: str,
 ) -> Array:
     """The gradient of CropAndResize by its images: the crops' gradients added to their pixels."""
     if image_size.ndim != 1 or image_size.size != 4:

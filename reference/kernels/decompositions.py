@@ -81,7 +81,7 @@ def joined_self_adjoint_eig(xp: ArrayModule, x: Array) -> Array:
 
 
 @kernel("Eig", devices=("CPU",))
-def eig(xp: ArrayModule, x: Array, *, compute_v: bool, Tout: str) -> tuple[Array, Array]:  # noqa: N803 - the attribute's name
+def eig(xp: ArrayModule, x: Array, *, compute_v: bool, Tout: str) -> tuple[Array, Array]:
     """Eigenvalues and vectors of any square matrices, both complex."""
     wide, target = square(x), dtype_of(Tout)
     if target.itemsize != x.dtype.itemsize * (1 if x.dtype.kind == "c" else 2):

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, kernel
 
 
 def _distinct(items: Iterable[Hashable]) -> tuple[list[int], list[int], list[int]]:
@@ -27,39 +27,33 @@ def _distinct(items: Iterable[Hashable]) -> tuple[list[int], list[int], list[int
     return first, which, count
 
 
-@binder("Unique", "UniqueWithCounts", devices=("CPU",))
-def unique(bind: Bind) -> KernelFunction:
+@kernel("Unique", "UniqueWithCounts", devices=("CPU",))
+def unique(
+    bind: Bind, x: Array, *, out_idx: str
+) -> tuple[Array, Array, Array] | tuple[Array, Array]:
     """The distinct elements in order of occurrence, the index of each element, and the counts."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
-    counted = bind.node.type == "UniqueWithCounts"
-
-    def compute(x: Array) -> tuple[Array, Array, Array] | tuple[Array, Array]:
-        if x.ndim != 1:
-            raise InvalidArgument("unique expects a 1D vector.")
-        first, which, count = _distinct(x.tolist())
-        outputs = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
-        return (*outputs, xp.asarray(count, dtype=dtype)) if counted else outputs
-
-    return compute
+    xp, dtype, counted = bind.xp, dtype_of(out_idx), bind.node.type == "UniqueWithCounts"
+    if x.ndim != 1:
+        raise InvalidArgument("unique expects a 1D vector.")
+    first, which, count = _distinct(x.tolist())
+    outputs = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
+    return (*outputs, xp.asarray(count, dtype=dtype)) if counted else outputs
 
 
-@binder("UniqueV2", "UniqueWithCountsV2", devices=("CPU",), host_inputs=("axis",))
-def unique_along(bind: Bind) -> KernelFunction:
+@kernel("UniqueV2", "UniqueWithCountsV2", devices=("CPU",), host_inputs=("axis",))
+def unique_along(
+    bind: Bind, x: Array, axis: Array, *, out_idx: str
+) -> tuple[Array, Array, Array] | tuple[Array, Array]:
     """The distinct slices along an axis in order of occurrence, indices, and counts."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
-    counted = bind.node.type == "UniqueWithCountsV2"
-
-    def compute(x: Array, axis: Array) -> tuple[Array, Array, Array] | tuple[Array, Array]:
-        along = _axis(x, axis)
-        moved = xp.moveaxis(x, along, 0)
-        # a slice as a key: its elements, so that 0.0 and -0.0 are one, as in TensorFlow
-        flat = moved.reshape(moved.shape[0], math.prod(moved.shape[1:])).tolist()
-        first, which, count = _distinct(map(tuple, flat))
-        kept = xp.moveaxis(moved[xp.asarray(first, dtype="int64")], 0, along)
-        outputs = (xp.ascontiguousarray(kept), xp.asarray(which, dtype=dtype))
-        return (*outputs, xp.asarray(count, dtype=dtype)) if counted else outputs
-
-    return compute
+    xp, dtype, counted = bind.xp, dtype_of(out_idx), bind.node.type == "UniqueWithCountsV2"
+    along = _axis(x, axis)
+    moved = xp.moveaxis(x, along, 0)
+    # a slice as a key: its elements, so that 0.0 and -0.0 are one, as in TensorFlow
+    flat = moved.reshape(moved.shape[0], math.prod(moved.shape[1:])).tolist()
+    first, which, count = _distinct(map(tuple, flat))
+    kept = xp.moveaxis(moved[xp.asarray(first, dtype="int64")], 0, along)
+    outputs = (xp.ascontiguousarray(kept), xp.asarray(which, dtype=dtype))
+    return (*outputs, xp.asarray(count, dtype=dtype)) if counted else outputs
 
 
 def _axis(x: Array, axis: Array) -> int:

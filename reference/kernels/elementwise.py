@@ -295,17 +295,13 @@ def accumulate_n(xp: ArrayModule, *inputs: Array) -> Array:
     return total
 
 
-@binder("Complex")
-def complex_(bind: Bind) -> KernelFunction:
+@kernel("Complex")
+def complex_(xp: ArrayModule, real: Array, imag: Array, *, Tout: str) -> Array:
     """Elementwise real + 1j * imag, exact in both parts."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["Tout"])
-
-    def compute(real: Array, imag: Array) -> Array:
-        real, imag = xp.broadcast_arrays(real, imag)
-        pairs = xp.stack([real, imag], axis=-1)
-        return pairs.view(dtype)[..., 0]
-
-    return compute
+    dtype = dtype_of(Tout)
+    real, imag = xp.broadcast_arrays(real, imag)
+    pairs = xp.stack([real, imag], axis=-1)
+    return pairs.view(dtype)[..., 0]
 
 
 @kernel("ClipByValue")

@@ -60,7 +60,7 @@ def decode_json_example(_: object, texts: Array) -> Array:
 
 
 @kernel("SerializeTensor", devices=_CPU)
-def serialize_tensor(_: object, tensor: Array, *, T: str) -> Array:  # noqa: N803 - the attribute's name
+def serialize_tensor(_: object, tensor: Array, *, T: str) -> Array:
     """The serialized TensorProto of a tensor."""
     return string_array([foreign.serialize(content_proto(tensor, T))], ())
 

@@ -13,7 +13,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, host_array, ints
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 #: The 52 bits of two words that make a random double.
 _BITS: Final = (1 << 52) - 1
@@ -202,57 +202,58 @@ def _elements(xp: ArrayModule, spans: list[list[slice]]) -> Iterator[tuple[Index
             yield windows, elements
 
 
-@binder("FractionalMaxPoolGrad", host_inputs=_OUTPUTS)
-def fractional_max_pool_grad(bind: Bind) -> KernelFunction:
+@kernel("FractionalMaxPoolGrad", host_inputs=_OUTPUTS)
+def fractional_max_pool_grad(
+    xp: ArrayModule,
+    x: Array,
+    y: Array,
+    grad: Array,
+    rows: Array,
+    columns: Array,
+    *,
+    overlapping: bool,
+) -> Array:
     """Adds each gradient to the first maximum of its window."""
-    overlapping, xp = bind.attrs["overlapping"], bind.xp
-
-    def compute(x: Array, y: Array, grad: Array, rows: Array, columns: Array) -> Array:
-        spans = [
-            _spans(_borders(sequence, x.shape[axis], axis), overlapping, x.shape[axis])
-            for axis, sequence in ((1, rows), (2, columns))
-        ]
-        shape = (x.shape[0], len(spans[0]), len(spans[1]), x.shape[3])
-        if y.shape != shape or grad.shape != shape:
-            raise InvalidArgument(
-                f"Expected orig_output and out_backprop of shape {shape}, but got "
-                f"{y.shape} and {grad.shape}"
-            )
-        if len(ints(rows)) * len(ints(columns)) > x.size:
-            raise InvalidArgument("Pooling region has more elements than the input tensor.")
-        out = xp.zeros(x.shape, x.dtype)
-        left = xp.ones(grad.shape, "bool")
-        top = _largest(xp, x, spans)
-        for here, there in _elements(xp, spans):
-            is_first = (x[there] == top[here]) & left[here]
-            left[here] ^= is_first
-            out[there] += grad[here] * is_first
-        return out
-
-    return compute
+    spans = [
+        _spans(_borders(sequence, x.shape[axis], axis), overlapping, x.shape[axis])
+        for axis, sequence in ((1, rows), (2, columns))
+    ]
+    shape = (x.shape[0], len(spans[0]), len(spans[1]), x.shape[3])
+    if y.shape != shape or grad.shape != shape:
+        raise InvalidArgument(
+            f"Expected orig_output and out_backprop of shape {shape}, but got "
+            f"{y.shape} and {grad.shape}"
+        )
+    if len(ints(rows)) * len(ints(columns)) > x.size:
+        raise InvalidArgument("Pooling region has more elements than the input tensor.")
+    out = xp.zeros(x.shape, x.dtype)
+    left = xp.ones(grad.shape, "bool")
+    top = _largest(xp, x, spans)
+    for here, there in _elements(xp, spans):
+        is_first = (x[there] == top[here]) & left[here]
+        left[here] ^= is_first
+        out[there] += grad[here] * is_first
+    return out
 
 
-@binder("FractionalAvgPoolGrad", host_inputs=("orig_input_tensor_shape", *_OUTPUTS))
-def fractional_average_pool_grad(bind: Bind) -> KernelFunction:
+@kernel("FractionalAvgPoolGrad", host_inputs=("orig_input_tensor_shape", *_OUTPUTS))
+def fractional_average_pool_grad(
+    xp: ArrayModule, sizes: Array, grad: Array, rows: Array, columns: Array, *, overlapping: bool
+) -> Array:
     """Distributes each gradient evenly over its window."""
-    overlapping, xp = bind.attrs["overlapping"], bind.xp
-
-    def compute(sizes: Array, grad: Array, rows: Array, columns: Array) -> Array:
-        shape = vector_of(sizes, "orig_input_tensor_shape")
-        if len(shape) != 4 or grad.ndim != 4 or min(shape) < 0:
-            raise InvalidArgument(f"original input tensor shape must be 4-dimensional, got {shape}")
-        spans = [
-            _spans(_borders(sequence, shape[axis], axis), overlapping, shape[axis])
-            for axis, sequence in ((1, rows), (2, columns))
-        ]
-        wanted = (shape[0], len(spans[0]), len(spans[1]), shape[3])
-        if grad.shape != wanted:
-            raise InvalidArgument(f"out_backprop must be of shape {wanted}, not {grad.shape}")
-        out = xp.zeros(tuple(shape), "float64")
-        sequence = grad.astype("float64") / _counts(xp, spans)
-        # From the last element of a window to the first: an element is in earlier windows first.
-        for here, there in reversed(list(_elements(xp, spans))):
-            out[there] += sequence[here]
-        return out.astype(grad.dtype)
-
-    return compute
+    shape = vector_of(sizes, "orig_input_tensor_shape")
+    if len(shape) != 4 or grad.ndim != 4 or min(shape) < 0:
+        raise InvalidArgument(f"original input tensor shape must be 4-dimensional, got {shape}")
+    spans = [
+        _spans(_borders(sequence, shape[axis], axis), overlapping, shape[axis])
+        for axis, sequence in ((1, rows), (2, columns))
+    ]
+    wanted = (shape[0], len(spans[0]), len(spans[1]), shape[3])
+    if grad.shape != wanted:
+        raise InvalidArgument(f"out_backprop must be of shape {wanted}, not {grad.shape}")
+    out = xp.zeros(tuple(shape), "float64")
+    sequence = grad.astype("float64") / _counts(xp, spans)
+    # From the last element of a window to the first: an element is in earlier windows first.
+    for here, there in reversed(list(_elements(xp, spans))):
+        out[there] += sequence[here]
+    return out.astype(grad.dtype)

@@ -18,7 +18,7 @@ from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, i
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
 from sessrun.reference.kernels.philox import RESERVED, Stream
 from sessrun.reference.kernels.random import full_range_integers, numbers_between, uniform_numbers
-from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
 from sessrun.reference.kernels.rejection import binomial_numbers
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.stateless import check_algorithm
@@ -90,28 +90,18 @@ def _algorithm(number: Array) -> None:
     check_algorithm(_scalar("algorithm", number))
 
 
-@binder("RngReadAndSkip", devices=_CPU)
-def read_and_skip(bind: Bind) -> KernelFunction:
+@kernel("RngReadAndSkip", devices=_CPU)
+def read_and_skip(_: ArrayModule, handle: Handle, alg: Array, delta: Array) -> Array:
     """The state before it is advanced."""
-    del bind
-
-    def compute(handle: Handle, alg: Array, delta: Array) -> Array:
-        _algorithm(alg)
-        return host_array(_taken(handle, _scalar("delta", delta))[:3], "int64")
-
-    return compute
+    _algorithm(alg)
+    return host_array(_taken(handle, _scalar("delta", delta))[:3], "int64")
 
 
-@binder("RngSkip", devices=_CPU)
-def skip(bind: Bind) -> KernelFunction:
+@kernel("RngSkip", devices=_CPU)
+def skip(_: ArrayModule, handle: Handle, algorithm: Array, delta: Array) -> None:
     """Advances the state."""
-    del bind
-
-    def compute(handle: Handle, algorithm: Array, delta: Array) -> None:
-        _algorithm(algorithm)
-        _taken(handle, _scalar("delta", delta))
-
-    return compute
+    _algorithm(algorithm)
+    _taken(handle, _scalar("delta", delta))
 
 
 def _check_dtype(bind: Bind, allowed: tuple[str, ...]) -> str:

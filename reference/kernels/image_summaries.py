@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.png_files import png
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
 
 if TYPE_CHECKING:
@@ -52,17 +52,13 @@ def as_bytes(image: Array, bad_color: Array) -> Array:
     return pixels
 
 
-@binder("ImageSummary", devices=_CPU)
-def image_summary(bind: Bind) -> KernelFunction:
+@kernel("ImageSummary", devices=_CPU)
+def image_summary(
+    _: ArrayModule, tag: Array, tensor: Array, *, max_images: int, bad_color: Array
+) -> Array:
     """A Summary of the first images of a batch."""
-    limit = bind.attrs["max_images"]
-    bad_color = bind.attrs["bad_color"]
-
-    def compute(tag: Array, tensor: Array) -> Array:
-        pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
-        return serialized(summary_of_images(tag, tensor, HOST.asarray(pixel), limit))
-
-    return compute
+    pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
+    return serialized(summary_of_images(tag, tensor, HOST.asarray(pixel), max_images))
 
 
 def summary_of_images(tag: Array, tensor: Array, pixel: Array, limit: int) -> Summary:

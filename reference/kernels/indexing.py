@@ -129,22 +129,18 @@ def scattered(
     return out
 
 
-@binder("ScatterNd", host_inputs=("shape",))
-def scatter_nd(bind: Bind) -> KernelFunction:
+@kernel("ScatterNd", host_inputs=("shape",))
+def scatter_nd(xp: ArrayModule, indices: Array, updates: Array, shape: Array, *, T: str) -> Array:
     """Zeros with the updates added at index vectors; strings are joined."""
-    xp, strings = bind.xp, bind.attrs["T"] == "string"
-
-    def compute(indices: Array, updates: Array, shape: Array) -> Array:
-        dims = checked_shape(shape)
-        count = 1
-        for dim in dims:
-            count *= dim
-        if updates.size and not (count and indices.size):
-            raise InvalidArgument("Indices and updates specified for empty output")
-        out = string_array([b""] * count, dims) if strings else xp.zeros(dims, updates.dtype)
-        return scattered(xp, out, indices, updates, "add")
-
-    return compute
+    strings = T == "string"
+    dims = checked_shape(shape)
+    count = 1
+    for dim in dims:
+        count *= dim
+    if updates.size and not (count and indices.size):
+        raise InvalidArgument("Indices and updates specified for empty output")
+    out = string_array([b""] * count, dims) if strings else xp.zeros(dims, updates.dtype)
+    return scattered(xp, out, indices, updates, "add")
 
 
 def _scatter_into(op_type: str, combine: str | None) -> None:
@@ -173,21 +169,18 @@ def where(xp: ArrayModule, x: Array) -> Array:
     return xp.stack(xp.nonzero(x), axis=-1).astype("int64")
 
 
-@binder("OneHot", host_inputs=("depth",))
-def one_hot(bind: Bind) -> KernelFunction:
+@kernel("OneHot", host_inputs=("depth",))
+def one_hot(
+    xp: ArrayModule, indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int
+) -> Array:
     """on_value at the index along a new axis, off_value elsewhere."""
-    xp, axis = bind.xp, bind.attrs["axis"]
-
-    def compute(indices: Array, depth: Array, on_value: Array, off_value: Array) -> Array:
-        size = one_number(depth, "depth must be a scalar, but got shape {}")
-        if size < 0:
-            raise InvalidArgument(f"depth must be non-negative, got: {size}")
-        dim = axis_of(axis, indices.ndim + 1)
-        numbers = xp.arange(size).reshape((size,) + (1,) * (indices.ndim - dim))
-        wide = indices.reshape((*indices.shape[:dim], 1, *indices.shape[dim:]))
-        return xp.where(wide == numbers, on_value, off_value)
-
-    return compute
+    size = one_number(depth, "depth must be a scalar, but got shape {}")
+    if size < 0:
+        raise InvalidArgument(f"depth must be non-negative, got: {size}")
+    dim = axis_of(axis, indices.ndim + 1)
+    numbers = xp.arange(size).reshape((size,) + (1,) * (indices.ndim - dim))
+    wide = indices.reshape((*indices.shape[:dim], 1, *indices.shape[dim:]))
+    return xp.where(wide == numbers, on_value, off_value)
 
 
 @kernel("DynamicPartition", host_inputs=("partitions",))
@@ -277,16 +270,12 @@ def _top(xp: ArrayModule, x: Array, count: int) -> tuple[Array, Array]:
     return xp.take_along_axis(x, positions, axis=-1), positions
 
 
-@binder("TopKV2", host_inputs=("k",))
-def top_k_v2(bind: Bind) -> KernelFunction:
+@kernel("TopKV2", host_inputs=("k",))
+def top_k_v2(xp: ArrayModule, x: Array, k: Array, *, index_type: str) -> tuple[Array, Array]:
     """The k largest elements of each row in descending order, and their positions."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["index_type"])
-
-    def compute(x: Array, k: Array) -> tuple[Array, Array]:
-        values, positions = _top(xp, x, one_number(k, "k must be scalar, got shape {}"))
-        return values, positions.astype(dtype)
-
-    return compute
+    dtype = dtype_of(index_type)
+    values, positions = _top(xp, x, one_number(k, "k must be scalar, got shape {}"))
+    return values, positions.astype(dtype)
 
 
 def _in_top(xp: ArrayModule, predictions: Array, targets: Array, count: int) -> Array:
@@ -345,20 +334,16 @@ _search("LowerBound", "left")
 _search("UpperBound", "right")
 
 
-@binder("ListDiff", devices=("CPU",))
-def list_diff(bind: Bind) -> KernelFunction:
+@kernel("ListDiff", devices=("CPU",))
+def list_diff(xp: ArrayModule, x: Array, y: Array, *, out_idx: str) -> tuple[Array, Array]:
     """The elements of x that are not in y, and their positions."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
-
-    def compute(x: Array, y: Array) -> tuple[Array, Array]:
-        if x.ndim != 1 or y.ndim != 1:
-            which = "x" if x.ndim != 1 else "y"
-            raise InvalidArgument(f"{which} should be a 1D vector.")
-        gone = set(y.tolist())
-        positions = [position for position, item in enumerate(x.tolist()) if item not in gone]
-        return x[xp.asarray(positions, dtype="int64")], xp.asarray(positions, dtype=dtype)
-
-    return compute
+    dtype = dtype_of(out_idx)
+    if x.ndim != 1 or y.ndim != 1:
+        which = "x" if x.ndim != 1 else "y"
+        raise InvalidArgument(f"{which} should be a 1D vector.")
+    gone = set(y.tolist())
+    positions = [position for position, item in enumerate(x.tolist()) if item not in gone]
+    return x[xp.asarray(positions, dtype="int64")], xp.asarray(positions, dtype=dtype)
 
 
 @kernel("UnravelIndex", host_inputs=("dims",))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.pooling import lowest
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, kernel
 from sessrun.reference.kernels.windows import Slices, blocks, geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
@@ -79,46 +79,36 @@ def _blocks(xp: ArrayModule, x: Array) -> list[slice]:
     return list(blocks(xp, x.shape[0], _CACHED * x[:1].size))
 
 
-@binder("Dilation2D")
-def dilation(bind: Bind) -> KernelFunction:
+@kernel("Dilation2D")
+def dilation(bind: Bind, x: Array, filters: Array) -> Array:
     """The maximum of window + filter for each window and channel."""
     xp = bind.xp
-
-    def compute(x: Array, filters: Array) -> Array:
-        along = _along(bind, x, filters)
-        parts = [_largest(xp, x[block], filters, along) for block in _blocks(xp, x)]
-        return xp.concatenate(parts) if parts else _largest(xp, x, filters, along)
-
-    return compute
+    along = _along(bind, x, filters)
+    parts = [_largest(xp, x[block], filters, along) for block in _blocks(xp, x)]
+    return xp.concatenate(parts) if parts else _largest(xp, x, filters, along)
 
 
-@binder("Dilation2DBackpropInput")
-def dilation_by_input(bind: Bind) -> KernelFunction:
+@kernel("Dilation2DBackpropInput")
+def dilation_by_input(bind: Bind, x: Array, filters: Array, grad: Array) -> Array:
     """Adds each gradient to the first maximum of its window."""
-
-    def compute(x: Array, filters: Array, grad: Array) -> Array:
-        along = _along(bind, x, filters, grad)
-        out = bind.xp.zeros(x.shape, x.dtype)
-        for block in _blocks(bind.xp, x):
-            shares = _shares(bind.xp, x[block], filters, grad[block], along)
-            for _, there, share in shares:
-                out[(block, *there[1:])] += share
-        return out
-
-    return compute
+    xp = bind.xp
+    along = _along(bind, x, filters, grad)
+    out = xp.zeros(x.shape, x.dtype)
+    for block in _blocks(xp, x):
+        shares = _shares(xp, x[block], filters, grad[block], along)
+        for _, there, share in shares:
+            out[(block, *there[1:])] += share
+    return out
 
 
-@binder("Dilation2DBackpropFilter")
-def dilation_by_filter(bind: Bind) -> KernelFunction:
+@kernel("Dilation2DBackpropFilter")
+def dilation_by_filter(bind: Bind, x: Array, filters: Array, grad: Array) -> Array:
     """For each element of the filters, the sum of gradients of windows whose maximum it gives."""
-
-    def compute(x: Array, filters: Array, grad: Array) -> Array:
-        along = _along(bind, x, filters, grad)
-        out = bind.xp.zeros(filters.shape, x.dtype)
-        for block in _blocks(bind.xp, x):
-            shares = _shares(bind.xp, x[block], filters, grad[block], along)
-            for offset, _, share in shares:
-                out[offset] += bind.xp.add.reduce(share, axis=(0, 1, 2), dtype=x.dtype)
-        return out
-
-    return compute
+    xp = bind.xp
+    along = _along(bind, x, filters, grad)
+    out = xp.zeros(filters.shape, x.dtype)
+    for block in _blocks(xp, x):
+        shares = _shares(xp, x[block], filters, grad[block], along)
+        for offset, _, share in shares:
+            out[offset] += xp.add.reduce(share, axis=(0, 1, 2), dtype=x.dtype)
+    return out

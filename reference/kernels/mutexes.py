@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from sessrun.reference.base.arrays import ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.attempts import Attempt
 from sessrun.reference.state.mutex_resource import Held, Mutex
 
@@ -21,33 +22,24 @@ def mutex(bind: Bind) -> KernelFunction:
     return lambda: bind.resources.get_or_create(container, name, Mutex, Mutex)
 
 
-@binder("MutexLock", devices=_CPU, needs_step=True)
-def mutex_lock(bind: Bind) -> KernelFunction:
+@kernel("MutexLock", devices=_CPU, needs_step=True)
+def mutex_lock(bind: Bind, step: Step, lock: object) -> Held:
     """Acquires the lock, waiting for it; it is released at the latest when the run is over."""
+    if not isinstance(lock, Mutex):
+        raise InvalidArgument("The handle is not one of a lock: create it with MutexV2")
 
-    def compute(step: Step, lock: object) -> Held:
-        if not isinstance(lock, Mutex):
-            raise InvalidArgument("The handle is not one of a lock: create it with MutexV2")
+    def asked() -> Attempt:
+        attempt = lock.acquire()
+        step.at_end(lambda: lock.give_up(attempt))
+        return attempt
 
-        def asked() -> Attempt:
-            attempt = lock.acquire()
-            step.at_end(lambda: lock.give_up(attempt))
-            return attempt
-
-        held: Held = step.take(bind.node.name, asked)
-        return held
-
-    return compute
+    held: Held = step.take(bind.node.name, asked)
+    return held
 
 
-@binder("ConsumeMutexLock", devices=_CPU)
-def consume_mutex_lock(bind: Bind) -> KernelFunction:
+@kernel("ConsumeMutexLock", devices=_CPU)
+def consume_mutex_lock(_: ArrayModule, held: object) -> None:
     """Releases a lock."""
-    del bind
-
-    def compute(held: object) -> None:
-        if not isinstance(held, Held):
-            raise InvalidArgument("The input is not a held lock: create it with MutexLock")
-        held.let_go()
-
-    return compute
+    if not isinstance(held, Held):
+        raise InvalidArgument("The input is not a held lock: create it with MutexLock")
+    held.let_go()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import shape_of
 from sessrun.reference.state.optional_values import Optional
 
@@ -45,19 +45,20 @@ def has(bind: Bind) -> KernelFunction:
     return lambda value: xp.bool_(_known(value).values is not None)
 
 
-@binder("OptionalGetValue", host_inputs=("optional",), host_outputs=(EVERY,))
-def get(bind: Bind) -> KernelFunction:
+@kernel("OptionalGetValue", host_inputs=("optional",), host_outputs=(EVERY,))
+def get(
+    _: ArrayModule,
+    value: object,
+    *,
+    output_types: Sequence[str],
+    output_shapes: Sequence[tuple[int | None, ...] | None],
+) -> object:
     """The values of an optional, checked against the declared dtypes and shapes."""
-    dtypes, shapes = bind.attrs["output_types"], bind.attrs["output_shapes"]
-
-    def compute(value: object) -> object:
-        held = _known(value)
-        if held.values is None:
-            raise InvalidArgument("The given optional does not have a value.")
-        _check(held, dtypes, shapes)
-        return held.values[0] if len(dtypes) == 1 else held.values
-
-    return compute
+    held = _known(value)
+    if held.values is None:
+        raise InvalidArgument("The given optional does not have a value.")
+    _check(held, output_types, output_shapes)
+    return held.values[0] if len(output_types) == 1 else held.values
 
 
 def _check(held: Optional, dtypes: Sequence[str], shapes: Sequence[Shape]) -> None:

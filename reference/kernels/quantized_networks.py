@@ -53,8 +53,8 @@ def quantized_matmul(
     *,
     transpose_a: bool,
     transpose_b: bool,
-    T1: str,  # noqa: N803
-    T2: str,  # noqa: N803
+    T1: str,
+    T2: str,
 ) -> tuple[Array, Array, Array]:
     """The product of two quantized matrices, in 32 bits."""
     # TensorFlow checks the rank of min_a alone.
@@ -81,8 +81,8 @@ def quantized_mul(
     min_y: Array,
     max_y: Array,
     *,
-    T1: str,  # noqa: N803
-    T2: str,  # noqa: N803 - the attributes' names
+    T1: str,
+    T2: str,
 ) -> tuple[Array, Array, Array]:
     """The products of quantized numbers with broadcasting, in 32 bits."""
     left = Levels(T1, *checked_range(min_x, max_x, "x"))
@@ -107,8 +107,8 @@ def quantized_bias_add(
     min_bias: Array,
     max_bias: Array,
     *,
-    T1: str,  # noqa: N803
-    T2: str,  # noqa: N803 - the same
+    T1: str,
+    T2: str,
 ) -> tuple[Array, Array, Array]:
     """Quantized numbers with a quantized vector added along the last dimension."""
     if x.ndim < 2 or bias.ndim != 1 or bias.shape[0] != x.shape[-1]:
@@ -144,8 +144,8 @@ def quantized_add(
     min_y: Array,
     max_y: Array,
     *,
-    T1: str,  # noqa: N803
-    T2: str,  # noqa: N803 - the same
+    T1: str,
+    T2: str,
 ) -> tuple[Array, Array, Array]:
     """The sums of quantized numbers with broadcasting, in 32 bits.
 
@@ -183,7 +183,7 @@ def quantized_relu(
     low: Array,
     high: Array,
     *,
-    Tinput: str,  # noqa: N803 - the same
+    Tinput: str,
 ) -> tuple[Array, Array, Array]:
     """max(x, 0) of quantized numbers."""
     return _limited(x, (scalar(low, "min_input"), scalar(high, "max_input")), Tinput)
@@ -196,7 +196,7 @@ def quantized_relu6(
     low: Array,
     high: Array,
     *,
-    Tinput: str,  # noqa: N803 - the same
+    Tinput: str,
 ) -> tuple[Array, Array, Array]:
     """min(max(x, 0), 6) of quantized numbers."""
     return _limited(x, (scalar(low, "min_input"), scalar(high, "max_input")), Tinput, 6.0)
@@ -221,8 +221,8 @@ def quantized_concat(
     _: object,
     axis: Array,
     *rest: Array,
-    N: int,  # noqa: N803
-    T: str,  # noqa: N803 - the same
+    N: int,
+    T: str,
 ) -> tuple[Array, Array, Array]:
     """Quantized tensors concatenated along a dimension, in a range that contains all of theirs."""
     parts, lows, highs = rest[:N], rest[N : 2 * N], rest[2 * N :]
@@ -266,7 +266,7 @@ def requantization_range(
     low: Array,
     high: Array,
     *,
-    Tinput: str,  # noqa: N803 - the same
+    Tinput: str,
 ) -> tuple[Array, Array]:
     """The range of quantized numbers, extended to contain zero."""
     levels = Levels(Tinput, low.reshape(-1)[0], high.reshape(-1)[0])
@@ -313,7 +313,7 @@ def quantize_down(
     low: Array,
     high: Array,
     *,
-    Tinput: str,  # noqa: N803 - the same
+    Tinput: str,
 ) -> tuple[Array, Array, Array]:
     """Numbers of 32 bits requantized to bytes in their own range."""
     have = scalar(low, "input_min"), scalar(high, "input_max")

@@ -23,7 +23,7 @@ def quantized_instance_norm(
     low: Array,
     high: Array,
     *,
-    T: str,  # noqa: N803 - the attribute's name
+    T: str,
     output_range_given: bool,
     given_y_min: float,
     given_y_max: float,

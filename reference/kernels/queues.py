@@ -13,7 +13,7 @@ from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import HOST, frozen, is_own, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.queues.queue_resource import (
     Element,
     FifoStore,
@@ -179,37 +179,33 @@ def _check(
             )
 
 
-@binder("QueueEnqueueV2", devices=_CPU, needs_step=True)
-def enqueue(bind: Bind) -> KernelFunction:
+@kernel("QueueEnqueueV2", devices=_CPU, needs_step=True)
+def enqueue(
+    bind: Bind, step: Step, queue: Queue, *components: Array, Tcomponents: Sequence[str]
+) -> None:
     """Enqueues one element, waiting for room."""
-    node, types = bind.node.name, bind.attrs["Tcomponents"]
-
-    def compute(step: Step, queue: Queue, *components: Array) -> None:
-        _check(queue, types, [component.shape for component in components])
-        element = tuple(map(_own, components))
-        step.take(node, lambda: queue.enqueue([element]))
-
-    return compute
+    node = bind.node.name
+    _check(queue, Tcomponents, [component.shape for component in components])
+    element = tuple(map(_own, components))
+    step.take(node, lambda: queue.enqueue([element]))
 
 
-@binder("QueueEnqueueManyV2", devices=_CPU, needs_step=True)
-def enqueue_many(bind: Bind) -> KernelFunction:
+@kernel("QueueEnqueueManyV2", devices=_CPU, needs_step=True)
+def enqueue_many(
+    bind: Bind, step: Step, queue: Queue, *components: Array, Tcomponents: Sequence[str]
+) -> None:
     """Enqueues the rows as elements, waiting for room."""
-    node, types = bind.node.name, bind.attrs["Tcomponents"]
-
-    def compute(step: Step, queue: Queue, *components: Array) -> None:
-        shapes = [component.shape for component in components]
-        _check(queue, types, shapes, next(iter(shapes[0]), None))
-        counts = {shape[:1] for shape in shapes}
-        if counts & {()} or len(counts) != 1:
-            raise InvalidArgument(
-                "All input tensors must have the same size in the 0th dimension, at least rank "
-                f"1: {[list(shape) for shape in shapes]}"
-            )
-        rows = list(zip(*(_rows(_own(component)) for component in components), strict=True))
-        step.take(node, lambda: queue.enqueue(rows))
-
-    return compute
+    node = bind.node.name
+    shapes = [component.shape for component in components]
+    _check(queue, Tcomponents, shapes, next(iter(shapes[0]), None))
+    counts = {shape[:1] for shape in shapes}
+    if counts & {()} or len(counts) != 1:
+        raise InvalidArgument(
+            "All input tensors must have the same size in the 0th dimension, at least rank "
+            f"1: {[list(shape) for shape in shapes]}"
+        )
+    rows = list(zip(*(_rows(_own(component)) for component in components), strict=True))
+    step.take(node, lambda: queue.enqueue(rows))
 
 
 def _own(component: Array) -> Array:
@@ -307,15 +303,11 @@ def _padded(xp: ArrayModule, arrays: Sequence[Array], shape: tuple[int | None, .
     return padded
 
 
-@binder("QueueCloseV2", devices=_CPU, needs_step=True)
-def close(bind: Bind) -> KernelFunction:
+@kernel("QueueCloseV2", devices=_CPU, needs_step=True)
+def close(bind: Bind, step: Step, queue: Queue, *, cancel_pending_enqueues: bool) -> None:
     """Closes the queue; enqueues that wait are completed first, or cancelled."""
-    node, cancel = bind.node.name, bind.attrs["cancel_pending_enqueues"]
-
-    def compute(step: Step, queue: Queue) -> None:
-        step.take(node, lambda: queue.close(cancel=cancel))
-
-    return compute
+    node = bind.node.name
+    step.take(node, lambda: queue.close(cancel=cancel_pending_enqueues))
 
 
 @binder("QueueSizeV2", devices=_CPU)

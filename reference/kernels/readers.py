@@ -12,7 +12,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, of_code
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.input.reader_resource import (
     FixedLengthReader,
     IdentityReader,
@@ -155,38 +155,32 @@ def _reading(step: Step, node: str, reader: Reader) -> Iterator[None]:
         yield
 
 
-@binder("ReaderReadV2", devices=_CPU, needs_step=True)
-def read(bind: Bind) -> KernelFunction:
+@kernel("ReaderReadV2", devices=_CPU, needs_step=True)
+def read(bind: Bind, step: Step, reader: Reader, queue: Queue) -> tuple[Array, Array]:
     """The next record."""
     node = bind.node.name
-
-    def compute(step: Step, reader: Reader, queue: Queue) -> tuple[Array, Array]:
-        with _reading(step, node, reader):
-            key, value = reader.read(_taker(step, node, queue))
-        return string_array([key], ()), string_array([value], ())
-
-    return compute
+    with _reading(step, node, reader):
+        key, value = reader.read(_taker(step, node, queue))
+    return string_array([key], ()), string_array([value], ())
 
 
-@binder("ReaderReadUpToV2", devices=_CPU, needs_step=True)
-def read_up_to(bind: Bind) -> KernelFunction:
+@kernel("ReaderReadUpToV2", devices=_CPU, needs_step=True)
+def read_up_to(
+    bind: Bind, step: Step, reader: Reader, queue: Queue, count: Array
+) -> tuple[Array, Array]:
     """The next records of one file."""
     node = bind.node.name
-
-    def compute(step: Step, reader: Reader, queue: Queue, count: Array) -> tuple[Array, Array]:
-        if count.size != 1:
-            raise InvalidArgument(
-                f"Input num_records must be a scalar, but had shape: {bracketed(count.shape)}"
-            )
-        with _reading(step, node, reader):
-            records = reader.read_up_to(scalar_int(count), _taker(step, node, queue))
-        size = (len(records),)
-        return (
-            string_array([key for key, _ in records], size),
-            string_array([value for _, value in records], size),
+    if count.size != 1:
+        raise InvalidArgument(
+            f"Input num_records must be a scalar, but had shape: {bracketed(count.shape)}"
         )
-
-    return compute
+    with _reading(step, node, reader):
+        records = reader.read_up_to(scalar_int(count), _taker(step, node, queue))
+    size = (len(records),)
+    return (
+        string_array([key for key, _ in records], size),
+        string_array([value for _, value in records], size),
+    )
 
 
 def _asks(op_type: str, ask: Callable[[ArrayModule, Reader], object]) -> None:
@@ -208,16 +202,12 @@ _asks("ReaderSerializeStateV2", lambda _, reader: string_array([reader.state()],
 _asks("ReaderResetV2", lambda _, reader: reader.reset())
 
 
-@binder("ReaderRestoreStateV2", devices=_CPU, needs_step=True)
-def restore(_: Bind) -> KernelFunction:
+@kernel("ReaderRestoreStateV2", devices=_CPU, needs_step=True)
+def restore(_: ArrayModule, step: Step, reader: Reader, state: Array) -> None:
     """Restores a serialized state of the reader."""
-
-    def compute(step: Step, reader: Reader, state: Array) -> None:
-        if state.shape != ():
-            raise InvalidArgument(
-                f"Reader state must be scalar, but had shape: {bracketed(state.shape)}"
-            )
-        with _held(reader, step):
-            reader.restore(bytes(state.item()))
-
-    return compute
+    if state.shape != ():
+        raise InvalidArgument(
+            f"Reader state must be scalar, but had shape: {bracketed(state.shape)}"
+        )
+    with _held(reader, step):
+        reader.restore(bytes(state.item()))

@@ -9,6 +9,8 @@ imports all of them when the first plan is compiled.
     @binder("AddV2")
     def add(bind): return bind.xp.add
 
+A `binder` is for what is worth computing once for a node, or chooses a function.
+
 Inputs are arrays of `xp` (0-d ones may be numpy scalars), string tensors numpy object arrays of
 bytes, an input declared `Ref(T)` is a `VariableBuffer`, a resource handle any object. One output
 is returned as itself, several as a tuple, none as None. What a kernel cannot compute it reports
@@ -188,31 +190,38 @@ def kernel(
     devices: tuple[str, ...] = ("CPU", "GPU"),
     host_inputs: tuple[str, ...] = (),
     host_outputs: tuple[str, ...] = (),
+    needs_step: bool = False,
+    may_wait: bool = True,
     gpu_dtypes: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Register `function(xp, *inputs, **attributes)`; attributes only those its signature names.
 
-    The arguments are those of `binder`.
+    A function whose first parameter is called `bind` gets the `Bind` instead of the array module;
+    one that needs the step gets it before the inputs. The arguments are those of `binder`.
     """
 
     def register(function: F) -> F:
+        parameters = inspect.signature(function).parameters
         wanted = [
             name
-            for name, parameter in inspect.signature(function).parameters.items()
+            for name, parameter in parameters.items()
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY
         ]
+        takes_bind = next(iter(parameters)) == "bind"
 
-        def bind(bind: Bind) -> KernelFunction:
+        def bound(bind: Bind) -> KernelFunction:
             attrs = {name: bind.attrs[name] for name in wanted}
-            return functools.partial(function, bind.xp, **attrs)
+            return functools.partial(function, bind if takes_bind else bind.xp, **attrs)
 
         binder(
             *op_types,
             devices=devices,
             host_inputs=host_inputs,
             host_outputs=host_outputs,
+            needs_step=needs_step,
+            may_wait=may_wait,
             gpu_dtypes=gpu_dtypes,
-        )(bind)
+        )(bound)
         return function
 
     return register

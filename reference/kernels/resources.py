@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import (
     FailedPrecondition,
     InvalidArgument,
@@ -20,7 +20,7 @@ from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.index_ranges import within, zeroed
 from sessrun.reference.kernels.indexing import gather_nd
-from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.state.resources import ResourceStore
 
@@ -184,27 +184,17 @@ _update("AssignAddVariableOp", "add")
 _update("AssignSubVariableOp", "subtract")
 
 
-@binder("VarIsInitializedOp", host_inputs=("resource",), host_outputs=("is_initialized",))
-def var_is_initialized(bind: Bind) -> KernelFunction:
+@kernel("VarIsInitializedOp", host_inputs=("resource",), host_outputs=("is_initialized",))
+def var_is_initialized(_: ArrayModule, handle: Handle) -> Array:
     """Whether the variable exists and has been set."""
-    del bind
-
-    def compute(handle: Handle) -> Array:
-        return host_array([handle.held() is not None], "bool").reshape(())
-
-    return compute
+    return host_array([handle.held() is not None], "bool").reshape(())
 
 
-@binder("DestroyResourceOp", host_inputs=("resource",))
-def destroy_resource(bind: Bind) -> KernelFunction:
+@kernel("DestroyResourceOp", host_inputs=("resource",))
+def destroy_resource(_: ArrayModule, handle: Handle, *, ignore_lookup_error: bool) -> None:
     """Removes the variable from the store."""
-    ignore = bind.attrs["ignore_lookup_error"]
-
-    def compute(handle: Handle) -> None:
-        if not handle.remove() and not ignore:
-            raise NotFound(f"Resource {handle.container}/{handle.name} does not exist.")
-
-    return compute
+    if not handle.remove() and not ignore_lookup_error:
+        raise NotFound(f"Resource {handle.container}/{handle.name} does not exist.")
 
 
 @binder("VariableShape", host_inputs=("input",), host_outputs=("output",))
@@ -214,26 +204,21 @@ def variable_shape(bind: Bind) -> KernelFunction:
     return lambda handle: host_array(handle.find().read().shape, dtype)
 
 
-@binder("ResourceGather", host_inputs=("resource",))
-def resource_gather(bind: Bind) -> KernelFunction:
+@kernel("ResourceGather", host_inputs=("resource",))
+def resource_gather(xp: ArrayModule, handle: Handle, indices: Array, *, batch_dims: int) -> Array:
     """Slices of the value along its first axis, batch by batch."""
-    xp, batch = bind.xp, bind.attrs["batch_dims"]
-
-    def compute(handle: Handle, indices: Array) -> Array:
-        params = handle.find().read()
-        if params.ndim <= batch:
-            raise InvalidArgument(f"params must be at least {batch + 1} dimensional")
-        indices, inside = within(xp, indices, params.shape[batch], "indices")
-        if batch == 0:
-            return zeroed(xp, params[indices, ...], inside)
-        batch_indices = []
-        for axis in range(batch):
-            shape = [1] * indices.ndim
-            shape[axis] = params.shape[axis]
-            batch_indices.append(xp.arange(params.shape[axis]).reshape(shape))
-        return zeroed(xp, params[(*batch_indices, indices, ...)], inside)
-
-    return compute
+    params = handle.find().read()
+    if params.ndim <= batch_dims:
+        raise InvalidArgument(f"params must be at least {batch_dims + 1} dimensional")
+    indices, inside = within(xp, indices, params.shape[batch_dims], "indices")
+    if batch_dims == 0:
+        return zeroed(xp, params[indices, ...], inside)
+    batch_indices = []
+    for axis in range(batch_dims):
+        shape = [1] * indices.ndim
+        shape[axis] = params.shape[axis]
+        batch_indices.append(xp.arange(params.shape[axis]).reshape(shape))
+    return zeroed(xp, params[(*batch_indices, indices, ...)], inside)
 
 
 @binder("ResourceGatherNd", host_inputs=("resource",))
@@ -271,22 +256,17 @@ for _name, _ufunc in SLICE_UPDATES.items():
     _scatter(f"ResourceScatterNd{_name}", slice_update(_ufunc), "ref")
 
 
-@binder("ResourceCountUpTo", host_inputs=("resource",))
-def resource_count_up_to(bind: Bind) -> KernelFunction:
+@kernel("ResourceCountUpTo", host_inputs=("resource",))
+def resource_count_up_to(xp: ArrayModule, handle: Handle, *, limit: int) -> Array:
     """The value before it is counted up by one; an error once it is at the limit."""
-    xp, limit = bind.xp, bind.attrs["limit"]
-
-    def compute(handle: Handle) -> Array:
-        buffer = handle.find()
-        with buffer.lock:
-            old: Array = buffer.read()
-            if old.shape != ():
-                raise InvalidArgument(
-                    f"ResourceCountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
-                )
-            if old >= limit:
-                raise OutOfRange(f"Reached limit of {limit}")
-            buffer.value = old + xp.ones((), dtype=old.dtype)
-        return old
-
-    return compute
+    buffer = handle.find()
+    with buffer.lock:
+        old: Array = buffer.read()
+        if old.shape != ():
+            raise InvalidArgument(
+                f"ResourceCountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
+            )
+        if old >= limit:
+            raise OutOfRange(f"Reached limit of {limit}")
+        buffer.value = old + xp.ones((), dtype=old.dtype)
+    return old

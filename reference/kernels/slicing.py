@@ -228,19 +228,12 @@ def pad(bind: Bind) -> KernelFunction:
     return lambda x, paddings: _padded(xp, x, paddings, zero)
 
 
-@binder("PadV2", host_inputs=("paddings",))
-def pad_v2(bind: Bind) -> KernelFunction:
+@kernel("PadV2", host_inputs=("paddings",))
+def pad_v2(xp: ArrayModule, x: Array, paddings: Array, value: Array) -> Array:
     """The input padded with a given value."""
-    xp = bind.xp
-
-    def compute(x: Array, paddings: Array, value: Array) -> Array:
-        if value.ndim:
-            raise InvalidArgument(
-                f"constant_values must be a scalar, got shape {list(value.shape)}"
-            )
-        return _padded(xp, x, paddings, value)
-
-    return compute
+    if value.ndim:
+        raise InvalidArgument(f"constant_values must be a scalar, got shape {list(value.shape)}")
+    return _padded(xp, x, paddings, value)
 
 
 def _too_wide(before: int, after: int, dim: int, edge: int, of: str = "") -> str:

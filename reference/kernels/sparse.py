@@ -151,7 +151,7 @@ def serialize_sparse(
     values: Array,
     shape: Array,
     *,
-    T: str,  # noqa: N803
+    T: str,
     out_type: str,
 ) -> Array:
     """The three parts as serialized tensors, or as variants: a vector of 3 elements."""
@@ -165,7 +165,7 @@ def serialize_many_sparse(
     values: Array,
     shape: Array,
     *,
-    T: str,  # noqa: N803
+    T: str,
     out_type: str,
 ) -> Array:
     """The three parts of all rows as serialized tensors, or as variants: [rows, 3]."""
@@ -214,7 +214,7 @@ def deserialize_sparse(
     serialized: Array,
     *,
     dtype: str,
-    Tserialized: str,  # noqa: N803 - the attribute's name
+    Tserialized: str,
 ) -> tuple[Array, Array, Array]:
     """A sparse tensor from [..., 3] serialized parts; the leading dimensions are stacked."""
     del Tserialized  # the elements show it
@@ -242,31 +242,23 @@ def _own(sparse: Sparse) -> Sparse:
     return Sparse(*(frozen(part.copy()) for part in sparse))
 
 
-@binder("AddSparseToTensorsMap", devices=_CPU)
-def add_sparse(bind: Bind) -> KernelFunction:
+@kernel("AddSparseToTensorsMap", devices=_CPU)
+def add_sparse(bind: Bind, indices: Array, values: Array, shape: Array) -> Array:
     """Keeps a sparse tensor in the map, and returns its number."""
-
-    def compute(indices: Array, values: Array, shape: Array) -> Array:
-        kept = _own(_sized(checked(indices, values, shape)))
-        return host_array([_map(bind).add(kept)], "int64").reshape(())
-
-    return compute
+    kept = _own(_sized(checked(indices, values, shape)))
+    return host_array([_map(bind).add(kept)], "int64").reshape(())
 
 
-@binder("AddManySparseToTensorsMap", devices=_CPU)
-def add_many_sparse(bind: Bind) -> KernelFunction:
+@kernel("AddManySparseToTensorsMap", devices=_CPU)
+def add_many_sparse(bind: Bind, indices: Array, values: Array, shape: Array) -> Array:
     """Keeps the rows in the map; non-empty ones are numbered first, as in TF 2.21."""
-
-    def compute(indices: Array, values: Array, shape: Array) -> Array:
-        sparse = _own(_sized(checked(indices, values, shape)))
-        rows, keeper = _rows(sparse), _map(bind)
-        numbers = {row: keeper.add(rows[row]) for row in rows}
-        for row in range(int(shape[0])):
-            if row not in numbers:
-                numbers[row] = keeper.add(_empty_row(sparse))
-        return host_array([numbers[row] for row in sorted(numbers)], "int64")
-
-    return compute
+    sparse = _own(_sized(checked(indices, values, shape)))
+    rows, keeper = _rows(sparse), _map(bind)
+    numbers = {row: keeper.add(rows[row]) for row in rows}
+    for row in range(int(shape[0])):
+        if row not in numbers:
+            numbers[row] = keeper.add(_empty_row(sparse))
+    return host_array([numbers[row] for row in sorted(numbers)], "int64")
 
 
 @binder("TakeManySparseFromTensorsMap", devices=_CPU)

@@ -10,7 +10,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, full, host_array, ints, scalar_int
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     check_extent,
@@ -24,20 +24,19 @@ from sessrun.reference.kernels.sparse_parts import (
 _CPU: Final = ("CPU",)
 
 
-@binder("SparseConcat", devices=_CPU)
-def sparse_concat(bind: Bind) -> KernelFunction:
+@kernel("SparseConcat", devices=_CPU)
+def sparse_concat(
+    _: ArrayModule, *parts: Array, N: int, concat_dim: int
+) -> tuple[Array, Array, Array]:
     """Sparse tensors concatenated along a dimension, with sorted elements."""
-    count, dim = bind.attrs["N"], bind.attrs["concat_dim"]
-
-    def compute(*parts: Array) -> tuple[Array, Array, Array]:
-        kinds = parts[:count], parts[count : 2 * count], parts[2 * count :]
-        tensors = [checked(*parts_of_one) for parts_of_one in zip(*kinds, strict=True)]
-        rank = len(tensors[0].shape)
-        if not -rank <= dim < rank:
-            raise InvalidArgument(f"Concat dimension must be in range [{-rank}, {rank}), got {dim}")
-        return _joined(tensors, dim % rank)
-
-    return compute
+    kinds = parts[:N], parts[N : 2 * N], parts[2 * N :]
+    tensors = [checked(*parts_of_one) for parts_of_one in zip(*kinds, strict=True)]
+    rank = len(tensors[0].shape)
+    if not -rank <= concat_dim < rank:
+        raise InvalidArgument(
+            f"Concat dimension must be in range [{-rank}, {rank}), got {concat_dim}"
+        )
+    return _joined(tensors, concat_dim % rank)
 
 
 def _joined(tensors: Sequence[Sparse], axis: int) -> tuple[Array, Array, Array]:
@@ -65,38 +64,35 @@ def _joined(tensors: Sequence[Sparse], axis: int) -> tuple[Array, Array, Array]:
     return indices[order], values[order], host_array(shape, "int64")
 
 
-@binder("SparseSplit", devices=_CPU)
-def sparse_split(bind: Bind) -> KernelFunction:
+@kernel("SparseSplit", devices=_CPU)
+def sparse_split(
+    _: ArrayModule, split_dim: Array, indices: Array, values: Array, shape: Array, *, num_split: int
+) -> tuple[Array, ...]:
     """Parts along a dimension; the first ones are longer by 1 if it does not divide evenly."""
-    count = bind.attrs["num_split"]
-
-    def compute(split_dim: Array, indices: Array, values: Array, shape: Array) -> tuple[Array, ...]:
-        sparse = checked(indices, values, shape)
-        rank = len(shape)
-        if split_dim.ndim:
-            raise InvalidArgument(
-                f"Input axis should be a scalar but received shape {bracketed(split_dim.shape)}"
-            )
-        axis = scalar_int(split_dim)
-        if not -rank <= axis < rank:
-            raise InvalidArgument(f"Input axis should be in range [{-rank}, {rank}), got {axis}")
-        axis %= rank
-        size = int(shape[axis])
-        if not 1 <= count <= size:
-            raise InvalidArgument(
-                f"Input num_split should be between 1 and the splitting "
-                f"dimension size ({size}), got {count}"
-            )
-        outside = ((indices < 0) | (indices >= shape)).any(axis=1)
-        if outside.any():
-            row = int(outside.argmax())
-            raise InvalidArgument(
-                f"Sparse index tuple indices[{row}, :] = {indices[row].tolist()} is out of bounds"
-            )
-        parts = _divided(sparse, axis, count)
-        return tuple(part for kind in zip(*parts, strict=True) for part in kind)
-
-    return compute
+    sparse = checked(indices, values, shape)
+    rank = len(shape)
+    if split_dim.ndim:
+        raise InvalidArgument(
+            f"Input axis should be a scalar but received shape {bracketed(split_dim.shape)}"
+        )
+    axis = scalar_int(split_dim)
+    if not -rank <= axis < rank:
+        raise InvalidArgument(f"Input axis should be in range [{-rank}, {rank}), got {axis}")
+    axis %= rank
+    size = int(shape[axis])
+    if not 1 <= num_split <= size:
+        raise InvalidArgument(
+            f"Input num_split should be between 1 and the splitting "
+            f"dimension size ({size}), got {num_split}"
+        )
+    outside = ((indices < 0) | (indices >= shape)).any(axis=1)
+    if outside.any():
+        row = int(outside.argmax())
+        raise InvalidArgument(
+            f"Sparse index tuple indices[{row}, :] = {indices[row].tolist()} is out of bounds"
+        )
+    parts = _divided(sparse, axis, num_split)
+    return tuple(part for kind in zip(*parts, strict=True) for part in kind)
 
 
 def _divided(sparse: Sparse, axis: int, count: int) -> list[Sparse]:

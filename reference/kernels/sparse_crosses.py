@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.fingerprints import farm
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array, string_array
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 _CPU: Final = ("CPU",)
 _WORD: Final = (1 << 64) - 1
@@ -177,13 +177,8 @@ def sparse_cross(bind: Bind) -> KernelFunction:
     return compute
 
 
-@binder("SparseCrossV2", devices=_CPU)
-def sparse_cross_v2(bind: Bind) -> KernelFunction:
+@kernel("SparseCrossV2", devices=_CPU)
+def sparse_cross_v2(_: ArrayModule, *parts: Array, N: int) -> tuple[Array, Array, Array]:
     """All combinations of the features of each row, joined by a separator."""
-    count = bind.attrs["N"]
-
-    def compute(*parts: Array) -> tuple[Array, Array, Array]:
-        *columns, separator = parts
-        return _joined(_columns(columns, count), separator.item())
-
-    return compute
+    *columns, separator = parts
+    return _joined(_columns(columns, N), separator.item())

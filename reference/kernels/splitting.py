@@ -9,7 +9,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array, string_array
 from sessrun.reference.kernels.patterns import matcher, replacer
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.registry import kernel
 
 
 def _bytes(value: bytes | str) -> bytes:
@@ -93,16 +93,18 @@ def _mapped(strings: Array, function: Callable[[bytes], bytes]) -> Array:
     return string_array(map(function, strings.reshape(-1).tolist()), strings.shape)
 
 
-@binder("StaticRegexReplace", devices=("CPU",))
-def static_regex_replace(bind: Bind) -> KernelFunction:
+@kernel("StaticRegexReplace", devices=("CPU",))
+def static_regex_replace(
+    _: ArrayModule,
+    strings: Array,
+    *,
+    pattern: str | bytes,
+    rewrite: str | bytes,
+    replace_global: bool,
+) -> Array:
     """The strings with matches of a pattern replaced."""
-    attrs = bind.attrs
-
-    def compute(strings: Array) -> Array:
-        replace = _replacer(attrs["pattern"], attrs["rewrite"], everywhere=attrs["replace_global"])
-        return _mapped(strings, replace)
-
-    return compute
+    replace = _replacer(pattern, rewrite, everywhere=replace_global)
+    return _mapped(strings, replace)
 
 
 @kernel("RegexReplace", devices=("CPU",))

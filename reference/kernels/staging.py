@@ -9,7 +9,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import frozen, ints, is_own, scalar_int
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
 
@@ -68,15 +68,12 @@ def _outputs(parts: tuple[Array, ...]) -> Array | tuple[Array, ...]:
     return parts[0] if len(parts) == 1 else parts
 
 
-@binder("Stage", devices=_CPU, needs_step=True)
-def stage(bind: Bind) -> KernelFunction:
+@kernel("Stage", devices=_CPU, needs_step=True)
+def stage(bind: Bind, step: Step, *values: Array) -> None:
     """Stages an element, waiting for room."""
-
-    def compute(step: Step, *values: Array) -> None:
-        element = tuple(_own(bind.xp, value) for value in values)
-        step.take(bind.node.name, lambda: _area(bind).put(element))
-
-    return compute
+    xp = bind.xp
+    element = tuple(_own(xp, value) for value in values)
+    step.take(bind.node.name, lambda: _area(bind).put(element))
 
 
 @binder("Unstage", devices=_CPU, needs_step=True)
@@ -87,18 +84,14 @@ def unstage(bind: Bind) -> KernelFunction:
     )
 
 
-@binder("StagePeek", devices=_CPU, needs_step=True)
-def stage_peek(bind: Bind) -> KernelFunction:
+@kernel("StagePeek", devices=_CPU, needs_step=True)
+def stage_peek(bind: Bind, step: Step, index: Array) -> Array | tuple[Array, ...]:
     """The element at an index, waiting until there are enough."""
-
-    def compute(step: Step, index: Array) -> Array | tuple[Array, ...]:
-        if index.shape != ():
-            raise InvalidArgument("index must be scalar")
-        position = scalar_int(index)
-        parts = step.take(bind.node.name, lambda: _area(bind).peek(position))
-        return _outputs(_checked(bind, parts))
-
-    return compute
+    if index.shape != ():
+        raise InvalidArgument("index must be scalar")
+    position = scalar_int(index)
+    parts = step.take(bind.node.name, lambda: _area(bind).peek(position))
+    return _outputs(_checked(bind, parts))
 
 
 @binder("StageSize", devices=_CPU)
@@ -121,52 +114,38 @@ def _key(key: Array) -> int:
     return scalar_int(key)
 
 
-@binder("MapStage", "OrderedMapStage", devices=_CPU, needs_step=True)
-def map_stage(bind: Bind) -> KernelFunction:
+@kernel("MapStage", "OrderedMapStage", devices=_CPU, needs_step=True)
+def map_stage(bind: Bind, step: Step, key: Array, indices: Array, *values: Array) -> None:
     """Stages components of the element of a key, waiting for room."""
-
-    def compute(step: Step, key: Array, indices: Array, *values: Array) -> None:
-        wanted, components = _key(key), ints(indices)
-        parts = [_own(bind.xp, value) for value in values]
-        step.take(bind.node.name, lambda: _map(bind).put(wanted, components, parts))
-
-    return compute
+    xp = bind.xp
+    wanted, components = _key(key), ints(indices)
+    parts = [_own(xp, value) for value in values]
+    step.take(bind.node.name, lambda: _map(bind).put(wanted, components, parts))
 
 
-@binder("MapUnstage", "OrderedMapUnstage", devices=_CPU, needs_step=True)
-def map_unstage(bind: Bind) -> KernelFunction:
+@kernel("MapUnstage", "OrderedMapUnstage", devices=_CPU, needs_step=True)
+def map_unstage(bind: Bind, step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
     """Takes components of the element of a key, waiting until it is complete."""
-
-    def compute(step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
-        wanted, components = _key(key), ints(indices)
-        _, parts = step.take(bind.node.name, lambda: _map(bind).take(wanted, components))
-        return _outputs(_checked(bind, parts))
-
-    return compute
+    wanted, components = _key(key), ints(indices)
+    _, parts = step.take(bind.node.name, lambda: _map(bind).take(wanted, components))
+    return _outputs(_checked(bind, parts))
 
 
-@binder("MapUnstageNoKey", "OrderedMapUnstageNoKey", devices=_CPU, needs_step=True)
-def map_unstage_no_key(bind: Bind) -> KernelFunction:
+@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", devices=_CPU, needs_step=True)
+def map_unstage_no_key(bind: Bind, step: Step, indices: Array) -> tuple[Array, ...]:
     """Takes a key and components of its element, waiting until one is complete."""
-
-    def compute(step: Step, indices: Array) -> tuple[Array, ...]:
-        components = ints(indices)
-        key, parts = step.take(bind.node.name, lambda: _map(bind).take(None, components))
-        return (bind.xp.int64(key), *_checked(bind, parts))
-
-    return compute
+    xp = bind.xp
+    components = ints(indices)
+    key, parts = step.take(bind.node.name, lambda: _map(bind).take(None, components))
+    return (xp.int64(key), *_checked(bind, parts))
 
 
-@binder("MapPeek", "OrderedMapPeek", devices=_CPU, needs_step=True)
-def map_peek(bind: Bind) -> KernelFunction:
+@kernel("MapPeek", "OrderedMapPeek", devices=_CPU, needs_step=True)
+def map_peek(bind: Bind, step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
     """The components of the element of a key, waiting until it is complete."""
-
-    def compute(step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
-        wanted, components = _key(key), ints(indices)
-        parts = step.take(bind.node.name, lambda: _map(bind).peek(wanted, components))
-        return _outputs(_checked(bind, parts))
-
-    return compute
+    wanted, components = _key(key), ints(indices)
+    parts = step.take(bind.node.name, lambda: _map(bind).peek(wanted, components))
+    return _outputs(_checked(bind, parts))
 
 
 @binder("MapSize", "OrderedMapSize", devices=_CPU)

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import (
     AlreadyExists,
     Internal,
@@ -22,7 +22,14 @@ from sessrun.reference.base.kernel_errors import (
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, frozen, full
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
+from sessrun.reference.kernels.registry import (
+    Bind,
+    KernelFunction,
+    Step,
+    VariableBuffer,
+    binder,
+    kernel,
+)
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 
 #: The container of temporary variables in the resources of a run.
@@ -89,18 +96,16 @@ def temporary_variable(bind: Bind) -> KernelFunction:
     return compute
 
 
-@binder("DestroyTemporaryVariable", needs_step=True, may_wait=False)
-def destroy_temporary_variable(bind: Bind) -> KernelFunction:
+@kernel("DestroyTemporaryVariable", needs_step=True, may_wait=False)
+def destroy_temporary_variable(
+    _: ArrayModule, step: Step, ref: VariableBuffer, *, var_name: str | bytes
+) -> Array:
     """The last value; the name becomes free."""
-    name = attribute_text(bind.attrs["var_name"])
-
-    def compute(step: Step, ref: VariableBuffer) -> Array:
-        if step.resources.remove(_TEMPORARY, name) is None:
-            raise NotFound(f"Temporary variable {name} does not exist")
-        value: Array = ref.read()
-        return value
-
-    return compute
+    name = attribute_text(var_name)
+    if step.resources.remove(_TEMPORARY, name) is None:
+        raise NotFound(f"Temporary variable {name} does not exist")
+    value: Array = ref.read()
+    return value
 
 
 def _held(bind: Bind) -> Callable[[VariableBuffer], contextlib.AbstractContextManager[object]]:
@@ -168,24 +173,19 @@ def is_variable_initialized(bind: Bind) -> KernelFunction:
     return lambda ref: bind.xp.asarray(ref.peek() is not None)
 
 
-@binder("CountUpTo")
-def count_up_to(bind: Bind) -> KernelFunction:
+@kernel("CountUpTo")
+def count_up_to(xp: ArrayModule, ref: VariableBuffer, *, limit: int) -> Array:
     """The value before it is counted up by one; an error once it is at the limit."""
-    xp, limit = bind.xp, bind.attrs["limit"]
-
-    def compute(ref: VariableBuffer) -> Array:
-        with ref.lock:
-            old: Array = ref.read()
-            if old.shape != ():
-                raise InvalidArgument(
-                    f"CountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
-                )
-            if old >= limit:
-                raise OutOfRange(f"Reached limit of {limit}")
-            ref.value = old + xp.ones((), dtype=old.dtype)
-        return old
-
-    return compute
+    with ref.lock:
+        old: Array = ref.read()
+        if old.shape != ():
+            raise InvalidArgument(
+                f"CountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
+            )
+        if old >= limit:
+            raise OutOfRange(f"Reached limit of {limit}")
+        ref.value = old + xp.ones((), dtype=old.dtype)
+    return old
 
 
 def _scatter(op_type: str, update: Update) -> None:

@@ -15,7 +15,7 @@ import string
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
@@ -52,17 +52,13 @@ def string_join(_: object, *inputs: Array, separator: str) -> Array:
     return string_array((glue.join(row) for row in zip(*columns, strict=True)), shape)
 
 
-@binder("StringLength", devices=("CPU",))
-def string_length(bind: Bind) -> KernelFunction:
+@kernel("StringLength", devices=("CPU",))
+def string_length(xp: ArrayModule, x: Array, *, unit: str | bytes) -> Array:
     """The length in bytes or in UTF-8 characters."""
-    xp, characters = bind.xp, attribute_text(bind.attrs["unit"]) == "UTF8_CHAR"
-
-    def compute(x: Array) -> Array:
-        items = x.reshape(-1).tolist()
-        counted = (item.translate(None, _CONTINUING) for item in items) if characters else items
-        return xp.asarray([*map(len, counted)], dtype="int32").reshape(x.shape)
-
-    return compute
+    characters = attribute_text(unit) == "UTF8_CHAR"
+    items = x.reshape(-1).tolist()
+    counted = (item.translate(None, _CONTINUING) for item in items) if characters else items
+    return xp.asarray([*map(len, counted)], dtype="int32").reshape(x.shape)
 
 
 def _starts(item: bytes) -> list[int]:

@@ -88,7 +88,7 @@ def tagged_tensor_summary(
     tensor: Array,
     serialized_summary_metadata: Array,
     *,
-    T: str,  # noqa: N803 - the attribute's name
+    T: str,
 ) -> Array:
     """A Summary of a tensor with metadata, which is empty if it cannot be parsed."""
     from sessrun.spec.proto.summary_pb2 import Summary, SummaryMetadata  # noqa: PLC0415 - as above

@@ -207,7 +207,7 @@ def write_summary(
     tag: Array,
     summary_metadata: Array,
     *,
-    T: str,  # noqa: N803 - the attribute's name
+    T: str,
 ) -> None:
     """Writes a summary of a tensor, with metadata."""
     from sessrun.spec.proto.summary_pb2 import SummaryMetadata  # noqa: PLC0415 - as above

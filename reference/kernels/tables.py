@@ -16,7 +16,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.tables.dense_table import DenseTable
 from sessrun.reference.state.tables.table_files import LineReader
 from sessrun.reference.state.tables.table_resource import (
@@ -82,35 +82,42 @@ def table(bind: Bind) -> KernelFunction:
     return lambda: _kept(bind, make)
 
 
-@binder("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable", devices=_CPU)
-def dense_table(bind: Bind) -> KernelFunction:
+@kernel("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable", devices=_CPU)
+def dense_table(
+    bind: Bind,
+    empty_key: Array,
+    deleted_key: Array,
+    *,
+    value_shape: tuple[int | None, ...] | None,
+    key_dtype: str,
+    value_dtype: str,
+    initial_num_buckets: int,
+    max_load_factor: float,
+) -> LookupTable:
     """The table of that container and name, created when first asked for; or an anonymous one."""
-    attrs = bind.attrs
+    xp = bind.xp
 
-    def compute(empty_key: Array, deleted_key: Array) -> LookupTable:
-        def make() -> LookupTable:
-            if empty_key.shape != deleted_key.shape:
-                raise InvalidArgument(
-                    "Empty and deleted keys must have same shape, got shapes: "
-                    f"{shown(empty_key.shape)} and {shown(deleted_key.shape)}"
-                )
-            shape = _known(attrs["value_shape"])
-            zero = full(bind.xp, shape, _zero(attrs["value_dtype"]), dtype_of(attrs["value_dtype"]))
-            keys = [_keys(key, empty_key.shape)[0] for key in (empty_key, deleted_key)]
-            return DenseTable(
-                attrs["key_dtype"],
-                attrs["value_dtype"],
-                shape,
-                tuple(empty_key.shape),
-                reserved=(keys[0], keys[1]),
-                zero=_rows(bind.xp, zero, shape)[0],
-                buckets=attrs["initial_num_buckets"],
-                max_load=attrs["max_load_factor"],
+    def make() -> LookupTable:
+        if empty_key.shape != deleted_key.shape:
+            raise InvalidArgument(
+                "Empty and deleted keys must have same shape, got shapes: "
+                f"{shown(empty_key.shape)} and {shown(deleted_key.shape)}"
             )
+        shape = _known(value_shape)
+        zero = full(xp, shape, _zero(value_dtype), dtype_of(value_dtype))
+        keys = [_keys(key, empty_key.shape)[0] for key in (empty_key, deleted_key)]
+        return DenseTable(
+            key_dtype,
+            value_dtype,
+            shape,
+            tuple(empty_key.shape),
+            reserved=(keys[0], keys[1]),
+            zero=_rows(xp, zero, shape)[0],
+            buckets=initial_num_buckets,
+            max_load=max_load_factor,
+        )
 
-        return _kept(bind, make)
-
-    return compute
+    return _kept(bind, make)
 
 
 def _kind(bind: Bind) -> str:
@@ -232,67 +239,57 @@ def _exported_inner(source: LookupTable) -> tuple[int, ...]:
     return source.value_shape or ((1,) if isinstance(source, DenseTable) else ())
 
 
-@binder("LookupTableFindV2", devices=_CPU)
-def find(bind: Bind) -> KernelFunction:
+@kernel("LookupTableFindV2", devices=_CPU)
+def find(
+    xp: ArrayModule, handle: object, keys: Array, default: Array, *, Tin: str, Tout: str
+) -> Array:
     """The values of the keys; the default, or defaults, for missing keys."""
-    dtypes = bind.attrs["Tin"], bind.attrs["Tout"]
-
-    def compute(handle: object, keys: Array, default: Array) -> Array:
-        source = _table_of(handle, dtypes)
-        outer = source.outer_shape(keys.shape)
-        inner = source.value_shape
-        given = tuple(default.shape)
-        if given not in {inner, (*outer, *inner)}:
-            raise InvalidArgument(
-                f"Expected shape {shown(inner)} or {shown((*outer, *inner))} for default "
-                f"value, got {shown(given)}"
-            )
-        defaults = _rows(bind.xp, default, inner)
-        if len(defaults) == 1 or source.takes_one_default:
-            defaults = defaults[:1] * math.prod(outer)
-        rows = source.find(_keys(keys, source.key_shape), defaults)
-        return _array(bind.xp, rows, outer, inner, source.value_dtype)
-
-    return compute
+    dtypes = (Tin, Tout)
+    source = _table_of(handle, dtypes)
+    outer = source.outer_shape(keys.shape)
+    inner = source.value_shape
+    given = tuple(default.shape)
+    if given not in {inner, (*outer, *inner)}:
+        raise InvalidArgument(
+            f"Expected shape {shown(inner)} or {shown((*outer, *inner))} for default "
+            f"value, got {shown(given)}"
+        )
+    defaults = _rows(xp, default, inner)
+    if len(defaults) == 1 or source.takes_one_default:
+        defaults = defaults[:1] * math.prod(outer)
+    rows = source.find(_keys(keys, source.key_shape), defaults)
+    return _array(xp, rows, outer, inner, source.value_dtype)
 
 
-@binder("LookupTableInsertV2", devices=_CPU)
-def insert(bind: Bind) -> KernelFunction:
+@kernel("LookupTableInsertV2", devices=_CPU)
+def insert(
+    xp: ArrayModule, handle: object, keys: Array, values: Array, *, Tin: str, Tout: str
+) -> None:
     """Inserts keys and values."""
-    dtypes = bind.attrs["Tin"], bind.attrs["Tout"]
-
-    def compute(handle: object, keys: Array, values: Array) -> None:
-        target = _table_of(handle, dtypes)
-        wanted = (*target.outer_shape(keys.shape), *target.value_shape)
-        target.insert(_pairs(bind.xp, target, keys, values, wanted))
-
-    return compute
+    dtypes = (Tin, Tout)
+    target = _table_of(handle, dtypes)
+    wanted = (*target.outer_shape(keys.shape), *target.value_shape)
+    target.insert(_pairs(xp, target, keys, values, wanted))
 
 
-@binder("LookupTableImportV2", devices=_CPU)
-def restore(bind: Bind) -> KernelFunction:
+@kernel("LookupTableImportV2", devices=_CPU)
+def restore(
+    xp: ArrayModule, handle: object, keys: Array, values: Array, *, Tin: str, Tout: str
+) -> None:
     """Replaces all keys and values."""
-    dtypes = bind.attrs["Tin"], bind.attrs["Tout"]
-
-    def compute(handle: object, keys: Array, values: Array) -> None:
-        target = _table_of(handle, dtypes)
-        wanted = (*target.imported_outer_shape(keys.shape), *_exported_inner(target))
-        target.restore(_pairs(bind.xp, target, keys, values, wanted))
-
-    return compute
+    dtypes = (Tin, Tout)
+    target = _table_of(handle, dtypes)
+    wanted = (*target.imported_outer_shape(keys.shape), *_exported_inner(target))
+    target.restore(_pairs(xp, target, keys, values, wanted))
 
 
-@binder("LookupTableRemoveV2", devices=_CPU)
-def remove(bind: Bind) -> KernelFunction:
+@kernel("LookupTableRemoveV2", devices=_CPU)
+def remove(_: ArrayModule, handle: object, keys: Array, *, Tin: str) -> None:
     """Removes keys."""
-    dtypes = (bind.attrs["Tin"],)
-
-    def compute(handle: object, keys: Array) -> None:
-        target = _table_of(handle, dtypes, only_keys=True)
-        target.outer_shape(keys.shape)
-        target.remove(_keys(keys, target.key_shape))
-
-    return compute
+    dtypes = (Tin,)
+    target = _table_of(handle, dtypes, only_keys=True)
+    target.outer_shape(keys.shape)
+    target.remove(_keys(keys, target.key_shape))
 
 
 @binder("LookupTableSizeV2", devices=_CPU)
@@ -301,23 +298,19 @@ def size(bind: Bind) -> KernelFunction:
     return lambda handle: bind.xp.int64(len(_checked(handle)))
 
 
-@binder("LookupTableExportV2", devices=_CPU)
-def export(bind: Bind) -> KernelFunction:
+@kernel("LookupTableExportV2", devices=_CPU)
+def export(xp: ArrayModule, handle: object, *, Tkeys: str, Tvalues: str) -> tuple[Array, Array]:
     """All keys and values of the table."""
-    dtypes = bind.attrs["Tkeys"], bind.attrs["Tvalues"]
-
-    def compute(handle: object) -> tuple[Array, Array]:
-        source = _table_of(handle, dtypes)
-        shape, keys, rows = source.exported()
-        if source.key_shape:
-            keys = [part for key in keys for part in key]
-        values = _array(bind.xp, rows, (len(rows),), source.value_shape, source.value_dtype)
-        return (
-            _array(bind.xp, keys, shape, (), source.key_dtype),
-            values.reshape((len(rows), *_exported_inner(source))),
-        )
-
-    return compute
+    dtypes = (Tkeys, Tvalues)
+    source = _table_of(handle, dtypes)
+    shape, keys, rows = source.exported()
+    if source.key_shape:
+        keys = [part for key in keys for part in key]
+    values = _array(xp, rows, (len(rows),), source.value_shape, source.value_dtype)
+    return (
+        _array(xp, keys, shape, (), source.key_dtype),
+        values.reshape((len(rows), *_exported_inner(source))),
+    )
 
 
 def _fillable(handle: object) -> StaticTable:
@@ -327,24 +320,22 @@ def _fillable(handle: object) -> StaticTable:
     return handle
 
 
-@binder("InitializeTableV2", devices=_CPU)
-def fill(bind: Bind) -> KernelFunction:
+@kernel("InitializeTableV2", devices=_CPU)
+def fill(
+    xp: ArrayModule, handle: object, keys: Array, values: Array, *, Tkey: str, Tval: str
+) -> None:
     """Initializes the table with keys and values."""
-    dtypes = bind.attrs["Tkey"], bind.attrs["Tval"]
-
-    def compute(handle: object, keys: Array, values: Array) -> None:
-        target = _fillable(handle)
-        _table_of(target, dtypes)
-        if len(keys.shape) != 1:
-            raise InvalidArgument(f"Keys must be a vector, but received shape{shown(keys.shape)}")
-        rows = _rows(bind.xp, values, ())
-        if len(rows) != keys.shape[0]:
-            raise InvalidArgument(
-                f"Keys and values must have the same size {keys.shape[0]} vs {len(rows)}"
-            )
-        target.fill(zip(_keys(keys, ()), rows, strict=True), len(rows))
-
-    return compute
+    dtypes = (Tkey, Tval)
+    target = _fillable(handle)
+    _table_of(target, dtypes)
+    if len(keys.shape) != 1:
+        raise InvalidArgument(f"Keys must be a vector, but received shape{shown(keys.shape)}")
+    rows = _rows(xp, values, ())
+    if len(rows) != keys.shape[0]:
+        raise InvalidArgument(
+            f"Keys and values must have the same size {keys.shape[0]} vs {len(rows)}"
+        )
+    target.fill(zip(_keys(keys, ()), rows, strict=True), len(rows))
 
 
 @binder("InitializeTableFromTextFileV2", devices=_CPU)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import (
@@ -19,7 +19,7 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     stacked,
 )
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import Shape, TensorList, merged, shape_of
 
 _HANDLE: Final = ("input_handle",)
@@ -66,58 +66,41 @@ def empty(bind: Bind) -> KernelFunction:
     return lambda shape, limit: TensorList(dtype, _shape(shape), (), scalar_int(limit))
 
 
-@binder(
+@kernel(
     "TensorListReserve", host_inputs=("element_shape", "num_elements"), host_outputs=("handle",)
 )
-def reserve(bind: Bind) -> KernelFunction:
+def reserve(_: ArrayModule, shape: Array, count: Array, *, element_dtype: str) -> TensorList:
     """A list of uninitialized elements."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(shape: Array, count: Array) -> TensorList:
-        if count.ndim:
-            raise InvalidArgument(
-                f"TensorListReserve: num_elements must be a scalar, got {count.size} elements"
-            )
-        number = scalar_int(count)
-        if number < 0:
-            raise InvalidArgument(
-                f"TensorListReserve: num_elements must not be negative, got {number}"
-            )
-        return TensorList(dtype, _shape(shape), (None,) * number)
-
-    return compute
+    if count.ndim:
+        raise InvalidArgument(
+            f"TensorListReserve: num_elements must be a scalar, got {count.size} elements"
+        )
+    number = scalar_int(count)
+    if number < 0:
+        raise InvalidArgument(f"TensorListReserve: num_elements must not be negative, got {number}")
+    return TensorList(element_dtype, _shape(shape), (None,) * number)
 
 
-@binder("TensorListFromTensor", host_inputs=("element_shape",), host_outputs=("output_handle",))
-def from_tensor(bind: Bind) -> KernelFunction:
+@kernel("TensorListFromTensor", host_inputs=("element_shape",), host_outputs=("output_handle",))
+def from_tensor(_: ArrayModule, value: Array, shape: Array, *, element_dtype: str) -> TensorList:
     """A list of the rows of a tensor."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(value: Array, shape: Array) -> TensorList:
-        _check_vector(value)
-        result = TensorList(dtype, _shape(shape))
-        result.fitting(value.shape[1:], "create")
-        return result.with_elements(list(frozen(value[...])))
-
-    return compute
+    _check_vector(value)
+    result = TensorList(element_dtype, _shape(shape))
+    result.fitting(value.shape[1:], "create")
+    return result.with_elements(list(frozen(value[...])))
 
 
-@binder("TensorListPushBack", host_inputs=_HANDLE, host_outputs=("output_handle",))
-def push(bind: Bind) -> KernelFunction:
+@kernel("TensorListPushBack", host_inputs=_HANDLE, host_outputs=("output_handle",))
+def push(_: ArrayModule, handle: object, value: Any, *, element_dtype: str) -> TensorList:
     """The list with another element at the end."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(handle: object, value: Any) -> TensorList:
-        source = _list(handle, dtype)
-        source.fitting(shape_of(value), "append")
-        if 0 <= source.limit <= len(source.elements):
-            raise InvalidArgument(
-                f"TensorListPushBack: the list of {len(source.elements)} elements is full, "
-                f"its max_num_elements is {source.limit}"
-            )
-        return source.with_elements((*source.elements, value))
-
-    return compute
+    source = _list(handle, element_dtype)
+    source.fitting(shape_of(value), "append")
+    if 0 <= source.limit <= len(source.elements):
+        raise InvalidArgument(
+            f"TensorListPushBack: the list of {len(source.elements)} elements is full, "
+            f"its max_num_elements is {source.limit}"
+        )
+    return source.with_elements((*source.elements, value))
 
 
 def _zeros(bind: Bind, source: TensorList, known: Shape, *, guess: bool) -> Array:
@@ -143,25 +126,23 @@ def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
     return shape
 
 
-@binder(
+@kernel(
     "TensorListPopBack",
     host_inputs=("input_handle", "element_shape"),
     host_outputs=("output_handle",),
 )
-def pop(bind: Bind) -> KernelFunction:
+def pop(
+    bind: Bind, handle: object, shape: Array, *, element_dtype: str
+) -> tuple[TensorList, object]:
     """The list without its last element, and that element."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(handle: object, shape: Array) -> tuple[TensorList, object]:
-        source = _list(handle, dtype)
-        if not source.elements:
-            raise InvalidArgument("Trying to pop from an empty list.")
-        value = source.elements[-1]
-        if value is None:
-            value = _zeros(bind, source, merged(source.shape, _shape(shape)), guess=False)
-        return source.with_elements(source.elements[:-1]), in_memory_of(bind.xp, value)
-
-    return compute
+    xp = bind.xp
+    source = _list(handle, element_dtype)
+    if not source.elements:
+        raise InvalidArgument("Trying to pop from an empty list.")
+    value = source.elements[-1]
+    if value is None:
+        value = _zeros(bind, source, merged(source.shape, _shape(shape)), guess=False)
+    return source.with_elements(source.elements[:-1]), in_memory_of(xp, value)
 
 
 @binder("TensorListLength", host_inputs=_HANDLE, host_outputs=("length",))
@@ -171,69 +152,60 @@ def length(bind: Bind) -> KernelFunction:
     return lambda handle: HOST.int32(len(_list(handle).elements))
 
 
-@binder("TensorListElementShape", host_inputs=_HANDLE, host_outputs=("element_shape",))
-def element_shape(bind: Bind) -> KernelFunction:
+@kernel("TensorListElementShape", host_inputs=_HANDLE, host_outputs=("element_shape",))
+def element_shape(_: ArrayModule, handle: object, *, shape_type: str) -> Array:
     """The partially known shape of the elements."""
-    dtype = dtype_of(bind.attrs["shape_type"])
-
-    def compute(handle: object) -> Array:
-        shape = _list(handle).shape
-        sizes = -1 if shape is None else [-1 if size is None else size for size in shape]
-        return HOST.asarray(sizes, dtype=dtype)
-
-    return compute
+    dtype = dtype_of(shape_type)
+    shape = _list(handle).shape
+    sizes = -1 if shape is None else [-1 if size is None else size for size in shape]
+    return HOST.asarray(sizes, dtype=dtype)
 
 
-@binder("TensorListGetItem", host_inputs=("input_handle", "index", "element_shape"))
-def get(bind: Bind) -> KernelFunction:
+@kernel("TensorListGetItem", host_inputs=("input_handle", "index", "element_shape"))
+def get(bind: Bind, handle: object, index: Array, shape: Array, *, element_dtype: str) -> object:
     """The element at an index."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(handle: object, index: Array, shape: Array) -> object:
-        source = _list(handle, dtype)
-        element = source.elements[source.checked_index(scalar_int(index))]
-        if element is None:
-            return _zeros(bind, source, merged(source.shape, _shape(shape)), guess=True)
-        return in_memory_of(bind.xp, element)
-
-    return compute
+    xp = bind.xp
+    source = _list(handle, element_dtype)
+    element = source.elements[source.checked_index(scalar_int(index))]
+    if element is None:
+        return _zeros(bind, source, merged(source.shape, _shape(shape)), guess=True)
+    return in_memory_of(xp, element)
 
 
-@binder("TensorListSetItem", host_inputs=("input_handle", "index"), host_outputs=("output_handle",))
-def put(bind: Bind) -> KernelFunction:
+@kernel("TensorListSetItem", host_inputs=("input_handle", "index"), host_outputs=("output_handle",))
+def put(
+    _: ArrayModule,
+    handle: object,
+    index: Array,
+    value: Any,
+    *,
+    element_dtype: str,
+    resize_if_index_out_of_bounds: bool,
+) -> TensorList:
     """The list with the element at an index replaced."""
-    dtype, grows = bind.attrs["element_dtype"], bind.attrs["resize_if_index_out_of_bounds"]
-
-    def compute(handle: object, index: Array, value: Any) -> TensorList:
-        source, number = _list(handle), scalar_int(index)
-        source.check(dtype, "op elements")
-        elements = list(source.elements)
-        if number < 0:
-            raise InvalidArgument(
-                f"Trying to modify element {number} in a list, but the index must be non-negative."
-            )
-        if grows:
-            elements += [None] * (number + 1 - len(elements))
-        source.with_elements(elements).checked_index(number, "modify")
-        source.fitting(shape_of(value), "set")
-        elements[number] = value
-        return source.with_elements(elements)
-
-    return compute
+    source, number = _list(handle), scalar_int(index)
+    source.check(element_dtype, "op elements")
+    elements = list(source.elements)
+    if number < 0:
+        raise InvalidArgument(
+            f"Trying to modify element {number} in a list, but the index must be non-negative."
+        )
+    if resize_if_index_out_of_bounds:
+        elements += [None] * (number + 1 - len(elements))
+    source.with_elements(elements).checked_index(number, "modify")
+    source.fitting(shape_of(value), "set")
+    elements[number] = value
+    return source.with_elements(elements)
 
 
-@binder("TensorListResize", host_inputs=("input_handle", "size"), host_outputs=("output_handle",))
-def resize(_: Bind) -> KernelFunction:
+@kernel("TensorListResize", host_inputs=("input_handle", "size"), host_outputs=("output_handle",))
+def resize(_: ArrayModule, handle: object, size: Array) -> TensorList:
     """The list cut, or extended with uninitialized elements."""
-
-    def compute(handle: object, size: Array) -> TensorList:
-        source, count = _list(handle), scalar_int(size)
-        if count < 0:
-            raise InvalidArgument(f"TensorListResize: the size must not be negative, got {count}")
-        more = (None,) * (count - len(source.elements))
-        return source.with_elements((*source.elements[:count], *more))
-
-    return compute
+    source, count = _list(handle), scalar_int(size)
+    if count < 0:
+        raise InvalidArgument(f"TensorListResize: the size must not be negative, got {count}")
+    more = (None,) * (count - len(source.elements))
+    return source.with_elements((*source.elements[:count], *more))
 
 
 def _packed(
@@ -263,70 +235,63 @@ def _packed(
     return stacked(bind.xp, picked)
 
 
-@binder("TensorListStack", host_inputs=("input_handle", "element_shape"))
-def stack(bind: Bind) -> KernelFunction:
+@kernel("TensorListStack", host_inputs=("input_handle", "element_shape"))
+def stack(
+    bind: Bind, handle: object, shape: Array, *, element_dtype: str, num_elements: int
+) -> Array:
     """All elements, stacked."""
-    dtype, count = bind.attrs["element_dtype"], int(bind.attrs["num_elements"])
-
-    def compute(handle: object, shape: Array) -> Array:
-        source = _list(handle, dtype)
-        length_of_list = len(source.elements)
-        if count not in {-1, length_of_list}:
-            raise InvalidArgument(
-                f"Operation expected a list with {count} elements but got a list with "
-                f"{length_of_list} elements."
-            )
-        return _packed(bind, source, range(length_of_list), _shape(shape), "stack")
-
-    return compute
+    count = int(num_elements)
+    source = _list(handle, element_dtype)
+    length_of_list = len(source.elements)
+    if count not in {-1, length_of_list}:
+        raise InvalidArgument(
+            f"Operation expected a list with {count} elements but got a list with "
+            f"{length_of_list} elements."
+        )
+    return _packed(bind, source, range(length_of_list), _shape(shape), "stack")
 
 
-@binder("TensorListGather", host_inputs=("input_handle", "indices", "element_shape"))
-def gather(bind: Bind) -> KernelFunction:
+@kernel("TensorListGather", host_inputs=("input_handle", "indices", "element_shape"))
+def gather(
+    bind: Bind, handle: object, indices: Array, shape: Array, *, element_dtype: str
+) -> Array:
     """The elements at the indices, stacked."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(handle: object, indices: Array, shape: Array) -> Array:
-        source = _list(handle, dtype)
-        positions = [source.checked_index(index, "gather") for index in ints(indices)]
-        return _packed(bind, source, positions, _shape(shape), "gather")
-
-    return compute
+    source = _list(handle, element_dtype)
+    positions = [source.checked_index(index, "gather") for index in ints(indices)]
+    return _packed(bind, source, positions, _shape(shape), "gather")
 
 
-@binder(
+@kernel(
     "TensorListScatter",
     "TensorListScatterV2",
     host_inputs=("indices", "element_shape", "num_elements"),
     host_outputs=("output_handle",),
 )
-def scatter(bind: Bind) -> KernelFunction:
+def scatter(
+    _: ArrayModule,
+    value: Array,
+    indices: Array,
+    shape: Array,
+    count: Array | None = None,
+    *,
+    element_dtype: str,
+) -> TensorList:
     """A list with the rows of a tensor at the indices."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(
-        value: Array, indices: Array, shape: Array, count: Array | None = None
-    ) -> TensorList:
-        result, positions = TensorList(dtype, _shape(shape)), ints(indices)
-        most = -1 if count is None else scalar_int(count)
-        if most < -1:
-            raise InvalidArgument(
-                f"TensorListScatter: num_elements must be at least -1, got {most}"
-            )
-        _check_positions(positions, value)
-        result.fitting(value.shape[1:], "scatter")
-        longest = max(positions, default=-1) + 1
-        if -1 < most < longest:
-            raise InvalidArgument(
-                f"TensorListScatter: Trying to scatter at index {longest - 1} in list "
-                f"with size {most}"
-            )
-        elements: list[Array | None] = [None] * max(most, longest)
-        for position, row in zip(positions, value, strict=True):
-            elements[position] = frozen(row)
-        return result.with_elements(elements)
-
-    return compute
+    result, positions = TensorList(element_dtype, _shape(shape)), ints(indices)
+    most = -1 if count is None else scalar_int(count)
+    if most < -1:
+        raise InvalidArgument(f"TensorListScatter: num_elements must be at least -1, got {most}")
+    _check_positions(positions, value)
+    result.fitting(value.shape[1:], "scatter")
+    longest = max(positions, default=-1) + 1
+    if -1 < most < longest:
+        raise InvalidArgument(
+            f"TensorListScatter: Trying to scatter at index {longest - 1} in list with size {most}"
+        )
+    elements: list[Array | None] = [None] * max(most, longest)
+    for position, row in zip(positions, value, strict=True):
+        elements[position] = frozen(row)
+    return result.with_elements(elements)
 
 
 def _check_positions(positions: Sequence[int], value: Any) -> None:
@@ -339,29 +304,24 @@ def _check_positions(positions: Sequence[int], value: Any) -> None:
         raise InvalidArgument("Indices in TensorListScatter must all be non-negative.")
 
 
-@binder(
+@kernel(
     "TensorListScatterIntoExistingList",
     host_inputs=("input_handle", "indices"),
     host_outputs=("output_handle",),
 )
-def scatter_into(bind: Bind) -> KernelFunction:
+def scatter_into(
+    _: ArrayModule, handle: object, value: Any, indices: Array, *, element_dtype: str
+) -> TensorList:
     """The list with the rows of a tensor at the indices."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(handle: object, value: Any, indices: Array) -> TensorList:
-        source, positions = _list(handle), ints(indices)
-        source.check(dtype, "op elements")
-        _check_positions(positions, value)
-        source.fitting(value.shape[1:], "scatter")
-        elements = [*source.elements]
-        elements += [None] * (
-            max((position + 1 for position in positions), default=0) - len(elements)
-        )
-        for position, row in zip(positions, value, strict=True):
-            elements[position] = frozen(row)
-        return source.with_elements(elements)
-
-    return compute
+    source, positions = _list(handle), ints(indices)
+    source.check(element_dtype, "op elements")
+    _check_positions(positions, value)
+    source.fitting(value.shape[1:], "scatter")
+    elements = [*source.elements]
+    elements += [None] * (max((position + 1 for position in positions), default=0) - len(elements))
+    for position, row in zip(positions, value, strict=True):
+        elements[position] = frozen(row)
+    return source.with_elements(elements)
 
 
 @binder(
@@ -432,47 +392,39 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
     )
 
 
-@binder("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
-def concat_lists(bind: Bind) -> KernelFunction:
+@kernel("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
+def concat_lists(_: ArrayModule, one: object, other: object, *, element_dtype: str) -> TensorList:
     """The elements of two lists in one."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(one: object, other: object) -> TensorList:
-        first, second = _list(one), _list(other)
-        first.check(dtype, "op elements")
-        second.check(dtype, "op elements")
-        if first.shape != second.shape:
-            raise InvalidArgument(
-                "input_a and input_b TensorList element shapes are not identical at "
-                f"index 0. Saw {bracketed(first.shape)} vs. {bracketed(second.shape)}"
-            )
-        return first.with_elements((*first.elements, *second.elements))
-
-    return compute
+    first, second = _list(one), _list(other)
+    first.check(element_dtype, "op elements")
+    second.check(element_dtype, "op elements")
+    if first.shape != second.shape:
+        raise InvalidArgument(
+            "input_a and input_b TensorList element shapes are not identical at "
+            f"index 0. Saw {bracketed(first.shape)} vs. {bracketed(second.shape)}"
+        )
+    return first.with_elements((*first.elements, *second.elements))
 
 
-@binder(
+@kernel(
     "TensorListSplit", host_inputs=("element_shape", "lengths"), host_outputs=("output_handle",)
 )
-def split(bind: Bind) -> KernelFunction:
+def split(
+    _: ArrayModule, value: Array, shape: Array, lengths: Array, *, element_dtype: str
+) -> TensorList:
     """A list of pieces of a tensor."""
-    dtype = bind.attrs["element_dtype"]
-
-    def compute(value: Array, shape: Array, lengths: Array) -> TensorList:
-        result, sizes = TensorList(dtype, _shape(shape)), ints(lengths)
-        _check_vector(value)
-        if result.shape is not None:
-            if not result.shape:
-                raise InvalidArgument(
-                    "TensorListSplit requires element_shape to be at least of rank 1, but saw: []"
-                )
-            merged(result.shape[1:], tuple(value.shape[1:]))
-        if min(sizes, default=0) < 0 or sum(sizes) != len(value):
+    result, sizes = TensorList(element_dtype, _shape(shape)), ints(lengths)
+    _check_vector(value)
+    if result.shape is not None:
+        if not result.shape:
             raise InvalidArgument(
-                "The values of lengths must be non-negative and sum up to the first "
-                f"dimension of the tensor: {sizes}, {len(value)}"
+                "TensorListSplit requires element_shape to be at least of rank 1, but saw: []"
             )
-        kept, ends = frozen(value[...]), itertools.accumulate(sizes, initial=0)
-        return result.with_elements([kept[begin:end] for begin, end in itertools.pairwise(ends)])
-
-    return compute
+        merged(result.shape[1:], tuple(value.shape[1:]))
+    if min(sizes, default=0) < 0 or sum(sizes) != len(value):
+        raise InvalidArgument(
+            "The values of lengths must be non-negative and sum up to the first "
+            f"dimension of the tensor: {sizes}, {len(value)}"
+        )
+    kept, ends = frozen(value[...]), itertools.accumulate(sizes, initial=0)
+    return result.with_elements([kept[begin:end] for begin, end in itertools.pairwise(ends)])

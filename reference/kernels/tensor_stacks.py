@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
 from sessrun.reference.kernels.reference_handles import reference_to
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.resources import HandleReference
 from sessrun.reference.state.tensor_stack_resource import TensorStack
 from sessrun.spec.dtypes import BY_NAME
@@ -59,42 +59,33 @@ def _stack_of(handle: object) -> TensorStack:
     )
 
 
-@binder("StackPushV2", host_inputs=("handle",))
-def push(bind: Bind) -> KernelFunction:
+@kernel("StackPushV2", host_inputs=("handle",))
+def push(xp: ArrayModule, handle: object, value: object, *, T: str) -> object:
     """Pushes a tensor on the stack, and returns it."""
-    xp, dtype = bind.xp, bind.attrs["T"]
-
-    def compute(handle: object, value: object) -> object:
-        target = _stack_of(handle)
-        if target.dtype != dtype:
-            has, given = BY_NAME[target.dtype], BY_NAME[dtype]
-            raise InvalidArgument(
-                f"Must have type {has.enum} but got {given.enum}: Stack["
-                f"{target.name}] is of {has.opdef}, not {given.opdef}"
-            )
-        kept = value if dtype in _OPAQUE else frozen(xp.asarray(value)[...])
-        target.push(kept)
-        return kept
-
-    return compute
+    target = _stack_of(handle)
+    if target.dtype != T:
+        has, given = BY_NAME[target.dtype], BY_NAME[T]
+        raise InvalidArgument(
+            f"Must have type {has.enum} but got {given.enum}: Stack["
+            f"{target.name}] is of {has.opdef}, not {given.opdef}"
+        )
+    kept = value if T in _OPAQUE else frozen(xp.asarray(value)[...])
+    target.push(kept)
+    return kept
 
 
-@binder("StackPopV2", host_inputs=("handle",))
-def pop(bind: Bind) -> KernelFunction:
+@kernel("StackPopV2", host_inputs=("handle",))
+def pop(bind: Bind, handle: object, *, elem_type: str) -> object:
     """Pops a tensor from the stack."""
-    dtype, node = bind.attrs["elem_type"], bind.node.name
-
-    def compute(handle: object) -> object:
-        source = _stack_of(handle)
-        value = source.pop()
-        if source.dtype != dtype:
-            raise Internal(
-                f"Output 0 of type {BY_NAME[source.dtype].opdef} does not match "
-                f"declared output type {BY_NAME[dtype].opdef} for node {node}"
-            )
-        return in_memory_of(bind.xp, value)
-
-    return compute
+    xp, node = bind.xp, bind.node.name
+    source = _stack_of(handle)
+    value = source.pop()
+    if source.dtype != elem_type:
+        raise Internal(
+            f"Output 0 of type {BY_NAME[source.dtype].opdef} does not match "
+            f"declared output type {BY_NAME[elem_type].opdef} for node {node}"
+        )
+    return in_memory_of(xp, value)
 
 
 @binder("StackCloseV2", host_inputs=("handle",))

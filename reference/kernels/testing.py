@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import AlreadyExists, InvalidArgument, NotFound
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.state.attempts import Attempt
 
@@ -26,17 +26,13 @@ for _label in ("overload_1", "overload_2"):
         binder(f"{_kind}:{_label}", devices=("CPU",))(_labelled(_label))
 
 
-@binder("GetDeadline", devices=("CPU",), needs_step=True, may_wait=False)
-def get_deadline(bind: Bind) -> KernelFunction:
+@kernel("GetDeadline", devices=("CPU",), needs_step=True, may_wait=False)
+def get_deadline(xp: ArrayModule, step: Step) -> Array:
     """The deadline of the run, in microseconds since 1970; InvalidArgument if it has none."""
-
-    def compute(step: Step) -> Array:
-        if step.deadline is None:
-            raise InvalidArgument("Deadline has not been set.")
-        ends = time.time() + step.deadline - time.monotonic()
-        return bind.xp.int64(ends * 1e6)
-
-    return compute
+    if step.deadline is None:
+        raise InvalidArgument("Deadline has not been set.")
+    ends = time.time() + step.deadline - time.monotonic()
+    return xp.int64(ends * 1e6)
 
 
 class _Sleep:
@@ -53,18 +49,14 @@ class _Sleep:
         self._timer.cancel()
 
 
-@binder("SleepOp", "SleepIdentityOp", devices=("CPU",), needs_step=True)
-def sleep(bind: Bind) -> KernelFunction:
+@kernel("SleepOp", "SleepIdentityOp", devices=("CPU",), needs_step=True)
+def sleep(bind: Bind, step: Step, seconds: Array, value: Array | None = None) -> Array | None:
     """Waits for some seconds, and returns the input, if any."""
     node = bind.node.name
-
-    def compute(step: Step, seconds: Array, value: Array | None = None) -> Array | None:
-        wanted = scalar_int(seconds)
-        if wanted > 0:
-            step.take(node, lambda: _Sleep(wanted).attempt)
-        return value
-
-    return compute
+    wanted = scalar_int(seconds)
+    if wanted > 0:
+        step.take(node, lambda: _Sleep(wanted).attempt)
+    return value
 
 
 class _Stub:
@@ -79,17 +71,13 @@ def stub_handle(bind: Bind) -> KernelFunction:
     return lambda: handle
 
 
-@binder("ResourceCreateOp", devices=("CPU",))
-def create(_bind: Bind) -> KernelFunction:
+@kernel("ResourceCreateOp", devices=("CPU",))
+def create(_: ArrayModule, handle: Handle) -> None:
     """Creates the resource; AlreadyExists if it exists."""
-
-    def compute(handle: Handle) -> None:
-        stub = _Stub()
-        resource = handle.store.get_or_create(handle.container, handle.name, _Stub, lambda: stub)
-        if resource is not stub:
-            raise AlreadyExists(f"Resource {handle.container}/{handle.name} already exists.")
-
-    return compute
+    stub = _Stub()
+    resource = handle.store.get_or_create(handle.container, handle.name, _Stub, lambda: stub)
+    if resource is not stub:
+        raise AlreadyExists(f"Resource {handle.container}/{handle.name} already exists.")
 
 
 @binder("ResourceInitializedOp", devices=("CPU",))
@@ -98,12 +86,8 @@ def is_initialized(bind: Bind) -> KernelFunction:
     return lambda handle: bind.xp.bool_(handle.store.get(handle.container, handle.name) is not None)
 
 
-@binder("ResourceUsingOp", devices=("CPU",))
-def use(_bind: Bind) -> KernelFunction:
+@kernel("ResourceUsingOp", devices=("CPU",))
+def use(_: ArrayModule, handle: Handle) -> None:
     """Raises NotFound if the resource does not exist."""
-
-    def compute(handle: Handle) -> None:
-        if not isinstance(handle.store.get(handle.container, handle.name), _Stub):
-            raise NotFound(f"Resource {handle.container}/{handle.name} does not exist.")
-
-    return compute
+    if not isinstance(handle.store.get(handle.container, handle.name), _Stub):
+        raise NotFound(f"Resource {handle.container}/{handle.name} does not exist.")

@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.normal import normally
 from sessrun.reference.kernels.philox import Stream, stream_of
 from sessrun.reference.kernels.random import evenly
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.stateless import per_parameter, seeded_stream
 
 _CPU: Final = ("CPU",)
@@ -221,22 +221,19 @@ def parameterized_truncated_normal(bind: Bind) -> KernelFunction:
     )
 
 
-@binder("StatelessParameterizedTruncatedNormal", devices=_CPU)
-def stateless_parameterized_truncated_normal(bind: Bind) -> KernelFunction:
+@kernel("StatelessParameterizedTruncatedNormal", devices=_CPU)
+def stateless_parameterized_truncated_normal(
+    _: ArrayModule, shape: Array, seed: Array, *parameters: Array, dtype: str
+) -> Array:
     """Normal numbers between bounds, from a pair of seeds; the shape ends with the parameters'."""
-    dtype = bind.attrs["dtype"]
-
-    def compute(shape: Array, seed: Array, *parameters: Array) -> Array:
-        stream, dims = seeded_stream(HOST, seed), checked_shape(shape)
-        flat = per_parameter(dims, parameters)
-        count = math.prod(dims) // max(len(flat[0]), 1)
-        result = HOST.empty((count, len(flat[0])), dtype_of(dtype))
-        counter = 0
-        for i in range(len(flat[0]) if count else 0):
-            bounds = _Bounds([parameter[i] for parameter in flat], dtype)
-            candidates = _Candidates(stream, counter, bounds)
-            result[:, i] = candidates.rows(count, count)
-            counter = candidates.counter()
-        return result.reshape(dims)
-
-    return compute
+    stream, dims = seeded_stream(HOST, seed), checked_shape(shape)
+    flat = per_parameter(dims, parameters)
+    count = math.prod(dims) // max(len(flat[0]), 1)
+    result = HOST.empty((count, len(flat[0])), dtype_of(dtype))
+    counter = 0
+    for i in range(len(flat[0]) if count else 0):
+        bounds = _Bounds([parameter[i] for parameter in flat], dtype)
+        candidates = _Candidates(stream, counter, bounds)
+        result[:, i] = candidates.rows(count, count)
+        counter = candidates.counter()
+    return result.reshape(dims)

@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
-from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.checkpoints.bundle_files import local
 from sessrun.reference.state.checkpoints.reader import Checkpoint
 from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE, LineReader
@@ -56,25 +56,31 @@ def _table(path: Array, name: str, limit: int, dtypes: tuple[str, str]) -> Stati
     return table
 
 
-@binder("LoadAndRemapMatrix", devices=_CPU)
-def reordered(bind: Bind) -> KernelFunction:
+@kernel("LoadAndRemapMatrix", devices=_CPU)
+def reordered(
+    _: ArrayModule,
+    path: Array,
+    name: Array,
+    rows: Array,
+    columns: Array,
+    values: Array,
+    *,
+    num_rows: int,
+    num_cols: int,
+) -> Array:
     """A matrix of a checkpoint with rows and columns remapped; given values for new ones."""
-    size = bind.attrs["num_rows"], bind.attrs["num_cols"]
-
-    def compute(path: Array, name: Array, rows: Array, columns: Array, values: Array) -> Array:
-        old_rows = _old_rows(rows, size[0])
-        old_columns = _old_columns(columns, size[1])
-        if path.size != 1:
-            raise InvalidArgument(
-                "The `ckpt_path` tensor must have exactly one element, got tensor of "
-                f"shape {bracketed(path.shape)}"
-            )
-        checkpoint = Checkpoint(local(path.item()))
-        shape = _matrix_shape(checkpoint, name.item(), None if old_columns else size[1])
-        taken = _rows_up_to(checkpoint, name.item(), max(old_rows, default=-1), shape)
-        return _filled(taken, old_rows, old_columns or range(size[1]), values.reshape(-1))
-
-    return compute
+    size = (num_rows, num_cols)
+    old_rows = _old_rows(rows, size[0])
+    old_columns = _old_columns(columns, size[1])
+    if path.size != 1:
+        raise InvalidArgument(
+            "The `ckpt_path` tensor must have exactly one element, got tensor of "
+            f"shape {bracketed(path.shape)}"
+        )
+    checkpoint = Checkpoint(local(path.item()))
+    shape = _matrix_shape(checkpoint, name.item(), None if old_columns else size[1])
+    taken = _rows_up_to(checkpoint, name.item(), max(old_rows, default=-1), shape)
+    return _filled(taken, old_rows, old_columns or range(size[1]), values.reshape(-1))
 
 
 def _old_rows(rows: Array, count: int) -> list[int]:
