@@ -8,7 +8,8 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
-from sessrun.reference.kernels.host import host_array, scalar_int, stacked
+from sessrun.reference.kernels.host import host_array, stacked
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import (
     Bind,
@@ -65,14 +66,6 @@ def _accumulator_of(handle: object, kind: type[Accumulator] = Accumulator) -> Ac
     return resource
 
 
-def _scalar(value: Array, name: str) -> int:
-    if value.shape != ():
-        raise InvalidArgument(
-            f"Argument {name} must be scalar, but had bad shape {list(value.shape)}"
-        )
-    return scalar_int(value)
-
-
 def _same_dtype(accumulator: Accumulator, dtype: str) -> None:
     if accumulator.dtype != dtype:
         raise InvalidArgument(f"The accumulator is of {accumulator.dtype}, not of {dtype}")
@@ -85,7 +78,7 @@ def apply(
     """Adds a gradient, a copy: a fed array is still its owner's to write to."""
     target = _accumulator_of(handle, DenseAccumulator)
     _same_dtype(target, dtype)
-    target.apply(_scalar(local_step, "local_step"), xp.array(gradient))
+    target.apply(one_number(local_step, "local_step"), xp.array(gradient))
 
 
 @kernel("SparseAccumulatorApplyGradient", devices=_CPU)
@@ -103,7 +96,7 @@ def apply_sparse(
     """Adds slices of a gradient."""
     target = _accumulator_of(handle, SparseAccumulator)
     _same_dtype(target, dtype)
-    step = _scalar(local_step, "local_step")
+    step = one_number(local_step, "local_step")
     dense_shape = shape if has_known_shape else None
     target.apply(step, SparseGradient(indices, xp.array(values), dense_shape))
 
@@ -114,7 +107,7 @@ def take(bind: Bind, step: Step, handle: object, num_required: Array, *, dtype: 
     node = bind.node.name
     target = _accumulator_of(handle, DenseAccumulator)
     _same_dtype(target, dtype)
-    wanted = _scalar(num_required, "num_required")
+    wanted = one_number(num_required, "num_required")
     gradient: Array = step.take(node, lambda: target.take(wanted))
     return gradient
 
@@ -127,7 +120,7 @@ def take_sparse(
     node = bind.node.name
     target = _accumulator_of(handle, SparseAccumulator)
     _same_dtype(target, dtype)
-    wanted = _scalar(num_required, "num_required")
+    wanted = one_number(num_required, "num_required")
     indices, values, shape = step.take(node, lambda: target.take(wanted))
     return host_array(indices, "int64"), values, host_array(shape, "int64")
 
@@ -136,7 +129,9 @@ def take_sparse(
 def set_global_step(bind: Bind) -> KernelFunction:
     """Sets the accumulator's global step: gradients of earlier steps are dropped."""
     del bind
-    return lambda handle, step: _accumulator_of(handle).set_step(_scalar(step, "new_global_step"))
+    return lambda handle, step: _accumulator_of(handle).set_step(
+        one_number(step, "new_global_step")
+    )
 
 
 @binder("ResourceAccumulatorNumAccumulated", devices=_CPU)

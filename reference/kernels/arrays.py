@@ -16,6 +16,7 @@ from sessrun.reference.kernels.host import (
     ints,
     scalar_int,
 )
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -46,10 +47,7 @@ def checked_shape(dims: Array) -> tuple[int, ...]:
       InvalidArgument: a dimension is negative or the tensor is no vector.
 
     """
-    if dims.ndim != 1:
-        raise InvalidArgument(
-            f"shape must be a vector of {{int32,int64}}, got shape {bracketed(dims.shape)}"
-        )
+    require_rank(1, shape=dims)
     shape = tuple(ints(dims))
     if any(dim < 0 for dim in shape):
         raise InvalidArgument(f"Dimension {next(dim for dim in shape if dim < 0)} must be >= 0")
@@ -144,8 +142,7 @@ def squeeze(_: object, x: Array, *, squeeze_dims: tuple[int, ...]) -> Array:
 
 
 def _order(perm: Array, count: int) -> list[int]:
-    if perm.ndim != 1:
-        raise InvalidArgument(f"perm must be rank 1, got shape {bracketed(perm.shape)}")
+    require_rank(1, perm=perm)
     order = ints(perm)
     if len(order) != count:
         raise InvalidArgument(
@@ -225,7 +222,7 @@ def parallel_concat(bind: Bind) -> KernelFunction:
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
 def concat_offset(_: object, concat_dim: Array, *shapes: Array) -> tuple[Array, ...]:
     """Where each input begins in the concatenation, as a vector of offsets."""
-    axis = one_number(concat_dim, "Concat dim tensor should be a scalar integer, but got shape {}")
+    axis = one_number(concat_dim, "concat_dim")
     rank = shapes[0].size
     for number, shape in enumerate(shapes):
         if shape.ndim != 1:
@@ -297,8 +294,7 @@ def split(
     _: object, split_dim: Array, value: Array, *, num_split: int
 ) -> tuple[Array, ...] | Array:
     """Equal parts along an axis."""
-    if split_dim.ndim:
-        raise InvalidArgument(f"split_dim must be a scalar but has rank {split_dim.ndim}")
+    require_rank(0, split_dim=split_dim)
     dim = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
     size = value.shape[dim]
     if size % num_split:
@@ -349,10 +345,7 @@ def empty(xp: ArrayModule, shape: Array, *, dtype: str, init: bool) -> Array:
 @kernel("Tile", host_inputs=("multiples",))
 def tile(xp: ArrayModule, x: Array, multiples: Array) -> Array:
     """The input repeated along each dimension."""
-    if multiples.ndim != 1:
-        raise InvalidArgument(
-            f"Expected multiples to be 1-D, but got shape {bracketed(multiples.shape)}"
-        )
+    require_rank(1, multiples=multiples)
     counts = ints(multiples)
     if len(counts) != x.ndim:
         raise InvalidArgument(
@@ -373,8 +366,7 @@ def tile(xp: ArrayModule, x: Array, multiples: Array) -> Array:
 @kernel("InvertPermutation")
 def invert_permutation(xp: ArrayModule, x: Array) -> Array:
     """The inverse of a permutation."""
-    if x.ndim != 1:
-        raise InvalidArgument("invert_permutation expects a 1D vector.")
+    require_rank(1, x=x)
     count = x.shape[0]
     outside = (x < 0) | (x >= count)
     if xp.any(outside):
@@ -416,12 +408,9 @@ def range_(xp: ArrayModule, start: Array, limit: Array, delta: Array) -> Array:
 def lin_space(xp: ArrayModule, start: Array, stop: Array, num: Array, *, T: str) -> Array:
     """Evenly spaced numbers; the last is exactly `stop`."""
     dtype = dtype_of(T)
-    count = one_number(num, "num must be a scalar, not tensor of shape {}")
+    count = one_number(num, "num")
     for name, value in (("start", start), ("stop", stop)):
-        if value.ndim:
-            raise InvalidArgument(
-                f"{name} must be a scalar, not tensor of shape {bracketed(value.shape)}"
-            )
+        require_rank(0, **{name: value})
     if count <= 0:
         raise InvalidArgument(f"Requires num > 0: {count}")
     first, last = start.astype(dtype), stop.astype(dtype)

@@ -13,6 +13,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import ints, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
 from sessrun.reference.kernels.registry import kernel
 
 
@@ -29,12 +30,6 @@ def _ends(k: Array) -> tuple[int, int]:
             f"lower_diag_index must not be larger than upper_diag_index: {ends[0]} > {ends[-1]}"
         )
     return ends[0], ends[-1]
-
-
-def _check_scalars(**scalars: Array) -> None:
-    for name, value in scalars.items():
-        if value.ndim:
-            raise InvalidArgument(f"{name} must be a scalar, received shape: {list(value.shape)}")
 
 
 def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
@@ -68,8 +63,7 @@ def _banded(xp: ArrayModule, diagonal: Array, ends: tuple[int, int]) -> Array:
     """The diagonals as a band [..., diagonals, length]: a single one gets the missing dimension."""
     if ends[0] == ends[1]:
         return xp.expand_dims(diagonal, -2)
-    if diagonal.ndim < 2:
-        raise InvalidArgument("diagonal must be at least 2-dim for a band")
+    require_rank_at_least(2, diagonal=diagonal)
     count = ends[1] - ends[0] + 1
     if diagonal.shape[-2] != count:
         raise InvalidArgument(
@@ -106,7 +100,7 @@ def matrix_diag(
     """Matrices with the input's rows on their diagonals, another value elsewhere."""
     if diagonal.ndim == 0:
         raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
-    _check_scalars(num_rows=num_rows, num_cols=num_cols, padding_value=padding_value)
+    require_rank(0, num_rows=num_rows, num_cols=num_cols, padding_value=padding_value)
     ends = _ends(k)
     band = _banded(xp, diagonal, ends)
     longest = band.shape[-1]
@@ -146,8 +140,7 @@ def matrix_diag_part(
     xp: ArrayModule, x: Array, k: Array, padding_value: Array, *, align: str
 ) -> Array:
     """The diagonals of the innermost matrices, padded to one length."""
-    if x.ndim < 2:
-        raise InvalidArgument(f"input must be at least 2-dim, received shape: {x.shape}")
+    require_rank_at_least(2, x=x)
     ends = _ends(k)
     rows, columns = x.shape[-2:]
     _check_inside(rows, columns, ends)
@@ -167,10 +160,8 @@ def matrix_diag_part(
 @kernel("MatrixSetDiagV3", host_inputs=("k",))
 def matrix_set_diag(xp: ArrayModule, x: Array, diagonal: Array, k: Array, *, align: str) -> Array:
     """The input with diagonals of its innermost matrices replaced."""
-    if x.ndim < 2:
-        raise InvalidArgument(f"input must be at least 2-dim, received shape: {x.shape}")
-    if diagonal.ndim < 1:
-        raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
+    require_rank_at_least(2, x=x)
+    require_rank_at_least(1, diagonal=diagonal)
     ends = _ends(k)
     rows, columns = x.shape[-2:]
     _check_inside(rows, columns, ends)

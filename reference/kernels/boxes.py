@@ -10,6 +10,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 
 _CPU: Final = ("CPU",)
@@ -128,14 +129,12 @@ def _check_scores(scores: Array, count: int) -> None:
 
 
 def _most_of(value: Array) -> int:
-    if value.ndim:
-        raise InvalidArgument(f"max_output_size must be 0-D, got shape {value.shape}")
+    require_rank(0, max_output_size=value)
     return max(scalar_int(value), 0)
 
 
 def _share(value: Array, name: str) -> float:
-    if value.ndim:
-        raise InvalidArgument(f"{name} must be 0-D, got shape {value.shape}")
+    require_rank(0, **{name: value})
     number = float(value)
     if not 0 <= number <= 1:
         raise InvalidArgument(f"{name} must be in [0, 1]")
@@ -143,8 +142,7 @@ def _share(value: Array, name: str) -> float:
 
 
 def _scalar(value: Array, name: str) -> float:
-    if value.ndim:
-        raise InvalidArgument(f"{name} must be 0-D, got shape {value.shape}")
+    require_rank(0, **{name: value})
     return float(value)
 
 
@@ -350,10 +348,8 @@ def draw_bounding_boxes_v2(_: object, images: Array, boxes: Array, colors: Array
 
 
 def _check_drawn(images: Array, boxes: Array) -> None:
-    if images.ndim != 4:
-        raise InvalidArgument("The rank of the images should be 4")
-    if boxes.ndim != 3:
-        raise InvalidArgument("The rank of the boxes tensor should be 3")
+    require_rank(4, images=images)
+    require_rank(3, boxes=boxes)
     if boxes.shape[0] != images.shape[0]:
         raise InvalidArgument("The batch sizes should be the same")
     if images.shape[3] not in {1, 3, 4}:

@@ -14,6 +14,7 @@ from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.class_weights import Alias, Unigrams, read_weights
 from sessrun.reference.kernels.host import HOST, dtype_of
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
@@ -132,8 +133,7 @@ def _expected(probability: Array, count: int, tries: int) -> Array:
 
 
 def _check(true_classes: Array, columns: int, count: int) -> None:
-    if true_classes.ndim != 2:
-        raise InvalidArgument("true_classes must be a matrix")
+    require_rank(2, true_classes=true_classes)
     if true_classes.shape[1] != columns:
         raise InvalidArgument(
             "true_classes must have num_true columns, expected: "
@@ -256,11 +256,7 @@ def compute_accidental_hits(
     """Rows of true classes that were sampled, their last positions there, and lowest floats."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
         raise InvalidArgument("true_candidates must be a batch_size * num_true matrix")
-    if sampled.ndim != 1:
-        raise InvalidArgument(
-            "sampled_candidates must be a vector, which is typically an "
-            "output from CandidateSampler"
-        )
+    require_rank(1, sampled_candidates=sampled)
     order = xp.argsort(sampled, kind="stable")
     positions = xp.searchsorted(sampled[order], true_classes.reshape(-1), side="right") - 1
     last = order[positions] if len(order) else xp.zeros_like(positions)

@@ -7,6 +7,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.quantized_ranges import integer_dtype, integers, single_number
 from sessrun.reference.kernels.registry import kernel
 
@@ -17,10 +18,7 @@ _END: Final = 1 << 31
 
 def _pictures(x: Array) -> Array:
     """The integers, [batch, height, width, channels]."""
-    if x.ndim != 4:
-        raise InvalidArgument(
-            f"Current RequantizePerChannel operator supports 4D tensors only, not {x.shape}"
-        )
+    require_rank(4, x=x)
     return integers(x)
 
 

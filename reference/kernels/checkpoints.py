@@ -9,6 +9,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.checkpoints.bundle_files import local
 from sessrun.reference.state.checkpoints.merge import merge_checkpoints
@@ -33,11 +34,7 @@ def _path(tensor: Array) -> str:
 
 def _named(names: Array, slices: Array, dtypes: Sequence[str]) -> list[tuple[bytes, str]]:
     """The name and the slice specification of each tensor."""
-    if names.ndim != 1 or slices.ndim != 1:
-        raise InvalidArgument(
-            "tensor_names and shape_and_slices must be vectors, got shapes "
-            f"{bracketed(names.shape)} and {bracketed(slices.shape)}"
-        )
+    require_rank(1, names=names, slices=slices)
     if names.size != len(dtypes):
         raise InvalidArgument(f"Got {names.size} tensor names, but {len(dtypes)} expected dtypes.")
     if names.size != slices.size:
@@ -140,11 +137,7 @@ def merge(
     allow_missing_files: bool,
 ) -> None:
     """Merges several checkpoints into one."""
-    if prefixes.ndim != 1:
-        raise InvalidArgument(
-            "MergeV2Checkpoints: checkpoint_prefixes must be a vector, got shape "
-            f"{bracketed(prefixes.shape)}"
-        )
+    require_rank(1, prefixes=prefixes)
     (target,) = _scalars(**{"Input destination_prefix": destination})
     merge_checkpoints(
         [local(prefix) for prefix in prefixes.tolist()],
@@ -157,8 +150,7 @@ def merge(
 def _scalars(**tensors: Array) -> list[Any]:
     """The elements of tensors that must be scalars, as Python values."""
     for name, tensor in tensors.items():
-        if tensor.ndim:
-            raise InvalidArgument(f"{name} must be a scalar, got shape {bracketed(tensor.shape)}")
+        require_rank(0, **{name: tensor})
     return [tensor.item() for tensor in tensors.values()]
 
 

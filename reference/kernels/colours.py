@@ -11,25 +11,15 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
 from sessrun.reference.kernels.registry import kernel
 
 #: The number of sectors of the circle of hues.
 _PARTS: Final = 6
 
 
-def _check_pictures(images: Array) -> None:
-    if images.ndim < 3:
-        raise InvalidArgument(f"input must be at least 3-D, got shape {images.shape}")
-
-
-def _check_scalar(value: Array, name: str) -> None:
-    if value.ndim:
-        raise InvalidArgument(f"{name} must be scalar: {value.shape}")
-
-
 def _check_colours(images: Array, kind: type[KernelError] = InvalidArgument) -> None:
-    if images.ndim < 1:
-        raise InvalidArgument(f"input must be at least 1-D: {images.shape}")
+    require_rank_at_least(1, images=images)
     if images.shape[-1] != 3:
         raise kind(f"input must have 3 channels but instead has {images.shape}")
 
@@ -49,8 +39,8 @@ def _contrasted(xp: ArrayModule, images: Array, factor: Array) -> Array:
 @kernel("AdjustContrastv2")
 def adjust_contrast(xp: ArrayModule, images: Array, factor: Array) -> Array:
     """Pictures of more or less contrast, computed in float32."""
-    _check_pictures(images)
-    _check_scalar(factor, "contrast_factor")
+    require_rank_at_least(3, images=images)
+    require_rank(0, contrast_factor=factor)
     if not images.size:
         return images
     return _contrasted(xp, images.astype("float32"), factor).astype(images.dtype)
@@ -59,9 +49,9 @@ def adjust_contrast(xp: ArrayModule, images: Array, factor: Array) -> Array:
 @kernel("AdjustContrast", devices=("CPU",))
 def adjust_and_cut(xp: ArrayModule, images: Array, factor: Array, low: Array, high: Array) -> Array:
     """As `AdjustContrastv2` in float32, the results clipped to [low, high]."""
-    _check_pictures(images)
+    require_rank_at_least(3, images=images)
     for name, value in (("contrast_factor", factor), ("min_value", low), ("max_value", high)):
-        _check_scalar(value, name)
+        require_rank(0, **{name: value})
     wide = images.astype("float32")
     return xp.clip(_contrasted(xp, wide, factor), low, high) if wide.size else wide
 
@@ -113,9 +103,9 @@ def adjust_saturation(xp: ArrayModule, images: Array, scale: Array) -> Array:
 
     A pixel whose maximum is not positive has no saturation, and becomes grey.
     """
-    _check_pictures(images)
+    require_rank_at_least(3, images=images)
     _check_colours(images)
-    _check_scalar(scale, "scale")
+    require_rank(0, scale=scale)
     wide = images.astype("float32")
     *_, greatest, least = _extremes(xp, wide)
     span = greatest - least
@@ -133,9 +123,9 @@ def adjust_saturation(xp: ArrayModule, images: Array, scale: Array) -> Array:
 @kernel("AdjustHue")
 def adjust_hue(xp: ArrayModule, images: Array, delta: Array) -> Array:
     """Pictures whose hues are rotated by `delta` of the circle."""
-    _check_pictures(images)
+    require_rank_at_least(3, images=images)
     _check_colours(images)
-    _check_scalar(delta, "delta")
+    require_rank(0, delta=delta)
     wide = images.astype("float32")
     red, green, blue, greatest, least = _extremes(xp, wide)
     span = greatest - least

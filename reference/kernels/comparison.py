@@ -8,6 +8,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.quantized_ranges import integers
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
@@ -68,8 +69,7 @@ binder("NotEqual")(_comparison("not_equal", unlike=True))
 @kernel("ApproximateEqual")
 def approximate_equal(xp: ArrayModule, x: Array, y: Array, *, tolerance: float) -> Array:
     """|x - y| <= tolerance."""
-    if x.shape != y.shape:
-        raise InvalidArgument(f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
+    require_same_shape(x=x, y=y)
     bound = xp.asarray(tolerance, dtype="float32")  # a GraphDef holds the attribute as float32
     return xp.absolute(x - y) <= bound.astype(x.dtype)
 
@@ -77,8 +77,7 @@ def approximate_equal(xp: ArrayModule, x: Array, y: Array, *, tolerance: float) 
 @kernel("Select")
 def select(xp: ArrayModule, condition: Array, t: Array, e: Array) -> Array:
     """Elementwise t where the condition holds, else e; a vector condition chooses rows."""
-    if t.shape != e.shape:
-        raise InvalidArgument(f"'then' and 'else' must have the same size: {t.shape}, {e.shape}")
+    require_same_shape(t=t, e=e)
     if condition.shape != t.shape:
         if condition.ndim > 1 or (condition.ndim == 1 and condition.shape != t.shape[:1]):
             raise InvalidArgument(f"condition of shape {condition.shape} does not fit {t.shape}")

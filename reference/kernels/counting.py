@@ -7,6 +7,7 @@ from itertools import pairwise
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
@@ -25,7 +26,7 @@ def dense_bincount(
     """
     if x.ndim > 2:
         raise InvalidArgument(f"Shape must be at most rank 2 but is rank {x.ndim}")
-    length = one_number(size, "size must be a scalar, got shape {}")
+    length = one_number(size, "size")
     if length < 0:
         raise InvalidArgument(f"size ({length}) must be non-negative")
     if weights.size and weights.shape != x.shape:
@@ -64,8 +65,7 @@ def ragged_bincount(
         and end with the last, or a number is negative.
 
     """
-    if size.ndim:
-        raise InvalidArgument(f"Shape must be rank 0 but is rank {size.ndim}")
+    require_rank(0, size=size)
     length, count, ends = scalar_int(size), values.size, ints(splits)
     if length < 0:
         raise InvalidArgument(f"size ({length}) must be non-negative")
@@ -129,13 +129,11 @@ def nth_element(xp: ArrayModule, x: Array, n: Array, *, reverse: bool) -> Array:
       KernelError: `n` is no scalar or out of range.
 
     """
-    if n.ndim:
-        raise InvalidArgument(f"N must be scalar but has rank {n.ndim}")
+    require_rank(0, n=n)
     position = scalar_int(n)
     if position < 0:
         raise InvalidArgument(f"n must be non-negative but is {position}")
-    if x.ndim < 1:
-        raise InvalidArgument("Input must be at least rank 1 but is rank 0")
+    require_rank_at_least(1, x=x)
     length = x.shape[-1]
     if length <= position:
         raise InvalidArgument(f"Input must have last dimension > n = {position}")

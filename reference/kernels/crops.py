@@ -8,6 +8,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sizes import check_size
 
@@ -149,8 +150,7 @@ def _mixed(pixels: Array, corners: _Corners) -> Array:
 
 
 def _check_grads(grads: Array, boxes: Array) -> None:
-    if grads.ndim != 4:
-        raise InvalidArgument(f"grads image must be 4-D: {grads.shape}")
+    require_rank(4, grads=grads)
     if min(grads.shape[1:3]) <= 0:
         raise InvalidArgument("grads dimensions must be positive")
     if boxes.ndim == 2 and boxes.shape[0] != grads.shape[0]:

@@ -15,6 +15,7 @@ from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 
 _CPU: Final = ("CPU",)
@@ -23,18 +24,14 @@ _NEVER: Final = float("-inf")
 
 def _checked(inputs: Array, lengths: Array, kind: type[KernelError]) -> None:
     """Check inputs [time, batch, classes] and lengths [batch]; wrong lengths raise `kind`."""
-    if inputs.ndim != 3:
-        raise InvalidArgument(f"inputs must have rank 3, got shape {bracketed(inputs.shape)}")
+    require_rank(3, inputs=inputs)
     if not inputs.shape[0]:
         raise InvalidArgument(
             f"inputs must have at least one time step, got shape {bracketed(inputs.shape)}"
         )
     if not inputs.shape[1]:
         raise InvalidArgument(f"inputs must have a batch, got shape {bracketed(inputs.shape)}")
-    if lengths.ndim != 1:
-        raise InvalidArgument(
-            f"sequence_length must be a vector, got shape {bracketed(lengths.shape)}"
-        )
+    require_rank(1, sequence_length=lengths)
     if len(lengths) != inputs.shape[1]:
         raise kind(
             "sequence_length must have an element for each sequence: "

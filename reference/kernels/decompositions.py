@@ -12,6 +12,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
+from sessrun.reference.kernels.input_shapes import require_rank_at_least
 from sessrun.reference.kernels.products import one_thread
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra
@@ -36,8 +37,7 @@ def square(x: Array) -> Array:
 
     """
     hold()
-    if x.ndim < 2:
-        raise InvalidArgument(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
+    require_rank_at_least(2, x=x)
     if x.shape[-1] != x.shape[-2]:
         raise InvalidArgument(f"Input matrix must be square, got {x.shape}")
     return x.astype("float32") if x.dtype.itemsize == 2 else x
@@ -100,8 +100,7 @@ def svd(
 ) -> tuple[Array, Array, Array]:
     """Singular values in falling order, and the vectors on the left and on the right."""
     hold()
-    if x.ndim < 2:
-        raise InvalidArgument(f"Input must have rank >= 2, got {x.ndim}")
+    require_rank_at_least(2, x=x)
     wide = x.astype("float32") if x.dtype.itemsize == 2 else x
     none = xp.empty((0,), dtype=x.dtype)
     if not x.size:
@@ -199,8 +198,7 @@ def qr(xp: ArrayModule, x: Array, *, full_matrices: bool) -> tuple[Array, Array]
     The diagonal of the second factor has the signs that the reflections give, as in TensorFlow.
     """
     hold()
-    if x.ndim < 2:
-        raise InvalidArgument(f"Input must have rank >= 2, got {x.ndim}")
+    require_rank_at_least(2, x=x)
     rows, columns = x.shape[-2:]
     inner = rows if full_matrices else min(rows, columns)
     shapes = (*x.shape[:-2], rows, inner), (*x.shape[:-2], inner, columns)

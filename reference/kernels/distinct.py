@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, kernel
 
 
@@ -33,8 +34,7 @@ def unique(
 ) -> tuple[Array, Array, Array] | tuple[Array, Array]:
     """The distinct elements in order of occurrence, the index of each element, and the counts."""
     xp, dtype, counted = bind.xp, dtype_of(out_idx), bind.node.type == "UniqueWithCounts"
-    if x.ndim != 1:
-        raise InvalidArgument("unique expects a 1D vector.")
+    require_rank(1, x=x)
     first, which, count = _distinct(x.tolist())
     outputs = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
     return (*outputs, xp.asarray(count, dtype=dtype)) if counted else outputs
@@ -61,8 +61,7 @@ def _axis(x: Array, axis: Array) -> int:
     if axis.ndim != 1 or axis.shape[0] > 1:
         raise InvalidArgument("axis expects a 1D vector of one element at most.")
     if not axis.shape[0]:
-        if x.ndim != 1:
-            raise InvalidArgument("unique expects a 1D vector.")
+        require_rank(1, x=x)
         return 0
     number: int = ints(axis)[0]
     if not -x.ndim <= number < x.ndim:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import TensorList, added
 from sessrun.reference.state.optional_values import Optional
@@ -279,11 +280,7 @@ def add_n(xp: ArrayModule, *inputs: Any) -> Any:
     if isinstance(total, TensorList | Optional):
         return functools.reduce(functools.partial(added, xp), inputs)
     for item in inputs[1:]:
-        if item.shape != total.shape:
-            raise InvalidArgument(
-                f"Inputs to operation AddN must have the same size and shape. "
-                f"Input 0: {total.shape} != {item.shape}"
-            )
+        require_same_shape(item=item, total=total)
         total = xp.add(total, item)
     return total
 

@@ -8,9 +8,9 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import HeldTensor
-from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.input.compressed_files import inflated
@@ -86,10 +86,7 @@ def content_proto(tensor: Array, dtype: str) -> TensorProto:
 @kernel("ParseTensor", devices=_CPU)
 def parse_tensor(_: object, serialized: Array, *, out_type: str) -> Array:
     """The tensor of a serialized TensorProto."""
-    if serialized.shape != ():
-        raise InvalidArgument(
-            f"Expected `serialized` to be a scalar, got shape: {bracketed(serialized.shape)}"
-        )
+    require_rank(0, serialized=serialized)
     row, array = tensor_of(bytes(serialized.item()))
     if row.name != out_type:
         raise InvalidArgument(

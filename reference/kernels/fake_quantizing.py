@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import kernel
 
 
@@ -61,23 +62,11 @@ def _scalars(xp: ArrayModule, low: float, high: float) -> tuple[Array, Array]:
     return xp.asarray(low, dtype="float32"), xp.asarray(high, dtype="float32")
 
 
-def _check_scalars(low: Array, high: Array) -> None:
-    if low.ndim or high.ndim:
-        raise InvalidArgument(f"`min` and `max` must be rank 0: {low.shape}, {high.shape}")
-
-
 def _check_channels(x: Array, low: Array, high: Array) -> None:
     if x.ndim < 1 or low.shape != x.shape[-1:] or high.shape != x.shape[-1:]:
         raise InvalidArgument(
             f"min and max must have the size of the last dimension: "
             f"{low.shape}, {high.shape}, {x.shape}"
-        )
-
-
-def _check_pair(gradients: Array, x: Array) -> None:
-    if gradients.shape != x.shape:
-        raise InvalidArgument(
-            f"gradient and input must be the same size: {gradients.shape}, {x.shape}"
         )
 
 
@@ -100,7 +89,7 @@ def fake_quant_vars(
     xp: ArrayModule, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
 ) -> Array:
     """The numbers rounded to the levels of a range."""
-    _check_scalars(low, high)
+    require_rank(0, low=low, high=high)
     ends = xp.asarray(low), xp.asarray(high)
     return _quantized(xp, x, *ends, num_bits, narrow_range, is_divided=True)
 
@@ -126,7 +115,7 @@ def fake_quant_args_gradient(
     narrow_range: bool,
 ) -> Array:
     """The gradient by the numbers: zero outside of the range."""
-    _check_pair(gradients, x)
+    require_same_shape(gradients=gradients, x=x)
     least, most, _ = _nudged(xp, *_scalars(xp, min, max), num_bits, narrow_range)
     return gradients * ((x >= least) & (x <= most)).astype("float32")
 
@@ -164,8 +153,8 @@ def fake_quant_vars_gradient(
     narrow_range: bool,
 ) -> tuple[Array, ...]:
     """The gradients by the numbers and by the ends of the range."""
-    _check_pair(gradients, x)
-    _check_scalars(low, high)
+    require_same_shape(gradients=gradients, x=x)
+    require_rank(0, low=low, high=high)
     ends = (xp.asarray(low), xp.asarray(high))
     return _gradients(xp, gradients, x, ends, (num_bits, narrow_range), None)
 
@@ -182,7 +171,7 @@ def fake_quant_channels_gradient(
     narrow_range: bool,
 ) -> tuple[Array, ...]:
     """The gradients by the numbers and by the ends of the channels' ranges."""
-    _check_pair(gradients, x)
+    require_same_shape(gradients=gradients, x=x)
     _check_channels(x, low, high)
     axes = tuple(range(x.ndim - 1))
     return _gradients(xp, gradients, x, (low, high), (num_bits, narrow_range), axes)

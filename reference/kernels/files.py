@@ -6,9 +6,9 @@ import os
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
-from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.files.file_names import file_errors, local_path
@@ -17,10 +17,7 @@ from sessrun.reference.state.input.record_stream import RecordStream
 
 
 def _item(array: Array, what: str) -> bytes:
-    if array.shape != ():
-        raise InvalidArgument(
-            f"{what} tensor must be scalar, but had shape: {bracketed(array.shape)}"
-        )
+    require_rank(0, **{what: array})
     return bytes(array.item())
 
 

@@ -11,6 +11,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, host_array, ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -87,8 +88,7 @@ def _sizes(x: Array, ratio: tuple[float, ...]) -> list[int]:
       KernelError: the rank is not 4, or a ratio is not supported.
 
     """
-    if x.ndim != 4:
-        raise InvalidArgument(f"tensor_in must be 4-dimensional: {x.shape}")
+    require_rank(4, tensor_in=x)
     if ratio[0] != 1 or ratio[3] != 1:
         raise Unimplemented(
             "Fractional pooling is not yet supported on the batch nor channel dimension."

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, Step, binder, kernel
 
 _TRUE_OR_FALSE: Final = frozenset(
@@ -157,8 +158,7 @@ def for_loop(bind: Bind) -> KernelFunction:
 
     def compute(step: Step, start: Array, limit: Array, delta: Array, *values: Array) -> object:
         for name, value in (("start", start), ("limit", limit), ("delta", delta)):
-            if value.ndim:
-                raise InvalidArgument(f"{name} must be a scalar")
+            require_rank(0, **{name: value})
         first, last, by = int(start), int(limit), int(delta)
         if first != last and (last - first) * by <= 0:
             raise InvalidArgument(f"Invalid start/limit/delta: {first} {last} {by}")

@@ -15,7 +15,9 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, ints, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.philox import RESERVED, Stream
 from sessrun.reference.kernels.random import full_range_integers, numbers_between, uniform_numbers
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
@@ -42,8 +44,7 @@ def _state(buffer: VariableBuffer) -> list[int]:
     value = buffer.read()
     if value.dtype != dtype_of("int64"):
         raise InvalidArgument(f"dtype of RNG state variable must be int64, not {value.dtype}")
-    if value.ndim != 1:
-        raise InvalidArgument(f"RNG state must have one and only one dimension, not {value.ndim}")
+    require_rank(1, rng_state=value)
     if len(value) < 3:
         raise InvalidArgument(
             f"For the Philox algorithm, the size of state must be at least 3; got {len(value)}"
@@ -80,28 +81,22 @@ def _stream(handle: Handle, numbers: int) -> Stream:
     return stream
 
 
-def _scalar(name: str, number: Array) -> int:
-    if number.ndim:
-        raise InvalidArgument(f"{name} must have shape [], not {list(number.shape)}")
-    return scalar_int(number)
-
-
 def _algorithm(number: Array) -> None:
-    check_algorithm(_scalar("algorithm", number))
+    check_algorithm(one_number(number, "algorithm"))
 
 
 @kernel("RngReadAndSkip", devices=_CPU)
 def read_and_skip(_: ArrayModule, handle: Handle, alg: Array, delta: Array) -> Array:
     """The state before it is advanced."""
     _algorithm(alg)
-    return host_array(_taken(handle, _scalar("delta", delta))[:3], "int64")
+    return host_array(_taken(handle, one_number(delta, "delta"))[:3], "int64")
 
 
 @kernel("RngSkip", devices=_CPU)
 def skip(_: ArrayModule, handle: Handle, algorithm: Array, delta: Array) -> None:
     """Advances the state."""
     _algorithm(algorithm)
-    _taken(handle, _scalar("delta", delta))
+    _taken(handle, one_number(delta, "delta"))
 
 
 def _check_dtype(bind: Bind, allowed: tuple[str, ...]) -> str:
@@ -149,8 +144,7 @@ def uniform_int(bind: Bind) -> KernelFunction:
         handle: Handle, algorithm: Array, shape: Array, minval: Array, maxval: Array
     ) -> Array:
         _algorithm(algorithm)
-        if minval.ndim or maxval.ndim:
-            raise InvalidArgument("minval and maxval must be 0-D")
+        require_rank(0, minval=minval, maxval=maxval)
         dims, interval = checked_shape(shape), (scalar_int(minval), scalar_int(maxval))
         if interval[0] >= interval[1]:
             raise InvalidArgument(f"Need minval < maxval, got {interval}")
@@ -168,7 +162,7 @@ def random_binomial(bind: Bind) -> KernelFunction:
     def compute(
         handle: Handle, algorithm: Array, shape: Array, counts: Array, probs: Array
     ) -> Array:
-        if _scalar("algorithm", algorithm) != 1:
+        if one_number(algorithm, "algorithm") != 1:
             raise InvalidArgument(f"Unsupported algorithm id: {algorithm}")
 
         def stream(rows: int, count: int) -> Stream:

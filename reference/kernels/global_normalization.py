@@ -8,12 +8,12 @@ from __future__ import annotations
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import kernel
 
 
 def _check(t: Array, vectors: dict[str, Array]) -> None:
-    if t.ndim != 4:
-        raise InvalidArgument(f"input must be 4-dimensional: {t.shape}")
+    require_rank(4, t=t)
     for name, vector in vectors.items():
         if vector.shape != t.shape[3:]:
             raise InvalidArgument(
@@ -56,10 +56,7 @@ def normalized_grad(
 ) -> tuple[Array, ...]:
     """The gradients by all inputs; that by gamma is 0 unless it scales."""
     _check(t, {"mean": m, "var": v, "gamma": gamma})
-    if backprop.shape != t.shape:
-        raise InvalidArgument(
-            f"backprop must have the shape of the input: {backprop.shape}, {t.shape}"
-        )
+    require_same_shape(backprop=backprop, t=t)
     dtype, wide = t.dtype, "float32" if t.dtype.itemsize == 2 else t.dtype
     t, m, v, gamma, backprop = (
         operand.astype(wide, copy=False) for operand in (t, m, v, gamma, backprop)

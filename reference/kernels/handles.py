@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sessrun.reference.base.arrays import Array
-from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.kernel_errors import Internal
 from sessrun.reference.kernels.host import frozen, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.session_tensors import session_tensors
 
@@ -45,7 +46,6 @@ def delete_session_tensor(bind: Bind) -> KernelFunction:
 
 
 def _text(handle: Array) -> str:
-    if handle.shape != ():
-        raise InvalidArgument(f"handle must be scalar, got shape {list(handle.shape)}")
+    require_rank(0, handle=handle)
     text: str = handle.item().decode(errors="replace")
     return text

@@ -8,6 +8,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder
 from sessrun.reference.kernels.sizes import check_size
@@ -291,10 +292,7 @@ def _span(first: int, have: int, want: int) -> tuple[slice, slice]:
 
 
 def _check_glimpse(images: Array, size: Array, offsets: Array) -> None:
-    if images.ndim != 4:
-        raise InvalidArgument(
-            f"input must be 4-dimensional (batch_size, height, width, depth): {images.shape}"
-        )
+    require_rank(4, images=images)
     if size.ndim != 1 or size.size != 2:
         raise InvalidArgument(f"input must be a vector of size 2 (height, width): {size.shape}")
     if min(ints(size)) < 0:

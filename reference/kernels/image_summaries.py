@@ -9,6 +9,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.png_files import png
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
@@ -85,8 +86,7 @@ def _check(tensor: Array, bad_color: Array) -> None:
         raise InvalidArgument(f"input tensor must have non-zero dims. Found: {shape}")
     if bad_color.dtype != "uint8":
         raise InvalidArgument(f"bad_color must be uint8, got {bad_color.dtype}")
-    if bad_color.ndim != 1:
-        raise InvalidArgument(f"bad_color must be a vector, got shape {bracketed(bad_color.shape)}")
+    require_rank(1, bad_color=bad_color)
     if tensor.dtype != "uint8" and bad_color.size < tensor.shape[3]:
         raise InvalidArgument(
             f"expected depth <= bad_color.size, got depth = "

@@ -13,6 +13,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size
 from sessrun.reference.kernels.sizes import check_size
@@ -163,8 +164,7 @@ def scale_and_translate_grad(
     antialias: bool,
 ) -> Array:
     """The gradient of ScaleAndTranslate by its pictures."""
-    if grads.ndim != 4 or original.ndim != 4:
-        raise InvalidArgument(f"must be 4-dimensional: {grads.shape}, {original.shape}")
+    require_rank(4, grads=grads, original=original)
     want, have = grads.shape[1:3], original.shape[1:3]
     rows, columns = _matrices(want, have, scale, translation, kernel_type, antialias)
     return _applied(xp, grads, rows.T, columns.T)
@@ -262,8 +262,7 @@ def _transformed(
       KernelError: pictures, transformations or the size have a wrong shape.
 
     """
-    if images.ndim != 4:
-        raise InvalidArgument("Input images must have rank 4")
+    require_rank(4, images=images)
     count, have_height, have_width, channels = images.shape
     if transforms.ndim != 2 or len(transforms) not in {1, count} or transforms.shape[1] != 8:
         raise InvalidArgument("Input transform should be num_images x 8 or 1 x 8")
@@ -313,7 +312,6 @@ def image_projective_transform_v3(
     fill_mode: str,
 ) -> Array:
     """As `ImageProjectiveTransformV2`, with a given value outside of the picture."""
-    if fill_value.ndim:
-        raise InvalidArgument("fill_value must be a scalar")
+    require_rank(0, fill_value=fill_value)
     fill = fill_value.astype(images.dtype)
     return _transformed(images, transforms, size, fill, interpolation, fill_mode)

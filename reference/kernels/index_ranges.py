@@ -15,6 +15,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import require_rank_at_least
 
 __all__ = ["check_range", "index_vectors", "vectors_within", "within", "zeroed"]
 
@@ -104,8 +105,7 @@ def vectors_within(
 
 
 def _parts(indices: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    if indices.ndim < 1:
-        raise InvalidArgument("indices must be at least a vector")
+    require_rank_at_least(1, indices=indices)
     depth = indices.shape[-1]
     if depth > len(shape):
         raise InvalidArgument(

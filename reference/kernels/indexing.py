@@ -16,6 +16,7 @@ from sessrun.reference.kernels.index_ranges import (
     within,
     zeroed,
 )
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -27,8 +28,7 @@ __all__ = ["scattered"]
 @kernel("Gather")
 def gather(xp: ArrayModule, params: Array, indices: Array) -> Array:
     """Slices of params along its first axis."""
-    if params.ndim < 1:
-        raise InvalidArgument("params must be at least 1 dimensional")
+    require_rank_at_least(1, params=params)
     indices, inside = within(xp, indices, params.shape[0], "indices")
     return zeroed(xp, params[indices, ...], inside)
 
@@ -38,9 +38,8 @@ def gather_v2(
     xp: ArrayModule, params: Array, indices: Array, axis: Array, *, batch_dims: int
 ) -> Array:
     """Slices of params along an axis, batch by batch."""
-    if params.ndim < 1:
-        raise InvalidArgument("params must be at least 1 dimensional")
-    dim = axis_of(one_number(axis, "axis must be scalar, got shape {}"), params.ndim)
+    require_rank_at_least(1, params=params)
+    dim = axis_of(one_number(axis, "axis"), params.ndim)
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if not 0 <= batch <= min(indices.ndim, dim):
         raise InvalidArgument(f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, dim)}]")
@@ -86,8 +85,7 @@ def gather_nd(xp: ArrayModule, params: Array, indices: Array) -> Array:
 
 
 def _check_updates(indices: Array, updates: Array, shape: tuple[int, ...]) -> None:
-    if indices.ndim < 1:
-        raise InvalidArgument("indices must be at least a vector, got shape []")
+    require_rank_at_least(1, indices=indices)
     outer, depth = indices.ndim - 1, indices.shape[-1]
     given = bracketed(updates.shape)
     if not outer:  # so TensorFlow has it: one vector alone names no slice
@@ -112,8 +110,7 @@ def scattered(
     xp: ArrayModule, out: Array, indices: Array, updates: Array, combine: str | None
 ) -> Array:
     """`out`, which the caller owns, with the updates combined into it."""
-    if out.ndim < 1:
-        raise InvalidArgument("Output must be at least 1-D, got shape: []")
+    require_rank_at_least(1, out=out)
     _check_updates(indices, updates, out.shape)
     if combine in SUMS:
         parts, inside = vectors_within(xp, indices, out.shape)
@@ -174,7 +171,7 @@ def one_hot(
     xp: ArrayModule, indices: Array, depth: Array, on_value: Array, off_value: Array, *, axis: int
 ) -> Array:
     """on_value at the index along a new axis, off_value elsewhere."""
-    size = one_number(depth, "depth must be a scalar, but got shape {}")
+    size = one_number(depth, "depth")
     if size < 0:
         raise InvalidArgument(f"depth must be non-negative, got: {size}")
     dim = axis_of(axis, indices.ndim + 1)
@@ -274,15 +271,13 @@ def _top(xp: ArrayModule, x: Array, count: int) -> tuple[Array, Array]:
 def top_k_v2(xp: ArrayModule, x: Array, k: Array, *, index_type: str) -> tuple[Array, Array]:
     """The k largest elements of each row in descending order, and their positions."""
     dtype = dtype_of(index_type)
-    values, positions = _top(xp, x, one_number(k, "k must be scalar, got shape {}"))
+    values, positions = _top(xp, x, one_number(k, "k"))
     return values, positions.astype(dtype)
 
 
 def _in_top(xp: ArrayModule, predictions: Array, targets: Array, count: int) -> Array:
-    if predictions.ndim != 2:
-        raise InvalidArgument("predictions must be 2-dimensional")
-    if targets.ndim != 1:
-        raise InvalidArgument("targets must be 1-dimensional")
+    require_rank(2, predictions=predictions)
+    require_rank(1, targets=targets)
     rows, classes = predictions.shape
     if len(targets) != rows:
         raise InvalidArgument(
@@ -306,7 +301,7 @@ def in_top_k(xp: ArrayModule, predictions: Array, targets: Array, *, k: int) -> 
 @kernel("InTopKV2", host_inputs=("k",))
 def in_top_k_v2(xp: ArrayModule, predictions: Array, targets: Array, k: Array) -> Array:
     """Whether fewer than k predictions of the row are above the target's."""
-    return _in_top(xp, predictions, targets, one_number(k, "k must be 0-D, got shape {}"))
+    return _in_top(xp, predictions, targets, one_number(k, "k"))
 
 
 def _search(op_type: str, side: str) -> None:
@@ -315,10 +310,7 @@ def _search(op_type: str, side: str) -> None:
 
         def compute(rows: Array, values: Array) -> Array:
             for name, given in (("sorted_inputs", rows), ("values", values)):
-                if given.ndim != 2:
-                    raise InvalidArgument(
-                        f"Shape must be rank 2 but is rank {given.ndim} for `{name}` argument"
-                    )
+                require_rank(2, **{name: given})
             if len(rows) != len(values):
                 raise InvalidArgument("Leading dim_size of both tensors must match.")
             wide, sought = rows[:, None, :], values[:, :, None]
@@ -349,8 +341,7 @@ def list_diff(xp: ArrayModule, x: Array, y: Array, *, out_idx: str) -> tuple[Arr
 @kernel("UnravelIndex", host_inputs=("dims",))
 def unravel_index(xp: ArrayModule, indices: Array, dims: Array) -> Array:
     """Flat indices as index vectors, one a column."""
-    if dims.ndim != 1:
-        raise InvalidArgument(f"The dims must be a 1-D tensor: {list(dims.shape)}")
+    require_rank(1, dims=dims)
     if indices.ndim > 1:
         raise InvalidArgument(f"The indices can only be scalar or vector: {list(indices.shape)}")
     sizes = ints(dims)

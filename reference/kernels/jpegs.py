@@ -10,6 +10,7 @@ from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.pillow import pillow
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
@@ -49,8 +50,7 @@ def _jpeg(
 
 
 def _check(image: Array, kind: str = "") -> None:
-    if image.ndim != 3:
-        raise InvalidArgument(f"image must be 3-dimensional: {bracketed(image.shape)}")
+    require_rank(3, image=image)
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[kind]
     if image.shape[2] not in wanted:
         raise InvalidArgument(
@@ -87,6 +87,5 @@ def encode_jpeg(bind: Bind) -> KernelFunction:
 def encode_jpeg_variable_quality(_: object, image: Array, quality: Array) -> Array:
     """A JPEG file of a picture, with the quality as an input."""
     _check(image)
-    if quality.ndim:
-        raise InvalidArgument(f"quality must be scalar: {bracketed(quality.shape)}")
+    require_rank(0, quality=quality)
     return string_array([_jpeg(image, scalar_int(quality))], ())

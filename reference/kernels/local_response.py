@@ -10,6 +10,7 @@ import math
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import kernel
 
@@ -29,8 +30,7 @@ def _near(xp: ArrayModule, rows: Array, radius: int) -> Array:
 
 
 def _rows(x: Array, what: str) -> Array:
-    if x.ndim != 4:
-        raise InvalidArgument(f"{what} must be 4-dimensional: {x.shape}")
+    require_rank(4, **{what: x})
     rows = math.prod(x.shape[:3])
     return x.reshape(rows, x.shape[3]).astype("float32", copy=False)
 

@@ -8,6 +8,11 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.input_shapes import (
+    require_rank,
+    require_rank_at_least,
+    require_same_shape,
+)
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -17,8 +22,7 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, ker
 @widened
 def matmul(xp: ArrayModule, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
     """The product of two matrices, either of which may be transposed first."""
-    if a.ndim != 2 or b.ndim != 2:
-        raise InvalidArgument(f"In[0] and In[1] must be matrices, have ndims {a.ndim} and {b.ndim}")
+    require_rank(2, a=a, b=b)
     left = a.T if transpose_a else a
     right = b.T if transpose_b else b
     if left.shape[1] != right.shape[0]:
@@ -44,8 +48,7 @@ def plain_batch_matmul(xp: ArrayModule, x: Array, y: Array, *, adj_x: bool, adj_
 @widened
 def batch_matmul(xp: ArrayModule, x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Array:
     """The products of two batches of matrices, either of which may be replaced by its adjoints."""
-    if x.ndim < 2 or y.ndim < 2:
-        raise InvalidArgument(f"In[0] and In[1] ndims must be >= 2: {x.ndim}, {y.ndim}")
+    require_rank_at_least(2, x=x, y=y)
     left = _adjoint(xp, x) if adj_x else x
     right = _adjoint(xp, y) if adj_y else y
     if left.shape[-1] != right.shape[-2]:
@@ -90,8 +93,7 @@ def mixed_batch_matmul(bind: Bind) -> KernelFunction:
 @widened
 def cross(xp: ArrayModule, a: Array, b: Array) -> Array:
     """The cross products of the vectors in the last dimension."""
-    if a.shape != b.shape:
-        raise InvalidArgument(f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
+    require_same_shape(a=a, b=b)
     if not a.ndim:
         raise InvalidArgument("Input must be at least 1D")
     if a.shape[-1] != 3:
@@ -144,7 +146,7 @@ def matrix_diag(xp: ArrayModule, diagonal: Array) -> Array:
 @kernel("MatrixDiagPart", "BatchMatrixDiagPart")
 def matrix_diag_part(xp: ArrayModule, x: Array) -> Array:
     """The diagonals of the innermost matrices."""
-    _check_matrices(x)
+    require_rank_at_least(2, x=x)
     steps = xp.arange(min(x.shape[-2:]))
     return x[..., steps, steps]
 
@@ -152,7 +154,7 @@ def matrix_diag_part(xp: ArrayModule, x: Array) -> Array:
 @kernel("MatrixSetDiag", "BatchMatrixSetDiag")
 def matrix_set_diag(xp: ArrayModule, x: Array, diagonal: Array) -> Array:
     """The input with the diagonals of its innermost matrices replaced."""
-    _check_matrices(x)
+    require_rank_at_least(2, x=x)
     wanted = (*x.shape[:-2], min(x.shape[-2:]))
     if diagonal.shape != wanted:
         raise InvalidArgument(f"must have diagonal.shape == {wanted}, got {diagonal.shape}")
@@ -165,10 +167,10 @@ def matrix_set_diag(xp: ArrayModule, x: Array, diagonal: Array) -> Array:
 @kernel("MatrixBandPart", "BatchMatrixBandPart", host_inputs=("num_lower", "num_upper"))
 def matrix_band_part(xp: ArrayModule, x: Array, num_lower: Array, num_upper: Array) -> Array:
     """The innermost matrices, zero outside a band; a negative width keeps all of that side."""
-    _check_matrices(x)
+    require_rank_at_least(2, x=x)
     rows, columns = x.shape[-2:]
-    lower = one_number(num_lower, "num_lower must be scalar, got shape {}")
-    upper = one_number(num_upper, "num_upper must be scalar, got shape {}")
+    lower = one_number(num_lower, "num_lower")
+    upper = one_number(num_upper, "num_upper")
     if lower > rows or upper > columns:
         raise InvalidArgument(f"num_lower and num_upper must be at most {rows} and {columns}")
     below = xp.arange(rows)[:, None] - xp.arange(columns)[None, :]
@@ -178,8 +180,3 @@ def matrix_band_part(xp: ArrayModule, x: Array, num_lower: Array, num_upper: Arr
     if upper >= 0:
         inside &= -below <= upper
     return xp.where(inside, x, xp.zeros((), dtype=x.dtype))
-
-
-def _check_matrices(x: Array) -> None:
-    if x.ndim < 2:
-        raise InvalidArgument(f"input must be at least 2-dim, received shape: {list(x.shape)}")

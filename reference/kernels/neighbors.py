@@ -5,6 +5,7 @@ from __future__ import annotations
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 
 
@@ -20,10 +21,8 @@ def nearest_neighbors(
 
     """
     for name, value in (("points", points), ("centers", centers)):
-        if value.ndim != 2:
-            raise InvalidArgument(f"Input {name} should be a matrix.")
-    if k.ndim:
-        raise InvalidArgument("Input k should be a scalar.")
+        require_rank(2, **{name: value})
+    require_rank(0, k=k)
     if points.shape[1] != centers.shape[1]:
         raise InvalidArgument(
             "Expected point_dimensions == center_dimensions: "

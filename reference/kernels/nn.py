@@ -11,6 +11,11 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import (
+    require_rank,
+    require_rank_at_least,
+    require_same_shape,
+)
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 #: The constants of the scaled exponential linear unit.
@@ -86,8 +91,7 @@ def softsign(xp: ArrayModule, x: Array) -> Array:
 
 
 def _shifted(xp: ArrayModule, logits: Array) -> Array:
-    if logits.ndim < 1:
-        raise InvalidArgument("logits must have >= 1 dimension, got []")
+    require_rank_at_least(1, logits=logits)
     if not logits.size:
         return logits
     return logits - xp.max(logits, axis=-1, keepdims=True)
@@ -139,8 +143,7 @@ def bias_add_v1(_: object, x: Array, bias: Array) -> Array:
 @widened
 def bias_add_grad(xp: ArrayModule, x: Array, *, data_format: str) -> Array:
     """The sum over all dimensions but the channels."""
-    if x.ndim < 2:
-        raise InvalidArgument(f"Input tensor must be at least 2D: {x.shape}")
+    require_rank_at_least(2, x=x)
     channels = 1 if data_format in {"NCHW", b"NCHW"} else x.ndim - 1
     axes = tuple(i for i in range(x.ndim) if i != channels)
     return xp.add.reduce(x, axis=axes, dtype=x.dtype)
@@ -152,11 +155,6 @@ def l2_loss(xp: ArrayModule, x: Array) -> Array:
     """Half the sum of squares."""
     flat = x.reshape(-1)
     return xp.add.reduce(flat * flat, dtype=x.dtype) / _constant(2, x)
-
-
-def _rows(features: Array) -> None:
-    if features.ndim != 2:
-        raise InvalidArgument(f"logits must be 2-D, but got shape {features.shape}")
 
 
 @kernel("SoftmaxCrossEntropyWithLogits")
@@ -178,7 +176,7 @@ def cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Arra
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Array, Array]:
     """Cross entropy of softmax rows and label numbers, and its gradient."""
-    _rows(features)
+    require_rank(2, logits=features)
     if labels.shape != features.shape[:1]:
         raise InvalidArgument(
             f"labels must be 1-D with as many elements as logits has rows: "
@@ -213,8 +211,7 @@ def _gradient(*op_types: str) -> Callable[[GradientFunction], GradientFunction]:
         @kernel(*op_types)
         @widened
         def compute(xp: ArrayModule, a: Array, b: Array) -> Array:
-            if a.shape != b.shape:
-                raise InvalidArgument(f"inputs must be of one shape: {a.shape} vs. {b.shape}")
+            require_same_shape(a=a, b=b)
             return function(xp, a, b)
 
         return function
@@ -252,10 +249,7 @@ def selu_grad(xp: ArrayModule, gradients: Array, outputs: Array) -> Array:
 @kernel("LeakyReluGrad")
 def leaky_relu_grad(xp: ArrayModule, gradients: Array, features: Array, *, alpha: float) -> Array:
     """The gradient, times alpha where the feature is not above zero."""
-    if gradients.shape != features.shape:
-        raise InvalidArgument(
-            f"inputs must be of one shape: {gradients.shape} vs. {features.shape}"
-        )
+    require_same_shape(gradients=gradients, features=features)
     slope = xp.asarray(alpha, dtype="float32").astype(features.dtype)
     return xp.where(features > 0, gradients, gradients * slope)
 

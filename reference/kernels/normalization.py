@@ -5,6 +5,7 @@ from __future__ import annotations
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
 
@@ -131,11 +132,7 @@ def batch_norm_grad(bind: Bind) -> KernelFunction:
     def compute(
         dy: Array, x: Array, scale: Array, mean: Array, variance: Array, *_: object
     ) -> tuple[Array, Array, Array, Array, Array]:
-        if dy.shape != x.shape:
-            raise InvalidArgument(
-                f"x and y_backprop must have same shape, but x has shape "
-                f"{x.shape} and y_backprop has shape {dy.shape}"
-            )
+        require_same_shape(dy=dy, x=x)
         xp, rows, above = norm.xp, norm.rows(x), norm.rows(dy)
         channels = rows.shape[1]
         norm.check(channels, scale=scale, reserve_space_1=mean, reserve_space_2=variance)

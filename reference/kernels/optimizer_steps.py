@@ -17,6 +17,7 @@ from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.spec.operations import Operation
@@ -188,8 +189,7 @@ def _train_rows(
 def _check_rows(xp: ArrayModule, shape: Sequence[int], grad: Array, indices: Array) -> None:
     if not shape:
         raise InvalidArgument("var must be at least 1 dimensional")
-    if indices.ndim != 1:
-        raise InvalidArgument("indices must be one-dimensional")
+    require_rank(1, indices=indices)
     if grad.ndim != len(shape):
         raise InvalidArgument(
             f"var and grad must have as many dimensions: {len(shape)}, not {grad.ndim}"

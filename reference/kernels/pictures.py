@@ -16,6 +16,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.gif_files import GifError, frames_of
 from sessrun.reference.kernels.host import HOST, ints, string_array
+from sessrun.reference.kernels.input_shapes import require_rank_at_least
 from sessrun.reference.kernels.pillow import pillow, too_large
 from sessrun.reference.kernels.png_files import Header, PngError, pixels_of, png
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
@@ -336,8 +337,7 @@ def _jpeg_shape(content: bytes) -> tuple[int, int, int] | None:
 @kernel("EncodePng", devices=_CPU)
 def encode_png(_: object, image: Array, *, compression: int) -> Array:
     """PNG files of pictures of 1 to 4 channels."""
-    if image.ndim < 3:
-        raise InvalidArgument(f"images must be at least rank 3: {bracketed(image.shape)}")
+    require_rank_at_least(3, images=image)
     if image.shape[-1] not in {1, 2, 3, 4}:
         raise InvalidArgument(f"image must have 1, 2, 3, or 4 channels: {bracketed(image.shape)}")
     if not -1 <= compression <= 9:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 _DOUBLE_BYTES: Final = 8
@@ -98,10 +99,7 @@ def _first(array: Array, show: Callable[[Any], str], left: int) -> tuple[str, in
 @kernel("Assert", devices=("CPU",))
 def assert_(_: object, condition: Array, *data: Array, summarize: int) -> None:
     """An error that shows the data unless the condition holds."""
-    if condition.ndim:
-        raise InvalidArgument(
-            f"Assert: the condition must be a scalar, got shape {list(condition.shape)}"
-        )
+    require_rank(0, condition=condition)
     if not condition:
         shown = " ".join(f"[{_summary(_array(item), summarize)}]" for item in data)
         raise InvalidArgument(f"assertion failed: {shown}")
@@ -185,8 +183,7 @@ def string_format(
 @kernel("PrintV2", devices=("CPU",))
 def print_v2(_: object, text: Array, *, output_stream: str, end: str) -> None:
     """Writes a scalar string to a stream, a file or the log."""
-    if text.ndim:
-        raise InvalidArgument(f"PrintV2: the input must be a scalar, got shape {list(text.shape)}")
+    require_rank(0, text=text)
     stream, shown = _text(output_stream), _text(text.item()) + _text(end)
     if stream.startswith("file://"):
         with Path(stream.removeprefix("file://")).open("a", encoding="utf-8") as file:

@@ -7,6 +7,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.quantized_ranges import (
     Levels,
     checked_range,
@@ -61,8 +62,7 @@ def quantized_matmul(
     others = [end.reshape(()) if end.size == 1 else end for end in (max_a, min_b, max_b)]
     left = Levels(T1, *checked_range(min_a, others[0], "a"))
     right = Levels(T2, *checked_range(others[1], others[2], "b"))
-    if a.ndim != 2 or b.ndim != 2:
-        raise InvalidArgument(f"In[0] and In[1] must be matrices: {a.shape}, {b.shape}")
+    require_rank(2, a=a, b=b)
     one, other = _centered(a, left), _centered(b, right)
     one, other = one.T if transpose_a else one, other.T if transpose_b else other
     if one.shape[1] != other.shape[0]:
@@ -242,8 +242,7 @@ def quantized_concat(
         else levels.quantized(Levels(T, low, high).numbers(integers(part)))
         for part, (low, high) in zip(parts, ends, strict=True)
     ]
-    if axis.ndim:
-        raise InvalidArgument(f"Concat dim tensor should be a scalar integer: {axis.shape}")
+    require_rank(0, axis=axis)
     dim = scalar_int(axis)
     if not all(-part.ndim <= dim < part.ndim for part in requantized):
         raise InvalidArgument(f"concat_dim is out of range: {dim}")

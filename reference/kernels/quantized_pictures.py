@@ -7,6 +7,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.quantized_ranges import Levels, checked_range, integers, scalar
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size, halves, positions
@@ -31,8 +32,7 @@ def quantized_instance_norm(
     min_separation: float,
 ) -> tuple[Array, Array, Array]:
     """Each channel of each picture normalized to mean 0 and variance 1, in a given or new range."""
-    if x.ndim != 4:
-        raise InvalidArgument(f"x must be 4-dimensional: {x.shape}")
+    require_rank(4, x=x)
     if output_range_given and given_y_min >= given_y_max:
         raise InvalidArgument("given_y_min must be less than given_y_max")
     least, most = checked_range(low, high, "x")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
+from sessrun.reference.kernels.input_shapes import require_rank
 
 __all__ = ["Levels", "checked_range", "integer_dtype", "integers", "scalar", "single_number"]
 
@@ -33,8 +34,7 @@ def scalar(value: Array, name: str) -> Array:
       KernelError: the tensor is no scalar.
 
     """
-    if value.ndim:
-        raise InvalidArgument(f"{name} must be a scalar: {value.shape}")
+    require_rank(0, **{name: value})
     return HOST.float32(value)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.quantized_ranges import Levels, integers, scalar
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder
@@ -58,8 +59,7 @@ def _pooled(bind: Bind, fold: Callable[[Array, tuple[Axis, ...]], Array]) -> Ker
     attrs = bind.attrs
 
     def compute(x: Array, low: Array, high: Array) -> tuple[Array, ...]:
-        if x.ndim != 4:
-            raise InvalidArgument(f"tensor_in must be 4-dimensional: {x.shape}")
+        require_rank(4, tensor_in=x)
         ends = [
             HOST.asarray(scalar(end, name), "float32")
             for end, name in ((low, "min_input"), (high, "max_input"))

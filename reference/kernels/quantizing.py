@@ -7,6 +7,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, scalar_int
+from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.quantized_ranges import integer_dtype, integers
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 
@@ -269,8 +270,7 @@ def quantize_and_dequantize_grad(
     _: object, grads: Array, x: Array, low: Array, high: Array, *, axis: int
 ) -> tuple[Array, Array, Array]:
     """The gradient by the numbers, zero outside of the range, and zeros for the ends."""
-    if grads.shape != x.shape:
-        raise InvalidArgument(f"gradient and input must be of one shape: {grads.shape}, {x.shape}")
+    require_same_shape(grads=grads, x=x)
     least = _ends(low, x.ndim, axis, x.shape, "input_min")
     most = _ends(high, x.ndim, axis, x.shape, "input_max")
     inside = (x >= least) & (x <= most)

@@ -136,8 +136,8 @@ def random_uniform_int(bind: Bind) -> KernelFunction:
 
     def compute(shape: Array, minval: Array, maxval: Array) -> Array:
         interval = (
-            one_number(minval, "minval must be 0-D, got shape {}"),
-            one_number(maxval, "maxval must be 0-D, got shape {}"),
+            one_number(minval, "minval"),
+            one_number(maxval, "maxval"),
         )
         return numbers_between(xp, stream, checked_shape(shape), dtype, interval)
 

@@ -12,6 +12,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, of_code
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import scalar_int, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.input.reader_resource import (
     FixedLengthReader,
@@ -205,9 +206,6 @@ _asks("ReaderResetV2", lambda _, reader: reader.reset())
 @kernel("ReaderRestoreStateV2", devices=_CPU, needs_step=True)
 def restore(_: ArrayModule, step: Step, reader: Reader, state: Array) -> None:
     """Restores a serialized state of the reader."""
-    if state.shape != ():
-        raise InvalidArgument(
-            f"Reader state must be scalar, but had shape: {bracketed(state.shape)}"
-        )
+    require_rank(0, state=state)
     with _held(reader, step):
         reader.restore(bytes(state.item()))

@@ -135,7 +135,7 @@ def _argument(name: str) -> Callable[[Bind], KernelFunction]:
         worst = -xp.inf if name == "argmax" else xp.inf
 
         def compute(x: Array, dimension: Array) -> Array:
-            number = one_number(dimension, "dim must be a scalar, but received tensor of shape: {}")
+            number = one_number(dimension, "dim")
             axis = axis_of(number, x.ndim)
             if x.shape[axis] == 0:
                 raise InvalidArgument(
@@ -182,7 +182,7 @@ def _cumulative(op_type: str, name: str, start: int) -> None:
         attrs = {key: bind.attrs[key] for key in ("exclusive", "reverse")}
 
         def run(x: Array, axis: Array) -> Array:
-            dim = one_number(axis, f"{op_type}: the axis must be a scalar, not of shape {{}}")
+            dim = one_number(axis, "axis")
             dim = axis_of(dim, x.ndim, out_of_range)
             return compute(bind.xp, x, axis=dim, **attrs)
 

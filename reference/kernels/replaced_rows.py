@@ -11,14 +11,14 @@ from collections.abc import Callable
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scatters import scatter
 
 
 def _rows(x: Array, i: Array, v: Array) -> Array:
     """The indices of rows, taken modulo the number of rows."""
-    if i.ndim != 1:
-        raise InvalidArgument(f"i must be a vector. {list(i.shape)}")
+    require_rank(1, i=i)
     if x.ndim != v.ndim:
         raise InvalidArgument(
             f"x and v shape doesn't match (ranks differ): {list(x.shape)} vs. {list(v.shape)}"

@@ -13,6 +13,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sizes import check_size
 
@@ -33,8 +34,7 @@ def checked_size(images: Array, size: Array) -> tuple[int, int]:
     """
     if size.ndim != 1 or size.size != 2:
         raise InvalidArgument(f"shape_t must have two elements: {size.shape}")
-    if images.ndim != 4:
-        raise InvalidArgument(f"input must be 4-dimensional: {images.shape}")
+    require_rank(4, images=images)
     height, width = ints(size)
     if height <= 0 or width <= 0:
         raise InvalidArgument("output dimensions must be positive")
@@ -295,10 +295,7 @@ def _linear_taps(have: int, want: int, align: bool, half: bool) -> tuple[Array, 
 
 
 def _check_gradient(grads: Array, original: Array) -> None:
-    if grads.ndim != 4 or original.ndim != 4:
-        raise InvalidArgument(
-            f"input_grad and original_image must be 4-dimensional: {grads.shape}, {original.shape}"
-        )
+    require_rank(4, grads=grads, original=original)
     if 0 in original.shape[1:3] or 0 in grads.shape[1:3]:
         raise InvalidArgument("images must be of non-zero size")
 

@@ -20,6 +20,7 @@ from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.index_ranges import within, zeroed
 from sessrun.reference.kernels.indexing import gather_nd
+from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.state.resources import ResourceStore
@@ -167,12 +168,7 @@ def _update(op_type: str, combine: str) -> None:
             buffer = handle.find()
             with buffer.lock:
                 old = buffer.read()
-                if old.shape != value.shape:
-                    raise InvalidArgument(
-                        f"Cannot update variable with shape {list(old.shape)} "
-                        f"using a Tensor with shape {list(value.shape)}, shapes "
-                        "must be equal."
-                    )
+                require_same_shape(old=old, value=value)
                 buffer.value = frozen(function(old, value))
 
         return compute
@@ -262,10 +258,7 @@ def resource_count_up_to(xp: ArrayModule, handle: Handle, *, limit: int) -> Arra
     buffer = handle.find()
     with buffer.lock:
         old: Array = buffer.read()
-        if old.shape != ():
-            raise InvalidArgument(
-                f"ResourceCountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
-            )
+        require_rank(0, old=old)
         if old >= limit:
             raise OutOfRange(f"Reached limit of {limit}")
         buffer.value = old + xp.ones((), dtype=old.dtype)

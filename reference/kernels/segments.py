@@ -152,7 +152,7 @@ def segment_mean(xp: ArrayModule, data: Array, segment_ids: Array) -> Array:
 def _unsorted_segments(op_type: str, name: str) -> None:
     @kernel(op_type, host_inputs=("segment_ids", "num_segments"))
     def compute(xp: ArrayModule, data: Array, segment_ids: Array, num_segments: Array) -> Array:
-        count = one_number(num_segments, "num_segments should be a scalar, not shape {}")
+        count = one_number(num_segments, "num_segments")
         if count < 0:
             raise InvalidArgument(f"Input num_segments == {count} must not be negative.")
         if data.shape[: segment_ids.ndim] != segment_ids.shape:

@@ -9,6 +9,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array
+from sessrun.reference.kernels.input_shapes import require_rank_at_least
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import check_indices, checked, numbered, unravelled
 
@@ -32,8 +33,7 @@ class Rows:
 
 
 def _of_dense(array: Array) -> Rows:
-    if array.ndim < 2:
-        raise InvalidArgument(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
+    require_rank_at_least(2, array=array)
     outer = array.shape[:-1]
     numbers = HOST.arange(math.prod(outer), dtype="int64")
     return Rows(array.reshape(-1), HOST.repeat(numbers, array.shape[-1]), outer)

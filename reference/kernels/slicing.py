@@ -11,6 +11,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
@@ -231,8 +232,7 @@ def pad(bind: Bind) -> KernelFunction:
 @kernel("PadV2", host_inputs=("paddings",))
 def pad_v2(xp: ArrayModule, x: Array, paddings: Array, value: Array) -> Array:
     """The input padded with a given value."""
-    if value.ndim:
-        raise InvalidArgument(f"constant_values must be a scalar, got shape {list(value.shape)}")
+    require_rank(0, constant_values=value)
     return _padded(xp, x, paddings, value)
 
 
@@ -291,8 +291,7 @@ def reverse(_: object, x: Array, dims: Array) -> Array:
     if x.ndim == 0:
         return x  # whatever `dims` is
     marks = dims.reshape(-1).tolist()
-    if dims.ndim != 1:
-        raise InvalidArgument(f"'dims' must be 1-dimension, not {dims.ndim}")
+    require_rank(1, dims=dims)
     if len(marks) != x.ndim:
         raise InvalidArgument(
             f"Reverse: 'dims' must have an element for each of the input's {x.ndim} dimensions, "
@@ -306,8 +305,7 @@ def reverse(_: object, x: Array, dims: Array) -> Array:
 @kernel("ReverseV2", host_inputs=("axis",))
 def reverse_v2(_: object, x: Array, axis: Array) -> Array:
     """The input reversed along the given axes."""
-    if axis.ndim != 1:
-        raise InvalidArgument(f"'dims' must be 1-dimension, not {axis.ndim}")
+    require_rank(1, dims=axis)
     try:
         RULES["along_axes"](x.shape, axis)
     except ShapeError as error:
@@ -349,8 +347,7 @@ def reverse_sequence(_: object, x: Array, lengths: Array, *, seq_dim: int, batch
 @kernel("Roll", host_inputs=("shift", "axis"))
 def roll(xp: ArrayModule, x: Array, shift: Array, axis: Array) -> Array:
     """The elements shifted along axes; shifts along one axis add up."""
-    if x.ndim < 1:
-        raise InvalidArgument("input must be 1-D or higher")
+    require_rank_at_least(1, x=x)
     axes = [axis_of(one, x.ndim, "axis {axis} is out of range") for one in ints(axis)]
     shifts = ints(shift)
     if shift.ndim > 1 or shift.shape != axis.shape:

@@ -8,6 +8,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.decompositions import REFUSED, cholesky_factor, hold, square
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra, singular_raises
 
@@ -155,8 +156,7 @@ def cholesky_gradient(xp: ArrayModule, factor: Array, gradient: Array) -> Array:
 
     """
     wide = square(factor)
-    if gradient.shape != factor.shape:
-        raise InvalidArgument(f"Dimensions must be equal, got {factor.shape}, {gradient.shape}")
+    require_same_shape(gradient=gradient, factor=factor)
     middle = xp.tril(_adjoint(xp, wide) @ xp.tril(gradient.astype(wide.dtype)))
     steps = xp.arange(wide.shape[-1])
     middle[..., steps, steps] *= 0.5
@@ -221,8 +221,7 @@ def solve_least_squares(
 
     """
     _same_rows(matrix, rhs)
-    if l2_regularizer.ndim:
-        raise InvalidArgument(f"l2_regularizer must be scalar, got shape {l2_regularizer.shape}")
+    require_rank(0, l2_regularizer=l2_regularizer)
     weight = float(l2_regularizer)
     if weight < 0:
         raise InvalidArgument("l2_regularizer must be >= 0.")

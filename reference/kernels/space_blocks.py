@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 
@@ -89,16 +90,14 @@ def _to_space(x: Array, blocks: Sequence[int], crops: Array) -> Array:
 
 
 def _vector(blocks: Array) -> list[int]:
-    if blocks.ndim != 1:
-        raise InvalidArgument(f"block_shape rank should be 1 instead of {blocks.ndim}")
+    require_rank(1, block_shape=blocks)
     return ints(blocks)
 
 
 @kernel("SpaceToBatch", host_inputs=("paddings",))
 def space_to_batch(xp: ArrayModule, x: Array, pads: Array, *, block_size: int) -> Array:
     """Images padded and divided into square blocks, whose elements go to separate images."""
-    if x.ndim != 4:
-        raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
+    require_rank(4, x=x)
     return _to_batch(xp, x, (block_size, block_size), pads)
 
 
@@ -111,8 +110,7 @@ def space_to_batch_nd(xp: ArrayModule, x: Array, blocks: Array, pads: Array) -> 
 @kernel("BatchToSpace", host_inputs=("crops",))
 def batch_to_space(_: object, x: Array, crops: Array, *, block_size: int) -> Array:
     """The inverse of SpaceToBatch."""
-    if x.ndim != 4:
-        raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
+    require_rank(4, x=x)
     return _to_space(x, (block_size, block_size), crops)
 
 
@@ -123,8 +121,7 @@ def batch_to_space_nd(_: object, x: Array, blocks: Array, crops: Array) -> Array
 
 
 def _images(x: Array, data_format: str) -> None:
-    if x.ndim != 4:
-        raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
+    require_rank(4, x=x)
     if data_format != "NHWC":
         raise InvalidArgument(f"Only NHWC data_format supported on CPU. Got {data_format}")
 

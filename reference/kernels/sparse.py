@@ -16,6 +16,7 @@ from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.encoding import serialize_tensor, tensor_of
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.sparse_parts import Sparse, checked
 from sessrun.reference.state.input.sparse_map import SparseMap
@@ -267,10 +268,7 @@ def take_many_sparse(bind: Bind) -> KernelFunction:
     dtype = dtype_of(bind.attrs["dtype"])
 
     def compute(handles: Array) -> tuple[Array, ...]:
-        if handles.ndim != 1:
-            raise InvalidArgument(
-                f"sparse_handles should be a vector, has shape {bracketed(handles.shape)}"
-            )
+        require_rank(1, sparse_handles=handles)
         rows = _map(bind, make=False).take(handles.tolist())
         for row in rows:
             if row.values.dtype != dtype:

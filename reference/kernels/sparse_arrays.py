@@ -10,6 +10,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, full, host_array, ints, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
@@ -71,10 +72,7 @@ def sparse_split(
     """Parts along a dimension; the first ones are longer by 1 if it does not divide evenly."""
     sparse = checked(indices, values, shape)
     rank = len(shape)
-    if split_dim.ndim:
-        raise InvalidArgument(
-            f"Input axis should be a scalar but received shape {bracketed(split_dim.shape)}"
-        )
+    require_rank(0, split_dim=split_dim)
     axis = scalar_int(split_dim)
     if not -rank <= axis < rank:
         raise InvalidArgument(f"Input axis should be in range [{-rank}, {rank}), got {axis}")
@@ -226,8 +224,7 @@ def sparse_fill_empty_rows_grad(
     xp: ArrayModule, targets: Array, grad: Array
 ) -> tuple[Array, Array]:
     """The gradients of the input's elements, and the sum of the others for the default."""
-    if targets.ndim != 1 or grad.ndim != 1:
-        raise InvalidArgument("reverse_index_map and grad_values must be vectors")
+    require_rank(1, targets=targets, grad=grad)
     if ((targets < 0) | (targets >= len(grad))).any():
         raise InvalidArgument(f"Elements in reverse index must be in [0, {len(grad)})")
     others = xp.ones(len(grad), dtype="bool")
@@ -255,8 +252,7 @@ def sparse_to_dense(
         )
     vectors = indices if indices.ndim == 2 else indices.reshape((-1, 1))
     count, rank = vectors.shape
-    if shape.ndim != 1:
-        raise InvalidArgument(f"output_shape must be rank 1, got shape {bracketed(shape.shape)}")
+    require_rank(1, output_shape=shape)
     if len(shape) != rank:
         raise InvalidArgument(
             f"output_shape has incorrect number of elements: {len(shape)} should be: {rank}"
@@ -266,8 +262,7 @@ def sparse_to_dense(
             f"sparse_values has incorrect shape "
             f"{bracketed(values.shape)}, should be [] or [{count}]"
         )
-    if default.ndim:
-        raise InvalidArgument("default_value should be a scalar.")
+    require_rank(0, default_value=default)
     sparse = Sparse(vectors, values, shape)
     check_extent(sparse)
     if not validate_indices and ((vectors < 0) | (vectors >= shape)).any():

@@ -10,6 +10,7 @@ from sessrun.reference.base.fingerprints import farm
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 _CPU: Final = ("CPU",)
@@ -71,10 +72,7 @@ def _columns(parts: Sequence[Array], count: int) -> list[_Column]:
     if not count and not dense:
         raise InvalidArgument("There must be at least one input to cross")
     for tensor in dense:
-        if tensor.ndim != 2:
-            raise InvalidArgument(
-                f"Dense inputs should be a matrix but received shape {bracketed(tensor.shape)}"
-            )
+        require_rank(2, tensor=tensor)
     rows = int(shapes[0].reshape(-1)[0]) if count else dense[0].shape[0]
     columns = [
         _sparse_column(position, *tensor, rows)

@@ -7,8 +7,8 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
-from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, dtype_of
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
@@ -66,10 +66,7 @@ def sparse_add(
     """The sums of two sparse tensors; sums of two elements below the threshold are dropped."""
     a, b = checked(a_indices, a_values, a_shape), checked(b_indices, b_values, b_shape)
     _same_shape(a, b)
-    if thresh.ndim:
-        raise InvalidArgument(
-            f"The magnitude threshold must be a scalar: got shape {bracketed(thresh.shape)}"
-        )
+    require_rank(0, thresh=thresh)
     indices, in_a, in_b = _union(a, b)
     sums = _scattered(a_values, in_a, len(indices)) + _scattered(b_values, in_b, len(indices))
     counts = HOST.bincount(HOST.concatenate([in_a, in_b]), minlength=len(indices))
@@ -273,8 +270,7 @@ def _add_products(result: Array, indices: Array, values: Array, b: Array) -> Non
 @kernel("SparseMatMul", devices=_CPU)
 def sparse_matmul(_: object, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
     """The product of two dense matrices, of which many elements may be 0, in float32."""
-    if a.ndim != 2 or b.ndim != 2:
-        raise InvalidArgument("a and b must be matrices")
+    require_rank(2, a=a, b=b)
     left, right = (a.T if transpose_a else a), (b.T if transpose_b else b)
     if left.shape[1] != right.shape[0]:
         raise InvalidArgument(f"Matrix size incompatible: {list(a.shape)}, {list(b.shape)}")

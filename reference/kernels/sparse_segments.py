@@ -11,6 +11,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import KernelFunction, binder
 from sessrun.reference.kernels.segments import check_sorted
 from sessrun.reference.kernels.sizes import check_size
@@ -35,10 +36,8 @@ def _check_rows(indices: Array, count: int, label: str = "indices[{position}] ==
 
 
 def _check_segments(indices: Array, segment_ids: Array) -> None:
-    if indices.ndim != 1 or segment_ids.ndim != 1:
-        raise InvalidArgument("indices and segment_ids should be vectors")
-    if indices.shape != segment_ids.shape:
-        raise InvalidArgument("segment_ids and indices should have same size.")
+    require_rank(1, indices=indices, segment_ids=segment_ids)
+    require_same_shape(indices=indices, segment_ids=segment_ids)
 
 
 def _scaled(sums: Array, counts: Array, kind: str) -> Array:

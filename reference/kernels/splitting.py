@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from sessrun.reference.base.arrays import Array, ArrayModule
-from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.patterns import matcher, replacer
 from sessrun.reference.kernels.registry import kernel
 
@@ -19,14 +19,8 @@ def _bytes(value: bytes | str) -> bytes:
 def _scalar(value: Array | bytes | str, what: str) -> bytes:
     if isinstance(value, bytes | str):
         return _bytes(value)
-    if value.ndim:
-        raise InvalidArgument(f"{what} must be a scalar, but has shape {list(value.shape)}")
+    require_rank(0, **{what: value})
     return _bytes(value.item())
-
-
-def _check_vector(strings: Array) -> None:
-    if strings.ndim != 1:
-        raise InvalidArgument(f"input must be a vector, not of shape {list(strings.shape)}")
 
 
 def _sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
@@ -48,7 +42,7 @@ def string_split(
     _: object, strings: Array, delimiter: Array, *, skip_empty: bool
 ) -> tuple[Array, Array, Array]:
     """Strings split at all bytes of the delimiter; into single bytes if it is empty."""
-    _check_vector(strings)
+    require_rank(1, strings=strings)
     marks = _scalar(delimiter, "delimiter")
 
     def parts(item: bytes) -> list[bytes]:
@@ -67,7 +61,7 @@ def string_split_v2(
     _: object, strings: Array, sep: Array, *, maxsplit: int
 ) -> tuple[Array, Array, Array]:
     """Strings split at a separator; at runs of white space if it is empty."""
-    _check_vector(strings)
+    require_rank(1, strings=strings)
     mark = _scalar(sep, "sep")
     if mark:
         return _sparse([item.split(mark, maxsplit) for item in strings.tolist()])

@@ -9,6 +9,8 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import frozen, ints, is_own, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
@@ -87,8 +89,7 @@ def unstage(bind: Bind) -> KernelFunction:
 @kernel("StagePeek", devices=_CPU, needs_step=True)
 def stage_peek(bind: Bind, step: Step, index: Array) -> Array | tuple[Array, ...]:
     """The element at an index, waiting until there are enough."""
-    if index.shape != ():
-        raise InvalidArgument("index must be scalar")
+    require_rank(0, index=index)
     position = scalar_int(index)
     parts = step.take(bind.node.name, lambda: _area(bind).peek(position))
     return _outputs(_checked(bind, parts))
@@ -106,19 +107,11 @@ def stage_clear(bind: Bind) -> KernelFunction:
     return lambda: _area(bind).clear()
 
 
-def _key(key: Array) -> int:
-    if key.shape != ():
-        raise InvalidArgument(
-            f"key must be an int64 scalar, got tensor with shape: {list(key.shape)}"
-        )
-    return scalar_int(key)
-
-
 @kernel("MapStage", "OrderedMapStage", devices=_CPU, needs_step=True)
 def map_stage(bind: Bind, step: Step, key: Array, indices: Array, *values: Array) -> None:
     """Stages components of the element of a key, waiting for room."""
     xp = bind.xp
-    wanted, components = _key(key), ints(indices)
+    wanted, components = one_number(key, "key"), ints(indices)
     parts = [_own(xp, value) for value in values]
     step.take(bind.node.name, lambda: _map(bind).put(wanted, components, parts))
 
@@ -126,7 +119,7 @@ def map_stage(bind: Bind, step: Step, key: Array, indices: Array, *values: Array
 @kernel("MapUnstage", "OrderedMapUnstage", devices=_CPU, needs_step=True)
 def map_unstage(bind: Bind, step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
     """Takes components of the element of a key, waiting until it is complete."""
-    wanted, components = _key(key), ints(indices)
+    wanted, components = one_number(key, "key"), ints(indices)
     _, parts = step.take(bind.node.name, lambda: _map(bind).take(wanted, components))
     return _outputs(_checked(bind, parts))
 
@@ -143,7 +136,7 @@ def map_unstage_no_key(bind: Bind, step: Step, indices: Array) -> tuple[Array, .
 @kernel("MapPeek", "OrderedMapPeek", devices=_CPU, needs_step=True)
 def map_peek(bind: Bind, step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
     """The components of the element of a key, waiting until it is complete."""
-    wanted, components = _key(key), ints(indices)
+    wanted, components = one_number(key, "key"), ints(indices)
     parts = step.take(bind.node.name, lambda: _map(bind).peek(wanted, components))
     return _outputs(_checked(bind, parts))
 

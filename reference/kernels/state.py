@@ -22,6 +22,7 @@ from sessrun.reference.base.kernel_errors import (
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, frozen, full
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import (
     Bind,
     KernelFunction,
@@ -178,10 +179,7 @@ def count_up_to(xp: ArrayModule, ref: VariableBuffer, *, limit: int) -> Array:
     """The value before it is counted up by one; an error once it is at the limit."""
     with ref.lock:
         old: Array = ref.read()
-        if old.shape != ():
-            raise InvalidArgument(
-                f"CountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
-            )
+        require_rank(0, old=old)
         if old >= limit:
             raise OutOfRange(f"Reached limit of {limit}")
         ref.value = old + xp.ones((), dtype=old.dtype)

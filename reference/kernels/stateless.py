@@ -13,6 +13,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
 from sessrun.reference.kernels.philox import Stream
 from sessrun.reference.kernels.random import (
@@ -155,8 +156,7 @@ _register(
 
 
 def _between(xp: ArrayModule, stream: Stream, shape: Array, minval: Array, maxval: Array) -> Array:
-    if minval.ndim or maxval.ndim:
-        raise InvalidArgument("minval and maxval must be scalars")
+    require_rank(0, minval=minval, maxval=maxval)
     interval = scalar_int(minval), scalar_int(maxval)
     return numbers_between(xp, stream, checked_shape(shape), minval.dtype, interval)
 

@@ -23,7 +23,7 @@ def unsorted_segment_join(
     _: object, inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str
 ) -> Array:
     """The strings of each segment, joined in order."""
-    count = one_number(num_segments, "num_segments must be a scalar, got shape {}")
+    count = one_number(num_segments, "num_segments")
     if count < 0:
         raise InvalidArgument(f"Number of segments must be non-negative, is {count}")
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:

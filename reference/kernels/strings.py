@@ -20,6 +20,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
+from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
 from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 from sessrun.spec.dtypes import BY_NAME
 
@@ -111,8 +112,7 @@ def substr(bind: Bind) -> KernelFunction:
         return item[start:end] if bounds is None else item[bounds[start] : bounds[end]]
 
     def compute(x: Array, pos: Array, length: Array) -> Array:
-        if pos.shape != length.shape:
-            raise InvalidArgument("pos and len should have the same shape")
+        require_same_shape(pos=pos, length=length)
         items, positions, lengths = xp.broadcast_arrays(x, pos, length)
         flat = (array.reshape(-1).tolist() for array in (items, positions, lengths))
         return string_array((part(*row) for row in zip(*flat, strict=True)), items.shape)
@@ -214,8 +214,7 @@ def decode_padded_raw(bind: Bind) -> KernelFunction:
     swapped = not bind.attrs["little_endian"]
 
     def compute(x: Array, length: Array) -> Array:
-        if length.shape != ():
-            raise InvalidArgument("fixed_length must be a scalar")
+        require_rank(0, fixed_length=length)
         width = int(length)
         if width <= 0:
             raise InvalidArgument(f"fixed_length ({width}) must be greater than zero.")

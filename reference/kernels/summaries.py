@@ -9,6 +9,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.host import HOST, string_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.spec.proto import foreign
 
@@ -32,8 +33,7 @@ def scalar_tag(tag: Array) -> str:
       KernelError: the tensor is no scalar.
 
     """
-    if tag.shape != ():
-        raise InvalidArgument(f"tag must be a scalar, got shape {bracketed(tag.shape)}")
+    require_rank(0, tag=tag)
     return _text(tag.item())
 
 
@@ -94,11 +94,7 @@ def tagged_tensor_summary(
     from sessrun.spec.proto.summary_pb2 import Summary, SummaryMetadata  # noqa: PLC0415 - as above
 
     word = scalar_tag(tag)
-    if serialized_summary_metadata.shape != ():
-        raise InvalidArgument(
-            "serialized_summary_metadata must be a scalar, got shape "
-            f"{bracketed(serialized_summary_metadata.shape)}"
-        )
+    require_rank(0, serialized_summary_metadata=serialized_summary_metadata)
     try:
         metadata = foreign.parse(
             SummaryMetadata, bytes(serialized_summary_metadata.item()), "the metadata"

@@ -16,6 +16,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
+from sessrun.reference.kernels.input_shapes import require_same_shape
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.tables.dense_table import DenseTable
 from sessrun.reference.state.tables.table_files import LineReader
@@ -98,11 +99,7 @@ def dense_table(
     xp = bind.xp
 
     def make() -> LookupTable:
-        if empty_key.shape != deleted_key.shape:
-            raise InvalidArgument(
-                "Empty and deleted keys must have same shape, got shapes: "
-                f"{shown(empty_key.shape)} and {shown(deleted_key.shape)}"
-            )
+        require_same_shape(empty_key=empty_key, deleted_key=deleted_key)
         shape = _known(value_shape)
         zero = full(xp, shape, _zero(value_dtype), dtype_of(value_dtype))
         keys = [_keys(key, empty_key.shape)[0] for key in (empty_key, deleted_key)]

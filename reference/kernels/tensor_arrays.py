@@ -16,23 +16,16 @@ from sessrun.reference.kernels.host import (
     host_array,
     in_memory_of,
     ints,
-    scalar_int,
     stacked,
 )
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.tensor_array_resource import ElementArray, Shape, fits
 from sessrun.spec.dtypes import BY_NAME
 
 #: Numbers that distinguish arrays of one name in messages.
 _NUMBERS: Final = itertools.count()
-
-
-def _index(array: Array, what: str = "index") -> int:
-    if array.shape != ():
-        raise InvalidArgument(
-            f"TensorArray {what} must be scalar, but had shape: {bracketed(array.shape)}"
-        )
-    return scalar_int(array)
 
 
 def _check_dtype(array: ElementArray, dtype: str, wish: str = "requested") -> None:
@@ -45,13 +38,6 @@ def _check_dtype(array: ElementArray, dtype: str, wish: str = "requested") -> No
 
 def _check_written(array: ElementArray, dtype: str) -> None:
     _check_dtype(array, dtype, "is trying to write")
-
-
-def _check_vector(array: Array, what: str) -> None:
-    if array.ndim != 1:
-        raise InvalidArgument(
-            f"Expected {what} to be a vector, received shape: {bracketed(array.shape)}"
-        )
 
 
 def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Array]:
@@ -93,7 +79,7 @@ def tensor_array(bind: Bind) -> KernelFunction:
     flow = bind.xp.zeros((), dtype_of("float32"))[()]
 
     def compute(size: Array) -> tuple[ElementArray, Array]:
-        count = _index(size, "size")
+        count = one_number(size, "size")
         if count < 0:
             raise InvalidArgument(f"Size should be >= 0, and not {count}")
         array = ElementArray(
@@ -141,7 +127,7 @@ def write(bind: Bind) -> KernelFunction:
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
 
     def compute(array: ElementArray, index: Array, value: Array, flow: Array) -> Array:
-        position = _index(index)
+        position = one_number(index, "index")
         _check_written(array, dtype)
         array.write([(position, _kept(xp, value))], add)
         return flow
@@ -189,7 +175,7 @@ def read(bind: Bind) -> KernelFunction:
 
     def compute(array: ElementArray, index: Array, flow: Array) -> Array:
         del flow
-        position = _index(index)
+        position = one_number(index, "index")
         _check_dtype(array, dtype)
         return _elements(bind.xp, array, [position], zeros)[0]
 
@@ -206,7 +192,7 @@ def gather(bind: Bind) -> KernelFunction:
         del flow
         _check_dtype(array, dtype)
         array.settle_shape(declared)
-        _check_vector(indices, "indices")
+        require_rank(1, indices=indices)
         if not indices.size:
             array.size()
             return _nothing(bind, dtype, declared, "element shape", "packing")
@@ -226,8 +212,8 @@ def scatter(bind: Bind) -> KernelFunction:
 
     def compute(array: ElementArray, indices: Array, value: Array, flow: Array) -> Array:
         _check_written(array, dtype)
-        _check_vector(indices, "indices")
-        _check_rank(value)
+        require_rank(1, indices=indices)
+        require_rank_at_least(1, value=value)
         if indices.size != value.shape[0]:
             raise InvalidArgument(
                 f"Expected len(indices) == values.shape[0], but saw: "
@@ -244,11 +230,6 @@ def scatter(bind: Bind) -> KernelFunction:
         return flow
 
     return compute
-
-
-def _check_rank(value: Array) -> None:
-    if value.ndim < 1:
-        raise InvalidArgument("Expected value to be at least a vector, but received shape: []")
 
 
 def _check_alike(
@@ -310,8 +291,8 @@ def split(bind: Bind) -> KernelFunction:
 
     def compute(array: ElementArray, value: Array, lengths: Array, flow: Array) -> Array:
         _check_written(array, dtype)
-        _check_vector(lengths, "lengths")
-        _check_rank(value)
+        require_rank(1, lengths=lengths)
+        require_rank_at_least(1, value=value)
         sizes = ints(lengths)
         if min(sizes, default=0) < 0 or sum(sizes) != value.shape[0]:
             raise InvalidArgument(

@@ -19,6 +19,7 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     stacked,
 )
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import Shape, TensorList, merged, shape_of
 
@@ -71,10 +72,7 @@ def empty(bind: Bind) -> KernelFunction:
 )
 def reserve(_: ArrayModule, shape: Array, count: Array, *, element_dtype: str) -> TensorList:
     """A list of uninitialized elements."""
-    if count.ndim:
-        raise InvalidArgument(
-            f"TensorListReserve: num_elements must be a scalar, got {count.size} elements"
-        )
+    require_rank(0, num_elements=count)
     number = scalar_int(count)
     if number < 0:
         raise InvalidArgument(f"TensorListReserve: num_elements must not be negative, got {number}")

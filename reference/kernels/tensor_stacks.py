@@ -6,9 +6,9 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
-from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.resources import HandleReference
@@ -29,10 +29,7 @@ def stack(bind: Bind) -> KernelFunction:
     name, dtype = _name(bind), bind.attrs["elem_type"]
 
     def compute(max_size: Array) -> TensorStack:
-        if max_size.shape != ():
-            raise InvalidArgument(
-                f"Stack size must be a scalar, but had shape: {bracketed(max_size.shape)}"
-            )
+        require_rank(0, max_size=max_size)
         return TensorStack(name, dtype, scalar_int(max_size))
 
     return compute

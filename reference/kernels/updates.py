@@ -14,6 +14,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import truncated_quotient
 from sessrun.reference.kernels.index_ranges import check_range, within, zeroed
 from sessrun.reference.kernels.indexing import scattered
+from sessrun.reference.kernels.input_shapes import require_rank_at_least
 from sessrun.reference.kernels.scatters import SUMS, scatter
 
 __all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
@@ -38,8 +39,7 @@ def row_update(ufunc: str | None) -> Update:
     """
 
     def update(xp: ArrayModule, old: Array, indices: Array, updates: Array) -> Array:
-        if old.ndim < 1:
-            raise InvalidArgument("params must be at least 1-D, got shape []")
+        require_rank_at_least(1, params=old)
         if updates.ndim and updates.shape != indices.shape + old.shape[1:]:
             raise InvalidArgument(
                 "Must have updates.shape = indices.shape + params.shape[1:] or "

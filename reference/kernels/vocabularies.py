@@ -10,6 +10,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
+from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.checkpoints.bundle_files import local
 from sessrun.reference.state.checkpoints.reader import Checkpoint
@@ -45,8 +46,7 @@ def remapping(bind: Bind) -> KernelFunction:
 
 def _table(path: Array, name: str, limit: int, dtypes: tuple[str, str]) -> StaticTable:
     """A table from a file's line numbers to its lines, or the reverse, by the dtypes."""
-    if path.ndim:
-        raise InvalidArgument(f"{name} should be a single string, but got {bracketed(path.shape)}")
+    require_rank(0, **{name: path})
     if not path.item():
         raise InvalidArgument("new vocab filename cannot be empty.")
     columns = [LINE_NUMBER if dtype == "int64" else WHOLE_LINE for dtype in dtypes]
@@ -84,10 +84,7 @@ def reordered(
 
 
 def _old_rows(rows: Array, count: int) -> list[int]:
-    if rows.ndim != 1:
-        raise InvalidArgument(
-            f"The `row_remapping` tensor must be 1-D, got a tensor of shape {bracketed(rows.shape)}"
-        )
+    require_rank(1, rows=rows)
     if rows.size != count:
         raise InvalidArgument(
             f"Size of row_remapping is {rows.size} instead of being equal to num_rows={count}"
