@@ -1,4 +1,4 @@
-"""Declared operations as functions: of `tf.raw_ops`, of generated modules, public ones."""
+"""Operations as functions: of `tf.raw_ops`, of TensorFlow's generated modules, public ones."""
 
 from __future__ import annotations
 

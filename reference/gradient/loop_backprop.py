@@ -18,7 +18,6 @@ from sessrun.reference.api.control_flow.context import (
     switched,
 )
 from sessrun.reference.api.control_flow.loops import Loop
-from sessrun.reference.api.control_flow.xla_contexts import is_in_xla_context, size_of_stack
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
@@ -131,7 +130,6 @@ class LoopGradient:
 
         Raises:
           TypeError: the value is in a context that is neither the loop nor a branch.
-          ValueError: XLA shall compile it, and the number of iterations is not known.
 
         """
         here = self._graph.scopes.control_flow
@@ -141,10 +139,7 @@ class LoopGradient:
                 nullcontext() if here is None else here.entered(),
                 self._graph.colocate_with(value),
             ):
-                if is_in_xla_context(value.op):
-                    size = size_of_stack(value, self.forward)
-                else:
-                    size = constant(-1, dtypes.int32)
+                size = constant(-1, dtypes.int32)
                 stack = node("StackV2", size, elem_type=dtype, name="f_acc")
             entered = self.forward.value_inside(stack)
             swap = self.forward.options.swap_memory

@@ -116,6 +116,9 @@ _BY_REASON = {
         "experimental.float8_e4m3fnuz experimental.float8_e5m2 experimental.float8_e5m2fnuz "
         "experimental.int2 experimental.int4 experimental.uint2 experimental.uint4"
     ),
+    "layers that TensorFlow 1 did not have": (
+        "keras.layers.EinsumDense keras.layers.MultiHeadAttention"
+    ),
     "models, and layers of preprocessing": (
         "keras.Input keras.Model keras.Sequential keras.layers.CategoryEncoding "
         "keras.layers.CenterCrop keras.layers.CuDNNGRU keras.layers.CuDNNLSTM "

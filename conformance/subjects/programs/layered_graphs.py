@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
 
-__all__ = ["collected", "examples", "layered", "look_for_gpus", "projections"]
+__all__ = ["collected", "examples", "layered", "look_for_gpus"]
 
 _KEYS = ("variables", "trainable_variables", "regularization_losses", "update_ops")
 
@@ -31,23 +31,6 @@ def look_for_gpus(tf: Any) -> None:
     """TensorFlow looks once, when channels come first, and makes nodes on the way."""
     with tf.Graph().as_default():
         tf.keras.layers.MaxPooling1D(data_format="channels_first")(tf.zeros([1, 2, 3]))
-
-
-def projections() -> list[tuple[Any, str, dict[str, Any]]]:
-    """Inputs, equations and options of EinsumDense."""
-    x, y = examples(2, 3, 4), examples(2, 3, 4, 5)
-    return [
-        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "d"}),
-        (x, "abc,cd->abd", {"output_shape": (3, 6), "bias_axes": "bd", "activation": "relu"}),
-        (x, "abc,cde->abde", {"output_shape": (None, 2, 3), "bias_axes": "e"}),
-        (y, "...x,xy->...y", {"output_shape": 2, "bias_axes": "y", "kernel_regularizer": "l2"}),
-        (y, "ab...,bc->ac...", {"output_shape": 2, "bias_axes": "c"}),
-        (x, "abc,cd->abd", {"output_shape": (9, 6)}),
-        (x, "abc,cd->abe", {"output_shape": (None, 6)}),
-        (x, "abc,cde->abd", {"output_shape": (None, 6)}),
-        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "y"}),
-        (x, "abc->cba", {"output_shape": (None, 6)}),
-    ]
 
 
 def _rounded(values: Any) -> Any:

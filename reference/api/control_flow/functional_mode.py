@@ -7,9 +7,6 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from sessrun.reference.graph import stacks
 from sessrun.reference.public import public
 
@@ -18,10 +15,8 @@ __all__ = [
     "is_functional",
     "output_all_intermediates",
     "outputs_intermediates",
-    "outputting_intermediates",
     "say_lowering",
     "says_lowering",
-    "switched_to",
 ]
 
 
@@ -90,25 +85,3 @@ def say_lowering(state: bool) -> None:
 def says_lowering() -> bool:
     """Whether new operations that call functions get `_lower_using_switch_merge`."""
     return _Mode.says_lowering
-
-
-@contextmanager
-def switched_to(is_on: bool) -> Iterator[None]:
-    """The `with` in which branches and loops are functions, or not."""
-    before = _Mode.is_on
-    _Mode.is_on = is_on
-    try:
-        yield
-    finally:
-        _Mode.is_on = before
-
-
-@contextmanager
-def outputting_intermediates() -> Iterator[None]:
-    """Let operations give what their functions compute on the way, within it."""
-    before = _Mode.outputs_intermediates
-    _Mode.outputs_intermediates = True
-    try:
-        yield
-    finally:
-        _Mode.outputs_intermediates = before

@@ -18,7 +18,6 @@ from sessrun.reference.api.control_flow.context import (
 )
 from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.invariants import is_within, shape_after_iteration
-from sessrun.reference.api.control_flow.xla_contexts import is_in_xla_context
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op, apply_unary
@@ -201,11 +200,11 @@ class Loop(Context):
     def add_new_op(self, op: Operation) -> None:
         """As `add_op`; a Shape, Size or Rank of a forward value is moved to the forward loop.
 
-        So the shape is saved on a stack for the backward loop, not the value; not so for XLA.
+        So the shape is saved on a stack for the backward loop, not the value.
         """
         loop: Any = containing_loop(self.graph.scopes.control_flow)
         goes_back = loop is not None and loop.gradient is not None
-        if op.type in _OF_SHAPES and goes_back and not is_in_xla_context(op):
+        if op.type in _OF_SHAPES and goes_back:
             source = op.inputs[0].op._control_flow_context  # noqa: SLF001 - the two belong together
             if containing_loop(source) is loop.gradient.forward:
                 source.set_context_of(op)

@@ -6,7 +6,8 @@ import enum
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -28,7 +29,14 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "store_of"]
+__all__ = [
+    "AUTO_REUSE",
+    "Request",
+    "VariableStore",
+    "default_store",
+    "store_of",
+    "with_variable_store",
+]
 
 
 class _ReuseMode(enum.Enum):
@@ -74,6 +82,18 @@ def store_of(graph: Graph) -> VariableStore:
         return store
 
 
+@contextmanager
+def with_variable_store(store: VariableStore) -> Iterator[None]:
+    """Let `get_variable` share the variables of a store, and put new ones there."""
+    kept = get_default_graph().get_collection_ref(STORE_KEY)
+    before = list(kept)
+    kept[:] = [store]
+    try:
+        yield
+    finally:
+        kept[:] = before
+
+
 def default_store() -> VariableStore:
     """The default graph's store."""
     return store_of(get_default_graph())
@@ -89,10 +109,6 @@ class VariableStore:
     def variables_by_name(self) -> Mapping[str, Variable]:
         """All variables by full name."""
         return self._variables
-
-    def put(self, name: str, variable: Variable) -> None:
-        """Take in a variable under a full name."""
-        self._variables[name] = variable
 
     @property
     def _vars(self) -> dict[str, Variable]:

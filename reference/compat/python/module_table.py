@@ -92,8 +92,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.control_flow_case": "api.control_flow.case",
     "ops.control_flow_grad": "gradient.functions",
     "ops.control_flow_ops": (
-        "build.framework_ops api.control_flow.conditional api.control_flow.loops "
-        "api.control_flow.xla_contexts"
+        "build.framework_ops api.control_flow.conditional api.control_flow.loops"
     ),
     "ops.control_flow_v2_toggles": "api.control_flow.functional_mode",
     "ops.control_flow_switch_case": "api.control_flow.switch_case",
@@ -204,7 +203,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_getitem_override": "api.ops.slicing",
     "ops.variable_scope": "api.variables.variable_scopes api.variables.opened_variable_scopes "
     "api.variables.variable_store api.variables.partition_layout api.variables.variables "
-    "api.variables.variable_traits api.variables.eager_variable_stores",
+    "api.variables.variable_traits",
     "ops.variable_v1": "api.variables.variables",
     "ops.variables": (
         "api.variables.variables api.variables.variable_base api.variables.variable_traits "
@@ -243,7 +242,6 @@ PLACES: Final[Mapping[str, str]] = {
     ),
     "summary.writer.event_file_writer_v2": "library.summaries.graph_writers",
     "ops.summary_op_util": "api.ops.summary_ops",
-    "summary.plugin_asset": "library.summaries.plugin_assets",
     "summary.summary": "api.ops.summary_ops|summary",
     "summary.summary_iterator": "|train",
     "summary.writer.event_file_writer": "library.summaries.event_file_writer",

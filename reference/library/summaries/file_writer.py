@@ -5,7 +5,6 @@ Source: TF 2.21, `tensorflow.python.summary.writer`.
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import warnings
@@ -18,10 +17,7 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.library.summaries.graph_writers import EventFileWriterV2
-from sessrun.reference.library.summaries.plugin_assets import get_all_plugin_assets
 from sessrun.reference.public import public
-from sessrun.reference.state.files.file_object import GFile
-from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto import GraphDef, MetaGraphDef
 from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRunMetadata
@@ -29,7 +25,6 @@ from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRun
 __all__ = ["FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
 
 #: The folder of plug-ins' files below that of the event file; the name is TensorFlow's own.
-_PLUGINS_DIR: Final = "plugins"
 
 
 class SummaryToEventTransformer:
@@ -105,7 +100,6 @@ class SummaryToEventTransformer:
         given = graph if graph is not None else graph_def
         if isinstance(given, Graph):
             nodes = given.as_graph_def(add_shapes=True)
-            self._write_plugin_assets(given)
         else:
             try:
                 nodes = adopt(given, GraphDef)
@@ -114,14 +108,6 @@ class SummaryToEventTransformer:
                     f"The passed graph must be a `Graph` or the deprecated `GraphDef`: {error}"
                 ) from error
         self._add_event(Event(graph_def=serialize(nodes)), global_step)
-
-    def _write_plugin_assets(self, graph: Graph) -> None:
-        for asset in get_all_plugin_assets(graph):
-            folder = os.path.join(self.event_writer.get_logdir(), _PLUGINS_DIR, asset.plugin_name)
-            makedirs(folder)
-            for name, content in asset.assets().items():
-                with GFile(os.path.join(folder, name), "w") as file:
-                    file.write(content)
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
         """Record a graph with its collections.

@@ -1,15 +1,14 @@
-"""Programs of layers with several heads, of dense layers of any axes and of recurrent images."""
+"""Programs of recurrent layers of images, and of convolutions of each channel of sequences."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.conformance.subjects.programs.layered_graphs import examples, layered, projections
+from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
 
 __all__ = ["BEHAVIOURS"]
 
@@ -23,79 +22,6 @@ def _one(tf, make: Callable[[Any], Any], *inputs, **options):
         return [out, [[v.name, v.shape.as_list()] for v in layer.weights], layer.losses]
 
     return layered(tf, build, *inputs, **options)
-
-
-def _einsum(tf):
-    def made(equation: str, options) -> Callable[[Any], Any]:
-        return lambda k: k.EinsumDense(equation, activity_regularizer="l1", **options)
-
-    layer = tf.keras.layers.EinsumDense("ab,bc->ac", 3, bias_axes="c")
-    layer.build((None, 4))
-    return [
-        [_one(tf, made(equation, options), value) for value, equation, options in projections()],
-        layer.compute_output_shape((None, 4)).as_list(),
-        layer.get_config()["bias_axes"],
-    ]
-
-
-def _attention(tf):
-    q, v = examples(2, 3, 4), examples(2, 5, 4)
-
-    def called(options, seen=None, **how):
-        def build(query, value):
-            if seen is not None:
-                how["attention_mask"] = tf.constant(seen)
-            layer = tf.keras.layers.MultiHeadAttention(2, 3, name="heads", **options)
-            out = layer(query, value, return_attention_scores=True, **how)
-            shapes = [[w.name, w.shape.as_list()] for w in layer.weights]
-            return [*out, shapes, layer.losses]
-
-        return layered(tf, build, q, v)
-
-    seen = np.array([[[1, 1, 0, 1, 0]] * 3] * 2)
-    return [
-        called({}),
-        called({"value_dim": 2, "use_bias": False, "output_shape": 5}),
-        called({"output_shape": (2, 3), "kernel_regularizer": "l2", "bias_initializer": "ones"}),
-        called({}, use_causal_mask=True),
-        called({}, seen),
-        called({"softmax_robust_masking": True}, seen > 0, use_causal_mask=True),
-        called({"dropout": 0.5}, training=False),
-        called({"attention_axes": 1}),
-    ]
-
-
-def _attention_more(tf):
-    wide = examples(2, 3, 2, 4)
-    layers = tf.keras.layers
-    layer = layers.MultiHeadAttention(2, 3, value_dim=2, attention_axes=(1, 2), name="wide")
-
-    def build(x):
-        return [layer(x, x), layer(x, x, key=x + 1.0), [v.name for v in layer.trainable_weights]]
-
-    before = sorted(map(str, layers.MultiHeadAttention(2, 3, name="config").get_config().items()))
-    values = layered(tf, build, wide)
-    config = layer.get_config()
-    again = layers.MultiHeadAttention.from_config(copy.deepcopy(config))
-
-    def masked(x):
-        hidden = layers.Masking()(x)
-        out = layers.MultiHeadAttention(1, 2, name="masked")(hidden, hidden)
-        return [out, out._keras_mask is None]
-
-    gaps = examples(2, 3, 4)
-    gaps[0, 2] = 0.0
-    plain = layers.MultiHeadAttention(2, 3, output_shape=(5,))
-    return [
-        values,
-        before,
-        sorted(map(str, config.items())),
-        [w.shape.as_list() for w in again.weights],
-        layered(tf, masked, gaps),
-        plain.compute_output_shape((2, 3, 4), (2, 5, 4)).as_list(),
-        attempt(lambda: plain.compute_output_shape((2, 3, 4), (2, 5, 3))),
-        attempt(lambda: plain.compute_output_shape((2, 3, 4), (2, 5, 4), (2, 6, 4))),
-    ]
 
 
 def _images(tf):
@@ -256,9 +182,6 @@ def _windows(tf):
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "dense layers of any axes": _einsum,
-    "attention of several heads": _attention,
-    "attention over several axes, configs and masks": _attention_more,
     "recurrent layers of images": _images,
     "recurrent layers of images with channels first": _channels_first,
     "states of recurrent layers of images": _image_states,

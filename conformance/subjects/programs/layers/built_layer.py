@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.conformance.subjects.programs.layered_graphs import examples, look_for_gpus
+from sessrun.conformance.subjects.programs.layered_graphs import look_for_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -60,31 +58,6 @@ def _windows(name: str, rank: int, *arguments, **options) -> list[Row]:
     return [(name, arguments, options, last), (name, arguments, {**options, **_FIRST}, first)]
 
 
-def _causal(tf):
-    """Attention to nothing that comes later, with masks and without."""
-    kind = tf.keras.layers.MultiHeadAttention
-    query, value = examples(2, 4, 3), examples(2, 5, 3)
-    seen = np.array([[[1, 0, 1, 1, 0]] * 4, [[0, 1, 1, 0, 1]] * 4]) > 0
-
-    def scores(layer, *inputs, **options):
-        found = layer(*map(tf.constant, inputs), return_attention_scores=True, **options)
-        with tf.Session() as session:
-            for number, weight in enumerate(layer.weights):
-                shape = weight.shape.as_list()
-                session.run(weight.assign(examples(*shape) + np.float32(number) / 4.0))
-            return [np.round(each, 3) for each in session.run(found)]
-
-    return attempt(
-        lambda: scores(kind(2, 3), query, query, use_causal_mask=True),
-        lambda: scores(kind(2, 3), query, value, use_causal_mask=True),
-        lambda: scores(kind(2, 3), value, query, use_causal_mask=True),
-        lambda: scores(
-            kind(2, 3), query, value, attention_mask=tf.constant(seen), use_causal_mask=True
-        ),
-        lambda: scores(kind(2, 3), query, value, value * np.float32(2.0), use_causal_mask=True),
-    )
-
-
 def _called(tf):
     """Layers of windows in graphs of their own, of inputs whose sizes are known or not."""
 
@@ -118,7 +91,6 @@ def _called(tf):
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "attention to the past": _causal,
     "called": _called,
     "elementwise": _of(
         [
@@ -145,7 +117,6 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
             ("Permute", ((2, 1),), {}, (None, 6, 2)),
             ("RepeatVector", (3,), {}, (None, 2)),
             ("Flatten", (), {}, (None, 6, 2)),
-            ("EinsumDense", ("abc,cd->abd", (None, 4)), {"bias_axes": "d"}, (None, 3, 2)),
             ("ThresholdedReLU", (2.0,), {}, (None, 3)),
             ("LeakyReLU", (0.2,), {}, (None, 3)),
         ]

@@ -84,27 +84,6 @@ def _metrics(tf):
     )
 
 
-def _attention_shapes(tf):
-    make = tf.keras.layers.MultiHeadAttention
-    plain, given = make(2, 3), make(2, 3, output_shape=5)
-    several = make(2, 3, output_shape=(4, 6))
-    return attempt(
-        *(
-            lambda o=layer, s=shapes: o.compute_output_shape(*s)
-            for layer in (plain, given, several)
-            for shapes in (
-                ((2, 3, 4), (2, 5, 4)),
-                ((2, 3, 4), (2, 5, 4), (2, 5, 7)),
-                ((None, 3, 4), (2, 5, 4)),
-                ((2, 3, 4), (2, 5, 6)),
-                ((2, 3, 4), (2, 5, 4), (2, 6, 4)),
-                ((2, 3, 7, 4), (2, 5, 4)),
-                ((2, 3, 4), (2, 5, 7, 4), (2, 5, 8, 4)),
-            )
-        ),
-    )
-
-
 def _unequal_sequences(tf):
     """`backend.rnn` over sequences of unequal lengths that are tensors, forwards and backwards."""
     inputs, start = tf.constant(examples(3, 4, 2)), tf.zeros([3, 2])
@@ -191,7 +170,6 @@ BEHAVIOURS = {
         _training_within,
         _cast_inputs,
         _metrics,
-        _attention_shapes,
         _unequal_sequences,
         _nested_inputs,
         _sessions_of_keras,

@@ -125,44 +125,6 @@ def _by_sessions(tf):
 
 
 @in_a_folder
-def _plug_ins(tf):
-    """The files of plug-ins, of which a graph has one of each class."""
-    module = module_of(tf, "summary.plugin_asset")
-
-    class Own(module.PluginAsset):  # type: ignore[misc,name-defined]  # of the namespace
-        """Two files."""
-
-        plugin_name = "own"
-
-        def assets(self) -> dict[str, str]:
-            return {"a.txt": "one", "b.txt": "two"}
-
-    class Other(Own):
-        """Another class of the same name."""
-
-    class Unnamed(module.PluginAsset):  # type: ignore[misc,name-defined]  # of the namespace
-        """A class without a name."""
-
-        def assets(self) -> dict[str, str]:
-            return dict(super().assets())
-
-    get = module.get_plugin_asset
-    graph = tf.get_default_graph()
-    first = get(Own)
-    found = attempt(
-        lambda: get(Own) is first,
-        lambda: get(Own, graph) is first,
-        lambda: get(Other),
-        lambda: get(Unnamed),
-        lambda: len(module.get_all_plugin_assets()),
-        lambda: Unnamed().assets(),
-    )
-    with tf.summary.FileWriter("d", graph):
-        pass
-    return [found, sorted(str(path) for path in Path("d").rglob("*.txt"))]
-
-
-@in_a_folder
 def _files(tf):
     """The file that an events writer begins when it is asked for its name."""
     kind = module_of(tf, "client._pywrap_events_writer").EventsWriter
@@ -179,6 +141,5 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "steps": _steps,
     "graphs": _graphs,
     "by sessions": _by_sessions,
-    "plug-ins": _plug_ins,
     "files": _files,
 }

@@ -107,24 +107,6 @@ def _getters(tf):
     ]
 
 
-def _stores(tf):
-    """A store that a program keeps: the same variables wherever it is the default."""
-    scopes = module_of(tf, "ops.variable_scope")
-    store = scopes.EagerVariableStore()
-    kinds = {"use_resource": True, "initializer": tf.ones_initializer()}
-    with store.as_default():
-        v = tf.get_variable("v", [2], **kinds)
-        w = tf.get_variable("w", [1], trainable=False, **kinds)
-    outside = tf.get_variable("v", [2], **kinds)
-    with store.as_default(), tf.variable_scope("", reuse=True):
-        again = tf.get_variable("v")
-    names = [
-        [each.name for each in kind()]
-        for kind in (store.variables, store.trainable_variables, store.non_trainable_variables)
-    ]
-    return [names, again is v, outside is v, w.trainable]
-
-
 def _default_stores(tf):
     """The store of the default graph, asked itself."""
     scopes = module_of(tf, "ops.variable_scope")
@@ -159,7 +141,6 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "defaults set": _defaults_set,
     "variables of scopes": _variables_of_scopes,
     "getters": _getters,
-    "stores": _stores,
     "default stores": _default_stores,
     "buffers": _buffers,
 }

@@ -30,7 +30,6 @@ from sessrun.reference.library.keras.layers.core import (
     Masking,
 )
 from sessrun.reference.library.keras.layers.dot_products import Dot, dot
-from sessrun.reference.library.keras.layers.einsum_dense import EinsumDense
 from sessrun.reference.library.keras.layers.gru import GRU, GRUCell
 from sessrun.reference.library.keras.layers.lambda_layer import Lambda
 from sessrun.reference.library.keras.layers.locally_connected import (
@@ -54,7 +53,6 @@ from sessrun.reference.library.keras.layers.merging import (
     multiply,
     subtract,
 )
-from sessrun.reference.library.keras.layers.multi_head_attention import MultiHeadAttention
 from sessrun.reference.library.keras.layers.noise import (
     ActivityRegularization,
     AlphaDropout,
@@ -166,7 +164,6 @@ __all__ = [
     "DepthwiseConv2D",
     "Dot",
     "Dropout",
-    "EinsumDense",
     "Embedding",
     "Flatten",
     "GRUCell",
@@ -202,7 +199,6 @@ __all__ = [
     "MaxPooling3D",
     "Maximum",
     "Minimum",
-    "MultiHeadAttention",
     "Multiply",
     "PReLU",
     "Permute",
