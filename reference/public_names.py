@@ -1181,13 +1181,13 @@ devices.physical
   experimental.set_memory_limit (device, limit)
 errors
   OpError (node_def, op, message, error_code, *args)
+gradient.aggregation
+  AggregationMethod ()
+  UnconnectedGradients (value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None)
 gradient.backprop
   gradients (ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None, stop_gradients=None, unconnected_gradients=NONE)
 gradient.hessians
   hessians (ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None)
-gradient.options
-  AggregationMethod ()
-  UnconnectedGradients (value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None)
 gradient.recompute
   recompute_grad (f)
 gradient.tape

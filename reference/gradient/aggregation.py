@@ -1,9 +1,11 @@
-"""How several gradients of one tensor become one: dense ones are summed, rows are concatenated."""
+"""How gradients of one tensor are summed, and what an unconnected source gets."""
 
 from __future__ import annotations
 
+import enum
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.cast_ops import cast
@@ -12,12 +14,39 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.gradient.options import AggregationMethod
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["METHODS", "aggregated", "tape_sum"]
+__all__ = ["METHODS", "AggregationMethod", "UnconnectedGradients", "aggregated", "tape_sum"]
+
+
+@public("AggregationMethod")
+class AggregationMethod:
+    """How several gradients of one tensor are summed.
+
+    Attributes:
+      ADD_N: all in one sum, once all are computed.
+      DEFAULT: the same.
+      EXPERIMENTAL_TREE: two at a time.
+      EXPERIMENTAL_ACCUMULATE_N: two at a time, too.
+
+    """
+
+    ADD_N: Final = 0
+    DEFAULT: Final = ADD_N
+    EXPERIMENTAL_TREE: Final = 1
+    EXPERIMENTAL_ACCUMULATE_N: Final = 2
+
+
+@public("UnconnectedGradients")
+class UnconnectedGradients(enum.Enum):
+    """What the gradient is by a tensor that the differentiated one does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
 
 METHODS = frozenset(
     {

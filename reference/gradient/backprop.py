@@ -19,9 +19,8 @@ from sessrun.reference.build.indexed_slices import (
     IndexedSlices,
     convert_to_tensor_or_indexed_slices,
 )
-from sessrun.reference.gradient.aggregation import METHODS
+from sessrun.reference.gradient.aggregation import METHODS, AggregationMethod, UnconnectedGradients
 from sessrun.reference.gradient.backward_pass import BackwardPass
-from sessrun.reference.gradient.options import AggregationMethod, UnconnectedGradients
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

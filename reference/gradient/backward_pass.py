@@ -25,10 +25,14 @@ from sessrun.reference.build.gradient_registry import (
     gradient_function,
 )
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.gradient.aggregation import aggregated, tape_sum
+from sessrun.reference.gradient.aggregation import (
+    AggregationMethod,
+    UnconnectedGradients,
+    aggregated,
+    tape_sum,
+)
 from sessrun.reference.gradient.control_flow import zeros_for
 from sessrun.reference.gradient.loop_states import Loops, is_exit, loops_between
-from sessrun.reference.gradient.options import AggregationMethod, UnconnectedGradients
 from sessrun.reference.gradient.reachability import (
     Dataflow,
     is_trainable,

@@ -1,4 +1,4 @@
-"""Gradients of operations of neural networks: activations, biases, losses. Source: TF 2.21."""
+"""Gradients of operations of neural networks: activations, losses, an LSTM. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
 from sessrun.reference.api.ops.segment_ops import unsorted_segment_mean
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.build.generated import exp, sigmoid, tile
-from sessrun.reference.build.gradient_nodes import gradient, late, node
+from sessrun.reference.build.gradient_nodes import constants, gradient, late, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -131,3 +131,32 @@ def _sparse_softmax_cross_entropy(
     op: Operation, grad: Tensor, grad_of_grad: Tensor | None
 ) -> Gradients:
     return _by_logits(op, grad, grad_of_grad), None
+
+
+@gradient("BlockLSTM", "BlockLSTMV2")
+def _block_lstm(op: Operation, *grads: Tensor) -> Gradients:
+    # TensorFlow has the same for both, though the gates of BlockLSTMV2 are in another order.
+    by_inputs = nodes(
+        "BlockLSTMGrad",
+        *op.inputs,
+        *op.outputs,
+        grads[1],
+        grads[6],
+        use_peephole=op.get_attr("use_peephole"),
+    )
+    return None, *by_inputs
+
+
+constants(("CTCBeamSearchDecoder", "CTCGreedyDecoder"))
+
+_ONCE = (
+    "Currently there is no way to take the second  derivative of ctc_loss due to the fused "
+    "implementation's interaction  with tf.gradients()"
+)
+
+
+@gradient("CTCLoss")
+def _loss(op: Operation, grad: Tensor, _grad_of_gradient: Tensor) -> Gradients:
+    """The operation's second output is the gradient of the loss by the inputs."""
+    by_inputs = node("PreventGradient", op.outputs[1], message=_ONCE)
+    return [expand_dims(grad, -1) * by_inputs, None, None, None]

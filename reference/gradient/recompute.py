@@ -13,8 +13,8 @@ from sessrun.reference.api.variables.variable_scopes import get_variable_scope
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.gradient.aggregation import UnconnectedGradients
 from sessrun.reference.gradient.backprop import gradients
-from sessrun.reference.gradient.options import UnconnectedGradients
 from sessrun.reference.graph import stacks
 from sessrun.reference.public import public
 

@@ -28,8 +28,8 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape, tile
 from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_slices
+from sessrun.reference.gradient.aggregation import UnconnectedGradients
 from sessrun.reference.gradient.backward_pass import TapeBackwardPass, unconnected_gradient
-from sessrun.reference.gradient.options import UnconnectedGradients
 from sessrun.reference.gradient.reachability import is_trainable
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph

@@ -9,7 +9,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, stacked
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number
 from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import (
     Bind,

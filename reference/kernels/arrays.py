@@ -16,8 +16,7 @@ from sessrun.reference.kernels.host import (
     ints,
     scalar_int,
 )
-from sessrun.reference.kernels.input_shapes import require_rank
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number, require_rank
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.spec.rules.shapes import RULES, ShapeError

@@ -9,9 +9,9 @@ from typing import Final
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
-from sessrun.reference.kernels.audio_summaries import wav
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.registry import kernel
+from sessrun.reference.kernels.summaries import wav
 
 _CPU: Final = ("CPU",)
 #: The format of uncompressed integers, its bits, and what a sample of 1 is.

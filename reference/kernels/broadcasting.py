@@ -7,7 +7,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import host_array, ints
-from sessrun.reference.kernels.number_inputs import vector_of
+from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.registry import kernel
 from sessrun.spec.rules.shapes import ShapeError, broadcast_shapes
 

@@ -12,7 +12,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.number_inputs import vector_of
+from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.products import product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.windows import (

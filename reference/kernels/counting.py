@@ -7,8 +7,7 @@ from itertools import pairwise
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
-from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number, require_rank, require_rank_at_least
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 

@@ -8,9 +8,8 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.input_shapes import check_size, require_rank
 from sessrun.reference.kernels.registry import kernel
-from sessrun.reference.kernels.sizes import check_size
 
 #: The number of values gathered at once, so that they stay in the cache.
 _AT_ONCE: Final = 1 << 18

@@ -11,8 +11,7 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, host_array, ints
-from sessrun.reference.kernels.input_shapes import require_rank
-from sessrun.reference.kernels.number_inputs import vector_of
+from sessrun.reference.kernels.input_shapes import require_rank, vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 

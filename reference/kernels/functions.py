@@ -1,4 +1,4 @@
-"""Kernels that call functions of the graph's library: the body runs within the step."""
+"""Kernels that call functions of the graph's library, within the step, and Python functions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import host_array
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, Step, binder, kernel
+from sessrun.reference.state import scripts
 
 _TRUE_OR_FALSE: Final = frozenset(
     {
@@ -203,3 +205,21 @@ def _bound(
 ) -> Callable[..., tuple[Any, ...]]:
     assert bind.function is not None  # within a session
     return bind.function(function, list(takes), list(gives))
+
+
+@binder("PyFunc", "PyFuncStateless", devices=("CPU",), needs_step=True)
+def py_func(bind: Bind) -> KernelFunction:
+    """Calls the function; `PyFuncStateless` without inputs in the first run only."""
+    node, token, types = bind.node, attribute_text(bind.attrs["token"]), bind.attrs["Tout"]
+    returns_the_same = node.type == "PyFuncStateless" and not bind.attrs["Tin"]
+    known: list[object] = []
+
+    def compute(step: Step, *inputs: Array) -> object:
+        if known:
+            return known[0]
+        outputs = step.take(node.name, lambda: scripts.call(token, inputs, types))
+        if returns_the_same:
+            known.append(outputs)
+        return outputs if types else None
+
+    return compute

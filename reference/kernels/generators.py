@@ -15,9 +15,8 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, ints, scalar_int
-from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.input_shapes import one_number, require_rank
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
-from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.philox import RESERVED, Stream
 from sessrun.reference.kernels.random import full_range_integers, numbers_between, uniform_numbers
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel

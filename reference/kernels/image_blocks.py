@@ -1,18 +1,18 @@
-"""Kernels that cut blocks out of images: at random around bounding boxes, and glimpses."""
+"""Kernels that cut blocks out of images: at random around bounding boxes, glimpses, patches."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
-from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.base.arrays import Array, ArrayModule
+from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange, Unimplemented
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.input_shapes import check_size, require_rank
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder
-from sessrun.reference.kernels.sizes import check_size
+from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.stateless import seeded_stream
+from sessrun.reference.kernels.windows import geometry, padded, rows
 
 _CPU: Final = ("CPU",)
 _WORD: Final = 0xFFFFFFFF
@@ -299,3 +299,52 @@ def _check_glimpse(images: Array, size: Array, offsets: Array) -> None:
         raise InvalidArgument("output_height and output_width must not be negative")
     if offsets.ndim != 2 or offsets.shape[0] != images.shape[0] or offsets.shape[1] != 2:
         raise InvalidArgument(f"input must be a tensor [batch_size, 2]: {offsets.shape}")
+
+
+def _patches(
+    xp: ArrayModule,
+    x: Array,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Array:
+    """The windows, [batch, *positions, window * channels], with 0 outside of the image."""
+    rank = len(ksizes)
+    if x.ndim != rank:
+        raise InvalidArgument(f"input must be {rank}-dimensional: {x.shape}")
+    for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+        if values[0] != 1 or values[-1] != 1:
+            raise Unimplemented(f"Only support {name} across space.")
+        if min(values) < 1:
+            raise OutOfRange(f"{name} is out of range.")
+    along = geometry(x.shape[1:-1], ksizes[1:-1], strides, rates, padding)
+    shape = (x.shape[0], *(axis.out for axis in along), -1)
+    if not x.size or 0 in shape:
+        window = 1
+        for size in ksizes:
+            window *= size
+        return xp.zeros((*shape[:-1], window * x.shape[-1]), x.dtype)
+    return rows(xp, padded(xp, x, along), along).reshape(shape)
+
+
+@kernel("ExtractImagePatches")
+def image_patches(
+    xp: ArrayModule,
+    x: Array,
+    *,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Array:
+    """The windows of images as channels."""
+    return _patches(xp, x, ksizes, strides, rates, padding)
+
+
+@kernel("ExtractVolumePatches")
+def volume_patches(
+    xp: ArrayModule, x: Array, *, ksizes: Sequence[int], strides: Sequence[int], padding: str
+) -> Array:
+    """The windows of volumes as channels."""
+    return _patches(xp, x, ksizes, strides, (1,) * len(ksizes), padding)

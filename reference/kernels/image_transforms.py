@@ -13,10 +13,9 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.input_shapes import check_size, require_rank
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size
-from sessrun.reference.kernels.sizes import check_size
 
 _CPU: Final = ("CPU",)
 #: A sum of weights below this counts as 0.

@@ -16,8 +16,7 @@ from sessrun.reference.kernels.index_ranges import (
     within,
     zeroed,
 )
-from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number, require_rank, require_rank_at_least
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import SUMS, scatter

@@ -1,14 +1,23 @@
-"""What shapes kernels demand of their inputs."""
+"""What shapes kernels demand of their inputs, and integer inputs in host memory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
+from sessrun.reference.kernels.host import ints, scalar_int
 
-__all__ = ["require_rank", "require_rank_at_least", "require_same_shape"]
+__all__ = [
+    "check_size",
+    "one_number",
+    "require_rank",
+    "require_rank_at_least",
+    "require_same_shape",
+    "vector_of",
+]
 
 _RANKS: Final = ("a scalar", "a vector", "a matrix")
 
@@ -51,3 +60,41 @@ def require_same_shape(**inputs: Array) -> None:
     if len(set(shapes.values())) > 1:
         texts = (f"{name}: {bracketed(shape)}" for name, shape in shapes.items())
         raise InvalidArgument(f"These must have one shape: {', '.join(texts)}")
+
+
+def check_size(shape: Iterable[int]) -> None:
+    """Check that a shape has less than 2**63 elements.
+
+    Raises:
+      KernelError: the shape has more elements.
+
+    """
+    count = 1
+    for size in shape:
+        if count * size >= 2**63:
+            raise InvalidArgument(
+                f"Encountered overflow when multiplying {count} with {size}, result: -1"
+            )
+        count *= size
+
+
+def one_number(given: Array, name: str) -> int:
+    """The integer of a scalar in host memory.
+
+    Raises:
+      InvalidArgument: the input of that name is no scalar.
+
+    """
+    require_rank(0, **{name: given})
+    return scalar_int(given)
+
+
+def vector_of(given: Array, name: str) -> list[int]:
+    """The integers of a vector in host memory.
+
+    Raises:
+      InvalidArgument: the input of that name is no vector.
+
+    """
+    require_rank(1, **{name: given})
+    return ints(given)

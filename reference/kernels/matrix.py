@@ -1,21 +1,27 @@
-"""Kernels of matrix products and diagonals."""
+"""Kernels of matrix products, diagonals and functions.
+
+scipy's logarithm is written in Python: one of 32 x 32 takes five to ten times TensorFlow's time.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument
+from sessrun.reference.kernels.decompositions import square
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.input_shapes import (
+    one_number,
     require_rank,
     require_rank_at_least,
     require_same_shape,
 )
-from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.scientific import fixed_random_state, linear_algebra
 
 
 @kernel("MatMul")
@@ -180,3 +186,39 @@ def matrix_band_part(xp: ArrayModule, x: Array, num_lower: Array, num_upper: Arr
     if upper >= 0:
         inside &= -below <= upper
     return xp.where(inside, x, xp.zeros((), dtype=x.dtype))
+
+
+def _of_matrices(xp: ArrayModule, x: Array, name: str) -> Array:
+    """The function of each matrix, computed in double precision; NaN if a real one has none."""
+    results = xp.empty(x.shape, dtype=x.dtype)
+    if not square(x).size:
+        return results
+    flat = results.reshape((-1, *x.shape[-2:]))
+    function = getattr(linear_algebra(), name)
+    wide = x.astype("complex128" if x.dtype.kind == "c" else "float64").reshape(flat.shape)
+    with warnings.catch_warnings(), fixed_random_state():
+        warnings.simplefilter("ignore")  # scipy warns of results that are NaN
+        for i, matrix in enumerate(wide):
+            value = function(matrix)
+            is_other = value.dtype.kind == "c" and x.dtype.kind != "c" and bool(value.imag.any())
+            fits = value if x.dtype.kind == "c" else value.real
+            flat[i] = float("nan") if is_other else fits
+    return results
+
+
+@kernel("MatrixSquareRoot", devices=("CPU",))
+def matrix_square_root(xp: ArrayModule, x: Array) -> Array:
+    """The principal square root of each matrix."""
+    return _of_matrices(xp, x, "sqrtm")
+
+
+@kernel("MatrixLogarithm", devices=("CPU",))
+def matrix_logarithm(xp: ArrayModule, x: Array) -> Array:
+    """The principal logarithm of each complex matrix."""
+    return _of_matrices(xp, x, "logm")
+
+
+@kernel("MatrixExponential", devices=("CPU",))
+def matrix_exponential(xp: ArrayModule, x: Array) -> Array:
+    """The exponential of each matrix."""
+    return _of_matrices(xp, x, "expm")

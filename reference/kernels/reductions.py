@@ -14,7 +14,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 
@@ -217,3 +217,25 @@ def bincount(xp: ArrayModule, arr: Array, size: Array, weights: Array) -> Array:
     amounts = weights.reshape(-1)[inside] if weights.size else xp.ones((), dtype=weights.dtype)
     scatter(xp, "add", bins, numbers[inside], amounts)
     return bins
+
+
+# cupy's logaddexp does not accumulate.
+@kernel("CumulativeLogsumexp", devices=("CPU",), host_inputs=("axis",))
+@widened
+def cumulative_logsumexp(
+    xp: ArrayModule, x: Array, axis: Array, *, exclusive: bool, reverse: bool
+) -> Array:
+    """The running log-sum-exp along an axis, without overflow.
+
+    If exclusive of the element itself, the first result is minus infinity.
+    """
+    if not x.ndim:
+        return x
+    along = xp.moveaxis(x, axis_of(scalar_int(axis), x.ndim), -1)
+    along = along[..., ::-1] if reverse else along
+    running = xp.logaddexp.accumulate(along, axis=-1) if x.size else along
+    if exclusive:
+        lowest = xp.full((*along.shape[:-1], 1), -xp.inf, dtype=x.dtype)
+        running = xp.concatenate([lowest, running], axis=-1)[..., : along.shape[-1]]
+    running = running[..., ::-1] if reverse else running
+    return xp.moveaxis(running, -1, axis_of(scalar_int(axis), x.ndim)).astype(x.dtype)

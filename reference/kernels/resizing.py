@@ -13,9 +13,8 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.input_shapes import require_rank
+from sessrun.reference.kernels.input_shapes import check_size, require_rank
 from sessrun.reference.kernels.registry import kernel
-from sessrun.reference.kernels.sizes import check_size
 
 __all__ = ["checked_size", "dense", "halves", "positions", "scale_of", "take_axis"]
 

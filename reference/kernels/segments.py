@@ -10,10 +10,9 @@ from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import is_integer, widened
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import check_size, one_number
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scatters import scatter
-from sessrun.reference.kernels.sizes import check_size
 
 __all__ = ["check_sorted"]
 

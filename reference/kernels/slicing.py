@@ -11,8 +11,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
-from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
-from sessrun.reference.kernels.number_inputs import vector_of
+from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least, vector_of
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
 from sessrun.reference.kernels.resources import Handle

@@ -11,10 +11,9 @@ from typing import Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
-from sessrun.reference.kernels.input_shapes import require_rank, require_same_shape
+from sessrun.reference.kernels.input_shapes import check_size, require_rank, require_same_shape
 from sessrun.reference.kernels.registry import KernelFunction, binder
 from sessrun.reference.kernels.segments import check_sorted
-from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.sparse_parts import add_rows
 
 _CPU: Final = ("CPU",)

@@ -9,8 +9,7 @@ from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import frozen, ints, is_own, scalar_int
-from sessrun.reference.kernels.input_shapes import require_rank
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number, require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder, kernel
 from sessrun.reference.state.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME

@@ -1,4 +1,4 @@
-"""Kernels of summaries of numbers and tensors, and the merging of summaries."""
+"""Kernels of summaries of numbers, tensors, images and sounds, and the merging of summaries."""
 
 from __future__ import annotations
 
@@ -15,8 +15,29 @@ from sessrun.spec.proto import foreign
 
 if TYPE_CHECKING:
     from sessrun.spec.proto.summary_pb2 import Summary
+from typing import TYPE_CHECKING
 
-__all__ = ["numbered_tags", "scalar_tag", "serialized"]
+from sessrun.reference.base.arrays import ArrayModule
+from sessrun.reference.base.tensor_proto import HeldTensor
+from sessrun.reference.kernels.png_files import png
+
+if TYPE_CHECKING:
+    from sessrun.spec.proto.summary_pb2 import Summary
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sessrun.spec.proto.summary_pb2 import Summary
+
+__all__ = [
+    "as_bytes",
+    "numbered_tags",
+    "scalar_tag",
+    "serialized",
+    "summary_of_images",
+    "summary_of_sounds",
+    "wav",
+]
 
 _CPU: Final = ("CPU",)
 
@@ -124,3 +145,166 @@ def merge_summary(_: object, *inputs: Array) -> Array:
             tags.add(value.tag)
         merged.value.extend(summary.value)
     return serialized(merged)
+
+
+#: The channels that a pixel may have: grey, RGB, RGBA.
+_DEPTHS: Final = (1, 3, 4)
+#: Values no greater than this are not scaled up.
+_NEAR_ZERO: Final = 1e-6
+
+
+def as_bytes(image: Array, bad_color: Array) -> Array:
+    """An image of floats as one of bytes.
+
+    Zero becomes 0 and the greatest value 255; where a value is negative, zero becomes 128 and the
+    value farthest from it 1 or 255.
+
+    Args:
+      image: floats of the shape [height, width, depth].
+      bad_color: the pixel that replaces those with a value that is not finite.
+
+    """
+    is_good = HOST.isfinite(image).all(axis=2)
+    with HOST.errstate(over="ignore", invalid="ignore"):
+        good = image[is_good].astype("float32")
+        least = good.min(initial=HOST.inf)
+        greatest = good.max(initial=-HOST.inf)
+        farthest = max(abs(least), abs(greatest)) if least < 0 else greatest
+        largest, zero = (127.0, 128.0) if least < 0 else (255.0, 0.0)
+        scale = 0.0 if farthest < _NEAR_ZERO else HOST.float32(largest) / HOST.float32(farthest)
+        kind = image.dtype.type
+        scaled = image[is_good] * kind(scale) + kind(zero)
+    pixels = HOST.empty(image.shape, "uint8")
+    pixels[is_good] = scaled.astype("int64").astype("uint8")
+    pixels[~is_good] = bad_color[: image.shape[2]]
+    return pixels
+
+
+@kernel("ImageSummary", devices=_CPU)
+def image_summary(
+    _: ArrayModule, tag: Array, tensor: Array, *, max_images: int, bad_color: Array
+) -> Array:
+    """A Summary of the first images of a batch."""
+    pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
+    return serialized(summary_of_images(tag, tensor, HOST.asarray(pixel), max_images))
+
+
+def summary_of_images(tag: Array, tensor: Array, pixel: Array, limit: int) -> Summary:
+    """A Summary of the first `limit` images; pixels with non-finite values are replaced."""
+    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
+
+    word = scalar_tag(tag)
+    _check(tensor, pixel)
+    summary = Summary()
+    for name, image in zip(numbered_tags(word, "image", limit), tensor[:limit], strict=False):
+        content = image if image.dtype == "uint8" else as_bytes(image, pixel)
+        height, width, depth = content.shape
+        value = summary.value.add(tag=name)
+        value.image.height, value.image.width, value.image.colorspace = height, width, depth
+        value.image.encoded_image_string = png(content)
+    return summary
+
+
+def _check(tensor: Array, bad_color: Array) -> None:
+    shape = bracketed(tensor.shape)
+    if tensor.ndim != 4 or tensor.shape[3] not in _DEPTHS:
+        raise InvalidArgument(f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape}")
+    if 0 in tensor.shape[1:]:
+        raise InvalidArgument(f"input tensor must have non-zero dims. Found: {shape}")
+    if bad_color.dtype != "uint8":
+        raise InvalidArgument(f"bad_color must be uint8, got {bad_color.dtype}")
+    require_rank(1, bad_color=bad_color)
+    if tensor.dtype != "uint8" and bad_color.size < tensor.shape[3]:
+        raise InvalidArgument(
+            f"expected depth <= bad_color.size, got depth = "
+            f"{tensor.shape[3]}, bad_color.size = {bad_color.size}"
+        )
+
+
+#: The header's sizes of what follows, its format (integers), and the bits of a sample.
+_AFTER_SIZE: Final = 36
+_FORMAT_SIZE: Final = 16
+_INTEGERS: Final = 1
+_BITS: Final = 16
+#: The integer for the sample 1, which is clipped to one less.
+_FULL: Final = 1 << (_BITS - 1)
+
+
+def wav(frames: Array, rate: float) -> bytes:
+    """A WAV file of a sound.
+
+    Args:
+      frames: floats of the shape [frames, channels], clipped to [-1, 1].
+      rate: frames per second, rounded to the nearest integer (ties to even), at least 1.
+
+    Raises:
+      KernelError: the number of channels or the rate is not positive, or too large for the format.
+
+    """
+    channels = frames.shape[1]
+    if not 0 < rate < 1 << 32:
+        raise InvalidArgument(f"sample_rate must be in (0, 2^32), got: {rate}")
+    frames_per_second = max(1, round(rate))
+    if not 0 < channels < 1 << 16:
+        raise InvalidArgument(f"num_channels must be in (0, 2^16), got: {channels}")
+    exact = HOST.nan_to_num(frames.astype("float64") * _FULL)
+    # Halves are rounded away from zero.
+    rounded = HOST.copysign(HOST.floor(HOST.abs(exact) + 0.5), exact)
+    data = HOST.clip(rounded, -_FULL, _FULL - 1).astype("<i2")
+    size = data.size * _BITS // 8
+    width = channels * _BITS // 8
+    return struct.pack(
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        _AFTER_SIZE + size,
+        b"WAVE",
+        b"fmt ",
+        _FORMAT_SIZE,
+        _INTEGERS,
+        channels,
+        frames_per_second,
+        frames_per_second * width % (1 << 32),
+        width,
+        _BITS,
+        b"data",
+        size,
+    ) + bytes(data.tobytes())
+
+
+@kernel("AudioSummaryV2", devices=_CPU)
+def audio_summary(
+    _: object, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
+) -> Array:
+    """A Summary of the first sounds of a batch."""
+    return serialized(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
+
+
+@kernel("AudioSummary", devices=_CPU)
+def audio_summary_of_rate(
+    _: object, tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int
+) -> Array:
+    """As `AudioSummaryV2`, with the rate as an attribute."""
+    return serialized(summary_of_sounds(tag, tensor, HOST.asarray(sample_rate), max_outputs))
+
+
+def summary_of_sounds(tag: Array, tensor: Array, sample_rate: Array, max_outputs: int) -> Summary:
+    """A Summary of the first `max_outputs` sounds."""
+    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
+
+    word = scalar_tag(tag)
+    if tensor.ndim not in {2, 3}:
+        raise InvalidArgument(f"Tensor must be 3-D or 2-D, got: {bracketed(tensor.shape)}")
+    if sample_rate.size != 1:
+        raise InvalidArgument("sample_rate must be rank-0 or contain a single value")
+    rate = float(sample_rate.reshape(-1)[0])
+    if not rate > 0:
+        raise InvalidArgument("sample_rate must be > 0")
+    summary = Summary()
+    sounds = tensor[:max_outputs] if tensor.ndim > 2 else tensor[:max_outputs, :, None]
+    for name, frames in zip(numbered_tags(word, "audio", max_outputs), sounds, strict=False):
+        audio = summary.value.add(tag=name).audio
+        audio.sample_rate = rate
+        audio.length_frames, audio.num_channels = frames.shape
+        audio.encoded_audio_string = wav(frames, rate)
+        audio.content_type = "audio/wav"
+    return summary

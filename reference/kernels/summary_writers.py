@@ -14,14 +14,13 @@ from google.protobuf.message import Message
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import DataLoss, NotFound
-from sessrun.reference.kernels.audio_summaries import summary_of_sounds
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.histograms import histogram_of
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.image_summaries import summary_of_images
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
+from sessrun.reference.kernels.summaries import summary_of_images, summary_of_sounds
 from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto import GraphDef, foreign
 

@@ -18,8 +18,7 @@ from sessrun.reference.kernels.host import (
     ints,
     stacked,
 )
-from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
-from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.input_shapes import one_number, require_rank, require_rank_at_least
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.tensor_array_resource import ElementArray, Shape, fits
 from sessrun.spec.dtypes import BY_NAME

@@ -12,9 +12,9 @@ from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, host_array, string_array
-from sessrun.reference.kernels.number_inputs import vector_of
+from sessrun.reference.kernels.input_shapes import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
-from sessrun.reference.kernels.unicode_script_runs import RUNS
+from sessrun.reference.kernels.unicode_classes import RUNS
 
 _CPU: Final = ("CPU",)
 _OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 import sessrun.reference as tf
-from sessrun.reference.kernels.image_summaries import as_bytes
 from sessrun.reference.kernels.png_files import png
+from sessrun.reference.kernels.summaries import as_bytes
 from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 
 THREADS = 16

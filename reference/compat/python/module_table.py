@@ -199,7 +199,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_math_operator_overrides": "api.ops.math_ops|math",
     "ops.tensor_array_grad": "gradient.tensor_arrays",
     "ops.tensor_array_ops": "api.tensor_arrays",
-    "ops.unconnected_gradients": "gradient.options",
+    "ops.unconnected_gradients": "gradient.aggregation",
     "ops.tensor_getitem_override": "api.ops.slicing",
     "ops.variable_scope": "api.variables.variable_scopes api.variables.opened_variable_scopes "
     "api.variables.variable_store api.variables.partition_layout api.variables.variables "
