@@ -24,8 +24,6 @@ from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRun
 
 __all__ = ["FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
 
-#: The folder of plug-ins' files below that of the event file; the name is TensorFlow's own.
-
 
 class SummaryToEventTransformer:
     """Turns summaries, graphs and logs into events for an event writer.
@@ -83,7 +81,7 @@ class SummaryToEventTransformer:
         self._add_event(Event(session_log=session_log), global_step)
 
     def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
-        """Record a graph, with the shapes of its tensors and the assets of its plug-ins.
+        """Record a graph, with the shapes of its tensors.
 
         Args:
           graph: the Graph; or a GraphDef, which is deprecated.
