@@ -272,12 +272,11 @@ api.nn.activations
   nn.leaky_relu (features, alpha=0.2, name=None)
   nn.relu6 (features, name=None)
   nn.relu_layer (x, weights, biases, name=None)
+  nn.silu nn.swish (features, beta=1.0)
   nn.xw_plus_b (x, weights, biases, name=None)
 api.nn.average_losses
   nn.compute_average_loss (per_example_loss, sample_weight=None, global_batch_size=None)
   nn.scale_regularization_loss (regularization_loss)
-api.nn.batch_norms
-  nn.fused_batch_norm (x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC', is_training=True, name=None, exponential_avg_factor=1.0)
 api.nn.convolutions
   nn.conv1d (value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None, dilations=None)
   nn.conv2d (input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format='NHWC', dilations=(1, 1, 1, 1), name=None, filters=None)
@@ -349,12 +348,11 @@ api.nn.statistics
   math.zero_fraction nn.zero_fraction (value, name=None)
   nn.batch_norm_with_global_normalization (t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None, scale_after_normalization=None, name=None, input=None, mean=None, variance=None)
   nn.batch_normalization (x, mean, variance, offset, scale, variance_epsilon, name=None)
+  nn.fused_batch_norm (x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC', is_training=True, name=None, exponential_avg_factor=1.0)
   nn.moments (x, axes, shift=None, name=None, keep_dims=None, keepdims=None)
   nn.normalize_moments (counts, mean_ss, variance_ss, shift, name=None)
   nn.sufficient_statistics (x, axes, shift=None, keep_dims=None, name=None, keepdims=None)
   nn.weighted_moments (x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None)
-api.nn.swish
-  nn.silu nn.swish (features, beta=1.0)
 api.nn.top_k
   math.in_top_k nn.in_top_k (predictions, targets, k, name=None)
   math.top_k nn.top_k (input, k=1, sorted=True, index_type=int32, name=None)
@@ -476,6 +474,7 @@ api.ops.fourier_ops
 api.ops.gathering
   batch_gather (params, indices, name=None)
   gather_nd manip.gather_nd (params, indices, name=None, batch_dims=0, bad_indices_policy='')
+  tensor_scatter_nd_update tensor_scatter_update (tensor, indices, updates, name=None)
 api.ops.generators
   random.Generator random.experimental.Generator (copy_from=None, state=None, alg=None)
   random.create_rng_state random.experimental.create_rng_state (seed, alg)
@@ -565,17 +564,14 @@ api.ops.reduce_ops
   math.reduce_std (input_tensor, axis=None, keepdims=False, name=None)
   math.reduce_sum reduce_sum (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
   math.reduce_variance (input_tensor, axis=None, keepdims=False, name=None)
+  math.unsorted_segment_mean unsorted_segment_mean (data, segment_ids, num_segments, name=None)
+  math.unsorted_segment_sqrt_n unsorted_segment_sqrt_n (data, segment_ids, num_segments, name=None)
 api.ops.repeating
   repeat (input, repeats, axis=None, name=None)
-api.ops.scattering
-  tensor_scatter_nd_update tensor_scatter_update (tensor, indices, updates, name=None)
 api.ops.script_ops
   numpy_function (func=None, inp=None, Tout=None, stateful=True, name=None)
   py_func (func, inp, Tout, stateful=True, name=None)
   py_function (func=None, inp=None, Tout=None, name=None)
-api.ops.segment_ops
-  math.unsorted_segment_mean unsorted_segment_mean (data, segment_ids, num_segments, name=None)
-  math.unsorted_segment_sqrt_n unsorted_segment_sqrt_n (data, segment_ids, num_segments, name=None)
 api.ops.set_ops
   sets.difference sets.set_difference (a, b, aminusb=True, validate_indices=True)
   sets.intersection sets.set_intersection (a, b, validate_indices=True)
@@ -669,13 +665,11 @@ api.ops.special_ops
   math.special.spence (x, name=None)
   math.xdivy (x, y, name=None)
   math.xlog1py (x, y, name=None)
-api.ops.splitting_ops
-  regex_replace strings.regex_replace (input, pattern, rewrite, replace_global=True, name=None)
-  string_split (source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor', name=None)
-  strings.regex_full_match (input, pattern, name=None)
 api.ops.stateless_ops
   random.Algorithm random.experimental.Algorithm (value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None)
+  random.experimental.index_shuffle (index, seed, max_index)
   random.experimental.stateless_fold_in random.fold_in (seed, data, alg='auto_select')
+  random.experimental.stateless_shuffle (value, seed, alg='auto_select', name=None)
   random.experimental.stateless_split random.split (seed, num=2, alg='auto_select')
   random.stateless_binomial (shape, seed, counts, probs, output_dtype=int32, name=None)
   random.stateless_categorical (logits, num_samples, seed, dtype=int64, name=None)
@@ -686,19 +680,19 @@ api.ops.stateless_ops
   random.stateless_poisson (shape, seed, lam, dtype=int32, name=None)
   random.stateless_truncated_normal (shape, seed, mean=0.0, stddev=1.0, dtype=float32, name=None, alg='auto_select')
   random.stateless_uniform (shape, seed, minval=0, maxval=None, dtype=float32, name=None, alg='auto_select')
-api.ops.stateless_shuffles
-  random.experimental.index_shuffle (index, seed, max_index)
-  random.experimental.stateless_shuffle (value, seed, alg='auto_select', name=None)
 api.ops.stop_gradient
   stop_gradient (input, name=None)
 api.ops.string_ops
   decode_raw io.decode_raw (input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None)
   fingerprint (data, method='farmhash64', name=None)
   reduce_join strings.reduce_join (inputs, axis=None, keep_dims=None, separator='', name=None, reduction_indices=None, keepdims=None)
+  regex_replace strings.regex_replace (input, pattern, rewrite, replace_global=True, name=None)
   string_join strings.join (inputs, separator='', name=None)
+  string_split (source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor', name=None)
   string_to_hash_bucket strings.to_hash_bucket (string_tensor=None, num_buckets=None, name=None, input=None)
   string_to_number strings.to_number (string_tensor=None, out_type=float32, name=None, input=None)
   strings.length (input, name=None, unit='BYTE')
+  strings.regex_full_match (input, pattern, name=None)
   strings.substr substr (input, pos, len, name=None, unit='BYTE')
 api.ops.summary_ops
   summary.audio (name, tensor, sample_rate, max_outputs=3, collections=None, family=None)
@@ -812,8 +806,6 @@ api.type_specs
   TensorSpec (shape, dtype=float32, name=None)
   TypeSpec ()
   type_spec_from_value (value)
-api.variables.batch_updates
-  batch_scatter_update (ref, indices, updates, use_locking=True, name=None)
 api.variables.critical_sections
   CriticalSection (name=None, shared_name=None, critical_section_def=None, import_scope=None)
 api.variables.global_step
@@ -855,6 +847,7 @@ api.variables.state_ops
   assign (ref, value, validate_shape=None, use_locking=None, name=None)
   assign_add (ref, value, use_locking=None, name=None)
   assign_sub (ref, value, use_locking=None, name=None)
+  batch_scatter_update (ref, indices, updates, use_locking=True, name=None)
   count_up_to (ref, limit, name=None)
   scatter_add (ref, indices, updates, use_locking=False, name=None)
   scatter_div (ref, indices, updates, use_locking=False, name=None)

@@ -14,8 +14,7 @@ from sessrun.reference.api.ops.array_ops import (
 )
 from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like
 from sessrun.reference.api.ops.math_ops import matmul, range_
-from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
-from sessrun.reference.api.ops.segment_ops import unsorted_segment_mean
+from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum, unsorted_segment_mean
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.build.generated import exp, sigmoid, tile
 from sessrun.reference.build.gradient_nodes import constants, gradient, late, node, nodes

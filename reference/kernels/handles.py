@@ -7,7 +7,7 @@ from sessrun.reference.base.kernel_errors import Internal
 from sessrun.reference.kernels.host import frozen, string_array
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
-from sessrun.reference.state.session_tensors import session_tensors
+from sessrun.reference.state.session_handles import session_tensors
 
 
 @binder("GetSessionHandle", host_outputs=("handle",))

@@ -27,11 +27,11 @@ from sessrun.reference.api.ops.array_ops import (
 )
 from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.api.ops.fill_ops import fill, one_hot, ones, ones_like, zeros, zeros_like
+from sessrun.reference.api.ops.gathering import tensor_scatter_update
 from sessrun.reference.api.ops.grids import sequence_mask
 from sessrun.reference.api.ops.math_ops import equal, range_
 from sessrun.reference.api.ops.matrix_diagonals import eye
 from sessrun.reference.api.ops.reduce_ops import reduce_logsumexp, reduce_sum
-from sessrun.reference.api.ops.scattering import tensor_scatter_update
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor

@@ -1,4 +1,4 @@
-"""`gather_nd`, which gathers slices at index vectors, and the older `batch_gather`."""
+"""`gather_nd`, which gathers slices at index vectors, `batch_gather`, `tensor_scatter_update`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__ = ["gather_nd"]
+__all__ = ["gather_nd", "tensor_scatter_update"]
 
 
 def _checked(batch_dims: object, params: Tensor, indices: Tensor) -> None:
@@ -147,3 +147,13 @@ def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = Non
         if index_tensor.shape.ndims is None:
             raise bad_value("batch_gather does not allow indices with unknown shape.")
         return gather(value, index_tensor, batch_dims=index_tensor.shape.ndims - 1)
+
+
+@public("tensor_scatter_nd_update", "tensor_scatter_update")
+def tensor_scatter_update(
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
+) -> Tensor:
+    """A copy of the tensor with the elements at index vectors replaced."""
+    return one(
+        "TensorScatterUpdate", {"tensor": tensor, "indices": indices, "updates": updates}, name
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api.ops.array_ops import expand_dims
-from sessrun.reference.api.ops.splitting_ops import string_split
+from sessrun.reference.api.ops.string_ops import string_split
 from sessrun.reference.api.ops.string_ops import string_split_v2 as sparse_split
 from sessrun.reference.api.ragged_tensor import RaggedTensor
 from sessrun.reference.api.ragged_values import RaggedTensorValue

@@ -1,4 +1,4 @@
-"""Reductions over axes, argmin and argmax, and cumulative sums.
+"""Reductions over axes and segments, argmin and argmax, and cumulative sums.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -10,14 +10,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sessrun.reference.api.ops.array_ops import rank, reshape
+from sessrun.reference.api.ops.array_ops import concat, reshape
 from sessrun.reference.api.ops.cast_ops import cast, conj, one, real
+from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.ops.shape_ops import rank, shape_internal
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import constant, convert_to_tensor
-from sessrun.reference.build.generated import mul, sqrt, square
+from sessrun.reference.build.generated import maximum, mul, sqrt, square, unsorted_segment_sum
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
@@ -303,3 +305,42 @@ def cumulative_logsumexp(
         inputs = {"x": convert_to_tensor(x, name="x"), "axis": axis}
         attrs = {"exclusive": exclusive, "reverse": reverse}
         return apply_op("CumulativeLogsumexp", inputs, attrs, scope).outputs[0]
+
+
+def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tensor:
+    """The number of rows of each segment, at least 1, in a shape that broadcasts to the sums."""
+    count = convert_to_tensor(num_segments)
+    ones_of = ones(shape_internal(segment_ids), dtype=data.dtype)
+    counts = unsorted_segment_sum(ones_of, segment_ids, count)
+    full_shape = [count[None], ones([rank(data) - rank(segment_ids)], dtype=count.dtype)]
+    return maximum(reshape(counts, concat(full_shape, axis=0)), 1)
+
+
+@public("math.unsorted_segment_mean", "unsorted_segment_mean")
+def unsorted_segment_mean(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The means of slices by segment; 0 for an empty segment.
+
+    Args:
+      data: a tensor of numbers.
+      segment_ids: integers, whose shape is a prefix of that of the data.
+      num_segments: the number of segments.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "UnsortedSegmentMean"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        counts = _counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / counts
+
+
+@public("math.unsorted_segment_sqrt_n", "unsorted_segment_sqrt_n")
+def unsorted_segment_sqrt_n(
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """Segment sums over the roots of the counts; arguments as for `unsorted_segment_mean`."""
+    with name_scope(name, "UnsortedSegmentSqrtN"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        counts = _counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / sqrt(counts)

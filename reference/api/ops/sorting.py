@@ -9,9 +9,9 @@ from sessrun.reference.api.ops.array_ops import (
     reshape,
     transpose,
 )
+from sessrun.reference.api.ops.gathering import tensor_scatter_update
 from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.api.ops.reduce_ops import reduce_all
-from sessrun.reference.api.ops.scattering import tensor_scatter_update
 from sessrun.reference.api.ops.shape_ops import rank, shape, shape_internal
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike

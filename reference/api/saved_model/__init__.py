@@ -8,19 +8,18 @@ from typing import Any, Final
 from sessrun.reference.api.saved_model import names as _names
 from sessrun.reference.api.saved_model.building import SavedModelBuilder
 from sessrun.reference.api.saved_model.building import SavedModelBuilder as Builder
-from sessrun.reference.api.saved_model.initializing import main_op as _main_op
-from sessrun.reference.api.saved_model.initializing import main_op_with_restore
 from sessrun.reference.api.saved_model.loading import load, maybe_saved_model_directory
-from sessrun.reference.api.saved_model.method_names import MethodNameUpdater
 from sessrun.reference.api.saved_model.names import *  # noqa: F403 - all of them are public
 from sessrun.reference.api.saved_model.signatures import (
+    MethodNameUpdater,
     build_signature_def,
     classification_signature_def,
     is_valid_signature,
     predict_signature_def,
     regression_signature_def,
 )
-from sessrun.reference.api.saved_model.simple import simple_save
+from sessrun.reference.api.saved_model.simple import main_op as _main_op
+from sessrun.reference.api.saved_model.simple import main_op_with_restore, simple_save
 from sessrun.reference.api.saved_model.tensor_infos import (
     build_tensor_info,
     get_tensor_from_tensor_info,

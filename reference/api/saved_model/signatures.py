@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.saved_model import names
+from sessrun.reference.api.saved_model.model_files import read_model, text_path, write_model
 from sessrun.reference.api.saved_model.tensor_infos import (
     build_tensor_info,
     get_element_from_tensor_info,
@@ -15,10 +18,12 @@ from sessrun.reference.api.saved_model.tensor_infos import (
 )
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.state.files import files
 from sessrun.spec.proto import DataType, SignatureDef, TensorInfo, TensorProto
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = [
+    "MethodNameUpdater",
     "build_signature_def",
     "classification_signature_def",
     "is_valid_signature",
@@ -272,3 +277,69 @@ def load_op_from_signature_def(
             f'The key "{key}" could not be found in the graph. The SavedModel has a '
             "signature of that key that names something else.",
         ) from None
+
+
+class MethodNameUpdater:
+    """Changes the method names of the signatures of a saved model.
+
+    Args:
+      export_dir: its folder.
+
+    Raises:
+      OSError: there is no model in it.
+
+    """
+
+    def __init__(self, export_dir: str | bytes | PathLike[str]) -> None:
+        self._export_dir = export_dir
+        self._saved_model = read_model(export_dir)
+
+    def replace_method_name(
+        self, signature_key: str, method_name: str, tags: object = None
+    ) -> None:
+        """Set the method name of a signature.
+
+        Args:
+          signature_key: the signature's key.
+          method_name: the method name.
+          tags: one tag, or the list of all, of the graph; all graphs if None.
+
+        Raises:
+          ValueError: a name is empty, or there is no such graph, or it has no such signature.
+
+        """
+        if not signature_key:
+            raise ValueError("`signature_key` must be defined.")
+        if not method_name:
+            raise ValueError("`method_name` must be defined.")
+        if tags is not None and not isinstance(tags, list):
+            tags = [tags]
+        is_known = False
+        for graph in self._saved_model.meta_graphs:
+            if tags is not None and set(tags) != set(graph.meta_info_def.tags):
+                continue
+            if signature_key not in graph.signature_def:
+                raise ValueError(
+                    f"MetaGraphDef associated with tags {tags} does not have a signature_def with "
+                    f"key: '{signature_key}'."
+                )
+            graph.signature_def[signature_key].method_name = method_name
+            is_known = True
+        if not is_known:
+            raise ValueError(
+                f"MetaGraphDef associated with tags {tags} could not be found in SavedModel."
+            )
+
+    def save(self, new_export_dir: str | None = None) -> None:
+        """Write the model, as text if it was read from one.
+
+        Args:
+          new_export_dir: the folder; that of the model by default.
+
+        Raises:
+          OpError: the file cannot be written.
+
+        """
+        is_text = files.exists(text_path(self._export_dir))
+        target = os.fspath(new_export_dir or self._export_dir)
+        write_model(self._saved_model, target, as_text=is_text)

@@ -1,4 +1,4 @@
-"""`tf.saved_model.simple_save`: a session's graph as a model that is served."""
+"""`tf.saved_model.simple_save`, and operations that prepare a model once it is loaded."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ from os import PathLike
 from sessrun.reference.api.saved_model.building import SavedModelBuilder
 from sessrun.reference.api.saved_model.names import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
 from sessrun.reference.api.saved_model.signatures import predict_signature_def
+from sessrun.reference.api.tables.table_initializers import tables_initializer
+from sessrun.reference.api.variables.variable_lists import (
+    global_variables_initializer,
+    local_variables_initializer,
+)
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.framework_ops import group
+from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import BaseSession
 
-__all__ = ["simple_save"]
+__all__ = ["main_op", "main_op_with_restore", "simple_save"]
 
 
 def simple_save(
@@ -49,3 +56,21 @@ def simple_save(
         clear_devices=True,
     )
     builder.save()
+
+
+def main_op() -> Operation:
+    """The operation that initializes all variables, local ones and tables too."""
+    return group(
+        global_variables_initializer(), local_variables_initializer(), tables_initializer()
+    )
+
+
+def main_op_with_restore(restore_op_name: str) -> Operation:
+    """The operation that does the same and then what restores the variables.
+
+    Args:
+      restore_op_name: the restoring operation.
+
+    """
+    with stacks.get_default_graph().control_dependencies([main_op()]):
+        return group(restore_op_name)

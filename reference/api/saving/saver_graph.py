@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessrun.reference.api.ops import array_ops
-from sessrun.reference.api.ops.splitting_ops import regex_full_match
-from sessrun.reference.api.ops.string_ops import string_join
+from sessrun.reference.api.ops.string_ops import regex_full_match, string_join
 from sessrun.reference.api.saving.saveables import SaveableObject, SaveSpec
 from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.base.tensor_shape import TensorShape

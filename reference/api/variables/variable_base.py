@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import save_slices, state_ops
-from sessrun.reference.api.variables.batch_updates import batch_scatter_update
+from sessrun.reference.api.variables.state_ops import batch_scatter_update
 from sessrun.reference.api.variables.variable_traits import (
     Traits,
     VariableAggregation,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.control_flow.smart_cond import smart_constant_value
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.build.shape_inference_values import constant_value
 
 __all__ = ["known_choice", "smart_cond"]
 
@@ -19,17 +19,10 @@ def known_choice(predicate: Any) -> bool | None:
       TypeError: it is neither a tensor, a variable nor one of True, False, 1 and 0.
 
     """
-    if isinstance(predicate, tf.Tensor):
-        value = constant_value(predicate)
-        return None if value is None else bool(value)
     if isinstance(predicate, Variable):
         return None
-    if isinstance(predicate, Hashable) and predicate in {0, 1}:
-        return bool(predicate)
-    raise TypeError(
-        "`pred` must be a Tensor, or a Python bool, or 1 or 0. "
-        f"Found instead of type: {type(predicate)}"
-    )
+    known = smart_constant_value(predicate)
+    return None if known is None else bool(known)
 
 
 def smart_cond(predicate: Any, on: Callable[[], object], off: Callable[[], object]) -> Any:

@@ -1,16 +1,23 @@
-"""Hooks of monitored sessions, and their arguments (TF 2.21)."""
+"""Hooks of monitored sessions, their arguments, and what a run takes of all of them (TF 2.21)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import RunMetadata, RunOptions
 
-__all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
+__all__ = [
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "joined_feeds",
+    "merge_options",
+]
 
 
 @public("train.SessionRunArgs")
@@ -109,3 +116,37 @@ class SessionRunHook:
 
     def end(self, session: Session) -> None:
         """Once, at the end, unless an error ends it. The session still runs, without hooks."""
+
+
+#: Options of which the largest counts.
+_LARGEST: Final = (
+    "trace_level",
+    "timeout_in_ms",
+    "inter_op_thread_pool",
+    "output_partition_graphs",
+    "report_tensor_allocations_upon_oom",
+)
+
+
+def joined_feeds(
+    feeds: Mapping[object, object], others: Mapping[object, object], who: str
+) -> dict[object, object]:
+    """The feeds of both.
+
+    Raises:
+      RuntimeError: a key is in both.
+
+    """
+    both = [key for key in feeds if key in others]
+    if both:
+        raise RuntimeError(f"Same tensor is fed by {who}. Conflict(s): {both}")
+    return {**feeds, **others}
+
+
+def merge_options(options: RunOptions, others: RunOptions) -> None:
+    """Put more options into those of a run."""
+    for name in _LARGEST:
+        setattr(options, name, max(getattr(options, name), getattr(others, name)))
+    debug, more = options.debug_options, others.debug_options
+    debug.debug_tensor_watch_opts.extend(more.debug_tensor_watch_opts)
+    debug.reset_disk_byte_usage = debug.reset_disk_byte_usage or more.reset_disk_byte_usage

@@ -14,12 +14,13 @@ from typing import Any, Final, Protocol
 from sessrun.reference import errors
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.base import log_messages
-from sessrun.reference.library.managed.run_arguments import joined_feeds, merge_options
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
+    joined_feeds,
+    merge_options,
 )
 from sessrun.reference.session.resolve.feeds import FeedDict
 from sessrun.reference.session.resolve.fetches import Fetches

@@ -18,7 +18,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.resolve.unpacking import fetched_value
 from sessrun.reference.state.resources import ResourceStore
-from sessrun.reference.state.session_tensors import SessionTensors, session_tensors
+from sessrun.reference.state.session_handles import SessionTensors, session_tensors
 from sessrun.spec.proto import ResourceHandleProto
 
 __all__ = ["HANDLE_OPS", "KeptTensors", "TensorHandle", "read_kept", "resource_bytes"]
