@@ -53,6 +53,7 @@ __all__ = [
     "UnavailableError",
     "UnimplementedError",
     "UnknownError",
+    "bad_argument",
     "bad_type",
     "bad_value",
     "error_code_from_exception_type",
@@ -202,6 +203,11 @@ class InvalidArgumentTypeError(InvalidArgumentError, TypeError):
 
     def __init__(self, node_def: Any, op: Any, message: str) -> None:
         super().__init__(node_def, op, message)
+
+
+def bad_argument(message: str) -> InvalidArgumentError:
+    """The error for what a session is asked, which belongs to no operation."""
+    return InvalidArgumentError(None, None, message)
 
 
 def bad_value(message: str, op: Any = None) -> InvalidArgumentValueError:

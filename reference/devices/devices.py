@@ -255,7 +255,7 @@ def local_devices(config: ConfigProto) -> tuple[LocalDevice, ...]:
         try:
             devices.parse(text)
         except DeviceNameError as error:
-            raise _refused(f"Invalid device filter: {text}") from error
+            raise errors.bad_argument(f"Invalid device filter: {text}") from error
     cpus = config.device_count.get("CPU", 1)
     if cpus < 1:
         raise errors.NotFoundError(None, None, "No CPU devices are available in this process")
@@ -270,7 +270,7 @@ def _local_gpus(config: ConfigProto) -> Iterator[LocalDevice]:
     """Virtual GPUs, several to a piece of hardware if the configuration says so."""
     options = config.gpu_options
     if options.experimental.virtual_devices and options.per_process_gpu_memory_fraction > 0:
-        raise _refused(
+        raise errors.bad_argument(
             "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set."
         )
     usable = _visible(options.visible_device_list, gpus())
@@ -280,7 +280,7 @@ def _local_gpus(config: ConfigProto) -> Iterator[LocalDevice]:
         limits: list[int | None] = [None]
         if options.experimental.virtual_devices:
             if len(options.experimental.virtual_devices) <= number:
-                raise _refused("virtual_devices must have an entry for each visible GPU")
+                raise errors.bad_argument("virtual_devices must have an entry for each visible GPU")
             wanted = options.experimental.virtual_devices[number].memory_limit_mb
             limits = [int(megabytes * 2**20) for megabytes in wanted] or [None]
         elif options.per_process_gpu_memory_fraction > 0:
@@ -307,21 +307,17 @@ def _visible(listed: str, usable: Sequence[Gpu]) -> Sequence[Gpu]:
     chosen: list[Gpu] = []
     for text in listed.split(","):
         if not text.strip().isdecimal():
-            raise _refused(
+            raise errors.bad_argument(
                 f"Could not parse entry in 'visible_device_list': '{text}'. "
                 f"visible_device_list = {listed}"
             )
         number = int(text)
         if number >= len(usable):
-            raise _refused(
+            raise errors.bad_argument(
                 f"'visible_device_list' listed an invalid Device id '{number}' but "
                 f"visible device count is {len(usable)}"
             )
         if usable[number] in chosen:
-            raise _refused(f"visible_device_list contained a duplicate entry: {listed}")
+            raise errors.bad_argument(f"visible_device_list contained a duplicate entry: {listed}")
         chosen.append(usable[number])
     return chosen
-
-
-def _refused(message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(None, None, message)

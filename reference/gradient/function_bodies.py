@@ -8,7 +8,7 @@ from sessrun.reference.base.dtypes import variant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.build.functions.function_bodies import Body
-from sessrun.reference.errors import InvalidArgumentError
+from sessrun.reference.errors import bad_argument
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.gradient.variables import note_dtypes, zeros_of_argument
 
@@ -34,6 +34,6 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
                 for x, dtype, grad in zip(body.inputs, gives, by_input, strict=True)
             ]
         except (LookupError, ValueError, TypeError) as error:
-            raise InvalidArgumentError(None, None, str(error)) from error
+            raise bad_argument(str(error)) from error
         dense = tuple(convert_to_tensor(grad) for grad in filled)
     return Body(body.graph, (*body.inputs, *factors), dense, body.effects, body.controls)

@@ -105,11 +105,11 @@ def check_name(config: ConfigProto, others: Iterable[ConfigProto]) -> None:
     if label is None:
         return
     if label.version < 0:
-        text = f"Session version shouldn't be negative: {label}"
-        raise errors.InvalidArgumentError(None, None, text)
+        raise errors.bad_argument(f"Session version shouldn't be negative: {label}")
     if any(_label(other) == label for other in others):
-        text = f"A session with the same name and version has already been created: {label}"
-        raise errors.InvalidArgumentError(None, None, text)
+        raise errors.bad_argument(
+            f"A session with the same name and version has already been created: {label}"
+        )
 
 
 def _label(config: ConfigProto) -> SessionMetadata | None:

@@ -35,7 +35,6 @@ from sessrun.reference.session.plan.signature_cache import FED, Planned, Signatu
 from sessrun.reference.session.resolve.callable_options import (
     OptionsCallable,
     exact_feeder,
-    nothing_to_run,
     read_request,
 )
 from sessrun.reference.session.resolve.feeds import (
@@ -296,7 +295,7 @@ class BaseSession:
         if self._lifetime.is_over:
             self._lifetime.check_not_over()
         if not signature.sources:
-            raise nothing_to_run()
+            raise errors.bad_argument("Must specify at least one target to fetch or execute.")
         arrays = signature.convert(values) if values else ()
         if options or run_metadata:
             return self._run_reported(signature, plan, arrays, read_options(options), run_metadata)

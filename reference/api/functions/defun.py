@@ -280,7 +280,7 @@ class DefinedFunction:
             g.add_functions(library)
             g.functions.set_python_gradient(self.name, self.python_grad_func)
         except errors.InvalidArgumentValueError as error:
-            raise errors.InvalidArgumentError(None, None, error.message) from error
+            raise errors.bad_argument(error.message) from error
 
     def __call__(
         self, *args: object, name: str | None = None, **options: object

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from sessrun.reference.api.functions.func_graph import FuncGraph
 from sessrun.reference.base import attr_values, dtypes
-from sessrun.reference.errors import InvalidArgumentError
+from sessrun.reference.errors import InvalidArgumentError, bad_argument
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, FunctionDef
@@ -147,8 +147,9 @@ def _checked(out_names: Sequence[str], count: int) -> list[str]:
         )
     for index, name in enumerate(out_names):
         if name in out_names[:index]:
-            text = f"Cannot have duplicate output names. Name '{name}' appears more than once."
-            raise InvalidArgumentError(None, None, text)
+            raise bad_argument(
+                f"Cannot have duplicate output names. Name '{name}' appears more than once."
+            )
     return list(out_names)
 
 

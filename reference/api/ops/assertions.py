@@ -100,7 +100,7 @@ def _not_held(data: Iterable[object]) -> errors.InvalidArgumentError:
     for item in data:
         known = get_static_value(item) if isinstance(item, Tensor) else item
         shown.append(str(item if known is None else known))
-    return errors.InvalidArgumentError(None, None, "\n".join(shown))
+    return errors.bad_argument("\n".join(shown))
 
 
 _equal = _comparison("assert_equal", "==", equal, np.equal)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.functions.function_nodes import nodes_of
 from sessrun.reference.build.importing.graph_defs import import_graph_def
-from sessrun.reference.errors import InvalidArgumentError, NotFoundError
+from sessrun.reference.errors import InvalidArgumentError, NotFoundError, bad_argument
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -67,7 +67,7 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     """
     definition = library.definition(function.name)
     if definition is None:
-        raise InvalidArgumentError(None, None, f"Function '{function.name}' is not defined")
+        raise bad_argument(f"Function '{function.name}' is not defined")
     graph = Graph()
     graph.functions = library
     controls = list(definition.control_ret.values())

@@ -133,9 +133,7 @@ class FlowPlan(Plan):
                 if move is not None:
                     registers[register] = move(registers[register])
             else:
-                raise errors.InvalidArgumentError(
-                    None,
-                    None,
+                raise errors.bad_argument(
                     f"Retval[{number}] does not have value: it is on a branch that was not taken",
                 )
 

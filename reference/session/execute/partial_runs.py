@@ -71,7 +71,7 @@ class PartialRuns:
         run = self._runs.get(handle)
         self._lifetime.check_not_over()  # after the look-up: a close forgets the runs
         if run is None:
-            raise _refused("Must run 'setup' before performing partial runs!")
+            raise errors.bad_argument("Must run 'setup' before performing partial runs!")
         try:
             with self._lifetime.step() as step:
                 return run.proceed(call.arrays, call.tensors, step)
@@ -158,15 +158,15 @@ class PartialRun:
             for tensor in tensors:
                 name = f"The {what} {tensor.name}"
                 if tensor not in known:
-                    raise _refused(f"{name} was not specified in partial_run_setup.")
+                    raise errors.bad_argument(f"{name} was not specified in partial_run_setup.")
                 if tensor in used:
-                    raise _refused(f"{name} has already been {verb}.")
+                    raise errors.bad_argument(f"{name} has already been {verb}.")
         given = self._given.union(feeds)
         for tensor in fetches:
             missing = self._needs.of(tensor.op) - given
             if missing:
                 names = ", ".join(sorted(feed.name for feed in missing))
-                raise _refused(
+                raise errors.bad_argument(
                     f"Fetch {tensor.name} can't be computed from the feeds that have "
                     f"been fed so far: it needs {names}."
                 )
@@ -259,7 +259,3 @@ def _copied(value: Value) -> Value:
     """The value that a call gives of a register, which later calls may read again."""
     fetched = fetched_value(value)
     return fetched.copy() if isinstance(fetched, np.ndarray) else fetched
-
-
-def _refused(message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(None, None, message)

@@ -90,9 +90,7 @@ class KernelBindings:
         is_choice = op.type in _CHOOSING and op in self.wanted
         width = self.widths.setdefault(op, len(op.outputs)) if is_choice else None
         if width is not None and width != len(op.outputs):
-            raise errors.InvalidArgumentError(
-                None,
-                None,
+            raise errors.bad_argument(
                 f"Connecting to invalid output {width} of source node {op.name} which "
                 f"has {width} outputs. Try using "
                 "tf.compat.v1.experimental.output_all_intermediates(True).",

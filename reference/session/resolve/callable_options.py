@@ -115,7 +115,9 @@ class OptionsCallable:
 
         """
         if len(values) != self._feed_count:
-            raise _refused(f"Expected {self._feed_count} feed tensors, but got {len(values)}")
+            raise errors.bad_argument(
+                f"Expected {self._feed_count} feed tensors, but got {len(values)}"
+            )
         fetched: list[Any] = self._run(values, self._options, run_metadata)[0]
         return fetched
 
@@ -125,7 +127,7 @@ def _tensor(graph: Graph, name: str) -> Tensor:
     op_name, _, number = name.partition(":")
     op = graph.operations_by_name.get(op_name)
     if op is None or not (number or "0").isdecimal():
-        raise _refused(
+        raise errors.bad_argument(
             f"Tensor {name}, specified in either feed_devices or fetch_devices was "
             "not found in the Graph"
         )
@@ -164,7 +166,7 @@ def _check_devices(options: CallableOptions, known: Collection[str]) -> None:
     ):
         for tensor, device in device_names.items():
             if tensor in names and device not in known:
-                raise _refused(f"{_fault(device)} tensor '{tensor}' in CallableOptions")
+                raise errors.bad_argument(f"{_fault(device)} tensor '{tensor}' in CallableOptions")
 
 
 def _fault(device: str) -> str:
@@ -191,18 +193,9 @@ def exact_feeder(tensor: Tensor) -> Feeder:
         array = np.asarray(value)
         given = dtypes.as_dtype(array.dtype)
         if given != dtype:
-            raise _refused(
+            raise errors.bad_argument(
                 f"Type mismatch: actual {given.name} vs. expect {dtype.name} for {tensor.name}"
             )
         return feeds.convert(array, dtype.spec_name) if dtype == dtypes.string else array
 
     return feed
-
-
-def nothing_to_run() -> errors.OpError:
-    """The error of a callable that neither fetches nor runs anything."""
-    return _refused("Must specify at least one target to fetch or execute.")
-
-
-def _refused(message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(None, None, message)

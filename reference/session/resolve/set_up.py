@@ -115,18 +115,14 @@ def check_set_up(
     tensors = tuple(element for element in elements if isinstance(element, Tensor))
     ops = tuple(element for element in elements if isinstance(element, Operation))
     if not tensors and not ops:
-        raise _refused("Must specify at least one target to fetch or execute.")
+        raise errors.bad_argument("Must specify at least one target to fetch or execute.")
     for index, tensor in enumerate(fed):
         if tensor in fed[:index]:
-            raise _refused(f'Endpoint "{tensor.name}" fed more than once.')
+            raise errors.bad_argument(f'Endpoint "{tensor.name}" fed more than once.')
         if tensor in tensors:
-            raise _refused(f"{tensor.name} is both fed and fetched.")
+            raise errors.bad_argument(f"{tensor.name} is both fed and fetched.")
     return tensors, ops
 
 
 def _listing(elements: Iterable[Tensor | Operation]) -> str:
     return ",".join(element.name for element in elements)
-
-
-def _refused(message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(None, None, message)

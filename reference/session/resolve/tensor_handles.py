@@ -98,7 +98,7 @@ class TensorHandle:
         try:
             self._kept.tensors().delete(self._handle)
         except KernelError as error:
-            raise errors.InvalidArgumentError(None, None, error.message) from error
+            raise errors.bad_argument(error.message) from error
 
     def get_raw_handle(self) -> str:
         """The handle, which from now on outlives this object."""
@@ -154,9 +154,10 @@ def read_kept(kept: SessionTensors, handle: str, wanted: DType) -> Any:
     try:
         dtype, value = kept.read(handle)
     except KernelError as error:
-        raise errors.InvalidArgumentError(None, None, error.message) from error
+        raise errors.bad_argument(error.message) from error
     if dtype != wanted.spec_name:
-        text = f"Expects {wanted.spec_name} but {dtype} is provided by the handle {handle}"
-        raise errors.InvalidArgumentError(None, None, text)
+        raise errors.bad_argument(
+            f"Expects {wanted.spec_name} but {dtype} is provided by the handle {handle}"
+        )
     # An array of a GPU is copied into host memory.
     return fetched_value(value.get()[()] if hasattr(value, "get") else value)

@@ -28,7 +28,7 @@ def read_options(options: RunOptions | None) -> RunOptions | None:
     try:
         return RunOptions.FromString(data.encode() if isinstance(data, str) else data)
     except DecodeError as error:
-        raise errors.InvalidArgumentError(None, None, "Unparseable RunOptions proto") from error
+        raise errors.bad_argument("Unparseable RunOptions proto") from error
 
 
 def wants_trace(options: RunOptions | None) -> bool:
@@ -64,12 +64,9 @@ def check_options(options: RunOptions | None, config: ConfigProto) -> None:
     if not config.use_per_session_threads:
         pools = max(1, len(config.session_inter_op_thread_pool))
     if not -1 <= options.inter_op_thread_pool < pools:
-        text = f"Invalid inter_op_thread_pool: {options.inter_op_thread_pool}"
-        raise errors.InvalidArgumentError(None, None, text)
+        raise errors.bad_argument(f"Invalid inter_op_thread_pool: {options.inter_op_thread_pool}")
     if options.output_partition_graphs and config.experimental.disable_output_partition_graphs:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
+        raise errors.bad_argument(
             "RunOptions.output_partition_graphs() is not supported when "
             "disable_output_partition_graphs is true.",
         )

@@ -12,13 +12,11 @@ from numpy.typing import DTypeLike
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
-    DataLoss,
     InvalidArgument,
-    KernelError,
     Unimplemented,
 )
 from sessrun.reference.base.varints import put_varint
-from sessrun.reference.state.checkpoints.wire import take_varint
+from sessrun.reference.state.checkpoints.wire import lost, take_varint
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto
 
@@ -106,9 +104,9 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
         else:
             array = np.array(getattr(proto, field), view).view(row.numpy)
     except (OverflowError, ValueError) as error:
-        raise _lost(name, f"a value is none of dtype {row.opdef}") from error
+        raise lost(name, f"a value is none of dtype {row.opdef}") from error
     if array.size != math.prod(shape):
-        raise _lost(name, f"{array.size} values for the shape {list(shape)}")
+        raise lost(name, f"{array.size} values for the shape {list(shape)}")
     return array.reshape(shape)
 
 
@@ -123,7 +121,3 @@ def _floating(proto: TensorProto, field: str, view: DTypeLike) -> HostArray:
             only.ClearField(name)
     data = only.SerializeToString()
     return np.frombuffer(data, view, offset=take_varint(data, 1)[1] if data else 0)
-
-
-def _lost(name: str, reason: str) -> KernelError:
-    return DataLoss(f"Unable to read the values of {name}: {reason}")

@@ -11,9 +11,9 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from sessrun.reference.base.kernel_errors import DataLoss, KernelError, OutOfRange, Unimplemented
+from sessrun.reference.base.kernel_errors import OutOfRange, Unimplemented
 from sessrun.reference.base.varints import put_varint
-from sessrun.reference.state.checkpoints.wire import take_varint
+from sessrun.reference.state.checkpoints.wire import lost, take_varint
 from sessrun.reference.state.input.crc32c import crc32c, masked
 
 __all__ = ["read_table", "table_bytes"]
@@ -143,10 +143,10 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
 
     """
     if len(data) < _FOOTER_BYTES:
-        raise _lost(source, "it is too short to be a table")
+        raise lost(source, "it is too short to be a table")
     (magic,) = struct.unpack("<Q", data[-8:])
     if magic != _MAGIC:
-        raise _lost(source, "not an sstable (bad magic number)")
+        raise lost(source, "not an sstable (bad magic number)")
     footer = data[-_FOOTER_BYTES:-8]
     _, position = _handle(footer, 0)
     index_block, _ = _handle(footer, position)
@@ -156,14 +156,10 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
         entry_block, _ = _handle(handle, 0)
         for key, value in _entries(_block(data, entry_block, source), source):
             if last is not None and key <= last:
-                raise _lost(source, "its keys are not in order")
+                raise lost(source, "its keys are not in order")
             table[key] = value
             last = key
     return table
-
-
-def _lost(source: str, reason: str) -> KernelError:
-    return DataLoss(f"Unable to read the file {source}: {reason}")
 
 
 def _handle(data: bytes, position: int) -> tuple[tuple[int, int], int]:
@@ -181,7 +177,7 @@ def _block(data: bytes, handle: tuple[int, int], source: str) -> bytes:
         raise OutOfRange(f"Unable to read the file {source}: it ends in a block")
     (kept,) = struct.unpack_from("<I", data, end + 1)
     if masked(crc32c(data[start : end + 1])) != kept:
-        raise _lost(source, f"block checksum mismatch at {start}")
+        raise lost(source, f"block checksum mismatch at {start}")
     if data[end] != _UNCOMPRESSED:
         raise Unimplemented(
             f"Unable to read the file {source}: its blocks are compressed (kind {data[end]}); "
@@ -193,18 +189,18 @@ def _block(data: bytes, handle: tuple[int, int], source: str) -> bytes:
 def _entries(block: bytes, source: str) -> Iterator[tuple[bytes, bytes]]:
     """The entries of a block; the positions of full keys at its end serve for searching only."""
     if len(block) < 4:
-        raise _lost(source, "bad block contents")
+        raise lost(source, "bad block contents")
     (restarts,) = struct.unpack("<I", block[-4:])
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
-        raise _lost(source, "bad block contents")
+        raise lost(source, "bad block contents")
     position, key = 0, b""
     while position < end:
         shared, position = take_varint(block, position)
         rest, position = take_varint(block, position)
         size, position = take_varint(block, position)
         if shared > len(key) or position + rest + size > end:
-            raise _lost(source, "bad entry in block")
+            raise lost(source, "bad entry in block")
         key = key[:shared] + block[position : position + rest]
         position += rest
         yield key, block[position : position + size]

@@ -16,9 +16,9 @@ import numpy as np
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.host_arrays import HostArray
-from sessrun.reference.base.kernel_errors import DataLoss, KernelError, Unimplemented
+from sessrun.reference.base.kernel_errors import Unimplemented
 from sessrun.reference.base.varints import put_varint
-from sessrun.reference.state.checkpoints.wire import take_varint
+from sessrun.reference.state.checkpoints.wire import lost, take_varint
 from sessrun.reference.state.input.crc32c import crc32c, masked
 from sessrun.spec.dtypes import BY_NAME, DTypeRow
 
@@ -103,32 +103,28 @@ def read_tensor(
     if row.kind == "string":
         return _read_strings(data, count, crc, name, order).reshape(shape)
     if len(data) != count * row.itemsize:
-        raise _lost(name, f"{len(data)} bytes for {count} elements of dtype {row.opdef}")
+        raise lost(name, f"{len(data)} bytes for {count} elements of dtype {row.opdef}")
     if masked(crc32c(data)) != crc:
-        raise _lost(name, "checksum does not match")
+        raise lost(name, "checksum does not match")
     return _swapped(np.frombuffer(data, np.dtype(row.numpy)), row, order).reshape(shape)
-
-
-def _lost(name: str, reason: str) -> KernelError:
-    return DataLoss(f"TensorBundle at {name}: {reason}")
 
 
 def _read_strings(data: bytes, count: int, crc: int, name: str, order: str) -> HostArray:
     if count > len(data):  # a string takes at least a byte, for its length
-        raise _lost(name, f"{len(data)} bytes for {count} strings")
+        raise lost(name, f"{len(data)} bytes for {count} strings")
     lengths, position = [], 0
     for _ in range(count):
         length, position = take_varint(data, position)
         lengths.append(length)
     body = position + 4
     if body + sum(lengths) != len(data):
-        raise _lost(name, "the lengths of the strings do not add up")
+        raise lost(name, "the lengths of the strings do not add up")
     lengths_crc = crc32c(_length_words(lengths, order))
     checksum = data[position:body]
     if checksum != struct.pack(f"{order}I", masked(lengths_crc)):
-        raise _lost(name, "the checksum of the strings' lengths does not match")
+        raise lost(name, "the checksum of the strings' lengths does not match")
     if masked(crc32c(data[body:], crc32c(checksum, lengths_crc))) != crc:
-        raise _lost(name, "checksum does not match")
+        raise lost(name, "checksum does not match")
     array = np.empty(count, dtype=object)
     for index, length in enumerate(lengths):
         array[index] = data[body : body + length]

@@ -16,7 +16,6 @@ from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
     DataLoss,
     Internal,
-    KernelError,
     NotFound,
     OutOfRange,
     Unimplemented,
@@ -31,6 +30,7 @@ from sessrun.reference.state.checkpoints.tensor_slices import (
     slice_key,
     slice_of,
 )
+from sessrun.reference.state.checkpoints.wire import lost
 from sessrun.reference.state.checkpoints.writer import Saved
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.proto import DataType
@@ -140,7 +140,7 @@ class SliceFiles:
         head = _message(rows.get(b"", b""), path)
         for meta in head.meta.tensor:
             if meta.type not in BY_ENUM or any(dim.size < 0 for dim in meta.shape.dim):
-                raise _lost(path, f"{meta.name} has no dtype or no shape")
+                raise lost(path, f"{meta.name} has no dtype or no shape")
             tensor = self._tensors.setdefault(meta.name.encode(), _Tensor(meta))
             if (tensor.meta.type, tensor.meta.shape) != (meta.type, meta.shape):
                 raise Internal(f"Slices of {meta.name} in {path} are of another one")
@@ -205,7 +205,7 @@ def _values(tensor: _Tensor, name: bytes, part: TensorSlice) -> HostArray:
     text = name.decode(errors="replace")
     row = _message(tensor.slices[part].get(slice_key(name, part), b""), text)
     if not row.HasField("data"):
-        raise _lost(text, f"the slice {part} is not there")
+        raise lost(text, f"the slice {part} is not there")
     sizes = [end - start for start, end in bounds_of(part, tensor.shape)]
     return read_values(row.data.data, tensor.dtype, sizes, text)
 
@@ -215,15 +215,11 @@ def _rows(data: bytes, path: str) -> dict[bytes, bytes]:
     try:
         return read_table(data, path)
     except OutOfRange as error:
-        raise _lost(path, "it is cut") from error
+        raise lost(path, "it is cut") from error
 
 
 def _message(data: bytes, source: str) -> SavedTensorSlices:
     try:
         return SavedTensorSlices.FromString(data)
     except DecodeError as error:
-        raise _lost(source, "an entry is no message") from error
-
-
-def _lost(source: str, reason: str) -> KernelError:
-    return DataLoss(f"Unable to read the file {source}: {reason}")
+        raise lost(source, "an entry is no message") from error

@@ -9,7 +9,7 @@ from typing import Final
 from sessrun.reference.base import varints
 from sessrun.reference.base.kernel_errors import DataLoss
 
-__all__ = ["ordered_bytes", "ordered_signed", "ordered_unsigned", "take_varint"]
+__all__ = ["lost", "ordered_bytes", "ordered_signed", "ordered_unsigned", "take_varint"]
 
 #: For the lengths of signed numbers, the bits of the first two bytes that encode the length.
 _SIGNED_HEADERS: Final = (
@@ -17,6 +17,11 @@ _SIGNED_HEADERS: Final = (
 )  # fmt: skip
 _SPECIAL: Final = re.compile(rb"[\x00\xff]")
 _ESCAPED: Final[Mapping[bytes, bytes]] = {b"\x00": b"\x00\xff", b"\xff": b"\xff\x00"}
+
+
+def lost(source: str, reason: str) -> DataLoss:
+    """The error of a file, or a tensor in one, that cannot be read."""
+    return DataLoss(f"Unable to read {source}: {reason}")
 
 
 def take_varint(data: bytes | memoryview, position: int) -> tuple[int, int]:

@@ -37,9 +37,7 @@ class GFile:
         self._is_binary = "b" in mode
         kind = mode.replace("b", "")
         if kind not in _MODES:
-            raise errors.InvalidArgumentError(
-                None, None, f"mode {mode!r} is none of r, w, a, r+, w+, a+"
-            )
+            raise errors.bad_argument(f"mode {mode!r} is none of r, w, a, r+, w+, a+")
         self._may_read = kind not in {"w", "a"}
         self._may_write = kind != "r"
         self._reader: IO[bytes] | None = None
@@ -119,13 +117,13 @@ class GFile:
         if not isinstance(target, int):
             raise TypeError(f"A place is a number of bytes, not {target!r}.")
         if whence not in {0, 1, 2}:
-            raise errors.InvalidArgumentError(None, None, f"whence {whence!r} is none of 0, 1, 2")
+            raise errors.bad_argument(f"whence {whence!r} is none of 0, 1, 2")
         current = reader.tell()
         end = reader.seek(0, os.SEEK_END)  # also drops the stream's buffer
         target += (0, current, end)[whence]
         if target < 0:
             reader.seek(current)
-            raise errors.InvalidArgumentError(None, None, f"There is no place {target} in a file")
+            raise errors.bad_argument(f"There is no place {target} in a file")
         reader.seek(min(target, end))
         if target > end:
             raise errors.OutOfRangeError(None, None, "reached end of file")

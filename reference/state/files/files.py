@@ -181,7 +181,7 @@ def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, permissions)
     with os.fdopen(descriptor, "wb") as written:
         if os.path.isdir(source):
-            raise errors.InvalidArgumentError(None, None, f"{as_given(dst)}; Invalid argument")
+            raise errors.bad_argument(f"{as_given(dst)}; Invalid argument")
         with file_errors(src), open(source, "rb") as read:
             while block := read.read(_BLOCK):
                 written.write(block)

@@ -171,9 +171,7 @@ class _Stateful(Reader):
             saved = foreign.parse(ReaderBaseState, state, "the state")
         except foreign.ProtoError as error:
             shown = state.decode("latin-1").encode("unicode_escape").decode()
-            raise errors.InvalidArgumentError(
-                None, None, f"Could not parse state for {self.title}: {shown}"
-            ) from error
+            raise errors.bad_argument(f"Could not parse state for {self.title}: {shown}") from error
         counts = (saved.work_started, saved.work_finished, saved.num_records_produced)
         if min(counts) < 0:
             wrong = "Unexpected negative value when restoring in"
@@ -183,7 +181,7 @@ class _Stateful(Reader):
             self._started, self.finished, self.produced = counts
             self._work = saved.current_work
             return
-        raise errors.InvalidArgumentError(None, None, f"{wrong} {self.title}: {saved}")
+        raise errors.bad_argument(f"{wrong} {self.title}: {saved}")
 
 
 class IdentityReader(_Stateful):
