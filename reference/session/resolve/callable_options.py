@@ -23,7 +23,7 @@ from sessrun.spec import devices, feeds
 from sessrun.spec.devices import DeviceNameError
 from sessrun.spec.proto import CallableOptions, RunOptions
 
-__all__ = ["OptionsCallable", "Request", "exact_feeder", "nothing_to_run", "read_request"]
+__all__ = ["OptionsCallable", "Request", "exact_feeder", "read_request"]
 
 
 @dataclass(frozen=True, slots=True)
