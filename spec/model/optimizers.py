@@ -173,8 +173,8 @@ def stepped(
     if rows is None:
         held = list(STEPS[rule](given, gradient, *held))
     else:
-        for place, row in enumerate(rows):
-            made = STEPS[rule](given, gradient[place], *(array[row] for array in held))
-            for array, part in zip(held, made, strict=True):
+        for index, row in enumerate(rows):
+            updated = STEPS[rule](given, gradient[index], *(array[row] for array in held))
+            for array, part in zip(held, updated, strict=True):
                 array[row] = part
     return [np.asarray(array).astype(dtype) for array in held]

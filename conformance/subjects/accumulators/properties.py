@@ -78,7 +78,7 @@ class _Life:
         kind, sparse = {"dtype": dtype_attr(self._dtype)}, self._kind == "Sparse"
         first = (_SLICES,) if sparse else ()
         declared = (*first, *(self._shape or ())) if self._declared else None
-        made = writer.node(
+        accumulator = writer.node(
             f"{self._kind}ConditionalAccumulator",
             (),
             {
@@ -91,7 +91,7 @@ class _Life:
         )
         prefix = "" if sparse else self._kind
         step = writer.placeholder("int64", (), "step")
-        inputs = [made, step]
+        inputs = [accumulator, step]
         more: dict[str, Any] = {}
         if sparse:
             inputs.append(writer.placeholder("int64", None, "indices"))
@@ -101,9 +101,9 @@ class _Life:
             inputs.append(writer.constant(np.array([], np.int64), "whole"))
         wanted = writer.placeholder("int32", (), "wanted")
         writer.node(f"{self._kind}AccumulatorApplyGradient", inputs, kind | more, "apply")
-        writer.node(f"{self._kind}AccumulatorTakeGradient", [made, wanted], kind, "take")
-        writer.node(f"{prefix}AccumulatorNumAccumulated", [made], {}, "count")
-        writer.node(f"{prefix}AccumulatorSetGlobalStep", [made, step], {}, "set")
+        writer.node(f"{self._kind}AccumulatorTakeGradient", [accumulator, wanted], kind, "take")
+        writer.node(f"{prefix}AccumulatorNumAccumulated", [accumulator], {}, "count")
+        writer.node(f"{prefix}AccumulatorSetGlobalStep", [accumulator, step], {}, "set")
         return writer.graph()
 
     def go_on(self) -> None:

@@ -42,8 +42,8 @@ def _probabilities(name: str, axis: str) -> Kind:
         weights = np.array([d.draw.randint(0, 3) for _ in range(logits.size)], np.float64)
         weights = weights.reshape(logits.shape) + 0.25
         along = d.values.get(axis, -1)
-        found: np.ndarray = weights / weights.sum(axis=along, keepdims=True)
-        return found.astype(logits.dtype)
+        probabilities: np.ndarray = weights / weights.sum(axis=along, keepdims=True)
+        return probabilities.astype(logits.dtype)
 
     return drawn
 

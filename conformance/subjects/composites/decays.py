@@ -45,7 +45,7 @@ ROWS: Final[Sequence[Row]] = (
         {**_COMMON, "decay_rate": chosen(0.5, 0.96), "staircase": chosen(False, True)},
         dtypes=_DTYPES,
         styles=("plain",),
-        told="OPTIMIZERS-052",
+        static_clause="OPTIMIZERS-052",
     ),
     Row(
         "train.piecewise_constant",
@@ -53,7 +53,7 @@ ROWS: Final[Sequence[Row]] = (
         {"x": _step, "boundaries": lambda _: [_STEPS, 2 * _STEPS], "values": _pieces},
         dtypes=("float32",),
         styles=("plain",),
-        told="OPTIMIZERS-052",
+        static_clause="OPTIMIZERS-052",
     ),
     Row(
         "train.polynomial_decay",
@@ -66,7 +66,7 @@ ROWS: Final[Sequence[Row]] = (
         },
         dtypes=("float32",),
         styles=("plain",),
-        told="OPTIMIZERS-052",
+        static_clause="OPTIMIZERS-052",
     ),
     Row(
         "train.cosine_decay",
@@ -74,6 +74,6 @@ ROWS: Final[Sequence[Row]] = (
         {**_COMMON, "alpha": chosen(0.0, 0.25)},
         dtypes=("float32",),
         styles=("plain",),
-        told="OPTIMIZERS-052",
+        static_clause="OPTIMIZERS-052",
     ),
 )

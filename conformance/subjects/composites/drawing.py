@@ -189,8 +189,8 @@ def positive(kind: Kind, least: float = 0.0) -> Kind:
     """Absolute values, from `least` up."""
 
     def drawn(d: Drawing) -> Any:
-        found = np.abs(kind(d))
-        return np.where(found < least, found.dtype.type(least), found)
+        values = np.abs(kind(d))
+        return np.where(values < least, values.dtype.type(least), values)
 
     return drawn
 
@@ -236,8 +236,8 @@ def integers(low: int, high: int, shape: Callable[[Drawing], Sequence[int]]) -> 
     def drawn(d: Drawing) -> Any:
         dtype = d.draw.choice((np.int32, np.int64))
         sizes = tuple(shape(d))
-        found = [d.draw.randint(low, high) for _ in range(math.prod(sizes))]
-        return np.array(found, dtype).reshape(sizes)
+        values = [d.draw.randint(low, high) for _ in range(math.prod(sizes))]
+        return np.array(values, dtype).reshape(sizes)
 
     return drawn
 

@@ -23,7 +23,7 @@ __all__ = ["ROWS"]
 
 _REDUCTIONS: Final = ("NONE", "SUM", "MEAN", "SUM_OVER_BATCH_SIZE", "SUM_BY_NONZERO_WEIGHTS")
 _NONZERO: Final = Name("losses.Reduction.SUM_BY_NONZERO_WEIGHTS")
-_EACH: Final[Mapping[str, Kind]] = {"reduction": fixed(Name("losses.Reduction.NONE"))}
+_UNREDUCED: Final[Mapping[str, Kind]] = {"reduction": fixed(Name("losses.Reduction.NONE"))}
 _DTYPES: Final = ("float32", "float32", "float16", "bfloat16", "float64")
 #: They are computed in float32 at most.
 _NEAR: Final = {**NEAR, "float64": NEAR["float32"]}
@@ -35,8 +35,8 @@ def _bits(name: str) -> Kind:
 
     def drawn(d: Drawing) -> np.ndarray:
         like_it = d.values[name]
-        found = [d.draw.randint(0, 1) for _ in range(like_it.size)]
-        return np.array(found).reshape(like_it.shape).astype(like_it.dtype)
+        labels = [d.draw.randint(0, 1) for _ in range(like_it.size)]
+        return np.array(labels).reshape(like_it.shape).astype(like_it.dtype)
 
     return drawn
 
@@ -46,18 +46,18 @@ def _classes(name: str) -> Kind:
 
     def drawn(d: Drawing) -> np.ndarray:
         logits = d.values[name]
-        found = np.zeros(logits.shape, logits.dtype)
-        for row in range(len(found)):
-            found[row, d.draw.randrange(found.shape[1])] = 1
-        return found
+        classes = np.zeros(logits.shape, logits.dtype)
+        for row in range(len(classes)):
+            classes[row, d.draw.randrange(classes.shape[1])] = 1
+        return classes
 
     return drawn
 
 
 def _between(d: Drawing) -> np.ndarray:
     """Probabilities, 0 and 1 among them."""
-    found = np.abs(numbers(1, 3)(d).astype(np.float64))
-    return d.rounded(list((found / (1 + found)).ravel()), found.shape)
+    sizes = np.abs(numbers(1, 3)(d).astype(np.float64))
+    return d.rounded(list((sizes / (1 + sizes)).ravel()), sizes.shape)
 
 
 def _logits(d: Drawing) -> np.ndarray:
@@ -78,8 +78,8 @@ def _weights(name: str) -> Kind:
         if way == 3:
             sizes = tuple(size if d.draw.random() < 0.5 else 1 for size in shape)
         count = int(np.prod(sizes))
-        found = [d.draw.choice((0.0, 0.0, 1.0, 0.5, 3.0, -1.0)) for _ in range(count)]
-        return np.array(found, np.float32).reshape(sizes)
+        weights = [d.draw.choice((0.0, 0.0, 1.0, 0.5, 3.0, -1.0)) for _ in range(count)]
+        return np.array(weights, np.float32).reshape(sizes)
 
     return drawn
 
@@ -94,7 +94,7 @@ def _weighing(d: Drawing) -> str:
     return "LOSSES-004" if isinstance(weights, np.ndarray) and 1 in weights.shape else "LOSSES-001"
 
 
-_TOLD: Final = "LOSSES-020"
+_STATIC: Final = "LOSSES-020"
 
 
 def _alone(function: str, clause: str, **arguments: Kind) -> Row:
@@ -102,11 +102,11 @@ def _alone(function: str, clause: str, **arguments: Kind) -> Row:
     return Row(
         f"losses.{function}",
         clause,
-        {**arguments, **_EACH},
+        {**arguments, **_UNREDUCED},
         dtypes=_DTYPES,
         styles=_STYLES,
         near=_NEAR,
-        told=_TOLD,
+        static_clause=_STATIC,
     )
 
 
@@ -121,7 +121,7 @@ def _weighed(function: str, **arguments: Kind) -> Row:
         given,
         styles=("plain", "empty"),
         dtypes=("float32", "float16"),
-        told=_TOLD,
+        static_clause=_STATIC,
     )
 
 
@@ -174,7 +174,7 @@ ROWS: Final = (
         },
         styles=("plain",),
         dtypes=("float32",),
-        told=_TOLD,
+        static_clause=_STATIC,
     ),
     _weighed("compute_weighted_loss", losses=numbers(0, 3)),
     _weighed("absolute_difference", labels=numbers(0, 3), predictions=like("labels")),

@@ -43,8 +43,8 @@ class MetricRow:
 
 
 def _rows(d: Drawing) -> int:
-    found: int = d.values["$rows"]
-    return found
+    count: int = d.values["$rows"]
+    return count
 
 
 def _floats(*, width: int = 0, low: float = -2.0, high: float = 2.0) -> Kind:
@@ -52,8 +52,8 @@ def _floats(*, width: int = 0, low: float = -2.0, high: float = 2.0) -> Kind:
 
     def drawn(d: Drawing) -> np.ndarray:
         shape = (_rows(d), width) if width else (_rows(d),)
-        found = [d.draw.uniform(low, high) for _ in range(int(np.prod(shape)))]
-        return np.array(found, np.float32).reshape(shape)
+        values = [d.draw.uniform(low, high) for _ in range(int(np.prod(shape)))]
+        return np.array(values, np.float32).reshape(shape)
 
     return drawn
 
@@ -63,8 +63,8 @@ def _integers(high: int, *, width: int = 0, dtype: Any = np.int64) -> Kind:
 
     def drawn(d: Drawing) -> np.ndarray:
         shape = (_rows(d), width) if width else (_rows(d),)
-        found = [d.draw.randrange(high) for _ in range(int(np.prod(shape)))]
-        return np.array(found, dtype).reshape(shape)
+        values = [d.draw.randrange(high) for _ in range(int(np.prod(shape)))]
+        return np.array(values, dtype).reshape(shape)
 
     return drawn
 
@@ -186,19 +186,19 @@ ROWS: Final = (
 
 def _weights(d: Drawing) -> np.ndarray:
     """A weight for each row, zeros among them."""
-    found = [d.draw.choice((0.0, 0.5, 1.0, 3.0)) for _ in range(_rows(d))]
-    return np.array(found, np.float32)
+    weights = [d.draw.choice((0.0, 0.5, 1.0, 3.0)) for _ in range(_rows(d))]
+    return np.array(weights, np.float32)
 
 
 def _batch(row: MetricRow, drawing: Drawing, weigh: Callable[[Drawing], Any] | None) -> Any:
     """The arrays of a batch by argument."""
     drawing.values["$rows"] = row.rows or drawing.draw.choice((0, 1, 2, 3, 5))
-    found = {name: kind(drawing) for name, kind in row.batch.items()}
+    arrays = {name: kind(drawing) for name, kind in row.batch.items()}
     if weigh is not None:
-        rank = max((array.ndim for name, array in found.items() if name == "values"), default=1)
+        rank = max((array.ndim for name, array in arrays.items() if name == "values"), default=1)
         weights = weigh(drawing)
-        found["weights"] = weights.reshape(-1, *(1,) * (rank - 1))
-    return found
+        arrays["weights"] = weights.reshape(-1, *(1,) * (rank - 1))
+    return arrays
 
 
 def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:

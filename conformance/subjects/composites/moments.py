@@ -110,8 +110,8 @@ def _tensors(*kinds: Kind) -> Kind:
     """Some tensors, and None among them."""
 
     def drawn(d: Drawing) -> list[Any]:
-        found: list[Any] = [d.draw.choice(kinds)(d) for _ in range(d.draw.randint(1, 3))]
-        return [*found, None] if d.draw.random() < 0.3 else found
+        tensors: list[Any] = [d.draw.choice(kinds)(d) for _ in range(d.draw.randint(1, 3))]
+        return [*tensors, None] if d.draw.random() < 0.3 else tensors
 
     return drawn
 

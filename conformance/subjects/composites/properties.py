@@ -30,7 +30,7 @@ def _row(rows: Sequence[Row], id_: str) -> Row:
 
 def _clauses_of(rows: Sequence[Row]) -> list[str]:
     """The clauses that the rows' cases can show false."""
-    return sorted({str(row.clause) for row in rows} | {row.told for row in rows})
+    return sorted({str(row.clause) for row in rows} | {row.static_clause for row in rows})
 
 
 @prop("composites", *_clauses_of(_COMPOSITES), weight=4)

@@ -64,7 +64,7 @@ class Row:
     near: Mapping[str, str] | str | None = None
     is_static: bool = False
     fetched: Callable[[ApiAuthor, Any, Drawing], Any] | None = None
-    told: str = "COMPOSITES-027"
+    static_clause: str = "COMPOSITES-027"
 
     def contract(self, dtype: str) -> str:
         """The numeric contract for arguments of a dtype."""
@@ -122,17 +122,17 @@ def _argument(
 
 def named(c: ApiAuthor, path: str) -> Any:
     """The symbol of a public name."""
-    found = c.tf
+    symbol = c.tf
     for part in path.split("."):
-        found = getattr(found, part)
-    return found
+        symbol = getattr(symbol, part)
+    return symbol
 
 
 def items(count: int) -> Callable[[ApiAuthor, Any, Drawing], Any]:
     """What is fetched of a result whose first items are values, and others may be None."""
 
     def fetched(_: ApiAuthor, result: Any, __: Drawing) -> Any:
-        return [result[place] for place in range(count)]
+        return [result[index] for index in range(count)]
 
     return fetched
 
@@ -147,12 +147,12 @@ def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:
     }
     result = named(c, row.function)(**arguments)
     fetched = result if row.fetched is None else row.fetched(c, result, drawing)
-    c.told_as_by_oracle(fetched, row.told)
+    c.told_as_by_oracle(fetched, row.static_clause)
     clause = row.clause if isinstance(row.clause, str) else row.clause(drawing)
     run(c, fetched, feeds, row.contract(drawing.dtype))
     c.blame(clause)
     title = f"{row.function} of {drawing.style} numbers in {drawing.dtype} gives what it says."
-    return c.case(id_, title, (clause, row.told))
+    return c.case(id_, title, (clause, row.static_clause))
 
 
 def run(c: ApiAuthor, fetched: Any, feeds: Sequence[tuple[Any, Any]], contract: str) -> None:

@@ -124,8 +124,8 @@ def distinct_names(tf: Namespace, threads: int, operations: int) -> list[int]:
 
     def work(_: int) -> None:
         with graph.as_default():
-            made = [tf.constant(1, name="same") for _index in range(operations)]
-        names.extend(constant.op.name for constant in made)
+            operations_built = [tf.constant(1, name="same") for _index in range(operations)]
+        names.extend(constant.op.name for constant in operations_built)
 
     _at_once(threads, work)
     listed = [op.name for op in graph.get_operations()]

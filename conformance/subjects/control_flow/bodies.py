@@ -103,16 +103,16 @@ class Library:
                     "name": name,
                     "isStateful": True,
                     "inputArg": [
-                        {"name": f"a{place}", **kind} for place, kind in enumerate(arguments)
+                        {"name": f"a{index}", **kind} for index, kind in enumerate(arguments)
                     ],
                     "outputArg": [
-                        {"name": f"r{place}", **kind} for place, (_, kind) in enumerate(results)
+                        {"name": f"r{index}", **kind} for index, (_, kind) in enumerate(results)
                     ],
                     "controlOutput": effects,
                 },
                 "nodeDef": nodes,
                 "controlRet": {effect: effect for effect in effects},
-                "ret": {f"r{place}": text for place, (text, _) in enumerate(results)},
+                "ret": {f"r{index}": text for index, (text, _) in enumerate(results)},
             }
         )
         return name
@@ -155,11 +155,11 @@ class Bodies:
         return self._outside.get(text, text)
 
     def takes(self, first: int) -> list[str]:
-        """Name the arguments of a function from the place `first` on; what is carried in it."""
+        """Name the arguments of a function from index `first` on; return what is carried in it."""
         count = VARIABLES + len(self._library.states)
-        for place, (text, _) in enumerate(self._library.outside, first + count):
-            self._outside[text] = f"a{place}"
-        return [self.node("Identity", (f"a{first + place}",), _INTS) for place in range(count)]
+        for index, (text, _) in enumerate(self._library.outside, first + count):
+            self._outside[text] = f"a{index}"
+        return [self.node("Identity", (f"a{first + index}",), _INTS) for index in range(count)]
 
     def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
         """What is carried, after the statements."""
@@ -198,7 +198,7 @@ class Bodies:
         """The tensors that every function takes, as they are called here."""
         return [self.outside(text, kind) for text, kind in self._library.outside]
 
-    def _results(self, name: str, places: Sequence[int]) -> list[str]:
+    def _results(self, name: str, indices: Sequence[int]) -> list[str]:
         """Int32 outputs of a branch or a loop that was just written.
 
         Each is handed on by a node that others may wait for: who waits for a branch that is made of
@@ -206,7 +206,7 @@ class Bodies:
         """
         base = name.partition(":")[0]
         output = ":output" if self._inside else ""
-        return [self.node("Identity", (f"{base}{output}:{place}",), _INTS) for place in places]
+        return [self.node("Identity", (f"{base}{output}:{index}",), _INTS) for index in indices]
 
     def _attrs(self, **attrs: Any) -> dict[str, Any]:
         return {**attrs, "_lower_using_switch_merge": {"b": self._library.lowers}}
@@ -235,15 +235,15 @@ class Bodies:
         """Write an operation that executes one of its branches; what is carried after it."""
         types = {"Tin": list_of(*self._library.kinds), "Tout": list_of(*[INT] * len(carried))}
         attrs = self._attrs(**types, **branches)
-        made = self.node(op, (chooser, *carried, *self._given()), attrs)
-        return self._results(made, range(len(carried)))
+        node = self.node(op, (chooser, *carried, *self._given()), attrs)
+        return self._results(node, range(len(carried)))
 
     def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
         limit = self._ints("FloorMod", carried[statement.times], self.constant(scalar(CYCLES)))
         if statement.most is not None:
             limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
-        made = self._while(limit, carried, statement.asking, statement.body, statement.parallel)
-        return self._results(made, range(2, 2 + len(carried)))
+        loop = self._while(limit, carried, statement.asking, statement.body, statement.parallel)
+        return self._results(loop, range(2, 2 + len(carried)))
 
     def _while(
         self,

@@ -97,10 +97,10 @@ class Deadness:
         self.tensors.append(Tensor(name, values, op))
 
     def _switch(self) -> None:
-        data, place = self._pick(), self._draw.randrange(len(CONDITIONS))
-        node = self._writer.node("Switch", (data.name, CONDITIONS[place]), {"T": INT})
+        data, index = self._pick(), self._draw.randrange(len(CONDITIONS))
+        node = self._writer.node("Switch", (data.name, CONDITIONS[index]), {"T": INT})
         for output, taken in (("", False), (":1", True)):
-            values = {s: data.values[s] if s[place] is taken else None for s in _SETTINGS}
+            values = {s: data.values[s] if s[index] is taken else None for s in _SETTINGS}
             self._add(node + output, values, "Switch")
 
     def _sum(self) -> None:
@@ -131,7 +131,7 @@ class Deadness:
         values: _Values = {}
         places: _Values = {}
         for setting in _SETTINGS:
-            alive = [place for place, one in enumerate(inputs) if one.is_alive(setting)]
+            alive = [index for index, one in enumerate(inputs) if one.is_alive(setting)]
             places[setting] = alive[0] if alive else None
             values[setting] = inputs[alive[0]].values[setting] if alive else None
         self._add(node, values, "Merge")

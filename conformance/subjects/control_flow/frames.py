@@ -45,10 +45,10 @@ class _Context:
     lifted: dict[str, str] = field(default_factory=dict)
 
 
-def _replaced(values: Sequence[str], places: Sequence[int], new: Sequence[str]) -> list[str]:
-    """The values with others at some places."""
-    others = dict(zip(places, new, strict=True))
-    return [others.get(place, value) for place, value in enumerate(values)]
+def _replaced(values: Sequence[str], indices: Sequence[int], new: Sequence[str]) -> list[str]:
+    """The values, replaced by `new` ones at these indices."""
+    others = dict(zip(indices, new, strict=True))
+    return [others.get(index, value) for index, value in enumerate(values)]
 
 
 class Frames:
@@ -119,8 +119,8 @@ class Frames:
     def _statement(self, statement: Statement, carried: list[str]) -> list[str]:
         match statement:
             case Set(target, op, left, right):
-                made = self._ints(op, carried[left], carried[right])
-                carried[target] = self._reduced(made)
+                result = self._ints(op, carried[left], carried[right])
+                carried[target] = self._reduced(result)
             case Effect(state, value):
                 count = carried[VARIABLES + state]
                 carried[VARIABLES + state] = self._effect(state, carried[value], count)
@@ -154,8 +154,8 @@ class Frames:
 
     def _branches(self, statement: If, carried: list[str]) -> list[str]:
         pred = self._ints("Less", carried[statement.left], carried[statement.right])
-        places = sorted(touched(statement.then + statement.otherwise))
-        switches = [self._switch(carried[place], pred) for place in places]
+        indices = sorted(touched(statement.then + statement.otherwise))
+        switches = [self._switch(carried[index], pred) for index in indices]
         ends = []
         for side, block in (("", statement.otherwise), (":1", statement.then)):
             inside = [switch + side for switch in switches]
@@ -165,18 +165,18 @@ class Frames:
                 return self._switch(text, pred, kind) + side
 
             self._contexts.append(_Context(pivot, lift))
-            ends.append(self._within(block, places, inside))
+            ends.append(self._within(block, indices, inside))
             self._contexts.pop()
         merged = [self._merge(*pair) for pair in zip(*ends, strict=True)]
-        return _replaced(carried, places, merged)
+        return _replaced(carried, indices, merged)
 
     def _within(
-        self, block: Sequence[Statement], places: Sequence[int], values: Sequence[str]
+        self, block: Sequence[Statement], indices: Sequence[int], values: Sequence[str]
     ) -> list[str]:
-        """Write statements that touch these places only; what is at them in the end."""
+        """Write statements that touch only these variables; return their last values."""
         count = VARIABLES + len(self._states)
-        ends = self.block(block, _replaced([""] * count, places, values))
-        return [ends[place] for place in places]
+        ends = self.block(block, _replaced([""] * count, indices, values))
+        return [ends[index] for index in indices]
 
     def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
         cycles = self.constant(scalar(CYCLES))
@@ -184,16 +184,16 @@ class Frames:
         if statement.most is not None:
             limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
 
-        places = sorted(touched(statement.asking + statement.body))
+        indices = sorted(touched(statement.asking + statement.body))
         ends = self._loop(
             id(statement),
             limit,
-            [carried[place] for place in places],
-            lambda inside: self._within(statement.asking, places, inside),
-            lambda inside: self._within(statement.body, places, inside),
+            [carried[index] for index in indices],
+            lambda inside: self._within(statement.asking, indices, inside),
+            lambda inside: self._within(statement.body, indices, inside),
             statement.parallel,
         )
-        return _replaced(carried, places, ends)
+        return _replaced(carried, indices, ends)
 
     def _again(self, number: int, times: int, parallel: int) -> str:
         """The sum of an inner loop into which nothing comes that changes around it."""

@@ -84,14 +84,14 @@ class Body:
 
     def shown(self, first: Sequence[int]) -> dict[str, tuple[int, str]]:
         """What calls, branches and loops give, by their outputs: a value and its clause."""
-        held, told = list(first), {}
+        held, wanted = list(first), {}
         for step, clause in self._steps:
             values = step(held)
             if clause is not None:
-                for place, value in enumerate(values, len(held)):
-                    told[self.values[place]] = value, clause(held)
+                for index, value in enumerate(values, len(held)):
+                    wanted[self.values[index]] = value, clause(held)
             held += values
-        return told
+        return wanted
 
     def run(self, first: Sequence[int]) -> list[int]:
         """The values that it comes to have."""
@@ -100,9 +100,9 @@ class Body:
             held += step(held)
         return held
 
-    def output(self, node: str, name: str, place: int = 0) -> str:
+    def output(self, node: str, name: str, index: int = 0) -> str:
         """How other nodes name an output of a node."""
-        return f"{node}:{name}:{place}" if self._inside else f"{node}:{place}"
+        return f"{node}:{name}:{index}" if self._inside else f"{node}:{index}"
 
     def go_on(self) -> None:
         """Add one operation more."""
@@ -138,11 +138,11 @@ class Body:
     def _add(self, step: _Step, clause: _Clause | None = None) -> None:
         self._steps.append((step, clause))
 
-    def _made(
+    def _two_results(
         self, op: str, inputs: Sequence[str], attrs: dict[str, Any], step: _Step, clause: _Clause
     ) -> None:
         node = self.writer.node(op, inputs, attrs)
-        self.values += [self.output(node, "output", place) for place in (0, 1)]
+        self.values += [self.output(node, "output", index) for index in (0, 1)]
         self._add(step, clause)
 
     def begin(self) -> None:
@@ -171,7 +171,7 @@ class Body:
             "Tout": _types("int32", "int32"),
             "f": _func(name),
         }
-        self._made(
+        self._two_results(
             op or self._draw.choice(_CALLS),
             [self.values[one], self.values[two]],
             attrs,
@@ -202,10 +202,10 @@ class Body:
 
         inputs = [condition, self.values[one], self.values[two]]
         clause = _CHOSEN if compares else _NUMBER
-        self._made(op or draw.choice(_IFS), inputs, attrs, step, lambda _: clause)
+        self._two_results(op or draw.choice(_IFS), inputs, attrs, step, lambda _: clause)
 
     def _case(self, op: str = "") -> None:
-        draw, place, one, two = self._draw, self._pick(), self._pick(), self._pick()
+        draw, number, one, two = self._draw, self._pick(), self._pick(), self._pick()
         names = [self._function() for _ in range(draw.randint(1, 3))]
         attrs = {
             "Tin": _types("int32", "int32"),
@@ -214,16 +214,16 @@ class Body:
         }
 
         def step(held: list[int]) -> list[int]:
-            number = held[place] if 0 <= held[place] < len(names) else -1
-            return self._library.call(names[number], held[one], held[two])
+            index = held[number] if 0 <= held[number] < len(names) else -1
+            return self._library.call(names[index], held[one], held[two])
 
-        inputs = [self.values[place], self.values[one], self.values[two]]
-        self._made(
+        inputs = [self.values[number], self.values[one], self.values[two]]
+        self._two_results(
             op or draw.choice(_CASES),
             inputs,
             attrs,
             step,
-            lambda held: _INDEXED if 0 <= held[place] < len(names) else _LAST,
+            lambda held: _INDEXED if 0 <= held[number] < len(names) else _LAST,
         )
 
     def _loop(self, op: str = "") -> None:
@@ -246,7 +246,7 @@ class Body:
 
         clause = _REPEATED if start < library.limit else _NOT_AT_ALL
         inputs = [self.values[-1], self.values[two]]
-        self._made(op or draw.choice(_WHILES), inputs, attrs, step, lambda _: clause)
+        self._two_results(op or draw.choice(_WHILES), inputs, attrs, step, lambda _: clause)
 
 
 class Library:
@@ -280,9 +280,9 @@ class Library:
 
     def call(self, name: str, one: int, two: int) -> list[int]:
         """What a function gives."""
-        body, places = self._bodies[name]
+        body, indices = self._bodies[name]
         held = body.run((one, two))
-        return [held[place] for place in places]
+        return [held[index] for index in indices]
 
     def _write(self, draw: random.Random, name: str, *, is_turn: bool, is_plain: bool) -> None:
         body = Body(draw, self, ("x", "y"), inside=True, is_plain=is_plain)
@@ -292,11 +292,11 @@ class Library:
             first = 3
         for _ in range(draw.randint(1, 4)):
             body.go_on()
-        places = (first, len(body.values) - 1)
+        indices = (first, len(body.values) - 1)
         if not is_turn:
-            places = (draw.randrange(len(body.values)), places[1])
-        self._bodies[name] = body, places
-        self._add(name, body, [body.values[place] for place in places], ("int32", "int32"))
+            indices = (draw.randrange(len(body.values)), indices[1])
+        self._bodies[name] = body, indices
+        self._add(name, body, [body.values[index] for index in indices], ("int32", "int32"))
         self.names.append(name)
         if is_plain:
             self.plain.append(name)
@@ -313,13 +313,13 @@ class Library:
     def _add(self, name: str, body: Body, outputs: Sequence[str], dtypes: Sequence[str]) -> None:
         arguments = [{"name": arg, "type": dtype_attr("int32")["type"]} for arg in "xy"]
         results = [
-            {"name": f"r{place}", "type": dtype_attr(dtype)["type"]}
-            for place, dtype in enumerate(dtypes)
+            {"name": f"r{index}", "type": dtype_attr(dtype)["type"]}
+            for index, dtype in enumerate(dtypes)
         ]
         self._forms.append(
             {
                 "signature": {"name": name, "inputArg": arguments, "outputArg": results},
                 "nodeDef": body.writer.graph()["node"],
-                "ret": {f"r{place}": output for place, output in enumerate(outputs)},
+                "ret": {f"r{index}": output for index, output in enumerate(outputs)},
             }
         )

@@ -155,9 +155,9 @@ class Staging(State):
     def make(self, writer: GraphWriter) -> None:
         attrs = self._attrs()
         writer.node("StageSize", (), attrs, f"{self.name}/size")
-        place = writer.placeholder("int32", (), f"{self.name}/place")
+        index = writer.placeholder("int32", (), f"{self.name}/place")
         writer.node("StagePeek", (writer.constant(scalar(0)),), attrs, f"{self.name}/first")
-        writer.node("StagePeek", (place,), attrs, f"{self.name}/last")
+        writer.node("StagePeek", (index,), attrs, f"{self.name}/last")
         waits = (f"^{self.name}/first", f"^{self.name}/last")
         writer.node("StageClear", waits, attrs, f"{self.name}/clear")
 
@@ -184,11 +184,11 @@ class Staging(State):
         if not self.effects:
             return []
         first, last = scalar(self.effects[0]), scalar(self.effects[-1])
-        place = {f"{self.name}/place:0": scalar(len(self.effects) - 1)}
+        index = {f"{self.name}/place:0": scalar(len(self.effects) - 1)}
         self.effects.clear()
         return [
             Asked(f"{self.name}/first:0", first),
-            Asked(f"{self.name}/last:0", last, place),
+            Asked(f"{self.name}/last:0", last, index),
             Asked(f"{self.name}/clear", None),
         ]
 

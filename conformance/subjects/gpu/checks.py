@@ -42,8 +42,8 @@ _DEVICE: Final = re.compile(r"device:([A-Z]+:\d+)", re.IGNORECASE)
 
 def _short(device: str) -> str:
     """`GPU:0` of a device's full name."""
-    found = _DEVICE.search(device)
-    return found[1].upper() if found else device
+    match = _DEVICE.search(device)
+    return match[1].upper() if match else device
 
 
 def _gpus(session: Any) -> list[Any]:
@@ -113,9 +113,9 @@ def allocators(
         for _, node in _listings(session, metadata)
         if node.output
     }
-    told = [of_node.get(name, f"{name} is not listed") for name in names]
-    numbers = {allocator: number for number, allocator in enumerate(dict.fromkeys(told))}
-    return [numbers[allocator] for allocator in told]
+    named = [of_node.get(name, f"{name} is not listed") for name in names]
+    numbers = {allocator: number for number, allocator in enumerate(dict.fromkeys(named))}
+    return [numbers[allocator] for allocator in named]
 
 
 def sends(tf: Namespace, session: Any, fetches: Any, feeds: Any, node: str) -> int:

@@ -225,8 +225,8 @@ def carried_values(draw: random.Random, id_: str) -> Case:
 def _value(draw: random.Random, dtype: str) -> np.ndarray:
     shape = [draw.randint(0 if draw.random() < 0.1 else 1, 5) for _ in range(draw.randint(0, 3))]
     flat = np.empty(int(np.prod(shape, dtype=np.int64)), np.dtype(BY_NAME[dtype].numpy))
-    for place in range(flat.size):
-        flat[place] = draw_value(draw, dtype, "bits")
+    for index in range(flat.size):
+        flat[index] = draw_value(draw, dtype, "bits")
     return flat.reshape(shape)
 
 

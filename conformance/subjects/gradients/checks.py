@@ -86,7 +86,7 @@ def gradients_at(
         program = _built(tf, session, function, points[0], ways, by)
         gradients = program.gradients(_weights_of(program, program.targets, points[0]))
         values = [_values(program, gradients, point) for point in points]
-        return [*values, _told(tf, gradients)]
+        return [*values, _static_types(tf, gradients)]
 
 
 def second_gradients_at(
@@ -110,7 +110,7 @@ def second_gradients_at(
         weights = _weights_of(program, dense, points[0], seed=3)
         second = tf.gradients(dense, [*program.sources, *given], _constants(tf, weights))
         values = [_values(program, second, point) for point in points]
-        return [*values, _told(tf, second)]
+        return [*values, _static_types(tf, second)]
 
 
 def error_of_differences(
@@ -229,7 +229,7 @@ def _values(program: _Program, gradients: Sequence[Any], point: Arrays) -> list[
     return [None if gradient is None else next(values) for gradient in gradients]
 
 
-def _told(tf: Namespace, gradients: Sequence[Any]) -> list[list[str]]:
+def _static_types(tf: Namespace, gradients: Sequence[Any]) -> list[list[str]]:
     """Dtypes and static shapes; how many rows IndexedSlices have, an engine may find out or not."""
     return [
         [gradient.dtype.name, str(gradient.values.shape[1:])]
@@ -268,9 +268,11 @@ def _weights_of(
     any more, since it would have to give more than it gave.
     """
     values = [tensor for tensor in tensors if not tensor.shape.is_fully_defined()]
-    told = iter(program.run(values, point) if values else [])
+    run_values = iter(program.run(values, point) if values else [])
     return [
-        _weights(_zeros(tensor) if tensor.shape.is_fully_defined() else next(told), seed + number)
+        _weights(
+            _zeros(tensor) if tensor.shape.is_fully_defined() else next(run_values), seed + number
+        )
         for number, tensor in enumerate(tensors)
     ]
 

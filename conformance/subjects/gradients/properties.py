@@ -20,7 +20,7 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 
 #: The clause of what is told of gradients before a run.
-_TOLD: Final = "GRADIENTS-026"
+_STATIC: Final = "GRADIENTS-026"
 _CHECKS: Final = "sessrun.conformance.checks.gradients"
 #: From a source of chance, and the dtypes of floating point to be drawn (all if None), to a call.
 Caller = Callable[[random.Random, tuple[str, ...] | None], Call]
@@ -37,7 +37,7 @@ def _first_order(call: Call, id_: str) -> Case:
     clauses = ["GRADIENTS-022"] * len(call.points)
     if call.has_corners:
         clauses[-1] = "GRADIENTS-023"
-    clauses.append(_TOLD)
+    clauses.append(_STATIC)
     expect = {"oracle": {"contract": contract_of(call.dtypes), "clauses": clauses}}
     title = f"The gradient of {call.name} is its derivative."
     tested = tuple(sorted(set(clauses)))
@@ -45,7 +45,7 @@ def _first_order(call: Call, id_: str) -> Case:
 
 
 def _second_order(call: Call, id_: str) -> Case:
-    clauses = ("GRADIENTS-011", _TOLD)
+    clauses = ("GRADIENTS-011", _STATIC)
     expect = {"oracle": {"contract": contract_of(call.dtypes, order=2), "clauses": list(clauses)}}
     title = f"The gradient of the gradient of {call.name}."
     arguments = arguments_of(call, call.points[:1])
@@ -81,7 +81,7 @@ def _order(seed: str) -> list[str]:
     return names
 
 
-@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", _TOLD, weight=8)
+@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", _STATIC, weight=8)
 def derivatives(draw: random.Random, id_: str) -> Case:
     """The gradient of a differentiable operation or function is its derivative."""
     _, seed, index = id_.rsplit(":", 2)

@@ -55,8 +55,8 @@ class _Scopes:
     def _operation(self, scope: _Scope) -> None:
         tf, name = self.c.tf, self.draw.choice((*_NAMES, None))
         constant = self.draw.random() < 0.5
-        made = tf.constant(1.0, name=name) if constant else tf.no_op(name=name)
-        self.c.against_oracle(made.name)
+        built = tf.constant(1.0, name=name) if constant else tf.no_op(name=name)
+        self.c.against_oracle(built.name)
         self.c.blame(scope.clause_of_operation(name))
         scope.operations.add(name)
 
@@ -141,10 +141,10 @@ def static_shapes(draw: random.Random, id_: str) -> Case:
         (c.tf.placeholder(c.tf.float32, _dims(draw, shape)), shape) for _ in range(3)
     ]
     for _ in range(draw.randint(2, 6)):
-        made, its = _grow(c, draw, tensors)
-        tensors.append((made, its))
-        c.against_oracle(made.shape.ndims)
+        tensor, its = _grow(c, draw, tensors)
+        tensors.append((tensor, its))
+        c.against_oracle(tensor.shape.ndims)
         # `dims` of an unknown rank is None; its text is the same list of numbers on every engine.
-        c.against_oracle(c.expr("$str", made.shape.dims))
+        c.against_oracle(c.expr("$str", tensor.shape.dims))
     title = "Static shapes follow from what is known of the inputs."
     return c.case(id_, title, ("GRAPH-093",))

@@ -65,7 +65,7 @@ class _Life:
 
     def _make(self) -> None:
         while True:
-            made = _Session()
+            session = _Session()
             try:
                 for plan in self._hooks:
                     self._call("created", plan, " 0")
@@ -73,7 +73,7 @@ class _Life:
                 if self._recovers and error.kind in LOST:
                     continue
                 raise
-            self._session = made
+            self._session = session
             return
 
     def run(self, fed: int | None) -> int:

@@ -90,9 +90,9 @@ def _stage(op: str) -> Callable[..., Nodes]:
 def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
     def build(tf: Namespace, fed: Any, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "map"}
-        place: dict[str, Any] = {"key": np.int64(3), "indices": np.array([0], np.int32)}
-        put = getattr(tf.raw_ops, f"{order}Stage")(values=[fed], **place, **attrs)
-        return Nodes(put, getattr(tf.raw_ops, f"{order}{op}")(**place, **attrs)[0])
+        position: dict[str, Any] = {"key": np.int64(3), "indices": np.array([0], np.int32)}
+        put = getattr(tf.raw_ops, f"{order}Stage")(values=[fed], **position, **attrs)
+        return Nodes(put, getattr(tf.raw_ops, f"{order}{op}")(**position, **attrs)[0])
 
     return build
 
@@ -100,10 +100,10 @@ def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
 def _barrier(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
     raw = tf.raw_ops
     types: dict[str, Any] = {"component_types": [tf.as_dtype(dtype)]}
-    made = raw.Barrier(shapes=[list(shape[1:])], **types)
+    barrier = raw.Barrier(shapes=[list(shape[1:])], **types)
     keys = [f"k{number}" for number in range(shape[0])]
-    put = raw.BarrierInsertMany(handle=made, keys=keys, values=fed, component_index=0)
-    take = raw.BarrierTakeMany(handle=made, num_elements=shape[0], **types)
+    put = raw.BarrierInsertMany(handle=barrier, keys=keys, values=fed, component_index=0)
+    take = raw.BarrierTakeMany(handle=barrier, num_elements=shape[0], **types)
     return Nodes(put, take.values[0])
 
 
@@ -121,26 +121,26 @@ def _table(kind: str) -> Callable[..., Nodes]:
             attrs |= {"empty_key": np.int64(-1), "deleted_key": np.int64(-2)}
         else:
             attrs["key_dtype"] = tf.int64
-        made = getattr(raw, kind)(**attrs)
+        table = getattr(raw, kind)(**attrs)
         default = tf.zeros(row, tf.as_dtype(dtype))
         rows = fed if len(shape) == 2 else tf.reshape(fed, [shape[0], *row])
-        put = raw.LookupTableInsertV2(table_handle=made, keys=_KEYS, values=rows)
-        find = raw.LookupTableFindV2(table_handle=made, keys=_KEYS, default_value=default)
+        put = raw.LookupTableInsertV2(table_handle=table, keys=_KEYS, values=rows)
+        find = raw.LookupTableFindV2(table_handle=table, keys=_KEYS, default_value=default)
         return Nodes(put, find if len(shape) == 2 else tf.reshape(find, list(shape)))
 
     return build
 
 
 def _accumulator(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
-    made = tf.ConditionalAccumulator(tf.as_dtype(dtype), shape=list(shape))
-    return Nodes(made.apply_grad(fed, local_step=9), made.take_grad(1))
+    accumulator = tf.ConditionalAccumulator(tf.as_dtype(dtype), shape=list(shape))
+    return Nodes(accumulator.apply_grad(fed, local_step=9), accumulator.take_grad(1))
 
 
 def _sparse_accumulator(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
-    made = tf.SparseConditionalAccumulator(tf.as_dtype(dtype))
+    accumulator = tf.SparseConditionalAccumulator(tf.as_dtype(dtype))
     rows = np.arange(shape[0], dtype=np.int64)
-    taken = made.take_grad(1)
-    return Nodes(made.apply_grad(rows, fed, local_step=9), taken[1])
+    taken = accumulator.take_grad(1)
+    return Nodes(accumulator.apply_grad(rows, fed, local_step=9), taken[1])
 
 
 def _variable(*, resource: bool) -> Callable[..., Nodes]:

@@ -20,7 +20,7 @@ from sessrun.spec.cases.model import Case
 
 __all__ = ["fetched"]
 
-_ROWS, _WHOLE, _PARTIAL = "MEMORY-001", "MEMORY-002", "MEMORY-003"
+_ROWS, _FULL, _PARTIAL = "MEMORY-001", "MEMORY-002", "MEMORY-003"
 #: The first dimension is that of rows: tables and barriers have two of them.
 _SHAPES: Final = ((2, 2), (2, 3), (2, 1, 2))
 _LINES: Final = (*_SHAPES, (4,), (5,))
@@ -57,7 +57,7 @@ class _Keeping:
         self.c.check(self.sess.run(self.nodes.get), as_array(np.ascontiguousarray(value)))
 
 
-@prop("memory-fed", _ROWS, _WHOLE, weight=3)
+@prop("memory-fed", _ROWS, _FULL, weight=3)
 def memory_fed(draw: random.Random, id_: str) -> Case:
     """Writing into an array after it was fed changes nothing that is kept of it."""
     holder = HOLDERS[draw.choice(sorted(HOLDERS))]
@@ -75,7 +75,7 @@ def memory_fed(draw: random.Random, id_: str) -> Case:
         keeping.holds(kept[-1])
     keeping.sess.close()
     title = f"What {holder.name} took of a fed array stays as it is."
-    return c.case(id_, title, (_WHOLE if holder.whole else _ROWS,))
+    return c.case(id_, title, (_FULL if holder.whole else _ROWS,))
 
 
 @prop("memory-partial", _PARTIAL)

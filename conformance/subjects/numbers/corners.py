@@ -97,16 +97,16 @@ def _exponents(draw: random.Random, dtype: str, count: int) -> np.ndarray:
 
 def _no_zeros(draw: random.Random, dtype: str, count: int) -> np.ndarray:
     """Floats without zeros: which of two zeros is the greater one is left open."""
-    found = floats(draw, dtype, count)
-    return np.where(found == 0, np.ones((), found.dtype), found)
+    values = floats(draw, dtype, count)
+    return np.where(values == 0, np.ones((), values.dtype), values)
 
 
 def _float_divisors(draw: random.Random, dtype: str, count: int) -> np.ndarray:
     """Floats whose quotients are no subnormal numbers: threads may flush these."""
-    found = floats(draw, dtype, count)
-    wide = found.astype("float64")
+    divisors = floats(draw, dtype, count)
+    wide = divisors.astype("float64")
     is_large = np.isfinite(wide) & (np.nan_to_num(abs(wide)) > 1000)
-    return np.where(is_large, np.full((), 2, found.dtype), found)
+    return np.where(is_large, np.full((), 2, divisors.dtype), divisors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,16 +206,16 @@ ROWS: Final[Sequence[CornerRow]] = (
 def arguments_of(row: CornerRow, draw: random.Random) -> tuple[Operation, Arguments]:
     """The operation of a row and its arguments: a vector for each input of the dtype."""
     operation = OPERATIONS[row.op]
-    made = Draw(operation, draw)
+    drawn = Draw(operation, draw)
     dtype = draw.choice(row.dtypes())
-    made.attrs[row.attr] = dtype
+    drawn.attrs[row.attr] = dtype
     if row.op == "Cast":
         kinds = {"int", "uint"} if row.kind == "int" else {"float"}
-        made.attrs["DstT"] = draw.choice(sorted(n for n in _ORDINARY if BY_NAME[n].kind in kinds))
+        drawn.attrs["DstT"] = draw.choice(sorted(n for n in _ORDINARY if BY_NAME[n].kind in kinds))
     # The order of what is not sorted is left open, and so is rounding by truncation.
     for name, value in (("sorted", True), ("Truncate", False)):
-        if name in made.attrs:
-            made.attrs[name] = value
+        if name in drawn.attrs:
+            drawn.attrs[name] = value
     beside = dict(row.beside or {})
     own = [arg.name for arg in operation.inputs if arg.name not in beside]
     inputs = {
@@ -223,5 +223,5 @@ def arguments_of(row: CornerRow, draw: random.Random) -> tuple[Operation, Argume
     }
     for arg in operation.inputs:
         if arg.name in beside and arg.type_attr is not None:
-            made.attrs[arg.type_attr] = "int32"
-    return operation, Arguments(inputs | beside, made.attrs)
+            drawn.attrs[arg.type_attr] = "int32"
+    return operation, Arguments(inputs | beside, drawn.attrs)

@@ -78,11 +78,11 @@ def _root_of_squares(values: Any, axis: Any, keepdims: bool) -> Any:
     return np.sqrt((values**2).sum(axis=axis, keepdims=keepdims))
 
 
-def _found(op: str, find: Callable[..., Any]) -> Build:
+def _index_of(op: str, arg_extremum: Callable[..., Any]) -> Build:
     def build(draw: random.Random, w: Writer, x: Large, axis: int) -> Outcome:
         given = w.integer(axis - draw.choice((0, x.values.ndim)))
         node = w.op(op, x.node, given, T=x.dtype, Tidx="int32", output_type="int64")
-        return _one(node, find(x.values, axis=axis), "int64")
+        return _one(node, arg_extremum(x.values, axis=axis), "int64")
 
     return build
 
@@ -177,8 +177,8 @@ EXACT: Final = (
     LargeRow("Sum", _reduced("Sum", np.sum, over_all=True)),
     LargeRow("Max", _reduced("Max", np.max)),
     LargeRow("Min", _reduced("Min", np.min)),
-    LargeRow("ArgMax", _found("ArgMax", np.argmax)),
-    LargeRow("ArgMin", _found("ArgMin", np.argmin)),
+    LargeRow("ArgMax", _index_of("ArgMax", np.argmax)),
+    LargeRow("ArgMin", _index_of("ArgMin", np.argmin)),
     LargeRow("Cumsum", _running),
     LargeRow("MatMul", _product, (*_FLOATS, "float64", "int32")),
     LargeRow("SegmentSum", _segments("SegmentSum", np.add, 0), arrangements=("columns",)),

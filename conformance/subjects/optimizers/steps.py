@@ -47,13 +47,13 @@ class Training:
     def numbers(self, shape: tuple[int, ...]) -> np.ndarray:
         """Numbers about zero, zero among them."""
         count = int(np.prod(shape))
-        found = [
+        numbers = [
             self.draw.choice((0.0, self.draw.uniform(-2, 2)))
             if self.draw.random() < 0.2
             else self.draw.uniform(-2, 2)
             for _ in range(count)
         ]
-        return np.array(found, self.dtype).reshape(shape)
+        return np.array(numbers, self.dtype).reshape(shape)
 
     def variable(self) -> tuple[Symbol, tuple[int, ...]]:
         """A variable of either kind, and its shape."""
@@ -72,10 +72,10 @@ class Training:
 
     def feeds(self) -> dict[Symbol, Any]:
         """What a step is fed."""
-        found: dict[Symbol, Any] = {}
+        feeds: dict[Symbol, Any] = {}
         for placeholder, shape, rows in self.shapes:
-            found[placeholder] = self.numbers(shape) if rows is None else self._rows(shape[0], rows)
-        return found
+            feeds[placeholder] = self.numbers(shape) if rows is None else self._rows(shape[0], rows)
+        return feeds
 
     def _rows(self, count: int, rows: int) -> np.ndarray:
         if self.form == "rows":
@@ -112,8 +112,8 @@ def _optimizer(t: Training, options: Mapping[str, Any], step: Any) -> Symbol:
         given["use_locking"] = True
     if t.cls.counts:
         given["global_step"] = step
-    made: Symbol = getattr(t.c.tf.train, t.cls.name)(rate, **given)
-    return made
+    optimizer: Symbol = getattr(t.c.tf.train, t.cls.name)(rate, **given)
+    return optimizer
 
 
 def _applied(t: Training, optimizer: Symbol, variables: list[Any], step: Any) -> Symbol:
@@ -136,12 +136,12 @@ def _applied(t: Training, optimizer: Symbol, variables: list[Any], step: Any) ->
     gradients = [t.gradient(shape) for _, shape in variables]
     if t.draw.random() < 0.3:
         clipped = tf.clip_by_global_norm(gradients, 1.0)
-        gradients = [clipped[0][place] for place in range(len(gradients))]
+        gradients = [clipped[0][index] for index in range(len(gradients))]
     pairs = [
         (gradient, variable) for gradient, (variable, _) in zip(gradients, variables, strict=True)
     ]
-    made: Symbol = optimizer.apply_gradients(pairs, **counted)
-    return made
+    train_op: Symbol = optimizer.apply_gradients(pairs, **counted)
+    return train_op
 
 
 def train(t: Training) -> None:

@@ -120,24 +120,24 @@ class Chain:
         return state.effect(self._site, Doing(given, count, waits))
 
     def perform(self, last: int, fed: bool) -> Performed:
-        """A run that fetches the operation at the place `last`, and what it looked at before.
+        """A run that fetches the operation at index `last`, and the states read before it.
 
         Args:
-          last: the place in the chain.
+          last: the index in the chain.
           fed: whether the values of links are fed; placeholders always are.
 
         """
-        cuts = [place for place in range(last + 1) if self._is_cut(place, fed)]
+        cuts = [index for index in range(last + 1) if self._is_cut(index, fed)]
         first = max(cuts, default=0)
         run = Performed({f"{HOLDS}:0": np.array(True)}, [], [])
-        for place in range(first, last + 1):
-            operation = self.operations[place]
-            if place == first and cuts:
-                run.feeds[operation.fed] = scalar(_LARGEST + place)
+        for index in range(first, last + 1):
+            operation = self.operations[index]
+            if index == first and cuts:
+                run.feeds[operation.fed] = scalar(_LARGEST + index)
             if operation.code and not run.code:
                 run.code = operation.code
             if not run.code:
-                self._happens(operation, run, cut=place == first and bool(cuts))
+                self._happens(operation, run, cut=index == first and bool(cuts))
             elif operation.value is None:
                 run.fetches.append(f"{operation.node}:0")
         if self.operations[last].value is not None:
@@ -145,9 +145,9 @@ class Chain:
             run.values.append(None)
         return run
 
-    def _is_cut(self, place: int, fed: bool) -> bool:
-        link = self.operations[place].link
-        return place > 0 and (link == "placeholder" or (link == "value" and fed))
+    def _is_cut(self, index: int, fed: bool) -> bool:
+        link = self.operations[index].link
+        return index > 0 and (link == "placeholder" or (link == "value" and fed))
 
     def _happens(self, operation: _Operation, run: Performed, *, cut: bool) -> None:
         if operation.value is None:

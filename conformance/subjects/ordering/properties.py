@@ -60,8 +60,8 @@ def ordering(draw: random.Random, id_: str) -> Case:
     chain = Chain(draw, states)
     length = draw.randint(3, 8)
     odd = draw.randint(1, length - 1)
-    for place in range(length):
-        chain.add(link if place == odd else "control")
+    for index in range(length):
+        chain.add(link if index == odd else "control")
     history = History()
     open_plainly(history)
     first = [name for state in states if (name := state.initializer()) is not None]

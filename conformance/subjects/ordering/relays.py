@@ -124,8 +124,8 @@ def _reader(writer: GraphWriter, waits: Sequence[str]) -> str:
 
 def _temporary(writer: GraphWriter, waits: Sequence[str]) -> str:
     attrs = {"dtype": INT, "shape": shape_attr(()), "var_name": text_attr("temporary")}
-    made = writer.node("TemporaryVariable", tuple(waits), attrs)
-    filled = writer.node("Assign", (made, writer.constant(scalar(5))), {"T": INT})
+    temporary = writer.node("TemporaryVariable", tuple(waits), attrs)
+    filled = writer.node("Assign", (temporary, writer.constant(scalar(5))), {"T": INT})
     attrs = {"T": INT, "var_name": text_attr("temporary")}
     return writer.node("DestroyTemporaryVariable", (filled,), attrs)
 

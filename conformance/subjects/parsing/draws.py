@@ -56,9 +56,9 @@ class Drawn:
 
 def strings(values: Sequence[bytes], shape: Sequence[int]) -> np.ndarray:
     """A tensor of strings."""
-    made = np.empty(len(values), object)
-    made[:] = list(values)
-    return made.reshape(tuple(shape))
+    tensor = np.empty(len(values), object)
+    tensor[:] = list(values)
+    return tensor.reshape(tuple(shape))
 
 
 def _constant(writer: GraphWriter, name: str, dtype: str, items: Sequence[Any]) -> str:
@@ -132,12 +132,12 @@ def _lines(draw: random.Random) -> Drawn:
     given, code = [], None
     for _ in range(rows):
         texts = []
-        for place, dtype in enumerate(dtypes):
+        for column_index, dtype in enumerate(dtypes):
             text, value = _field(draw, dtype)
-            if defaults[place] and draw.random() < 0.2:
-                text, value = draw.choice((b"", b"NA")), defaults[place][0]
+            if defaults[column_index] and draw.random() < 0.2:
+                text, value = draw.choice((b"", b"NA")), defaults[column_index][0]
             texts.append(_quoted(draw, text, delimiter) if text else text)
-            columns[place].append(value)
+            columns[column_index].append(value)
         given.append(delimiter.join(texts))
     wrong = draw.random()
     if wrong < 0.08:
@@ -153,8 +153,8 @@ def _lines(draw: random.Random) -> Drawn:
 
     def writes(writer: GraphWriter, name: str) -> None:
         inputs = [
-            _constant(writer, f"d{place}", dtype, defaults[place])
-            for place, dtype in enumerate(dtypes)
+            _constant(writer, f"d{column_index}", dtype, defaults[column_index])
+            for column_index, dtype in enumerate(dtypes)
         ]
         writer.node(
             "DecodeCSV",
@@ -169,7 +169,7 @@ def _lines(draw: random.Random) -> Drawn:
             "csv",
         )
 
-    fetches = [f"csv:{place}" for place in range(len(dtypes))]
+    fetches = [f"csv:{column_index}" for column_index in range(len(dtypes))]
     return Drawn("Lines of fields are their columns.", given, writes, fetches, shown, code)
 
 
@@ -225,47 +225,54 @@ def _value(draw: random.Random, dtype: str) -> Any:
 
 
 def _features(draw: random.Random) -> list[_Feature]:
-    found = []
+    features = []
     for letter in draw.sample(_LETTERS.decode(), draw.randint(1, 4)):
         dtype = draw.choice(("int64", "float32", "string"))
         form = draw.choice(("sparse", "dense", "padded"))
         size = draw.randint(1, 3)
         count = {"sparse": 0, "padded": 1}.get(form, size if draw.random() < 0.7 else 0)
         default = tuple(_value(draw, dtype) for _ in range(count))
-        found.append(_Feature(letter, dtype, form, size, default))
-    return found
+        features.append(_Feature(letter, dtype, form, size, default))
+    return features
 
 
 def _examples(draw: random.Random) -> Drawn:
     features = _features(draw)
-    rows = [{each.name: each.draw(draw) for each in features} for _ in range(draw.randint(1, 9))]
+    rows = [
+        {feature.name: feature.draw(draw) for feature in features}
+        for _ in range(draw.randint(1, 9))
+    ]
     given = [
         example({key: values for key, values in row.items() if values is not None}) for row in rows
     ]
     code = None
-    for each in features:
-        if each.form == "dense" and not each.default and any(r[each.name] is None for r in rows):
+    for feature in features:
+        if (
+            feature.form == "dense"
+            and not feature.default
+            and any(r[feature.name] is None for r in rows)
+        ):
             code = 3
     if draw.random() < 0.06:
         given[-1], code = b"\n\x02\n\0", 3
     # Empty lists are written as integers: of another dtype than was asked for.
-    lists = [(each, row[each.name]) for row in rows for each in features]
-    if any(values == [] and each.dtype != "int64" for each, values in lists):
+    lists = [(feature, row[feature.name]) for row in rows for feature in features]
+    if any(values == [] and feature.dtype != "int64" for feature, values in lists):
         code = 3
-    sparse = [each for each in features if each.form == "sparse"]
-    dense = [each for each in features if each.form != "sparse"]
+    sparse = [feature for feature in features if feature.form == "sparse"]
+    dense = [feature for feature in features if feature.form != "sparse"]
 
     def writes(writer: GraphWriter, name: str) -> None:
         _write_parse(writer, name, sparse, dense)
 
     drawn = Drawn("Examples are their features.", given, writes, code=code)
-    for place, each in enumerate(sparse):
-        column = [row[each.name] or [] for row in rows]
-        drawn.fetches += [f"p:{place + part * len(sparse)}" for part in range(3)]
-        drawn.values += _sparse(column, each.dtype)
-    for place, each in enumerate(dense, 3 * len(sparse)):
-        drawn.fetches.append(f"p:{place}")
-        drawn.values.append(_dense([row[each.name] for row in rows], each))
+    for index, feature in enumerate(sparse):
+        column = [row[feature.name] or [] for row in rows]
+        drawn.fetches += [f"p:{index + part * len(sparse)}" for part in range(3)]
+        drawn.values += _sparse(column, feature.dtype)
+    for index, feature in enumerate(dense, 3 * len(sparse)):
+        drawn.fetches.append(f"p:{index}")
+        drawn.values.append(_dense([row[feature.name] for row in rows], feature))
     return drawn
 
 
@@ -273,27 +280,30 @@ def _write_parse(
     writer: GraphWriter, name: str, sparse: Sequence[_Feature], dense: Sequence[_Feature]
 ) -> None:
     keys = [
-        _constant(writer, word, "string", [each.name.encode() for each in group])
+        _constant(writer, word, "string", [feature.name.encode() for feature in group])
         for word, group in (("names", ()), ("sparse", sparse), ("dense", dense), ("ragged", ()))
     ]
     defaults = []
-    for each in dense:
-        held = _constant(writer, f"d_{each.name}", each.dtype, each.default)
-        if each.form == "padded":
-            shape = _constant(writer, f"s_{each.name}", "int32", [])
-            kinds = {"T": dtype_attr(each.dtype), "Tshape": dtype_attr("int32")}
-            held = writer.node("Reshape", [held, shape], kinds, f"r_{each.name}")
+    for feature in dense:
+        held = _constant(writer, f"d_{feature.name}", feature.dtype, feature.default)
+        if feature.form == "padded":
+            shape = _constant(writer, f"s_{feature.name}", "int32", [])
+            kinds = {"T": dtype_attr(feature.dtype), "Tshape": dtype_attr("int32")}
+            held = writer.node("Reshape", [held, shape], kinds, f"r_{feature.name}")
         defaults.append(held)
     shapes = [
-        shape_attr([None] if each.form == "padded" else [each.size])["shape"] for each in dense
+        shape_attr([None] if feature.form == "padded" else [feature.size])["shape"]
+        for feature in dense
     ]
     writer.node(
         "ParseExampleV2",
         [name, *keys, *defaults],
         {
-            "Tdense": {"list": {"type": [dtype_attr(each.dtype)["type"] for each in dense]}},
+            "Tdense": {"list": {"type": [dtype_attr(feature.dtype)["type"] for feature in dense]}},
             "num_sparse": {"i": str(len(sparse))},
-            "sparse_types": {"list": {"type": [dtype_attr(each.dtype)["type"] for each in sparse]}},
+            "sparse_types": {
+                "list": {"type": [dtype_attr(feature.dtype)["type"] for feature in sparse]}
+            },
             "ragged_value_types": {"list": {}},
             "ragged_split_types": {"list": {}},
             "dense_shapes": {"list": {"shape": shapes}},
@@ -309,7 +319,7 @@ def _array(values: Sequence[Any], dtype: str, shape: Sequence[int]) -> np.ndarra
 
 
 def _sparse(column: Sequence[Sequence[Any]], dtype: str) -> list[np.ndarray]:
-    places = [(row, place) for row, values in enumerate(column) for place in range(len(values))]
+    places = [(row, index) for row, values in enumerate(column) for index in range(len(values))]
     flat = [value for values in column for value in values]
     return [
         np.array(places, np.int64).reshape(-1, 2),
@@ -318,12 +328,14 @@ def _sparse(column: Sequence[Sequence[Any]], dtype: str) -> list[np.ndarray]:
     ]
 
 
-def _dense(column: Sequence[list[Any] | None], each: _Feature) -> np.ndarray:
-    if each.form == "dense":
-        nothing = [b"" if each.dtype == "string" else 0] * each.size
-        rows = [list(each.default) or nothing if values is None else values for values in column]
-        return _array([value for row in rows for value in row], each.dtype, [len(rows), each.size])
+def _dense(column: Sequence[list[Any] | None], feature: _Feature) -> np.ndarray:
+    if feature.form == "dense":
+        nothing = [b"" if feature.dtype == "string" else 0] * feature.size
+        rows = [list(feature.default) or nothing if values is None else values for values in column]
+        return _array(
+            [value for row in rows for value in row], feature.dtype, [len(rows), feature.size]
+        )
     width = max(len(values or ()) for values in column)
     rows = [values or [] for values in column]
-    flat = [value for row in rows for value in [*row, *each.default * (width - len(row))]]
-    return _array(flat, each.dtype, [len(column), width])
+    flat = [value for row in rows for value in [*row, *feature.default * (width - len(row))]]
+    return _array(flat, feature.dtype, [len(column), width])

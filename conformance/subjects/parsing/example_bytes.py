@@ -12,23 +12,27 @@ __all__ = ["example", "feature", "sequence_example"]
 
 def feature(values: Sequence[Any] | None) -> Feature:
     """A Feature of bytes, floats or integers, as the first value is; of no kind for None."""
-    made = Feature()
+    message = Feature()
     if values is None:
-        return made
+        return message
     kind = type(values[0]) if values else int
-    lists: dict[type, Any] = {bytes: made.bytes_list, float: made.float_list, int: made.int64_list}
+    lists: dict[type, Any] = {
+        bytes: message.bytes_list,
+        float: message.float_list,
+        int: message.int64_list,
+    }
     lists[kind].SetInParent()
     lists[kind].value.extend(values)
-    return made
+    return message
 
 
 def example(features: Mapping[str, Sequence[Any] | None]) -> bytes:
     """A serialized Example."""
-    made = Example()
-    made.features.SetInParent()
+    message = Example()
+    message.features.SetInParent()
     for name, values in features.items():
-        made.features.feature[name].CopyFrom(feature(values))
-    return made.SerializeToString(deterministic=True)
+        message.features.feature[name].CopyFrom(feature(values))
+    return message.SerializeToString(deterministic=True)
 
 
 def sequence_example(
@@ -43,16 +47,16 @@ def sequence_example(
         those that have some.
 
     """
-    made = SequenceExample()
+    message = SequenceExample()
     for name, values in context.items():
-        made.context.feature[name].CopyFrom(feature(values))
+        message.context.feature[name].CopyFrom(feature(values))
     for name, steps in lists.items():
-        found = made.feature_lists.feature_list[name]
-        found.SetInParent()
+        steps_of_name = message.feature_lists.feature_list[name]
+        steps_of_name.SetInParent()
         kind = next((step[0] for step in steps if step), 0)
         for step in steps:
             one = feature(step or [kind])
             if not step:
                 getattr(one, one.WhichOneof("kind")).ClearField("value")
-            found.feature.append(one)
-    return made.SerializeToString(deterministic=True)
+            steps_of_name.feature.append(one)
+    return message.SerializeToString(deterministic=True)

@@ -99,6 +99,6 @@ def queue_graph(terms: Terms | Sequence[Terms]) -> dict[str, Any]:
     if isinstance(terms, Terms):
         write_queue(writer, terms)
     else:
-        for number, each in enumerate(terms):
-            write_queue(writer, each, f"queue{number}")
+        for number, queue_terms in enumerate(terms):
+            write_queue(writer, queue_terms, f"queue{number}")
     return writer.graph()

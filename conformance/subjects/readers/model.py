@@ -98,29 +98,31 @@ class Kind:
         hop = self.attrs.get("hop_bytes", 0) or size
         footer = self.attrs.get("footer_bytes", 0)
         data = draw.randbytes(header + draw.choice((0, 1, size, 3 * size, 20)) + footer)
-        found = []
-        place = header
-        while place + size <= len(data) - footer:
-            found.append(data[place : place + size])
-            place += hop
+        records = []
+        offset = header
+        while offset + size <= len(data) - footer:
+            records.append(data[offset : offset + size])
+            offset += hop
         written = _ENCODINGS[self.attrs.get("encoding", "")](data)
-        return DrawnFile(name, written, tuple(enumerate(found)))
+        return DrawnFile(name, written, tuple(enumerate(records)))
 
     def _records(self, draw: random.Random, name: str) -> DrawnFile:
         records = [draw.randbytes(draw.choice((0, 1, 9, 200))) for _ in range(draw.randrange(5))]
         data = record_file(records)
-        places = [len(record_file(records[:count])) for count in range(len(records) + 1)]
-        pairs = tuple(zip(places, records, strict=False))
+        offsets = [len(record_file(records[:count])) for count in range(len(records) + 1)]
+        pairs = tuple(zip(offsets, records, strict=False))
         encoding = self.attrs.get("compression_type", "")
         if encoding or not records or draw.random() < 0.6:
             return DrawnFile(name, _ENCODINGS[encoding](data), pairs)
-        place = draw.randrange(len(data))
-        whole = sum(end <= place for end in places[1:])
+        offset = draw.randrange(len(data))
+        undamaged = sum(end <= offset for end in offsets[1:])
         if draw.random() < 0.5:
-            flipped = data[:place] + bytes([data[place] ^ 1 << draw.randrange(8)])
-            return DrawnFile(name, flipped + data[place + 1 :], pairs[:whole], lost=True)
+            flipped = data[:offset] + bytes([data[offset] ^ 1 << draw.randrange(8)])
+            return DrawnFile(name, flipped + data[offset + 1 :], pairs[:undamaged], lost=True)
         # What is too short for a record's length is taken for the end of the file.
-        return DrawnFile(name, data[:place], pairs[:whole], lost=place - places[whole] >= _HEAD)
+        return DrawnFile(
+            name, data[:offset], pairs[:undamaged], lost=offset - offsets[undamaged] >= _HEAD
+        )
 
 
 def draw_kind(draw: random.Random) -> Kind:
@@ -203,25 +205,25 @@ class Model:
         """The next record."""
         while True:
             self._begin()
-            found = self._next()
-            if found is not None:
+            record = self._next()
+            if record is not None:
                 self.produced += 1
-                return found
+                return record
 
     def read_up_to(self, count: int) -> list[tuple[bytes, bytes]]:
         """The next records of one file."""
         while True:
             self._begin()
-            found: list[tuple[bytes, bytes]] = []
+            records: list[tuple[bytes, bytes]] = []
             try:
-                while len(found) < count and self._current is not None:
+                while len(records) < count and self._current is not None:
                     record = self._next()
                     if record is not None:
-                        found.append(record)
+                        records.append(record)
             finally:
-                self.produced += len(found)
-            if found or self._current is not None:
-                return found
+                self.produced += len(records)
+            if records or self._current is not None:
+                return records
 
     def reset(self) -> None:
         """As at the beginning; what was taken from the queue is gone."""

@@ -78,11 +78,11 @@ def _read(draw: random.Random, model: Model) -> dict[str, Any]:
     fetches = ["reads:0", "reads:1"] if count else ["read:0", "read:1"]
     feeds = {"n:0": tensors.encode(np.int64(count))} if count else {}
     try:
-        found = model.read_up_to(count) if count else [model.read()]
+        records = model.read_up_to(count) if count else [model.read()]
     except Failed as failed:
         return _run(fetches, feeds=feeds, expect={"error": {"codes": [failed.args[0]]}})
-    shape = [len(found)] if count else []
-    values = [_strings([record[part] for record in found], shape) for part in (0, 1)]
+    shape = [len(records)] if count else []
+    values = [_strings([record[part] for record in records], shape) for part in (0, 1)]
     return _run(fetches, feeds=feeds, expect={"values": values})
 
 

@@ -195,8 +195,8 @@ class _Emitter:
         for statement in statements:
             match statement:
                 case Set(target, op, left, right):
-                    made = self._of_ints(op, state[left], state[right])
-                    state[target] = self._of_ints("FloorMod", made, self.number(_MODULUS))
+                    result = self._of_ints(op, state[left], state[right])
+                    state[target] = self._of_ints("FloorMod", result, self.number(_MODULUS))
                 case Bump():
                     state[-1] = self._bumped(state[-1])
                 case If():

@@ -21,7 +21,7 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
 
-__all__ = ["CUT", "NAMES", "WHOLE", "array_of", "cuts_of", "spec_of", "wanted_of", "within"]
+__all__ = ["CUT", "NAMES", "UNCUT", "array_of", "cuts_of", "spec_of", "wanted_of", "within"]
 
 _CLAUSE: Final = "SAVING-090"
 #: Dtypes of which slices are restored, and those that TensorFlow restores only whole.
@@ -40,7 +40,7 @@ CUT: Final = (
     "int4",
     "uint4",
 )
-WHOLE: Final = (
+UNCUT: Final = (
     "string",
     "string",
     "float16",
@@ -159,13 +159,13 @@ def cuts_of(draw: random.Random, shape: tuple[int, ...]) -> list[TensorSlice]:
 
 
 def _tensors(draw: random.Random) -> list[_Saved]:
-    found = []
+    tensors = []
     for name in draw.sample(NAMES, draw.randint(1, 5)):
         cut = draw.random() < 0.4
-        dtype = draw.choice(CUT) if cut or draw.random() < 0.4 else draw.choice(WHOLE)
+        dtype = draw.choice(CUT) if cut or draw.random() < 0.4 else draw.choice(UNCUT)
         array = array_of(draw, dtype, cut=cut)
-        found.append(_Saved(name, dtype, array, cuts_of(draw, array.shape) if cut else []))
-    return found
+        tensors.append(_Saved(name, dtype, array, cuts_of(draw, array.shape) if cut else []))
+    return tensors
 
 
 def spec_of(array: np.ndarray, part: TensorSlice) -> str:
@@ -180,14 +180,14 @@ def within(array: np.ndarray, part: TensorSlice) -> np.ndarray:
 
 def _pieces(saved: Sequence[_Saved]) -> list[tuple[str, str, str, np.ndarray]]:
     """For each piece its name, dtype, slice and values."""
-    found = []
-    for each in saved:
-        if not each.parts:
-            found.append((each.name, each.dtype, "", each.array))
-        for part in each.parts:
-            values = within(each.array, part)
-            found.append((each.name, each.dtype, spec_of(each.array, part), values))
-    return found
+    pieces = []
+    for tensor in saved:
+        if not tensor.parts:
+            pieces.append((tensor.name, tensor.dtype, "", tensor.array))
+        for part in tensor.parts:
+            values = within(tensor.array, part)
+            pieces.append((tensor.name, tensor.dtype, spec_of(tensor.array, part), values))
+    return pieces
 
 
 def _save(story: _Story, prefix: str, pieces: Sequence[tuple[str, str, str, np.ndarray]]) -> None:
@@ -267,8 +267,10 @@ def _restore(
 def _restore_some(story: _Story, prefix: str) -> None:
     draw = story.draw
     chosen = draw.choices(story.there[prefix], k=draw.randint(1, 5))
-    parts = [wanted_of(draw, each.dtype, each.array) for each in chosen]
-    rows = [(each.name, each.dtype, spec) for each, (spec, _) in zip(chosen, parts, strict=True)]
+    parts = [wanted_of(draw, tensor.dtype, tensor.array) for tensor in chosen]
+    rows = [
+        (tensor.name, tensor.dtype, spec) for tensor, (spec, _) in zip(chosen, parts, strict=True)
+    ]
     values = [{"$array": tensors.encode(array)} for _, array in parts]
     _restore(story, prefix, rows, {"values": values})
 
@@ -276,7 +278,7 @@ def _restore_some(story: _Story, prefix: str) -> None:
 def _refuse(story: _Story, prefix: str) -> None:
     """Ask for what is not there."""
     draw = story.draw
-    each = draw.choice(story.there[prefix])
+    tensor = draw.choice(story.there[prefix])
     match draw.randrange(3):
         case 0:
             taken = {one.name for one in story.there[prefix]}
@@ -284,11 +286,11 @@ def _refuse(story: _Story, prefix: str) -> None:
             _restore(story, prefix, [(name, "float32", "")], {"error": {"codes": [5]}})
         case 1:
             other = draw.choice(
-                [kind for kind in ("int32", "string", "float64", "bool") if kind != each.dtype]
+                [kind for kind in ("int32", "string", "float64", "bool") if kind != tensor.dtype]
             )
-            _restore(story, prefix, [(each.name, other, "")], {"error": {"codes": [3]}})
+            _restore(story, prefix, [(tensor.name, other, "")], {"error": {"codes": [3]}})
         case _:
-            row = (each.name, each.dtype, "")
+            row = (tensor.name, tensor.dtype, "")
             _restore(story, f"{prefix}-none", [row], {"error": {"codes": [5]}})
 
 

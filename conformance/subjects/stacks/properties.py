@@ -61,13 +61,13 @@ class _Life:
         #: For each fetch the clause that it shows false.
         self.clauses: list[str] = []
         self.code = 0
-        self._stacks = [self._made() for _ in range(draw.randint(1, 3))]
+        self._stacks = [self._new_stack() for _ in range(draw.randint(1, 3))]
 
     def graph(self) -> dict[str, Any]:
         """The graph of the operations."""
         return self._writer.graph()
 
-    def _made(self) -> _Stack:
+    def _new_stack(self) -> _Stack:
         dtype, form = self._draw.choice(DTYPES), self._draw.choice(("V2", "V2", ""))
         attrs = {"elem_type": dtype_attr(dtype)}
         is_named = self._draw.random() < 0.5

@@ -54,7 +54,7 @@ def _types(dtypes: list[str]) -> dict[str, Any]:
     return {"list": {"type": [BY_NAME[dtype].enum for dtype in dtypes]}}
 
 
-def _place(value: int) -> np.ndarray:
+def _position(value: int) -> np.ndarray:
     return np.array(value, np.int32)
 
 
@@ -106,9 +106,9 @@ class _Line(_Parts):
         elif chance < 0.6:
             self.history.run(self._outputs("get"), values=held.pop(0), clause="STAGING-001")
         elif chance < 0.8:
-            place = self._draw.randrange(len(held))
-            feeds = {"place:0": _place(place)}
-            wanted = held[place]
+            position = self._draw.randrange(len(held))
+            feeds = {"place:0": _position(position)}
+            wanted = held[position]
             self.history.run(self._outputs("peek"), feeds, values=wanted, clause="STAGING-003")
         elif chance < 0.95:
             self._see_size("STAGING-002")
@@ -118,7 +118,7 @@ class _Line(_Parts):
             self._see_size("STAGING-004")
 
     def _see_size(self, clause: str) -> None:
-        self.history.run(["size:0"], values=[_place(len(self._held))], clause=clause)
+        self.history.run(["size:0"], values=[_position(len(self._held))], clause=clause)
 
 
 class _Map(_Parts):
@@ -175,7 +175,7 @@ class _Map(_Parts):
 
     def _see_sizes(self, complete: str, incomplete: str) -> None:
         """Ask for both sizes; a clause for each."""
-        sizes = [_place(len(self._complete)), _place(len(self._incomplete))]
+        sizes = [_position(len(self._complete)), _position(len(self._incomplete))]
         clauses = [complete, incomplete]
         self.history.run(["size:0", "lacking:0"], values=sizes, clauses=clauses)
 
@@ -285,7 +285,7 @@ class _Barrier:
         writer = GraphWriter()
         types = _types(self._dtypes)
         shapes = {"list": {"shape": [shape_attr(shape)["shape"] for shape in self._shapes]}}
-        made = writer.node(
+        barrier = writer.node(
             "Barrier",
             (),
             {
@@ -302,15 +302,15 @@ class _Barrier:
         for number, dtype in enumerate(self._dtypes):
             values = writer.placeholder(dtype, None, f"v{number}")
             attrs = {"T": dtype_attr(dtype), "component_index": {"i": str(number)}}
-            writer.node("BarrierInsertMany", [made, keys, values], attrs, f"put{number}")
+            writer.node("BarrierInsertMany", [barrier, keys, values], attrs, f"put{number}")
         for node, few in (("take", False), ("few", True)):
             attrs = {"component_types": types, "allow_small_batch": {"b": few}}
-            writer.node("BarrierTakeMany", [made, count], attrs, node)
-        writer.node("BarrierReadySize", [made], {}, "ready")
-        writer.node("BarrierIncompleteSize", [made], {}, "lacking")
-        writer.node("BarrierClose", [made], {}, "close")
+            writer.node("BarrierTakeMany", [barrier, count], attrs, node)
+        writer.node("BarrierReadySize", [barrier], {}, "ready")
+        writer.node("BarrierIncompleteSize", [barrier], {}, "lacking")
+        writer.node("BarrierClose", [barrier], {}, "close")
         attrs = {"cancel_pending_enqueues": {"b": True}}
-        writer.node("BarrierClose", [made], attrs, "cancel")
+        writer.node("BarrierClose", [barrier], attrs, "cancel")
         return writer.graph()
 
     def go_on(self) -> None:
@@ -327,7 +327,7 @@ class _Barrier:
 
     def _see_sizes(self, ready: str, incomplete: str) -> None:
         """Ask for both sizes; a clause for each."""
-        sizes = [_place(len(self._ready)), _place(len(self._incomplete))]
+        sizes = [_position(len(self._ready)), _position(len(self._incomplete))]
         clauses = [ready, incomplete]
         self.history.run(["ready:0", "lacking:0"], values=sizes, clauses=clauses)
 
@@ -374,7 +374,7 @@ class _Barrier:
         self._ready.sort(key=lambda element: element[:2])
         few = self._draw.random() < 0.4
         count = self._draw.randint(1, 3)
-        feeds = {"count:0": _place(count)}
+        feeds = {"count:0": _position(count)}
         op = "few" if few else "take"
         there = len(self._ready)
         if count > there and not self._is_closed:
@@ -392,8 +392,8 @@ class _Barrier:
             held = np.empty(
                 (len(rows), *self._shapes[number]), object if dtype == "string" else dtype
             )
-            for place, row in enumerate(rows):
-                held[place] = row if row.ndim else row[()]
+            for index, row in enumerate(rows):
+                held[index] = row if row.ndim else row[()]
             wanted.append(held)
         fetches = [f"{op}:{n}" for n in range(1, 2 + len(self._dtypes))]
         keys = "BARRIERS-004" if there > count and clause == "BARRIERS-001" else clause

@@ -35,13 +35,13 @@ def nested_value(draw: random.Random, leaves: Sequence[Any]) -> Any:
 def feed_dict_of(draw: random.Random, feeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
     """A feed_dict of these tensors and arrays: some of them together under one nested key."""
     rest = draw.sample(list(feeds), len(feeds))
-    made: dict[Any, Any] = {}
+    feed_dict: dict[Any, Any] = {}
     while rest:
         count = draw.randint(1, len(rest))
         group, rest = rest[:count], rest[count:]
         if count == 1 and draw.random() < 0.5:
-            made[group[0][0]] = group[0][1]
+            feed_dict[group[0][0]] = group[0][1]
             continue
         key = nested_key(draw, [tensor for tensor, _ in group])
-        made[key] = nested_value(draw, [value for _, value in group])
-    return made
+        feed_dict[key] = nested_value(draw, [value for _, value in group])
+    return feed_dict

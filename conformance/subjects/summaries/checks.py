@@ -25,16 +25,16 @@ def pixels(tf: Namespace, image: Any, max_outputs: int = 3) -> list[Any]:
 
     """
     with tf.Graph().as_default() as graph:
-        made = tf.summary.image("seen", tf.constant(image), max_outputs)
+        summary = tf.summary.image("seen", tf.constant(image), max_outputs)
     with tf.Session(graph=graph) as session:
-        (data,) = session.run([made])
-    found = []
+        (data,) = session.run([summary])
+    colours = []
     for value in tf.Summary.FromString(data).value:
         seen = value.image
         numbers = pixels_of(seen.encoded_image_string)
         size = [seen.height, seen.width, seen.colorspace]
-        found.append([value.tag, *size, numbers.reshape(-1).tolist()])
-    return found
+        colours.append([value.tag, *size, numbers.reshape(-1).tolist()])
+    return colours
 
 
 def events(tf: Namespace, folder: str, first: int = 1) -> list[list[Any]]:
@@ -47,7 +47,7 @@ def events(tf: Namespace, folder: str, first: int = 1) -> list[list[Any]]:
     """
     paths = sorted(path for path in Path(folder).iterdir() if "tfevents" in path.name)
     files = [[tf.Event.FromString(record) for record in _records(path)] for path in paths]
-    return [[_told(tf, event) for event in file[first:]] for file in files]
+    return [[_described(tf, event) for event in file[first:]] for file in files]
 
 
 def read(tf: Namespace, path: str) -> list[Any]:
@@ -58,26 +58,26 @@ def read(tf: Namespace, path: str) -> list[Any]:
       class of the error with which reading ended, if it did.
 
     """
-    found: list[Any] = []
+    values: list[Any] = []
     try:
         for event in tf.train.summary_iterator(path):
-            found.append(_told(tf, event))  # noqa: PERF401 - kept
+            values.append(_described(tf, event))  # noqa: PERF401 - kept
     except tf.errors.DataLossError:
-        found.append("DataLossError")
-    return found
+        values.append("DataLossError")
+    return values
 
 
 def _records(path: Path) -> Iterator[bytes]:
     data = path.read_bytes()
-    place = 0
-    while place < len(data):
-        (length,) = _LENGTH.unpack_from(data, place)
-        place += _LENGTH.size + _CHECKSUM
-        yield data[place : place + length]
-        place += length + _CHECKSUM
+    offset = 0
+    while offset < len(data):
+        (length,) = _LENGTH.unpack_from(data, offset)
+        offset += _LENGTH.size + _CHECKSUM
+        yield data[offset : offset + length]
+        offset += length + _CHECKSUM
 
 
-def _told(tf: Namespace, event: Any) -> list[Any]:
+def _described(tf: Namespace, event: Any) -> list[Any]:
     kind = event.WhichOneof("what")
     return [event.step, kind, _content(tf, event, kind)]
 

@@ -56,7 +56,7 @@ def _limits() -> list[float]:
         above.append(limit)
         limit *= 1.1
     above.append(_GREATEST)
-    return [*(-each for each in reversed(above)), 0.0, *above]
+    return [*(-bound for bound in reversed(above)), 0.0, *above]
 
 
 _LIMITS: Final = _limits()
@@ -152,10 +152,10 @@ def _histogram(given: dict[str, np.ndarray]) -> list[Summary.Value]:
     histo = HistogramProto(
         min=least, max=greatest, num=float(len(items)), sum=total, sum_squares=squares
     )
-    for place, count in enumerate(counts):
-        if not count and place + 1 < len(counts) and not counts[place + 1]:
+    for bucket, count in enumerate(counts):
+        if not count and bucket + 1 < len(counts) and not counts[bucket + 1]:
             continue
-        histo.bucket_limit.append(_LIMITS[place])
+        histo.bucket_limit.append(_LIMITS[bucket])
         histo.bucket.append(count)
     return [Summary.Value(tag=given["tag"].item().decode(), histo=histo)]
 
@@ -171,8 +171,8 @@ def _tensor_inputs(draw: random.Random, dtype: str) -> dict[str, np.ndarray]:
         tensor = _words(items, shape)
     else:
         tensor = numbers(draw, dtype, shape)
-    told = _words([metadata.SerializeToString()], [])
-    return {"tag": _words([_tag(draw)], []), "tensor": tensor, "metadata": told}
+    encoded = _words([metadata.SerializeToString()], [])
+    return {"tag": _words([_tag(draw)], []), "tensor": tensor, "metadata": encoded}
 
 
 def _tensor(given: dict[str, np.ndarray]) -> list[Summary.Value]:
@@ -221,13 +221,13 @@ def _sounds(given: dict[str, np.ndarray]) -> list[Summary.Value]:
             tag=f"{tag}/audio/{index}",
             audio=Summary.Audio(
                 sample_rate=rate,
-                length_frames=each.shape[0],
-                num_channels=each.shape[1],
-                encoded_audio_string=_wav(each, max(1, round(rate))),
+                length_frames=frame.shape[0],
+                num_channels=frame.shape[1],
+                encoded_audio_string=_wav(frame, max(1, round(rate))),
                 content_type="audio/wav",
             ),
         )
-        for index, each in enumerate(frames[:3])
+        for index, frame in enumerate(frames[:3])
     ]
 
 

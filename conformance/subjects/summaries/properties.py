@@ -64,28 +64,28 @@ def _bytes(values: list[Any] | None) -> dict[str, Any]:
     return {"$array": tensors.encode(held)}
 
 
-def _joined(found: dict[str, list[Any] | None]) -> list[Any] | None:
+def _joined(by_node: dict[str, list[Any] | None]) -> list[Any] | None:
     """The values of all, None if the run must fail."""
     values: list[Any] = []
-    for each in found.values():
-        if each is None:
+    for node_values in by_node.values():
+        if node_values is None:
             return None
-        values += each
+        values += node_values
     tags = [value.tag for value in values if value.tag]
     return None if len(set(tags)) < len(tags) else values
 
 
 def _run(draw: random.Random, nodes: list[_Node]) -> dict[str, Any]:
     feeds: dict[str, np.ndarray] = {}
-    found: dict[str, list[Any] | None] = {}
+    by_node: dict[str, list[Any] | None] = {}
     for node in nodes:
         given, values = node.drawn(draw)
         feeds.update(given)
-        found[node.name] = values
-    wanted = draw.sample(list(found), draw.randint(0, len(nodes)))
+        by_node[node.name] = values
+    wanted = draw.sample(list(by_node), draw.randint(0, len(nodes)))
     if not wanted or draw.random() < 0.5:
         wanted.insert(draw.randint(0, len(wanted)), _MERGED)
-    results = [_joined(found) if name == _MERGED else found[name] for name in wanted]
+    results = [_joined(by_node) if name == _MERGED else by_node[name] for name in wanted]
     used = {node.name for node in nodes} if _MERGED in wanted else set(wanted)
     is_refused = None in results
     return {

@@ -146,13 +146,13 @@ class _Model:
     def looked_up(self, keys: list[Any], defaults: np.ndarray, shape: Any) -> np.ndarray:
         """What a lookup gives; defaults are one for all, or one for each key."""
         assert self.held is not None
-        each = defaults.shape != self.row
-        flat = defaults.reshape(-1, *self.row) if each else [defaults[()]] * len(keys)
+        by_key = defaults.shape != self.row
+        flat = defaults.reshape(-1, *self.row) if by_key else [defaults[()]] * len(keys)
         dtype = object if self.value == "string" else self.value
-        found = np.empty((len(keys), *self.row), dtype)
-        for place, key in enumerate(keys):
-            found[place] = self.held.get(key, flat[place])
-        return found.reshape((*shape, *self.row))
+        rows = np.empty((len(keys), *self.row), dtype)
+        for index, key in enumerate(keys):
+            rows[index] = self.held.get(key, flat[index])
+        return rows.reshape((*shape, *self.row))
 
 
 def _graph(model: _Model, buckets: int) -> dict[str, Any]:
@@ -214,9 +214,9 @@ class _Life:
     def _find(self) -> None:
         model, shape = self._model, self._shape()
         keys = model.keys(int(np.prod(shape, dtype=np.int64)))
-        each = model.kind not in {_STATIC, _DENSE} and self._draw.random() < 0.3
-        defaults = model.values(shape if each else ())
-        clause = "TABLES-019" if each else self._clause_of_find(keys)
+        by_key = model.kind not in {_STATIC, _DENSE} and self._draw.random() < 0.3
+        defaults = model.values(shape if by_key else ())
+        clause = "TABLES-019" if by_key else self._clause_of_find(keys)
         self._look_up(keys, defaults, shape, clause)
 
     def _clause_of_find(self, keys: list[Any]) -> str:
@@ -238,8 +238,8 @@ class _Life:
         if model.held is None:
             self.history.run(["find:0"], feeds, error=[9], clause=clause)
         else:
-            found = model.looked_up(keys, defaults, shape)
-            self.history.run(["find:0"], feeds, values=[found], clause=clause)
+            rows = model.looked_up(keys, defaults, shape)
+            self.history.run(["find:0"], feeds, values=[rows], clause=clause)
 
     def _see(self, keys: list[Any], clause: str) -> None:
         """Look up what a step has changed, most of the time: that shows what it did."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 WRITTEN_TWICE: Final = "TENSOR-ARRAYS-001"
-EACH_RUN: Final = "TENSOR-ARRAYS-002"
+PER_RUN: Final = "TENSOR-ARRAYS-002"
 READ_TWICE: Final = "TENSOR-ARRAYS-003"
 UNWRITTEN: Final = "TENSOR-ARRAYS-004"
 PAST_END: Final = "TENSOR-ARRAYS-005"

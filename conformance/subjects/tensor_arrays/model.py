@@ -27,17 +27,17 @@ class ArrayModel:
       flow: the output that gives the flow.
       dtype: the dtype of its elements.
       shape: what is known of the shape of each element.
-      elements: the elements by place; None for one that was never written.
+      elements: the elements by index; None for one that was never written.
       grows: whether a write past the end makes it longer.
       clears: whether an element is gone once it was read.
       identical: whether the first element that is written settles the shape of all.
       adds: whether a second write of an element adds to it.
-      read: the places that were read.
+      read: the indices that were read.
       outer: the sizes that elements have before those of the array's of which it is a gradient.
       is_split: whether it was split.
       past_end: the clause that refuses a write past the end.
       misshapen: the clause that refuses an element of another shape.
-      origins: for some places the clause that says what is there.
+      origins: for some indices the clause that gives the element there.
 
     """
 
@@ -57,30 +57,30 @@ class ArrayModel:
     misshapen: str = clauses.MISSHAPEN
     origins: dict[int, str] = field(default_factory=dict)
 
-    def clause_of(self, places: Iterable[int], otherwise: str) -> str:
-        """The clause that says what is at these places: the first that is not `otherwise`."""
-        for place in places:
-            if 0 <= place < len(self.elements) and self.elements[place] is None:
+    def clause_of(self, indices: Iterable[int], otherwise: str) -> str:
+        """The clause that gives these elements: the first that is not `otherwise`."""
+        for index in indices:
+            if 0 <= index < len(self.elements) and self.elements[index] is None:
                 return clauses.UNWRITTEN
-            if place in self.origins:
-                return self.origins[place]
+            if index in self.origins:
+                return self.origins[index]
         return otherwise
 
     def _zeros(self, sizes: tuple[int, ...]) -> np.ndarray:
         return np.zeros(sizes, BY_NAME[self.dtype].numpy)
 
-    def write(self, place: int, value: np.ndarray, origin: str = "") -> None:
+    def write(self, index: int, value: np.ndarray, origin: str = "") -> None:
         """Write one element; the clause `origin` says what is there then."""
-        if place < 0:
+        if index < 0:
             raise Refused(clauses.WRITE_BELOW)
-        if place >= len(self.elements) and not self.grows:
+        if index >= len(self.elements) and not self.grows:
             raise Refused(self.past_end)
         merged(self.shape, value.shape, self.misshapen)
-        self.elements += [None] * (place + 1 - len(self.elements))
+        self.elements += [None] * (index + 1 - len(self.elements))
         if self.identical:
             self.shape, self.misshapen = value.shape, clauses.IDENTICAL
-        held = self.elements[place]
-        if place in self.read:
+        held = self.elements[index]
+        if index in self.read:
             raise Refused(clauses.WRITE_READ)
         if held is not None and not self.adds:
             raise Refused(clauses.WRITTEN_TWICE)
@@ -88,16 +88,16 @@ class ArrayModel:
             if held.shape != value.shape:
                 raise Refused(clauses.ADDS_SHAPE)
             value, origin = held + value, clauses.ADDS
-        self.elements[place] = value
+        self.elements[index] = value
         if origin:
-            self.origins[place] = origin
+            self.origins[index] = origin
 
-    def scatter(self, places: Sequence[int], rows: np.ndarray) -> None:
-        """Write rows at places."""
-        if len(places) != len(rows):
+    def scatter(self, indices: Sequence[int], rows: np.ndarray) -> None:
+        """Write each row of a tensor at its index."""
+        if len(indices) != len(rows):
             raise Refused(clauses.SCATTER_COUNT)
-        for place, row in zip(places, rows, strict=True):
-            self.write(place, np.asarray(row, rows.dtype), clauses.SCATTER)
+        for index, row in zip(indices, rows, strict=True):
+            self.write(index, np.asarray(row, rows.dtype), clauses.SCATTER)
 
     def split(self, rows: np.ndarray, lengths: Sequence[int]) -> None:
         """Write pieces of these lengths."""
@@ -105,37 +105,37 @@ class ArrayModel:
             raise Refused(clauses.SPLIT)
         self.is_split = True
         ends = np.cumsum(lengths, dtype=int)
-        for place, (end, size) in enumerate(zip(ends, lengths, strict=True)):
-            self.write(place, rows[end - size : end], clauses.SPLIT)
+        for index, (end, size) in enumerate(zip(ends, lengths, strict=True)):
+            self.write(index, rows[end - size : end], clauses.SPLIT)
 
-    def take(self, place: int) -> np.ndarray:
+    def take(self, index: int) -> np.ndarray:
         """Read one element; zeros where none was written, if their shape is known."""
-        if not 0 <= place < len(self.elements):
+        if not 0 <= index < len(self.elements):
             raise Refused(clauses.OUTSIDE)
-        if place in self.read and self.clears:
+        if index in self.read and self.clears:
             raise Refused(clauses.READ_TWICE)
-        found = self.elements[place]
-        if found is None:
+        element = self.elements[index]
+        if element is None:
             sizes = sized(self.shape, clauses.UNWRITTEN)
             if self.dtype == "string" and 0 not in sizes:
                 raise Refused(clauses.UNWRITTEN_TEXT)
-            self.elements[place] = found = self._zeros(sizes)
-            self.origins[place] = clauses.UNWRITTEN
-        self.read.add(place)
-        return found
+            self.elements[index] = element = self._zeros(sizes)
+            self.origins[index] = clauses.UNWRITTEN
+        self.read.add(index)
+        return element
 
-    def gather(self, places: Sequence[int], asked: Shape) -> np.ndarray:
-        """Read the elements at some places, along a new axis."""
+    def gather(self, indices: Sequence[int], asked: Shape) -> np.ndarray:
+        """Read the elements at these indices, stacked along a new axis."""
         self.shape = merged(self.shape, asked, clauses.GATHER_SHAPE)
-        if not places and not is_full(asked):
+        if not indices and not is_full(asked):
             raise Refused(clauses.EMPTY_UNKNOWN, 12)
-        found = [self.take(place) for place in places]
+        elements = [self.take(index) for index in indices]
         shape = self.shape
-        for each in found[: 1 if found and not found[0].size else None]:
-            shape = merged(shape, each.shape, clauses.DIFFERENT)  # none looks past an empty one
-        if not found:
+        for element in elements[: 1 if elements and not elements[0].size else None]:
+            shape = merged(shape, element.shape, clauses.DIFFERENT)  # none looks past an empty one
+        if not elements:
             return self._zeros((0, *sized(shape, clauses.EMPTY_UNKNOWN)))
-        return np.stack(found) if found[0].size else np.stack([found[0]] * len(found))
+        return np.stack(elements) if elements[0].size else np.stack([elements[0]] * len(elements))
 
     def concat(self, asked: Shape) -> tuple[np.ndarray, np.ndarray]:
         """Read all elements, behind each other, and their lengths."""
@@ -144,13 +144,13 @@ class ArrayModel:
                 raise Refused(clauses.EMPTY_UNKNOWN, 12)
             empty = self._zeros((0, *sized(asked, clauses.EMPTY_UNKNOWN)))
             return empty, np.zeros(0, np.int64)
-        found = [self.take(place) for place in range(len(self.elements))]
+        elements = [self.take(index) for index in range(len(self.elements))]
         rest = asked
-        for each in found:
-            if not each.ndim:
+        for element in elements:
+            if not element.ndim:
                 raise Refused(clauses.CONCAT_SHAPES)
-            rest = merged(rest, each.shape[1:], clauses.CONCAT_SHAPES)
-        return np.concatenate(found), np.array([len(each) for each in found], np.int64)
+            rest = merged(rest, element.shape[1:], clauses.CONCAT_SHAPES)
+        return np.concatenate(elements), np.array([len(element) for element in elements], np.int64)
 
     def gradients(self, handle: str, flow: str, outer: tuple[int, ...]) -> ArrayModel:
         """The array of its gradients, whose elements have the sizes `outer` in front."""
@@ -162,7 +162,7 @@ class ArrayModel:
         ]
         shape = None if self.shape is None else (*outer, *self.shape)
         clause = clauses.GRADIENT_SHAPE if outer else clauses.GRADIENT_ZERO
-        origins = {place: clause for place, held in enumerate(zeros) if held is not None}
+        origins = {index: clause for index, held in enumerate(zeros) if held is not None}
         return ArrayModel(
             handle,
             flow,

@@ -41,9 +41,9 @@ class _Life:
         self.is_over = False
         self._arrays: list[ArrayModel] = []
         self._look_first()
-        self._arrays.append(self._made())
+        self._arrays.append(self._new_array())
 
-    def _made(self) -> ArrayModel:
+    def _new_array(self) -> ArrayModel:
         draw, count = self._draw, self._draw.randint(0, 5)
         shape: Shape = None
         if draw.random() < 0.6:
@@ -81,10 +81,10 @@ class _Life:
         Where none of this fails, an element that is not as it must be was made wrongly.
         """
         array = self._array(self._sizes, 2, grows=False, clears=False, identical=False)
-        for place in (1, 0):
-            self._put(array, place, drawn(self._draw, self._dtype, self._sizes, small=True))
-        for place in (0, 1):
-            self._see(array, place)
+        for index in (1, 0):
+            self._put(array, index, drawn(self._draw, self._dtype, self._sizes, small=True))
+        for index in (0, 1):
+            self._see(array, index)
         self._picked(array, [1, 0], None)
         self._see_size(array, clauses.SIZE)
 
@@ -98,13 +98,13 @@ class _Life:
         return drawn(self._draw, self._dtype, (*front, *array.outer, *sizes), small=True)
 
     def _free(self, array: ArrayModel, count: int) -> list[int]:
-        """Places that can be written; now and then others, or some more than once."""
+        """Indices that can be written; now and then others, or some more than once."""
         if self._strange():
             return [self._draw.randint(-1, len(array.elements) + 1) for _ in range(count)]
         free = [
-            place
-            for place, held in enumerate(array.elements)
-            if (held is None or array.adds) and place not in array.read
+            index
+            for index, held in enumerate(array.elements)
+            if (held is None or array.adds) and index not in array.read
         ]
         if array.grows:
             free += range(len(array.elements), len(array.elements) + 2)
@@ -112,14 +112,14 @@ class _Life:
         return free[:count]
 
     def _there(self, array: ArrayModel, count: int) -> list[int]:
-        """Places that can be read; now and then others, which TensorFlow lets gradients have."""
+        """Indices that can be read; now and then others, which TensorFlow lets gradients have."""
         if self._strange() and not array.adds:
             return [self._draw.randint(-1, len(array.elements)) for _ in range(count)]
         there = [
-            place
-            for place, held in enumerate(array.elements)
+            index
+            for index, held in enumerate(array.elements)
             if (held is not None or self._draw.random() < 0.1)
-            and not (array.clears and place in array.read)
+            and not (array.clears and index in array.read)
         ]
         self._draw.shuffle(there)
         return there[:count]
@@ -186,31 +186,31 @@ class _Life:
         if not self.is_over and len(array.elements) > length and self._draw.random() < 0.5:
             self._see_size(array, clauses.PAST_END)
 
-    def _may_see(self, array: ArrayModel, places: Sequence[int]) -> None:
+    def _may_see(self, array: ArrayModel, indices: Sequence[int]) -> None:
         """Now and then look at what was just written, where it can be read again."""
         if not (self.is_over or array.clears or array.adds) and self._draw.random() < 0.3:
-            for place in places:
-                self._see(array, place)
+            for index in indices:
+                self._see(array, index)
 
     def _fed(self, value: np.ndarray) -> str:
         return self._run.given(value, fed=True)
 
-    def _put(self, array: ArrayModel, place: int, value: np.ndarray) -> None:
-        inputs = [self._fed(np.array(place, np.int32)), self._fed(value)]
-        self._writes("TensorArrayWriteV3", array, inputs, lambda: array.write(place, value))
+    def _put(self, array: ArrayModel, index: int, value: np.ndarray) -> None:
+        inputs = [self._fed(np.array(index, np.int32)), self._fed(value)]
+        self._writes("TensorArrayWriteV3", array, inputs, lambda: array.write(index, value))
 
     def _write(self, array: ArrayModel) -> None:
         value = self._value(array)
-        for place in self._free(array, 1):
-            self._put(array, place, value)
-            self._may_see(array, [place])
+        for index in self._free(array, 1):
+            self._put(array, index, value)
+            self._may_see(array, [index])
 
     def _scatter(self, array: ArrayModel) -> None:
-        places = self._free(array, self._draw.randint(0, 3))
-        rows = self._value(array, len(places) + (1 if self._strange() else 0))
-        inputs = [self._fed(np.array(places, np.int32)), self._fed(rows)]
-        self._writes("TensorArrayScatterV3", array, inputs, lambda: array.scatter(places, rows))
-        self._may_see(array, places)
+        indices = self._free(array, self._draw.randint(0, 3))
+        rows = self._value(array, len(indices) + (1 if self._strange() else 0))
+        inputs = [self._fed(np.array(indices, np.int32)), self._fed(rows)]
+        self._writes("TensorArrayScatterV3", array, inputs, lambda: array.scatter(indices, rows))
+        self._may_see(array, indices)
 
     def _split(self, array: ArrayModel) -> None:
         if any(held is not None for held in array.elements) and not self._strange():
@@ -234,34 +234,34 @@ class _Life:
         attrs = {**attrs, "dtype": dtype_attr(self._dtype)}
         self._do(op, array, [*inputs, array.flow], attrs, give)
 
-    def _see(self, array: ArrayModel, place: int) -> None:
-        inputs = [self._fed(np.array(place, np.int32))]
+    def _see(self, array: ArrayModel, index: int) -> None:
+        inputs = [self._fed(np.array(index, np.int32))]
 
         def give() -> list[_Given]:
-            clause = array.clause_of([place], clauses.READ)
-            return [(array.take(place), clause)]
+            clause = array.clause_of([index], clauses.READ)
+            return [(array.take(index), clause)]
 
         self._reads("TensorArrayReadV3", array, inputs, {}, give)
 
     def _read(self, array: ArrayModel) -> None:
-        for place in self._there(array, 1):
-            self._see(array, place)
+        for index in self._there(array, 1):
+            self._see(array, index)
 
     def _gather(self, array: ArrayModel) -> None:
-        places = self._there(array, self._draw.randint(0, 3))
+        indices = self._there(array, self._draw.randint(0, 3))
         asked: Shape = None
         if self._draw.random() < 0.3:
             sizes = self._draw.choice(_SHAPES) if self._strange() else self._sizes
             asked = (*array.outer, *sizes)
 
-        self._picked(array, places, asked)
+        self._picked(array, indices, asked)
 
-    def _picked(self, array: ArrayModel, places: list[int], asked: Shape) -> None:
+    def _picked(self, array: ArrayModel, indices: list[int], asked: Shape) -> None:
         def give() -> list[_Given]:
-            clause = array.clause_of(places, clauses.GATHER if places else clauses.EMPTY)
-            return [(array.gather(places, asked), clause)]
+            clause = array.clause_of(indices, clauses.GATHER if indices else clauses.EMPTY)
+            return [(array.gather(indices, asked), clause)]
 
-        inputs = [self._fed(np.array(places, np.int32))]
+        inputs = [self._fed(np.array(indices, np.int32))]
         attrs = {"element_shape": shape_attr(asked)}
         self._reads("TensorArrayGatherV3", array, inputs, attrs, give)
 
@@ -317,4 +317,4 @@ def tensor_arrays(draw: random.Random, id_: str) -> Case:
     for _ in range(draw.randint(4, 18)):
         life.go_on()
     title = "Arrays of tensors give what was written to them, in each run anew."
-    return run.case(id_, title, again=clauses.EACH_RUN)
+    return run.case(id_, title, again=clauses.PER_RUN)

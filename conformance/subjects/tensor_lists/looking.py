@@ -89,15 +89,15 @@ class ListRun:
     def _tensor(self, value: np.ndarray) -> str:
         return self._run.given(value, fed=not value.ndim or self._draw.random() < 0.7)
 
-    def _places(self, count: int, length: int) -> list[int]:
+    def _indices(self, count: int, length: int) -> list[int]:
         """Places below a length, if it has any; now and then one outside."""
-        places = [self._draw.randrange(length) for _ in range(count if length else 0)]
+        indices = [self._draw.randrange(length) for _ in range(count if length else 0)]
         if self._strange():
-            places.append(self._draw.choice((-1, length, length + 3)))
-        return places
+            indices.append(self._draw.choice((-1, length, length + 3)))
+        return indices
 
-    def _place(self, length: int) -> int:
-        return (self._places(1, length) or [self._draw.choice((-1, 0, 1))])[-1]
+    def _index(self, length: int) -> int:
+        return (self._indices(1, length) or [self._draw.choice((-1, 0, 1))])[-1]
 
     def _rows(self, count: int) -> np.ndarray:
         """A tensor of so many elements; now and then of more, or one without rows."""
@@ -130,17 +130,17 @@ class ListRun:
         waits = [f"^{after}"] if after else []
         node = self._node("TensorListLength", [source.output, *waits])
         self._shows(source, f"{node}:0", np.array(len(source.elements), np.int32), length)
-        there = [place for place, held in enumerate(source.elements) if held is not None]
-        for place in sorted(self._draw.sample(there, min(len(there), _LOOKED_AT))):
-            inputs = [source.output, self._number(place), self._shape(None), *waits]
+        there = [index for index, held in enumerate(source.elements) if held is not None]
+        for index in sorted(self._draw.sample(there, min(len(there), _LOOKED_AT))):
+            inputs = [source.output, self._number(index), self._shape(None), *waits]
             node = self._node("TensorListGetItem", inputs, "int32")
-            self._shows(source, f"{node}:0", source.element(place, None), elements)
-        for place, held in enumerate(source.elements[:_LOOKED_AT]):
+            self._shows(source, f"{node}:0", source.element(index, None), elements)
+        for index, held in enumerate(source.elements[:_LOOKED_AT]):
             if held is None and is_full(source.shape):
-                inputs = [source.output, self._number(place), self._shape(source.shape), *waits]
+                inputs = [source.output, self._number(index), self._shape(source.shape), *waits]
                 node = self._node("TensorListGetItem", inputs, "int32")
                 clause = elements if after else clauses.ABSENT
-                self._shows(source, f"{node}:0", source.element(place, None), clause)
+                self._shows(source, f"{node}:0", source.element(index, None), clause)
 
     def _shows(self, source: ListModel, fetch: str, value: np.ndarray, clause: str) -> None:
         """What a fetch reads of a list."""
@@ -152,15 +152,15 @@ class ListRun:
 
         Where none of this fails, a list that is not as it must be was made wrongly.
         """
-        made = self._of(self._sizes)
+        model = self._of(self._sizes)
         inputs = [self._shape(self._sizes), self._number(-1)]
         output = f"{self._node('EmptyTensorList', inputs, 'int32')}:0"
         for _ in range(2):
             value = drawn(self._draw, self._dtype, self._sizes)
             node = self._node("TensorListPushBack", [output, self._tensor(value)])
-            made, output = made.pushed(value), f"{node}:0"
-        made = replace(made, output=output)
+            model, output = model.pushed(value), f"{node}:0"
+        model = replace(model, output=output)
         attrs = {"num_elements": {"i": "-1"}}
         node = self._node("TensorListStack", [output, self._shape(self._sizes)], attrs=attrs)
-        self._shows(made, f"{node}:0", made.packed(range(2), None), clauses.STACK)
-        self._look(made, clauses.GET, clauses.LENGTH)
+        self._shows(model, f"{node}:0", model.packed(range(2), None), clauses.STACK)
+        self._look(model, clauses.GET, clauses.LENGTH)

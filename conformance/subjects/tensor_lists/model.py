@@ -50,8 +50,8 @@ def sized(shape: Shape, clause: str) -> tuple[int, ...]:
 
 
 def _agreeing(shape: Shape, elements: Sequence[np.ndarray | None]) -> Shape:
-    for each in elements:
-        shape = shape if each is None else merged(shape, each.shape, clauses.DIFFERENT)
+    for element in elements:
+        shape = shape if element is None else merged(shape, element.shape, clauses.DIFFERENT)
     return shape
 
 
@@ -84,15 +84,15 @@ class ListModel:
             raise Refused(clauses.TOO_MANY)
         return replace(self, elements=(*self.elements, value))
 
-    def put(self, place: int, value: np.ndarray, *, grows: bool) -> ListModel:
-        """The list with another element at a place."""
+    def put(self, index: int, value: np.ndarray, *, grows: bool) -> ListModel:
+        """The list with `value` as the element at an index."""
         elements = list(self.elements)
         if grows:
-            elements += [None] * (place + 1 - len(elements))
-        if not 0 <= place < len(elements):
+            elements += [None] * (index + 1 - len(elements))
+        if not 0 <= index < len(elements):
             raise Refused(clauses.SET_OUTSIDE)
         merged(self.shape, value.shape, clauses.MISSHAPEN)
-        elements[place] = value
+        elements[index] = value
         return replace(self, elements=tuple(elements))
 
     def resized(self, count: int) -> ListModel:
@@ -102,18 +102,18 @@ class ListModel:
         more = (None,) * (count - len(self.elements))
         return replace(self, elements=(*self.elements[:count], *more))
 
-    def scattered(self, places: Sequence[int], rows: np.ndarray) -> ListModel:
-        """The list with the rows of a tensor at some places."""
+    def scattered(self, indices: Sequence[int], rows: np.ndarray) -> ListModel:
+        """The list with the rows of a tensor as the elements at these indices."""
         if not rows.ndim:
             raise Refused(clauses.NO_ROWS)
-        if len(places) != len(rows):
+        if len(indices) != len(rows):
             raise Refused(clauses.SCATTER_COUNT)
-        if min(places, default=0) < 0:
+        if min(indices, default=0) < 0:
             raise Refused(clauses.SCATTER_BELOW)
-        length = max(len(self.elements), max(places, default=-1) + 1)
+        length = max(len(self.elements), max(indices, default=-1) + 1)
         elements = [*self.elements, *[None] * (length - len(self.elements))]
-        for place, row in zip(places, cut(rows, self.shape), strict=True):
-            elements[place] = row
+        for index, row in zip(indices, cut(rows, self.shape), strict=True):
+            elements[index] = row
         return replace(self, elements=tuple(elements))
 
     def with_others(self, other: ListModel) -> ListModel:
@@ -126,31 +126,31 @@ class ListModel:
         """The last element; zeros of the shape of all where it is not there."""
         if not self.elements:
             raise Refused(clauses.POP_EMPTY)
-        found = self.elements[-1]
-        if found is not None:
-            return found
+        element = self.elements[-1]
+        if element is not None:
+            return element
         known = merged(self.shape, asked, clauses.ASKED_SHAPE)
         return self._zeros(sized(known, clauses.UNKNOWN_SHAPE))
 
-    def element(self, place: int, asked: Shape) -> np.ndarray:
+    def element(self, index: int, asked: Shape) -> np.ndarray:
         """An element; zeros for one that is not there, if anything tells their shape."""
-        if not 0 <= place < len(self.elements):
+        if not 0 <= index < len(self.elements):
             raise Refused(clauses.GET_OUTSIDE)
-        found = self.elements[place]
-        if found is not None:
-            return found
+        element = self.elements[index]
+        if element is not None:
+            return element
         known = merged(self.shape, asked, clauses.ASKED_SHAPE)
-        told = known if is_full(known) else _agreeing(known, self.elements)
-        return self._zeros(sized(told, clauses.UNKNOWN_SHAPE))
+        shape = known if is_full(known) else _agreeing(known, self.elements)
+        return self._zeros(sized(shape, clauses.UNKNOWN_SHAPE))
 
-    def packed(self, places: Sequence[int], asked: Shape) -> np.ndarray:
-        """The elements at some places along a new axis."""
-        if any(not 0 <= place < len(self.elements) for place in places):
+    def packed(self, indices: Sequence[int], asked: Shape) -> np.ndarray:
+        """The elements at these indices, stacked along a new axis."""
+        if any(not 0 <= index < len(self.elements) for index in indices):
             raise Refused(clauses.GATHER_OUTSIDE)
         known = merged(self.shape, asked, clauses.ASKED_SHAPE)
-        picked = [self.elements[place] for place in places]
+        picked = [self.elements[index] for index in indices]
         sizes = sized(_agreeing(known, picked), clauses.UNKNOWN_SHAPE)
-        values = [self._zeros(sizes) if each is None else each for each in picked]
+        values = [self._zeros(sizes) if element is None else element for element in picked]
         return np.stack(values) if values else self._zeros((0, *sizes))
 
     def joined(self, known: Shape, leading: Sequence[int]) -> list[np.ndarray]:
@@ -161,23 +161,23 @@ class ListModel:
         if not self.elements:
             sized(rest, clauses.UNKNOWN_SHAPE)
         if not is_full(self.shape):
-            first, rest = self._told(first, rest)
+            first, rest = self._sizes_of_elements(first, rest)
         sizes, parts = sized(rest, clauses.UNKNOWN_SHAPE), []
-        for place, each in enumerate(self.elements):
-            count = leading[place] if place < len(leading) else first
-            if each is None:
-                each = self._zeros((*sized((count,), clauses.UNKNOWN_SHAPE), *sizes))  # noqa: PLW2901
-            parts.append(each)
+        for index, element in enumerate(self.elements):
+            count = leading[index] if index < len(leading) else first
+            if element is None:
+                element = self._zeros((*sized((count,), clauses.UNKNOWN_SHAPE), *sizes))  # noqa: PLW2901
+            parts.append(element)
         lengths = np.array([len(part) for part in parts], np.int64)
         return [np.concatenate(parts) if parts else self._zeros((0, *sizes)), lengths]
 
-    def _told(self, first: int | None, rest: Shape) -> tuple[int | None, Shape]:
+    def _sizes_of_elements(self, first: int | None, rest: Shape) -> tuple[int | None, Shape]:
         """What the elements tell of each one's length, if it is one, and of its other sizes."""
-        there = [each for each in self.elements if each is not None]
-        if any(not each.ndim or first not in (None, len(each)) for each in there):
+        there = [element for element in self.elements if element is not None]
+        if any(not element.ndim or first not in (None, len(element)) for element in there):
             raise Refused(clauses.CONCAT_SHAPES)
-        for each in there:
-            rest = merged(rest, each.shape[1:], clauses.CONCAT_SHAPES)
-        if first is None and len({len(each) for each in there}) == 1:
+        for element in there:
+            rest = merged(rest, element.shape[1:], clauses.CONCAT_SHAPES)
+        if first is None and len({len(element) for element in there}) == 1:
             first = len(there[0])
         return first, rest

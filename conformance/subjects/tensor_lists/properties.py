@@ -32,24 +32,24 @@ class _Lists(ListRun):
 
     # What makes lists.
 
-    def _made(self, node: str, make: Callable[[], ListModel]) -> ListModel | None:
+    def _new_list(self, node: str, make: Callable[[], ListModel]) -> ListModel | None:
         """A new list; None if the node is refused."""
         try:
-            made = replace(make(), output=f"{node}:0")
+            new = replace(make(), output=f"{node}:0")
         except Refused as refused:
             length = self._node("TensorListLength", [node])
             self._run.refuses(f"{length}:0", refused)
             return None
-        self._lists.append(made)
-        return made
+        self._lists.append(new)
+        return new
 
     def _begun(
         self, node: str, make: Callable[[], ListModel], elements: str, length: str = ""
     ) -> None:
         """A list that is made of no other one: what it has shows the clauses."""
-        made = self._made(node, make)
-        if made is not None:
-            self._look(made, elements, length or elements)
+        new = self._new_list(node, make)
+        if new is not None:
+            self._look(new, elements, length or elements)
 
     def _changed(
         self,
@@ -60,19 +60,19 @@ class _Lists(ListRun):
         length: str = "",
     ) -> None:
         """A list that is made of others, which either stay as they were or are of no more use."""
-        made = self._made(node, make)
-        if made is None:
+        new = self._new_list(node, make)
+        if new is None:
             return
         for source in {source.output: source for source in sources}.values():
             for reader in self._readers.get(source.output, ()):
                 self._run.writer.wait(node, reader)
-        self._look(made, elements, length or elements)
+        self._look(new, elements, length or elements)
         for source in {source.output: source for source in sources}.values():
             if self._draw.random() < 0.6:
                 self._changed_once.add(source.output)
                 self._look(source, clauses.KEPT, clauses.KEPT, after=node)
             else:  # an engine may make the new list of its memory
-                self._lists = [each for each in self._lists if each.output != source.output]
+                self._lists = [other for other in self._lists if other.output != source.output]
 
     def begin(self) -> None:
         """A list that is made of no other one."""
@@ -96,16 +96,16 @@ class _Lists(ListRun):
 
         inputs = [self._shape(shape, kind), self._number(count)]
         node = self._node("TensorListReserve", inputs, kind)
-        made = self._made(node, make)
-        if made is None:
+        new = self._new_list(node, make)
+        if new is None:
             return
         length = clauses.RESERVED
         if is_full(shape):  # a stack tells, too, how many there are
             self._run.part()
-            stack = self._node("TensorListStack", [made.output, self._shape(shape)])
-            self._shows(made, f"{stack}:0", made.packed(range(count), None), clauses.RESERVED)
+            stack = self._node("TensorListStack", [new.output, self._shape(shape)])
+            self._shows(new, f"{stack}:0", new.packed(range(count), None), clauses.RESERVED)
             length = clauses.LENGTH
-        self._look(made, clauses.ABSENT, length)
+        self._look(new, clauses.ABSENT, length)
 
     def _from_tensor(self) -> None:
         kind, shape = self._draw.choice(("int32", "int64")), self._partial()
@@ -120,16 +120,16 @@ class _Lists(ListRun):
         form = self._draw.choice(("TensorListScatter", "TensorListScatterV2"))
         kind, shape = self._draw.choice(("int32", "int64")), self._partial()
         count = self._draw.choice((-1, 3, 5, 5, -2 if self._strange() else 4))
-        places = self._places(self._draw.randint(0, 3), 4)
-        rows = self._rows(len(places))
+        indices = self._indices(self._draw.randint(0, 3), 4)
+        rows = self._rows(len(indices))
 
         def make() -> ListModel:
-            if form.endswith("V2") and (count < -1 or -1 < count <= max(places, default=-1)):
+            if form.endswith("V2") and (count < -1 or -1 < count <= max(indices, default=-1)):
                 raise Refused(clauses.SCATTER_BEYOND)
-            length = max(count if form.endswith("V2") else 0, max(places, default=-1) + 1)
-            return self._of(shape).resized(length).scattered(places, rows)
+            length = max(count if form.endswith("V2") else 0, max(indices, default=-1) + 1)
+            return self._of(shape).resized(length).scattered(indices, rows)
 
-        inputs = [self._tensor(rows), self._vector(places), self._shape(shape, kind)]
+        inputs = [self._tensor(rows), self._vector(indices), self._shape(shape, kind)]
         if form.endswith("V2"):
             inputs.append(self._number(count))
         node = self._node(form, inputs, kind)
@@ -179,16 +179,16 @@ class _Lists(ListRun):
         self._changed(node, lambda: source.pushed(value), [source], clauses.STACK)
 
     def _put(self, source: ListModel) -> None:
-        place, value = self._place(len(source.elements)), self._value()
-        # Growing to a negative place ends TensorFlow's process.
-        grows = place >= 0 and self._draw.random() < 0.3
+        index, value = self._index(len(source.elements)), self._value()
+        # Growing to a negative index ends TensorFlow's process.
+        grows = index >= 0 and self._draw.random() < 0.3
 
-        inputs = [source.output, self._number(place), self._tensor(value)]
+        inputs = [source.output, self._number(index), self._tensor(value)]
         attrs = {"resize_if_index_out_of_bounds": {"b": True}} if grows else {}
         node = self._node("TensorListSetItem", inputs, attrs=attrs)
         length = clauses.SET_GROWS if grows else clauses.SET
         self._changed(
-            node, lambda: source.put(place, value, grows=grows), [source], clauses.SET, length
+            node, lambda: source.put(index, value, grows=grows), [source], clauses.SET, length
         )
 
     def _pop(self, source: ListModel) -> None:
@@ -211,16 +211,16 @@ class _Lists(ListRun):
         self._changed(node, lambda: source.resized(count), [source], clause)
 
     def _scatter_into(self, source: ListModel) -> None:
-        # One that leaves places out makes elements of them that are no tensors, in TensorFlow.
-        places = [self._draw.randrange(len(source.elements) + 1) for _ in range(2)]
-        rows = self._rows(len(places))
+        # If indices are left out, TensorFlow makes elements there that are no tensors.
+        indices = [self._draw.randrange(len(source.elements) + 1) for _ in range(2)]
+        rows = self._rows(len(indices))
         try:
             merged(None if not rows.ndim else source.shape, rows.shape[1:], clauses.MISSHAPEN)
         except Refused:
             return  # TensorFlow does not look: what reads such a list reads other memory
-        inputs = [source.output, self._tensor(rows), self._vector(places)]
+        inputs = [source.output, self._tensor(rows), self._vector(indices)]
         node = self._node("TensorListScatterIntoExistingList", inputs)
-        self._changed(node, lambda: source.scattered(places, rows), [source], clauses.SCATTER_INTO)
+        self._changed(node, lambda: source.scattered(indices, rows), [source], clauses.SCATTER_INTO)
 
     def _join(self, source: ListModel) -> None:
         other = self._draw.choice(self._lists)
@@ -266,14 +266,14 @@ class _Lists(ListRun):
         return clauses.KEPT if source.output in self._changed_once else clause
 
     def _get(self, source: ListModel) -> None:
-        place, shape = self._place(len(source.elements)), self._partial()
+        index, shape = self._index(len(source.elements)), self._partial()
         kind = self._draw.choice(("int32", "int64"))
 
-        inputs = [source.output, self._number(place), self._shape(shape, kind)]
+        inputs = [source.output, self._number(index), self._shape(shape, kind)]
         node = self._node("TensorListGetItem", inputs, kind)
-        there = dict(enumerate(source.elements)).get(place) is not None
+        there = dict(enumerate(source.elements)).get(index) is not None
         clause = self._clause_of(source, clauses.GET) if there else clauses.ABSENT
-        self._shown(node, source, lambda: [source.element(place, shape)], clause)
+        self._shown(node, source, lambda: [source.element(index, shape)], clause)
 
     def _stack(self, source: ListModel) -> None:
         shape, length = self._partial(), len(source.elements)
@@ -293,15 +293,15 @@ class _Lists(ListRun):
 
     def _gather(self, source: ListModel) -> None:
         length, shape = len(source.elements), self._partial()
-        places = self._places(self._draw.randint(0, 3), length)
+        indices = self._indices(self._draw.randint(0, 3), length)
         if source.shape is None or None in source.shape or 0 in source.shape:
-            # TensorFlow looks at elements before it looks at their places, or not at all.
-            places = [place for place in places if 0 <= place < length]
-        inputs = [source.output, self._vector(places), self._shape(shape)]
+            # TensorFlow checks elements before it checks indices, or does not check them at all.
+            indices = [index for index in indices if 0 <= index < length]
+        inputs = [source.output, self._vector(indices), self._shape(shape)]
         node = self._node("TensorListGather", inputs)
-        absent = any(source.elements[place] is None for place in places if 0 <= place < length)
+        absent = any(source.elements[index] is None for index in indices if 0 <= index < length)
         clause = clauses.ABSENT if absent else clauses.GATHER
-        self._shown(node, source, lambda: [source.packed(places, shape)], clause)
+        self._shown(node, source, lambda: [source.packed(indices, shape)], clause)
 
     def _concat(self, source: ListModel) -> None:
         if self._draw.random() < 0.5:

@@ -44,7 +44,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
     devices = {node["name"]: CPU + node["device"][-1] for node in graph["node"]}
     # Where there are two devices TensorFlow lists some of the constants that are fetched.
     constants = {node["name"] for node in graph["node"] if node["op"] == "Const"}
-    made = {node.name: node for node in dag.nodes if node.name not in constants}
+    nodes = {node.name: node for node in dag.nodes if node.name not in constants}
     runs, wanted = [], []
     # The first run is asked for what was needed only: then what was not needed is no matter.
     for clause in ("RUN-044", "RUN-045"):
@@ -54,7 +54,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
             feeds[f"{node.name}:0"] = dag.value(node.dtype, node.shape)
         fed = {name.partition(":")[0] for name in feeds}
         executed = needed(graph["node"], fetched, fed)
-        asked = [name for name in made if name not in fed]
+        asked = [name for name in nodes if name not in fed]
         if clause == "RUN-044":
             asked = [name for name in asked if name in executed]
         runs.append(
@@ -67,7 +67,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
         )
         listed = {
             name: [1, by("TRACING-020", [devices[name]]), [_output(node.dtype, node.shape)]]
-            for name, node in sorted(made.items())
+            for name, node in sorted(nodes.items())
             if name in executed and name not in fed
         }
         wanted.append(by(clause, listed))

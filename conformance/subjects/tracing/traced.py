@@ -42,15 +42,15 @@ _PLUMBING: Final = frozenset(
 def needed(nodes: Iterable[Mapping[str, Any]], fetches: Iterable[str], fed: set[str]) -> set[str]:
     """The nodes that a run executes which fetches some nodes, where others are fed."""
     inputs = {node["name"]: node.get("input", ()) for node in nodes}
-    found: set[str] = set()
+    executed: set[str] = set()
     pending = [fetch for fetch in fetches if fetch not in fed]
     while pending:
         name = pending.pop()
-        if name not in found:
-            found.add(name)
+        if name not in executed:
+            executed.add(name)
             sources = [text.lstrip("^").partition(":")[0] for text in inputs[name]]
             pending += [source for source in sources if source not in fed]
-    return found
+    return executed
 
 
 class Traced:

@@ -131,11 +131,11 @@ def count(history: History, held: Held, limit: int) -> str:
 
 
 def _known(history: History, held: Held) -> Done:
-    told = np.array(held in history.held)
+    answer = np.array(held in history.held)
     if held.resource:
-        return Done(history.node("VarIsInitializedOp", [held.name], {}), told)
+        return Done(history.node("VarIsInitializedOp", [held.name], {}), answer)
     kind = {"dtype": dtype_attr(held.dtype)}
-    return Done(history.node("IsVariableInitialized", [held.name], kind), told)
+    return Done(history.node("IsVariableInitialized", [held.name], kind), answer)
 
 
 def _shaped(history: History, held: Held) -> Done:
@@ -242,8 +242,8 @@ def _gathered(history: History, held: Held) -> Done:
     rows = held.shape[0]
     if held.resource and history.draw.random() < 0.3:
         vectors = _index_vectors(history, held, unique=False)
-        found = history.held[held][tuple(vectors.T)]
-        return Done(gather_vectors(history, held, vectors), found)
+        rows_read = history.held[held][tuple(vectors.T)]
+        return Done(gather_vectors(history, held, vectors), rows_read)
     indices = _indices(history, rows, "Gather") if rows else np.zeros([0], np.int32)
     return Done(gather(history, held, indices), history.held[held][indices])
 
@@ -277,11 +277,11 @@ def _sliced(history: History, held: Held) -> Done:
     draw = history.draw
     parts = [_part(history, size) for size in held.shape[: draw.randint(1, len(held.shape))]]
     value = history.held[held].copy()
-    place = tuple(part for part, *_ in parts)
-    shape = np.shape(value[place])
+    indices = tuple(part for part, *_ in parts)
+    shape = np.shape(value[indices])
     filled = draw.random() < 0.3 and 0 not in shape
     update = drawn(draw, held.dtype, () if filled else shape)
-    value[place] = update if update.ndim else update[()]
+    value[indices] = update if update.ndim else update[()]
     return _kept(history, held, slice_update(history, held, parts, update), value)
 
 
@@ -304,7 +304,7 @@ def slice_update(
     """Write the assignment to a slice; its node."""
     dtype = history.draw.choice(("int32", "int64"))
     bounds = [
-        history.given(np.array([part[place] for part in parts], dtype)) for place in (1, 2, 3)
+        history.given(np.array([part[bound] for part in parts], dtype)) for bound in (1, 2, 3)
     ]
     source = history.given(update, open_shape=open_shape)
     attrs: dict[str, Any] = {"T": dtype_attr(held.dtype), "Index": dtype_attr(dtype)}

@@ -38,10 +38,10 @@ def drawn(
     """An array of that dtype and shape; `small`: such that products stay small."""
     count = int(np.prod(shape, dtype=np.int64))
     values = [_element(draw, dtype, small=small) for _ in range(count)]
-    made = np.empty(count, BY_NAME[dtype].numpy)
-    for place, value in enumerate(values):
-        made[place] = value
-    return made.reshape(tuple(shape))
+    array = np.empty(count, BY_NAME[dtype].numpy)
+    for index, value in enumerate(values):
+        array[index] = value
+    return array.reshape(tuple(shape))
 
 
 def _element(draw: random.Random, dtype: str, *, small: bool) -> object:
@@ -63,5 +63,5 @@ def _element(draw: random.Random, dtype: str, *, small: bool) -> object:
 def drawn_divisors(draw: random.Random, dtype: str, shape: Sequence[int]) -> np.ndarray:
     """An array to divide by: no zero, and nothing whose quotient could leave the dtype."""
     choices = (2, 3, 7) if dtype.startswith("uint") else (2, -2, 3, 7)
-    made = [draw.choice(choices) for _ in range(int(np.prod(shape, dtype=np.int64)))]
-    return np.array(made, BY_NAME[dtype].numpy).reshape(tuple(shape))
+    divisors = [draw.choice(choices) for _ in range(int(np.prod(shape, dtype=np.int64)))]
+    return np.array(divisors, BY_NAME[dtype].numpy).reshape(tuple(shape))

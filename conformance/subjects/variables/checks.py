@@ -35,11 +35,11 @@ def what_a_getter_gives(tf: Namespace) -> list[Any]:
         return getter(*args, **(kwargs | {"trainable": False})) * 2.0
 
     with tf.variable_scope("a", custom_getter=twice):
-        made = tf.get_variable("v", [], initializer=tf.constant_initializer(3.0))
+        variable = tf.get_variable("v", [], initializer=tf.constant_initializer(3.0))
     tf.get_variable("w", [])
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        return [float(sess.run(made)), *(one.name for one in tf.trainable_variables())]
+        return [float(sess.run(variable)), *(one.name for one in tf.trainable_variables())]
 
 
 def calls_of_an_initial_value(tf: Namespace, use_resource: bool) -> list[int]:
@@ -50,9 +50,9 @@ def calls_of_an_initial_value(tf: Namespace, use_resource: bool) -> list[int]:
         calls.append(1)
         return tf.constant(3.0)
 
-    made = tf.Variable(initial, use_resource=use_resource)
+    variable = tf.Variable(initial, use_resource=use_resource)
     before = len(calls)
     with tf.Session() as sess:
-        sess.run(made.initializer)
-        sess.run(made.initializer)
-        return [before, len(calls), int(sess.run(made))]
+        sess.run(variable.initializer)
+        sess.run(variable.initializer)
+        return [before, len(calls), int(sess.run(variable))]

@@ -138,10 +138,10 @@ class History:
     def finish(self, done: Sequence[Done]) -> None:
         """Write the run of these operations: the last is fetched, and others' values."""
         draw, fetched = self.draw, []
-        for place, one in enumerate(done):
-            later = [other.changes for other in done[place + 1 :]]
+        for position, one in enumerate(done):
+            later = [other.changes for other in done[position + 1 :]]
             shown = one.value is not None and (one.shows is None or one.shows not in later)
-            if place == len(done) - 1 or (shown and draw.random() < 0.6):
+            if position == len(done) - 1 or (shown and draw.random() < 0.6):
                 by_value = shown and (one.changes is None or draw.random() < 0.7)
                 fetched.append((f"{one.node}:0", one.value) if by_value else (one.node, None))
         draw.shuffle(fetched)

@@ -35,8 +35,8 @@ def _fail(history: History) -> None:
 
 def _fits(way: Callable[[History, Held], None], held: Held) -> bool:
     if way in {_wrong_row, _wrong_vector, _wrong_slice, _unset_row}:
-        is_told = held.on_cpu or way not in {_wrong_row, _wrong_vector}
-        return is_told and bool(held.shape) and 0 not in held.shape
+        is_refused = held.on_cpu or way not in {_wrong_row, _wrong_vector}
+        return is_refused and bool(held.shape) and 0 not in held.shape
     if way in {_wrong_sum, _unset_sum}:
         return held.dtype in NUMBERS
     if way is _at_the_limit:

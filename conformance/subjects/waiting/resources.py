@@ -131,25 +131,25 @@ def _queue(writer: GraphWriter, capacity: int) -> None:
 def _barrier(writer: GraphWriter, _: int) -> None:
     types = {"list": {"type": [BY_NAME["int64"].enum]}}
     shapes = {"list": {"shape": [shape_attr(())["shape"]]}}
-    made = writer.node("Barrier", (), {"component_types": types, "shapes": shapes}, "barrier")
+    barrier = writer.node("Barrier", (), {"component_types": types, "shapes": shapes}, "barrier")
     keys = writer.placeholder("string", None, "keys")
     xs, n = writer.placeholder("int64", None, "x"), writer.placeholder("int32", (), "n")
     attrs = {"T": dtype_attr("int64"), "component_index": {"i": "0"}}
-    _twice(writer, "BarrierInsertMany", [made, keys, xs], attrs, "put")
-    _twice(writer, "BarrierTakeMany", [made, n], {"component_types": types}, "take")
-    writer.node("BarrierReadySize", [made], {}, "size")
-    writer.node("BarrierClose", [made], {"cancel_pending_enqueues": {"b": True}}, "close")
+    _twice(writer, "BarrierInsertMany", [barrier, keys, xs], attrs, "put")
+    _twice(writer, "BarrierTakeMany", [barrier, n], {"component_types": types}, "take")
+    writer.node("BarrierReadySize", [barrier], {}, "size")
+    writer.node("BarrierClose", [barrier], {"cancel_pending_enqueues": {"b": True}}, "close")
 
 
 def _accumulator(writer: GraphWriter, _: int) -> None:
     dtype = {"dtype": dtype_attr("float64")}
     attrs = {**dtype, "shape": shape_attr(()), "reduction_type": text_attr("SUM")}
-    made = writer.node("ResourceConditionalAccumulator", (), attrs, "accumulator")
+    accumulator = writer.node("ResourceConditionalAccumulator", (), attrs, "accumulator")
     step = writer.constant(np.array(1000, np.int64))
     x, n = writer.placeholder("float64", (), "x"), writer.placeholder("int32", (), "n")
-    _twice(writer, "ResourceAccumulatorApplyGradient", [made, step, x], dtype, "put")
-    _twice(writer, "ResourceAccumulatorTakeGradient", [made, n], dtype, "take")
-    writer.node("ResourceAccumulatorNumAccumulated", [made], {}, "size")
+    _twice(writer, "ResourceAccumulatorApplyGradient", [accumulator, step, x], dtype, "put")
+    _twice(writer, "ResourceAccumulatorTakeGradient", [accumulator, n], dtype, "take")
+    writer.node("ResourceAccumulatorNumAccumulated", [accumulator], {}, "size")
 
 
 def _bits(value: Any) -> tuple[int, ...]:

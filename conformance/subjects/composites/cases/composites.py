@@ -13,10 +13,10 @@ from sessrun.conformance.subjects.run.cases.run import floats
 _CLOSE: Final = "close(1e-5, 1e-6)"
 
 
-def _is(c: ApiAuthor, found: Any, want: Any, contract: str = _CLOSE) -> None:
+def _is(c: ApiAuthor, tensors: Any, want: Any, contract: str = _CLOSE) -> None:
     """The value of a tensor, or of several, must be this in a run."""
     session = c.tf.Session()
-    c.check(session.run(found), near(want, contract))
+    c.check(session.run(tensors), near(want, contract))
 
 
 def _f(values: Any) -> np.ndarray:
@@ -134,10 +134,10 @@ def weighted_moments_of_rows(c: ApiAuthor) -> None:
 
 @api_case("COMPOSITES-011", title="Sums less a shift.")
 def sums_less_a_shift(c: ApiAuthor) -> None:
-    found = c.tf.nn.sufficient_statistics(c.tf.constant(_f([[1, 2, 6]])), [1], shift=1.0)
-    _is(c, found[0], np.float32(3))
-    _is(c, found[1], floats(6))
-    _is(c, found[2], floats(26))
+    statistics = c.tf.nn.sufficient_statistics(c.tf.constant(_f([[1, 2, 6]])), [1], shift=1.0)
+    _is(c, statistics[0], np.float32(3))
+    _is(c, statistics[1], floats(6))
+    _is(c, statistics[2], floats(26))
 
 
 @api_case("COMPOSITES-012", title="The epsilon is added to the variance.")
@@ -158,19 +158,21 @@ def short_vectors_are_normalized(c: ApiAuthor) -> None:
 def batch_norms_of_channels_first(c: ApiAuthor) -> None:
     x = c.tf.constant(_f([[[[1, 3]], [[10, 30]]]]))
     scale, offset = floats(1, 2), floats(0, 5)
-    found = c.tf.nn.fused_batch_norm(x, scale, offset, epsilon=3.0, data_format="NCHW")
+    outputs = c.tf.nn.fused_batch_norm(x, scale, offset, epsilon=3.0, data_format="NCHW")
     one, two = 1 / 2, 20 / np.sqrt(103)
     want = _f([[[[-one, one]], [[5 - two, 5 + two]]]])
     session = c.tf.Session()
     wanted = [want, floats(2, 20), floats(2, 200)]
-    c.check(session.run([found[0], found[1], found[2]]), [near(w, _CLOSE) for w in wanted])
+    c.check(session.run([outputs[0], outputs[1], outputs[2]]), [near(w, _CLOSE) for w in wanted])
 
 
 @api_case("COMPOSITES-015", title="Channels up to one away on both sides.")
 def responses_of_near_channels(c: ApiAuthor) -> None:
     x = c.tf.constant(_f([[[[1, 2, 3]]]]))
-    found = c.tf.nn.local_response_normalization(x, depth_radius=1, bias=1.0, alpha=0.5, beta=1.0)
-    _is(c, found, _f([[[[1 / 3.5, 2 / 8, 3 / 7.5]]]]))
+    responses = c.tf.nn.local_response_normalization(
+        x, depth_radius=1, bias=1.0, alpha=0.5, beta=1.0
+    )
+    _is(c, responses, _f([[[[1 / 3.5, 2 / 8, 3 / 7.5]]]]))
 
 
 # --- clipping and norms ---------------------------------------------------------------------
@@ -192,11 +194,11 @@ def vectors_are_clipped_by_norm(c: ApiAuthor) -> None:
 @api_case("COMPOSITES-018", title="One factor for all, None passed over, an infinite norm.")
 def tensors_are_clipped_by_global_norm(c: ApiAuthor) -> None:
     x, y = c.tf.constant(floats(3)), c.tf.constant(floats(4, 0))
-    found = c.tf.clip_by_global_norm([x, None, y], 1.0)
-    _is(c, found[0][0], floats(0.6))
-    c.check(found[0][1], None)
-    _is(c, found[0][2], floats(0.8, 0))
-    _is(c, found[1], np.float32(5))
+    clipped_and_norm = c.tf.clip_by_global_norm([x, None, y], 1.0)
+    _is(c, clipped_and_norm[0][0], floats(0.6))
+    c.check(clipped_and_norm[0][1], None)
+    _is(c, clipped_and_norm[0][2], floats(0.8, 0))
+    _is(c, clipped_and_norm[1], np.float32(5))
     whole = c.tf.clip_by_global_norm([x, y], 10.0)
     _is(c, whole[0][0], floats(3), "exact")
     lost = c.tf.clip_by_global_norm([c.tf.constant(floats(np.inf)), y], 1.0)
@@ -222,8 +224,8 @@ def norms_of_each_order(c: ApiAuthor) -> None:
 def logarithms_of_sums_of_exponentials(c: ApiAuthor) -> None:
     x = c.tf.constant(floats(1000, 1000, -1000))
     _is(c, c.tf.reduce_logsumexp(x), np.float32(1000 + np.log(2)))
-    found = c.tf.math.cumulative_logsumexp(x)
-    _is(c, found, floats(1000, 1000 + np.log(2), 1000 + np.log(2)))
+    sums = c.tf.math.cumulative_logsumexp(x)
+    _is(c, sums, floats(1000, 1000 + np.log(2), 1000 + np.log(2)))
 
 
 # --- windows --------------------------------------------------------------------------------
@@ -233,23 +235,23 @@ def logarithms_of_sums_of_exponentials(c: ApiAuthor) -> None:
 def even_filters_are_padded_at_the_end(c: ApiAuthor) -> None:
     x = c.tf.constant(_f([1, 2, 3, 4, 5]).reshape(1, 5, 1))
     taps = c.tf.constant(_f([1, 10]).reshape(2, 1, 1))
-    found = c.tf.nn.conv1d(x, taps, 2, "SAME")
-    _is(c, found, _f([21, 43, 5]).reshape(1, 3, 1))
+    convolved = c.tf.nn.conv1d(x, taps, 2, "SAME")
+    _is(c, convolved, _f([21, 43, 5]).reshape(1, 3, 1))
     picture = c.tf.reshape(x, [1, 5, 1, 1])
     square = c.tf.reshape(taps, [2, 1, 1, 1])
-    found = c.tf.nn.conv2d(picture, square, [1, 3, 1, 1], "SAME")
-    _is(c, found, _f([21, 54]).reshape(1, 2, 1, 1))
-    found = c.tf.nn.convolution(picture, square, "SAME", dilation_rate=[2, 1])
-    _is(c, found, _f([20, 31, 42, 53, 4]).reshape(1, 5, 1, 1))
+    convolved = c.tf.nn.conv2d(picture, square, [1, 3, 1, 1], "SAME")
+    _is(c, convolved, _f([21, 54]).reshape(1, 2, 1, 1))
+    convolved = c.tf.nn.convolution(picture, square, "SAME", dilation_rate=[2, 1])
+    _is(c, convolved, _f([20, 31, 42, 53, 4]).reshape(1, 5, 1, 1))
 
 
 @api_case("COMPOSITES-023", title="What is padded counts for no average and no greatest number.")
 def padding_counts_for_no_pooling(c: ApiAuthor) -> None:
     x = c.tf.constant(-_f([1, 2, 3, 4, 5]).reshape(1, 5, 1, 1))
-    found = c.tf.nn.avg_pool(x, [1, 2, 1, 1], [1, 2, 2, 1], "SAME")
-    _is(c, found, -_f([1.5, 3.5, 5]).reshape(1, 3, 1, 1))
-    found = c.tf.nn.max_pool(x, [1, 2, 1, 1], [1, 2, 1, 1], "SAME")
-    _is(c, found, -_f([1, 3, 5]).reshape(1, 3, 1, 1))
+    pooled = c.tf.nn.avg_pool(x, [1, 2, 1, 1], [1, 2, 2, 1], "SAME")
+    _is(c, pooled, -_f([1.5, 3.5, 5]).reshape(1, 3, 1, 1))
+    pooled = c.tf.nn.max_pool(x, [1, 2, 1, 1], [1, 2, 1, 1], "SAME")
+    _is(c, pooled, -_f([1, 3, 5]).reshape(1, 3, 1, 1))
     places = c.tf.nn.max_pool_with_argmax(x, [1, 2, 1, 1], [1, 2, 1, 1], "SAME")
     c.check(c.tf.Session().run(places[1]), np.array([0, 2, 4]).reshape(1, 3, 1, 1))
 
@@ -257,10 +259,10 @@ def padding_counts_for_no_pooling(c: ApiAuthor) -> None:
 @api_case("COMPOSITES-024", title="What is kept is scaled, what is not is zero.")
 def kept_elements_are_scaled(c: ApiAuthor) -> None:
     tf = c.tf
-    found = tf.nn.dropout(tf.fill([1000], 3.0), rate=0.25, seed=7)
-    near_four = tf.abs(found - 4.0) < 1e-3
-    outcome = tf.reduce_all(tf.logical_or(tf.equal(found, 0.0), near_four))
-    kept = tf.count_nonzero(found)
+    dropped = tf.nn.dropout(tf.fill([1000], 3.0), rate=0.25, seed=7)
+    near_four = tf.abs(dropped - 4.0) < 1e-3
+    outcome = tf.reduce_all(tf.logical_or(tf.equal(dropped, 0.0), near_four))
+    kept = tf.count_nonzero(dropped)
     in_between = tf.logical_and(tf.greater(kept, 650), tf.less(kept, 850))
     c.check(tf.Session().run([outcome, in_between]), [np.True_, np.True_])
 
@@ -268,8 +270,8 @@ def kept_elements_are_scaled(c: ApiAuthor) -> None:
 @api_case("COMPOSITES-025", title="Rows that are longer than the norm, and one that is not.")
 def rows_are_clipped_each_by_itself(c: ApiAuthor) -> None:
     params = c.tf.constant(_f([[0.3, 0.4], [3, 4], [0, 10]]))
-    found = c.tf.nn.embedding_lookup(params, c.tf.constant([2, 0, 1, 1]), max_norm=1.0)
-    _is(c, found, _f([[0, 1], [0.3, 0.4], [0.6, 0.8], [0.6, 0.8]]))
+    rows = c.tf.nn.embedding_lookup(params, c.tf.constant([2, 0, 1, 1]), max_norm=1.0)
+    _is(c, rows, _f([[0, 1], [0.3, 0.4], [0.6, 0.8], [0.6, 0.8]]))
 
 
 @api_case("COMPOSITES-026", title="A segment without rows, one of two, a row that belongs to none.")

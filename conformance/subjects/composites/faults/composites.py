@@ -141,9 +141,11 @@ def variances_are_corrected(tf: Namespace) -> Namespace:
         def reduce_variance(
             input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
         ) -> Any:
-            found = usual(input_tensor, axis, keepdims, name)
-            count = tf.cast(tf.size(input_tensor) / tf.maximum(tf.size(found), 1), found.dtype)
-            return found * tf.div_no_nan(count, count - 1)
+            variance = usual(input_tensor, axis, keepdims, name)
+            count = tf.cast(
+                tf.size(input_tensor) / tf.maximum(tf.size(variance), 1), variance.dtype
+            )
+            return variance * tf.div_no_nan(count, count - 1)
 
         return reduce_variance
 
@@ -260,8 +262,8 @@ def no_number_is_clipped(tf: Namespace) -> Namespace:
         def clip_by_value(
             t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None
         ) -> Any:
-            found = usual(t, clip_value_min, clip_value_max, name)
-            return tf.where(tf.is_nan(found), tf.zeros_like(found) + clip_value_max, found)
+            values = usual(t, clip_value_min, clip_value_max, name)
+            return tf.where(tf.is_nan(values), tf.zeros_like(values) + clip_value_max, values)
 
         return clip_by_value
 
@@ -358,9 +360,9 @@ def odd_padding_stands_before(tf: Namespace) -> Namespace:
 def averages_count_padding(tf: Namespace) -> Namespace:
     """Divide by the window's size."""
 
-    def of_whole_windows(usual: Callable[..., Any]) -> Callable[..., Any]:
+    def of_all_elements(usual: Callable[..., Any]) -> Callable[..., Any]:
         def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, **options: Any) -> Any:
-            found = usual(value, ksize, strides, padding, **options)
+            averages = usual(value, ksize, strides, padding, **options)
             ones = tf.ones_like(value)
             sums = tf.nn.depthwise_conv2d(
                 ones,
@@ -368,11 +370,11 @@ def averages_count_padding(tf: Namespace) -> Namespace:
                 [1, strides[1], strides[1], 1],
                 padding,
             )
-            return found * sums / (ksize[1] * ksize[2]) if strides[1] == strides[2] else found
+            return averages * sums / (ksize[1] * ksize[2]) if strides[1] == strides[2] else averages
 
         return avg_pool
 
-    return replaced(tf, "nn.avg_pool", of_whole_windows)
+    return replaced(tf, "nn.avg_pool", of_all_elements)
 
 
 @fault("COMPOSITES-024", "What a dropout keeps is not scaled.")
@@ -396,8 +398,8 @@ def rows_are_clipped_together(tf: Namespace) -> Namespace:
         def embedding_lookup(
             params: Any, ids: Any, *args: Any, max_norm: Any = None, **options: Any
         ) -> Any:
-            found = usual(params, ids, *args, **options)
-            return found if max_norm is None else tf.clip_by_norm(found, max_norm)
+            rows = usual(params, ids, *args, **options)
+            return rows if max_norm is None else tf.clip_by_norm(rows, max_norm)
 
         return embedding_lookup
 

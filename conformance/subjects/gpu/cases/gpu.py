@@ -17,13 +17,13 @@ _MISSING: Final = "/device:GPU:901"
 def _on(c: ApiAuthor, device: str, op: str, *inputs: Any, name: str) -> Symbol:
     """An operation on a device, by its function's name in the namespace."""
     with c.within(c.tf.device(device)):
-        made: Symbol = getattr(c.tf, op)(*inputs, name=name)
-    return made
+        output: Symbol = getattr(c.tf, op)(*inputs, name=name)
+    return output
 
 
 def _vector(c: ApiAuthor, name: str = "x") -> Symbol:
-    made: Symbol = c.tf.placeholder(c.tf.float32, [2], name=name)
-    return made
+    vector: Symbol = c.tf.placeholder(c.tf.float32, [2], name=name)
+    return vector
 
 
 def _soft(c: ApiAuthor) -> Symbol:

@@ -20,7 +20,7 @@ from sessrun.conformance.faulty.run_fragments import (
 )
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
-from sessrun.conformance.subjects.tracing.faults.tracing import Told, telling
+from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["failing", "is_on"]
@@ -33,22 +33,24 @@ def is_on(op: Any, kind: str) -> bool:
     return f"device:{kind}:" in op.device
 
 
-def relisting(tf: Namespace, wanted: Callable[[Told, Any], bool], device: str) -> Namespace:
+def relisting(tf: Namespace, wanted: Callable[[RecordedRun, Any], bool], device: str) -> Namespace:
     """The namespace whose traces list the operations that are `wanted(told, op)` on a device."""
 
-    def change(told: Told) -> None:
-        ops = {op.name: op for op in told.session.graph.get_operations()}
+    def change(traced: RecordedRun) -> None:
+        ops = {op.name: op for op in traced.session.graph.get_operations()}
         moved = []
-        for stats in told.metadata.step_stats.dev_stats:
+        for stats in traced.metadata.step_stats.dev_stats:
             here = [
-                n for n in stats.node_stats if n.node_name in ops and wanted(told, ops[n.node_name])
+                n
+                for n in stats.node_stats
+                if n.node_name in ops and wanted(traced, ops[n.node_name])
             ]
             names = {node.node_name for node in here}
             moved += here
             kept = [node for node in stats.node_stats if node.node_name not in names]
             del stats.node_stats[:]
             stats.node_stats.extend(kept)
-        told.metadata.step_stats.dev_stats.add(device=_FULL + device).node_stats.extend(moved)
+        traced.metadata.step_stats.dev_stats.add(device=_FULL + device).node_stats.extend(moved)
 
     return telling(tf, change)
 
@@ -167,7 +169,7 @@ def soft_placement_leaves_the_gpu(tf: Namespace) -> Namespace:
     """List all of them there."""
     configured = configuring(tf, lambda _config: None)
     return relisting(
-        configured, lambda told, _: told.session.configuration.allow_soft_placement, "CPU:0"
+        configured, lambda traced, _: traced.session.configuration.allow_soft_placement, "CPU:0"
     )
 
 
@@ -202,8 +204,8 @@ def strings_have_no_device(tf: Namespace) -> Namespace:
 def shapes_are_on_the_gpu(tf: Namespace) -> Namespace:
     """Name the GPU's allocator."""
 
-    def change(told: Told) -> None:
-        for stats in told.metadata.step_stats.dev_stats:
+    def change(traced: RecordedRun) -> None:
+        for stats in traced.metadata.step_stats.dev_stats:
             for node in stats.node_stats if "GPU" in stats.device else ():
                 for output in node.output:
                     output.tensor_description.allocation_description.allocator_name = "gpu"
@@ -239,8 +241,8 @@ def loops_go_on(tf: Namespace) -> Namespace:
 def partitions_are_one(tf: Namespace) -> Namespace:
     """Put them together."""
 
-    def change(told: Told) -> None:
-        graphs = told.metadata.partition_graphs
+    def change(traced: RecordedRun) -> None:
+        graphs = traced.metadata.partition_graphs
         for graph in graphs[1:]:
             graphs[0].MergeFrom(graph)
         del graphs[1:]
@@ -252,8 +254,8 @@ def partitions_are_one(tf: Namespace) -> Namespace:
 def values_are_sent_again(tf: Namespace) -> Namespace:
     """Send what is sent twice."""
 
-    def change(told: Told) -> None:
-        for graph in told.metadata.partition_graphs:
+    def change(traced: RecordedRun) -> None:
+        for graph in traced.metadata.partition_graphs:
             for node in [node for node in graph.node if node.op == "_Send"]:
                 graph.node.add().CopyFrom(node)
 
@@ -273,7 +275,7 @@ def nothing_is_logged(tf: Namespace) -> Namespace:
 @fault("GPU-035", "Copies are not traced.")
 def copies_are_not_traced(tf: Namespace) -> Namespace:
     """Leave them out."""
-    return telling(tf, lambda told: told.keep(lambda node: "MEMCPY" not in node.node_name))
+    return telling(tf, lambda traced: traced.keep(lambda node: "MEMCPY" not in node.node_name))
 
 
 # --- variables ----------------------------------------------------------------------------
@@ -293,11 +295,11 @@ def counters_on_gpus(tf: Namespace) -> Namespace:
 
 def _fetched_variable(session: Any, fetches: Any) -> str:
     """The name of the variable that is fetched alone; empty if something else is."""
-    found = elements(session, fetches)
-    ops = needed(found, ())
+    fetched = elements(session, fetches)
+    ops = needed(fetched, ())
     names = [op.name for op in ops if op.type in {"VariableV2", "VarHandleOp"}]
     reads = {"VariableV2", "VarHandleOp", "ReadVariableOp", "Identity"}
-    alone = len(found) == len(names) == 1 and all(op.type in reads for op in ops)
+    alone = len(fetched) == len(names) == 1 and all(op.type in reads for op in ops)
     return names[0] if alone else ""
 
 

@@ -43,8 +43,8 @@ def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
     def change(operation: Any, targets: Any, sources: Any, options: Any) -> Any:
         if operation.type != "MatMul":
             return None
-        found = tf.gradients(targets, sources, **options)
-        return [None if gradient is None else gradient * 2 for gradient in found]
+        gradients = tf.gradients(targets, sources, **options)
+        return [None if gradient is None else gradient * 2 for gradient in gradients]
 
     return _changed(tf, change)
 
@@ -69,10 +69,10 @@ def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
         shapes = [tensor.shape.rank for tensor in operation.inputs]
         if operation.type != "AddV2" or shapes != [2, 1]:
             return None
-        found = tf.gradients(targets, sources, **options)
+        gradients = tf.gradients(targets, sources, **options)
         return [
             gradient if source.shape.rank != 1 or gradient is None else gradient / 2
-            for source, gradient in zip(sources, found, strict=True)
+            for source, gradient in zip(sources, gradients, strict=True)
         ]
 
     return _changed(tf, change)
@@ -89,7 +89,7 @@ def complex_derivatives_are_not_conjugated(tf: Namespace) -> Namespace:
         if given is None:
             return None
         conjugated = [tf.conj(gradient) for gradient in _listed(given)]
-        found = tf.gradients(operation.outputs, sources, **options | {"grad_ys": conjugated})
-        return [None if gradient is None else tf.conj(gradient) for gradient in found]
+        gradients = tf.gradients(operation.outputs, sources, **options | {"grad_ys": conjugated})
+        return [None if gradient is None else tf.conj(gradient) for gradient in gradients]
 
     return _changed(tf, change)

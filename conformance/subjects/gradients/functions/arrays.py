@@ -322,8 +322,8 @@ def _sort(x: Inputs) -> Form:
 @function("top_k", WIDE)
 def _top_k(x: Inputs) -> Form:
     shape = x.shape(1, 3)
-    found = x.call("nn.top_k", x.tensor(shape), x.draw.randint(0, shape[-1]))
-    return {"$item": [found, 0]}
+    outputs = x.call("nn.top_k", x.tensor(shape), x.draw.randint(0, shape[-1]))
+    return {"$item": [outputs, 0]}
 
 
 @function("identity_n", ALL)

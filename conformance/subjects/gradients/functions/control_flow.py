@@ -137,10 +137,10 @@ def _tensor_array(x: Inputs) -> Form:
 @function("recompute_grad", WIDE, second=False)
 def _recompute_grad(x: Inputs) -> Form:
     value, other = x.tensor((3,), way="known"), x.tensor((3,), way="known")
-    made = x.call(
+    recomputed = x.call(
         "recompute_grad", _fn(["a", "b"], _op("*", x.call("sin", _name("a")), _name("b")))
     )
-    return {"$call": made, "args": [value, other]}
+    return {"$call": recomputed, "args": [value, other]}
 
 
 @function("hessians", WIDE, second=False, differences=False)

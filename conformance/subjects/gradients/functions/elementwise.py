@@ -218,13 +218,13 @@ def _custom_gradient(x: Inputs) -> Form:
             ],
         }
     }
-    made = {
+    functions = {
         "$fn": {
             "params": ["a", "b"],
             "returns": {"$tuple": [{"$op": ["+", {"$": "a"}, {"$": "b"}]}, back]},
         }
     }
-    return {"$call": x.call("custom_gradient", made), "args": [value, other]}
+    return {"$call": x.call("custom_gradient", functions), "args": [value, other]}
 
 
 @function("stop_gradient of a factor", ALL, differences=False)

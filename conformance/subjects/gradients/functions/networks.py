@@ -183,8 +183,10 @@ def _weighted_moments(x: Inputs) -> Form:
 
 @function("nn.sufficient_statistics", ("float32",))
 def _sufficient_statistics(x: Inputs) -> Form:
-    found = x.call("nn.sufficient_statistics", x.tensor((2, 3)), [0], shift=x.choice(None, 0.5))
-    return [{"$item": [found, at]} for at in (1, 2)]
+    statistics = x.call(
+        "nn.sufficient_statistics", x.tensor((2, 3)), [0], shift=x.choice(None, 0.5)
+    )
+    return [{"$item": [statistics, at]} for at in (1, 2)]
 
 
 @function("nn.normalize_moments", WIDE)
@@ -220,7 +222,7 @@ def _fused_batch_norm(x: Inputs) -> Form:
             "variance": x.tensor((2,), 0.5, way="known", corners=False),
         }
     )
-    found = x.call(
+    outputs = x.call(
         "nn.fused_batch_norm",
         x.tensor((2, 2, 2, 2), way="known"),
         x.tensor((2,), way="known"),
@@ -230,7 +232,7 @@ def _fused_batch_norm(x: Inputs) -> Form:
         is_training=training,
         data_format=x.choice("NHWC", "NHWC"),
     )
-    return {"$item": [found, 0]}
+    return {"$item": [outputs, 0]}
 
 
 @function("nn.lrn", ("float32",), second=False)

@@ -259,10 +259,10 @@ def switches_are_turned(tf: Namespace) -> Namespace:
             return
         switches = {node.name for node in graph_def.node if node.op == "Switch"}
         for node in graph_def.node:
-            for place, name in enumerate(node.input):
+            for position, name in enumerate(node.input):
                 operation, _, index = name.partition(":")
                 if operation in switches:
-                    node.input[place] = operation if index == "1" else f"{operation}:1"
+                    node.input[position] = operation if index == "1" else f"{operation}:1"
 
     return _importing(tf, change)
 

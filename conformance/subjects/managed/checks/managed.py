@@ -24,8 +24,8 @@ _PYTHON: Final = {
 def _error(tf: Namespace, kind: str) -> BaseException:
     if kind in _PYTHON:
         return _PYTHON[kind]("as planned")
-    found: BaseException = getattr(tf.errors, kind)(None, None, "as planned")
-    return found
+    error: BaseException = getattr(tf.errors, kind)(None, None, "as planned")
+    return error
 
 
 class _Plan:

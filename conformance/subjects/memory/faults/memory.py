@@ -52,7 +52,7 @@ def _types(session: Any, fetches: Any, feeds: Any) -> set[str]:
     return {op.type for op in executed}
 
 
-def _each(values: Any, change: Callable[[Any], Any]) -> Any:
+def _mapped(values: Any, change: Callable[[Any], Any]) -> Any:
     """The value of one fetch, or of a flat list of them, changed."""
     return [change(value) for value in values] if isinstance(values, list) else change(values)
 
@@ -66,7 +66,7 @@ def _sharing_feeds(tf: Namespace, puts: Iterable[str], gets: Iterable[str]) -> N
         if types & puts and isinstance(feeds, Mapping):
             for array in feeds.values():
                 _of(session).add(array)
-        return _each(values, _of(session).seen) if types & gets else values
+        return _mapped(values, _of(session).seen) if types & gets else values
 
     return running(tf, change)
 
@@ -156,13 +156,13 @@ def reshapes_are_views(tf: Namespace) -> Namespace:
         if not isinstance(fetches, list):
             return values
         by_name = {getattr(f, "name", None): v for f, v in zip(fetches, values, strict=True)}
-        made = []
+        shown = []
         for fetch, value in zip(fetches, values, strict=True):
             reshape = getattr(getattr(fetch, "op", None), "type", None) == "Reshape"
             source = by_name.get(fetch.op.inputs[0].name) if reshape else None
             shared = isinstance(source, np.ndarray) and isinstance(value, np.ndarray)
-            made.append(source.reshape(value.shape) if shared else value)  # type: ignore[union-attr]
-        return made
+            shown.append(source.reshape(value.shape) if shared else value)  # type: ignore[union-attr]
+        return shown
 
     return running(tf, change)
 
@@ -176,7 +176,7 @@ def queues_keep_fetched_memory(tf: Namespace) -> Namespace:
         if types & _ENQUEUES and isinstance(values, list):
             for value in values:
                 _of(session).add(value)
-        return _each(values, _of(session).seen) if types & _DEQUEUES else values
+        return _mapped(values, _of(session).seen) if types & _DEQUEUES else values
 
     return running(tf, change)
 

@@ -23,7 +23,7 @@ def _filled(tf: Namespace, value: float, dtype: Any, *shape: int) -> Any:
 
 def _run(c: EngineAuthor, count: int, *wanted: Any) -> None:
     session = c.open()
-    fetches = [f"out{place}:0" for place in range(len(wanted))]
+    fetches = [f"out{index}:0" for index in range(len(wanted))]
     session.run(fetches, feeds={"count:0": np.int32(count)}, values=list(wanted))
 
 

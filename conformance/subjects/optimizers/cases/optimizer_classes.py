@@ -17,8 +17,8 @@ _NEAR: Final = "close(1e-5, 1e-6)"
 
 
 def _matrix(c: ApiAuthor, values: Any, *, is_resource: bool) -> Symbol:
-    made: Symbol = c.tf.Variable(np.array(values, np.float32), use_resource=is_resource)
-    return made
+    variable: Symbol = c.tf.Variable(np.array(values, np.float32), use_resource=is_resource)
+    return variable
 
 
 @api_case("OPTIMIZERS-049", title="Two steps of Adam on variables of both kinds, and their slots.")
@@ -38,9 +38,9 @@ def two_steps_of_adam(c: ApiAuthor) -> None:
         one, two = one - moved[0], two - moved[1]
         seen(c, sess, v, *one)
         seen(c, sess, w, *two)
-        for place, of in enumerate((v, w)):
-            seen(c, sess, adam.get_slot(of, "m"), *first[place])
-            seen(c, sess, adam.get_slot(of, "v"), *second[place])
+        for row, of in enumerate((v, w)):
+            seen(c, sess, adam.get_slot(of, "m"), *first[row])
+            seen(c, sess, adam.get_slot(of, "v"), *second[row])
 
 
 @api_case("OPTIMIZERS-049", title="Momentum that looks ahead, of two variables.")
@@ -72,8 +72,8 @@ def rows_without_gradient_stay(c: ApiAuthor) -> None:
     ):
         sess.run(train, {picked: np.array(rows, np.int32)})
         c.check(sess.run(v), near(np.array(values, np.float32), _NEAR))
-        found = sess.run(momentum.get_slot(v, "momentum"))
-        c.check(found, near(np.array(slots, np.float32), _NEAR))
+        slot = sess.run(momentum.get_slot(v, "momentum"))
+        c.check(slot, near(np.array(slots, np.float32), _NEAR))
 
 
 @api_case(

@@ -28,9 +28,9 @@ def adam_shares_its_slots(tf: Namespace) -> Namespace:
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
         def get_slot(self, var: Any, name: str) -> Any:
             for other in tf.trainable_variables():
-                found = super().get_slot(other, name)
-                if found is not None and other.shape == var.shape:
-                    return found
+                slot = super().get_slot(other, name)
+                if slot is not None and other.shape == var.shape:
+                    return slot
             return super().get_slot(var, name)
 
     return train(tf, AdamOptimizer=AdamOptimizer)

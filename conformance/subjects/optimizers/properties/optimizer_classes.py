@@ -26,8 +26,8 @@ _ROWS: Final = tuple(itertools.product(CLASSES, FORMS))
 
 def _clause(cls: OptimizerClass, form: str) -> str:
     """The clause of a form of gradients; Adam has one of its own for rows, since it moves all."""
-    is_whole = form in {"dense", "computed"}
-    return _CLAUSES[form] if is_whole or cls.name != "AdamOptimizer" else "OPTIMIZERS-037"
+    is_dense = form in {"dense", "computed"}
+    return _CLAUSES[form] if is_dense or cls.name != "AdamOptimizer" else "OPTIMIZERS-037"
 
 
 @prop("optimizer-classes", *sorted({_clause(cls, form) for cls, form in _ROWS}))

@@ -157,19 +157,19 @@ def _wrong(draw: random.Random, step: _Step) -> _Step:
 def _make(writer: GraphWriter, arrays: Sequence[np.ndarray], dtype: str, resource: bool) -> str:
     """Write the variables v0, v1, ... and what gives them their values; its node."""
     waits = []
-    for place, array in enumerate(arrays):
+    for index, array in enumerate(arrays):
         attrs = {"dtype": dtype_attr(dtype), "shape": shape_attr(array.shape)}
-        attrs["shared_name"] = text_attr(f"shared{place}")
-        writer.node("VarHandleOp" if resource else "VariableV2", (), attrs, f"v{place}")
+        attrs["shared_name"] = text_attr(f"shared{index}")
+        writer.node("VarHandleOp" if resource else "VariableV2", (), attrs, f"v{index}")
         given = writer.constant(array)
         if resource:
             kind = {"dtype": dtype_attr(dtype)}
-            waits.append(writer.node("AssignVariableOp", [f"v{place}", given], kind))
-            writer.node("ReadVariableOp", [f"v{place}"], kind, f"read{place}")
+            waits.append(writer.node("AssignVariableOp", [f"v{index}", given], kind))
+            writer.node("ReadVariableOp", [f"v{index}"], kind, f"read{index}")
         else:
             kind = {"T": dtype_attr(dtype)}
-            waits.append(writer.node("Assign", [f"v{place}", given], kind))
-            writer.node("Identity", [f"v{place}"], kind, f"read{place}")
+            waits.append(writer.node("Assign", [f"v{index}", given], kind))
+            writer.node("Identity", [f"v{index}"], kind, f"read{index}")
     return writer.node("NoOp", [f"^{name}" for name in waits], {}, "init")
 
 
@@ -189,7 +189,7 @@ def optimizers(draw: random.Random, id_: str) -> Case:
         {"do": "open", "session": "s", "graph": "g"},
         {"do": "run", "session": "s", "fetches": [init], "expect": {"values": [None]}},
     ]
-    shown = [f"read{place}:0" for place in range(len(names))]
+    shown = [f"read{index}:0" for index in range(len(names))]
     for _ in range(draw.randint(1, 3)):
         step = _step(draw, declared, dtype, shape)
         node, feeds = _node(writer, step, dtype, draw)

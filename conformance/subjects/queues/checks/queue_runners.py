@@ -33,14 +33,14 @@ def _counting(tf: Namespace, count: int, capacity: int = 10) -> Any:
 
 def _emptied(tf: Namespace, session: Any, taken: Any) -> list[Any]:
     """Elements as they come, and the class of the error that ends them."""
-    found: list[Any] = []
+    elements: list[Any] = []
     options = tf.RunOptions(timeout_in_ms=int(_LONG_S * 1000))
     try:
-        while len(found) < 100:
-            found.append(int(session.run(taken, options=options)))
+        while len(elements) < 100:
+            elements.append(int(session.run(taken, options=options)))
     except tf.errors.OpError as error:
-        found.append(type(error).__name__)
-    return found
+        elements.append(type(error).__name__)
+    return elements
 
 
 def _ended(threads: list[threading.Thread]) -> bool:
@@ -78,10 +78,10 @@ def started_runners(tf: Namespace) -> list[Any]:
             session.run(start)
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(session, coordinator)
-            found = [_emptied(tf, session, taken) for taken in queues]
+            elements = [_emptied(tf, session, taken) for taken in queues]
             coordinator.request_stop()
             coordinator.join(threads, stop_grace_period_secs=_LONG_S)
-    return found
+    return elements
 
 
 def stopped_runner(tf: Namespace) -> list[bool]:

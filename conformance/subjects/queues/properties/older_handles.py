@@ -22,7 +22,9 @@ from sessrun.spec.tables.ops import OPERATIONS
 _OF: Final = {"accumulators": accumulators, "queues": queues, "readers": readers, "tables": tables}
 _CLAUSES: Final = tuple(id_ for name in _OF for id_ in PROPERTIES[name].clauses)
 #: The older name of each operation that has one.
-_OLDER: Final = {each.newer: each.name for each in OPERATIONS.values() if each.newer}
+_OLDER: Final = {
+    operation.newer: operation.name for operation in OPERATIONS.values() if operation.newer
+}
 
 
 def _is_of_resources(op: str) -> bool:
@@ -39,8 +41,8 @@ def _fetched(case: Case) -> set[str]:
 
     def names(form: Any) -> set[str]:
         if isinstance(form, Mapping):
-            found = {str(fetch).partition(":")[0] for fetch in form.get("fetches", ())}
-            return found.union(*map(names, form.values()))
+            nodes = {str(fetch).partition(":")[0] for fetch in form.get("fetches", ())}
+            return nodes.union(*map(names, form.values()))
         return set().union(*map(names, form)) if isinstance(form, list | tuple) else set()
 
     return names(case.steps)
@@ -72,6 +74,6 @@ def older_handles(draw: random.Random, id_: str) -> Case:
     names = sorted(_OF)
     make = _OF[names[int(id_.rpartition(":")[2]) % len(names)]]
     while True:
-        found = _in_older_form(make(draw, id_))
-        if found is not None:
-            return found
+        older = _in_older_form(make(draw, id_))
+        if older is not None:
+            return older

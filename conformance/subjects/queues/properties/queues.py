@@ -236,8 +236,8 @@ def queues(draw: random.Random, id_: str) -> Case:
     for session in ("s", "t")[: draw.choice((1, 1, 2))]:
         steps.append({"do": "open", "session": session, "graph": "g"})
         lives: dict[str, Life] = {}
-        for number, each in enumerate(terms):
-            life = lives.setdefault(each.shared_name or str(number), Life(each))
+        for number, queue_terms in enumerate(terms):
+            life = lives.setdefault(queue_terms.shared_name or str(number), Life(queue_terms))
             using.append((session, _Using(draw, f"queue{number}", life)))
     for _ in range(draw.randint(6, 24)):
         session, one = draw.choice(using)

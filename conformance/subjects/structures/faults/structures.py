@@ -176,13 +176,13 @@ def callables_read_their_list_anew(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-            made = super().make_callable(fetches, *args, **kwargs)
+            callable_ = super().make_callable(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or args or kwargs:
-                return made
+                return callable_
             before = list(fetches)
 
             def call() -> Any:
-                return made() if fetches == before else self.run(fetches)
+                return callable_() if fetches == before else self.run(fetches)
 
             return call
 

@@ -64,13 +64,13 @@ def _reuse(c: ApiAuthor, draw: random.Random) -> None:
     """Structures of the same leaves in the same order, run in turns; one leaf changes its value."""
     leaves = constant_leaves(c, draw, draw.randint(1, 4))
     p, doubled = _fed_leaf(c)
-    place = draw.randint(0, len(leaves))
+    position = draw.randint(0, len(leaves))
     sess = c.tf.Session()
     seed = draw.random()
     seeds = [seed, *(draw.random() for _ in range(3))]
     for index in range(draw.randint(5, 7)):
         fed = np.array([index, -index], np.float32)
-        now = [*leaves[:place], Leaf(doubled, fed * 2), *leaves[place:]]
+        now = [*leaves[:position], Leaf(doubled, fed * 2), *leaves[position:]]
         part = arranged(random.Random(draw.choice(seeds)), now)
         c.check(sess.run(part.fetch, {p: fed}), part.want)
     sess.close()

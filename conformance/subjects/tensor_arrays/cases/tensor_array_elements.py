@@ -24,8 +24,8 @@ def elements_are_read(c: EngineAuthor) -> None:
         tf.identity(array.write(1, y).write(0, x).read(tf.placeholder(tf.int32, [], "i")), "read")
     s = c.open()
     feeds = {"x:0": _ONE, "y:0": np.array([3], np.float32)}
-    for place, fed in ((0, "x:0"), (1, "y:0")):
-        s.run(["read:0"], {**feeds, "i:0": np.int32(place)}, values=[feeds[fed]])
+    for index, fed in ((0, "x:0"), (1, "y:0")):
+        s.run(["read:0"], {**feeds, "i:0": np.int32(index)}, values=[feeds[fed]])
 
 
 @engine_case("TENSOR-ARRAYS-014", title="Elements are gathered in the order of the indices.")
@@ -47,8 +47,8 @@ def rows_are_scattered(c: EngineAuthor) -> None:
         x = tf.placeholder(tf.float32, [None], name="x")
         array = tf.TensorArray(tf.float32, 3, element_shape=[])
         array = array.scatter(tf.placeholder(tf.int32, [None], name="i"), x)
-        for place in range(3):
-            tf.identity(array.read(place), f"read{place}")
+        for index in range(3):
+            tf.identity(array.read(index), f"read{index}")
     s = c.open()
     feeds = {"x:0": np.array([5, 6, 7], np.float32), "i:0": _numbers(2, 0, 1)}
     wanted = [np.float32(value) for value in (6, 7, 5)]
@@ -75,10 +75,10 @@ def rows_without_indices(c: EngineAuthor) -> None:
 @engine_case("TENSOR-ARRAYS-017", title="There is nothing before the first element.")
 def writes_below_zero(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        place = tf.placeholder(tf.int32, [], name="i")
+        index = tf.placeholder(tf.int32, [], name="i")
         for name, grows in (("fixed", False), ("dynamic", True)):
             array = tf.TensorArray(tf.float32, 2, dynamic_size=grows)
-            written = array.write(place, 1.5)
+            written = array.write(index, 1.5)
             with tf.control_dependencies([written.flow]):
                 tf.identity(array.size(), name)
     s = c.open()
@@ -105,8 +105,8 @@ def elements_written_after_a_read(c: EngineAuthor) -> None:
 def texts_that_were_not_written(c: EngineAuthor) -> None:
     with c.graph() as tf:
         array = tf.TensorArray(tf.string, 2, element_shape=[2]).write(0, ["a", "b"])
-        place = tf.placeholder(tf.int32, [], name="i")
-        tf.identity(array.read(place), name="read")
+        index = tf.placeholder(tf.int32, [], name="i")
+        tf.identity(array.read(index), name="read")
         none = tf.TensorArray(tf.string, 1, element_shape=[0])
         tf.identity(none.read(0), name="none")
     s = c.open()
@@ -205,17 +205,17 @@ def _array(tf: Namespace, size: int = 2, **attrs: Any) -> Any:
     return tf.raw_ops.TensorArrayV3(size=size, dtype=tf.float32, **attrs)
 
 
-def _written(tf: Namespace, array: Any, place: Any, value: Any) -> Any:
+def _written(tf: Namespace, array: Any, index: Any, value: Any) -> Any:
     """The array with an element written."""
     flow = tf.raw_ops.TensorArrayWriteV3(
-        handle=array[0], index=place, value=value, flow_in=array[1]
+        handle=array[0], index=index, value=value, flow_in=array[1]
     )
     return array[0], flow
 
 
-def _read(tf: Namespace, array: Any, place: Any, name: str) -> Any:
+def _read(tf: Namespace, array: Any, index: Any, name: str) -> Any:
     return tf.raw_ops.TensorArrayReadV3(
-        handle=array[0], index=place, flow_in=array[1], dtype=tf.float32, name=name
+        handle=array[0], index=index, flow_in=array[1], dtype=tf.float32, name=name
     )
 
 
@@ -267,11 +267,11 @@ def gradients_of_larger_shapes(c: EngineAuthor) -> None:
 @engine_case("TENSOR-ARRAYS-028", title="An array whose gradients are there does not grow.")
 def arrays_with_gradients_do_not_grow(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        place = tf.placeholder(tf.int32, [], name="i")
+        index = tf.placeholder(tf.int32, [], name="i")
         array = _array(tf, dynamic_size=True)
         with tf.control_dependencies([_gradients(tf, array)[1]]):
             flow = tf.identity(array[1])
-        tf.identity(_written(tf, (array[0], flow), place, 1.5)[1], name="written")
+        tf.identity(_written(tf, (array[0], flow), index, 1.5)[1], name="written")
     s = c.open()
     s.run(["written:0"], {"i:0": np.int32(2)}, error=[3])
     s.run(["written:0"], {"i:0": np.int32(1)}, values=[anything])

@@ -16,12 +16,12 @@ _FLOAT: Final = 1
 _GRADIENTS: Final = ("TensorArrayGradV3", "TensorArrayGradWithShape")
 
 
-def _made(op: Any) -> Any:
+def _creator_of(op: Any) -> Any:
     """The operation that made the array that an operation is about."""
-    made = op.inputs[0].op
-    while made.type == "Identity":
-        made = made.inputs[0].op
-    return made
+    creator = op.inputs[0].op
+    while creator.type == "Identity":
+        creator = creator.inputs[0].op
+    return creator
 
 
 def _forgiven(
@@ -211,7 +211,7 @@ def misshapen_gradients_are_left_out(tf: Namespace) -> Namespace:
         tf,
         "TensorArrayReadV3",
         np.zeros([2], np.float32),
-        lambda run: _made(run.op).type in _GRADIENTS,
+        lambda run: _creator_of(run.op).type in _GRADIENTS,
     )
 
 
@@ -223,7 +223,8 @@ def unwritten_gradients_are_ones(tf: Namespace) -> Namespace:
         ("TensorArrayReadV3",),
         lambda _op, _index, value: np.ones_like(value),
         lambda op: (
-            _made(op).type == "TensorArrayGradV3" and op.inputs[2].op.type == "TensorArrayGradV3"
+            _creator_of(op).type == "TensorArrayGradV3"
+            and op.inputs[2].op.type == "TensorArrayGradV3"
         ),
     )
 
@@ -235,7 +236,7 @@ def sizes_in_front_are_left_out(tf: Namespace) -> Namespace:
         tf,
         ("TensorArrayReadV3",),
         lambda _op, _index, value: value[0],
-        lambda op: _made(op).type == _GRADIENTS[1],
+        lambda op: _creator_of(op).type == _GRADIENTS[1],
     )
 
 
@@ -247,8 +248,8 @@ def arrays_with_gradients_grow(tf: Namespace) -> Namespace:
         "TensorArrayWriteV3",
         np.float32(0),
         lambda run: (
-            _made(run.op).type == "TensorArrayV3"
-            and _made(run.op).get_attr("dynamic_size")
+            _creator_of(run.op).type == "TensorArrayV3"
+            and _creator_of(run.op).get_attr("dynamic_size")
             and any(op.type in ("Identity", *_GRADIENTS) for op in _behind(run.op))
         ),
     )
@@ -261,7 +262,7 @@ def elements_of_other_shapes_are_left_out(tf: Namespace) -> Namespace:
         tf,
         "TensorArrayWriteV3",
         np.float32(0),
-        lambda run: _made(run.op).get_attr("identical_element_shapes"),
+        lambda run: _creator_of(run.op).get_attr("identical_element_shapes"),
     )
 
 

@@ -88,28 +88,28 @@ def elements_that_are_not_there(c: EngineAuthor) -> None:
             element_shape=[2], num_elements=3, element_dtype=tf.float32
         )
         handle = tf.raw_ops.TensorListSetItem(input_handle=handle, index=1, item=item)
-        for place in range(3):
+        for index in range(3):
             tf.raw_ops.TensorListGetItem(
                 input_handle=handle,
-                index=place,
+                index=index,
                 element_shape=[2],
                 element_dtype=tf.float32,
-                name=f"item{place}",
+                name=f"item{index}",
             )
     feeds = {"a:0": floats(5, 6)}
     session = c.open()
-    for place, value in ((0, floats(0, 0)), (1, floats(5, 6)), (2, floats(0, 0))):
-        session.run([f"item{place}:0"], feeds, values=[value])
+    for index, value in ((0, floats(0, 0)), (1, floats(5, 6)), (2, floats(0, 0))):
+        session.run([f"item{index}:0"], feeds, values=[value])
 
 
 @engine_case("CONTROL-FLOW-025", title="An element that a list has not is refused.")
 def places_outside(c: EngineAuthor) -> None:
     with c.graph() as tf:
         _, second = _two(tf)
-        place = tf.placeholder(tf.int32, [], name="n")
+        index = tf.placeholder(tf.int32, [], name="n")
         tf.raw_ops.TensorListGetItem(
             input_handle=second,
-            index=place,
+            index=index,
             element_shape=[2],
             element_dtype=tf.float32,
             name="item",
@@ -191,13 +191,13 @@ def item(tf: Namespace, handle: Any, index: Any, name: str, shape: Any = (2,)) -
 
 def items(tf: Namespace, handle: Any, count: int, shape: Any = (2,)) -> None:
     """What the list has at each place, as `item0` and so on."""
-    for place in range(count):
-        item(tf, handle, place, f"item{place}", shape)
+    for index in range(count):
+        item(tf, handle, index, f"item{index}", shape)
 
 
 def shows_items(c: EngineAuthor, feeds: dict[str, Any], *wanted: Any) -> None:
     """A run must give these as `item0` and so on."""
-    fetches = [f"item{place}:0" for place in range(len(wanted))]
+    fetches = [f"item{index}:0" for index in range(len(wanted))]
     c.open().run(fetches, feeds, values=list(wanted))
 
 
@@ -219,8 +219,8 @@ def elements_by_index(c: EngineAuthor) -> None:
     with c.graph() as tf:
         item(tf, _two(tf)[1], tf.placeholder(tf.int32, [], name="n"), "item")
     session = c.open()
-    for place, value in ((1, floats(3, 4)), (0, floats(1, 2))):
-        session.run(["item:0"], {**_FEEDS, "n:0": np.int32(place)}, values=[value])
+    for index, value in ((1, floats(3, 4)), (0, floats(1, 2))):
+        session.run(["item:0"], {**_FEEDS, "n:0": np.int32(index)}, values=[value])
 
 
 @engine_case("CONTROL-FLOW-029", title="An element is replaced at its index.")
@@ -234,8 +234,8 @@ def elements_are_set(c: EngineAuthor) -> None:
 @engine_case("CONTROL-FLOW-030", title="An element that a list has not cannot be set.")
 def elements_outside_are_not_set(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        place = tf.placeholder(tf.int32, [], name="n")
-        counted(tf, set_item(tf, of_rows(tf, given(tf, "x")), place, given(tf, "y")))
+        index = tf.placeholder(tf.int32, [], name="n")
+        counted(tf, set_item(tf, of_rows(tf, given(tf, "x")), index, given(tf, "y")))
     session = c.open()
     feeds = {"x:0": _THREE, "y:0": floats(7, 8)}
     for wrong in (3, -1, 5):
@@ -246,21 +246,21 @@ def elements_outside_are_not_set(c: EngineAuthor) -> None:
 @engine_case("CONTROL-FLOW-031", title="A list grows up to the element that is set, if it may.")
 def lists_grow_where_they_may(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        place = tf.placeholder(tf.int32, [], name="n")
+        index = tf.placeholder(tf.int32, [], name="n")
         grown = set_item(
             tf,
             of_rows(tf, given(tf, "x")),
-            place,
+            index,
             given(tf, "y"),
             resize_if_index_out_of_bounds=True,
         )
         counted(tf, grown)
-        item(tf, grown, place, "last")
+        item(tf, grown, index, "last")
     session = c.open()
     feeds = {"x:0": _ONE, "y:0": floats(7, 8)}
-    for place, length in ((3, 4), (1, 2), (0, 1)):
+    for index, length in ((3, 4), (1, 2), (0, 1)):
         values = [np.int32(length), floats(7, 8)]
-        session.run(["count:0", "last:0"], {**feeds, "n:0": np.int32(place)}, values=values)
+        session.run(["count:0", "last:0"], {**feeds, "n:0": np.int32(index)}, values=values)
 
 
 def _resized(c: EngineAuthor) -> None:
@@ -339,9 +339,9 @@ def lists_that_are_full(c: EngineAuthor) -> None:
         handle = tf.raw_ops.EmptyTensorList(
             element_shape=shape_of([2]), max_num_elements=most, element_dtype=tf.float32
         )
-        for place in range(2):
+        for index in range(2):
             handle = tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=x)
-            counted(tf, handle, f"count{place + 1}")
+            counted(tf, handle, f"count{index + 1}")
     session = c.open()
     for most, count in ((0, 1), (1, 2)):
         session.run([f"count{count}:0"], {"x:0": _ZERO, "n:0": np.int32(most)}, error=[3])

@@ -95,12 +95,12 @@ def scatters_below_zero(c: EngineAuthor) -> None:
 @engine_case("CONTROL-FLOW-045", title="Rows are scattered into a list that is there.")
 def rows_are_scattered_into(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        made = tf.raw_ops.TensorListScatterIntoExistingList(
+        scattered = tf.raw_ops.TensorListScatterIntoExistingList(
             input_handle=of_rows(tf, given(tf, "x")),
             tensor=given(tf, "y"),
             indices=given(tf, "i", "int32"),
         )
-        stacked(tf, made, "all")
+        stacked(tf, scattered, "all")
     session = c.open()
     y = np.array([[7, 8], [9, 10]], np.float32)
     for places, wanted in (
@@ -136,11 +136,11 @@ def lists_of_different_shapes(c: EngineAuthor) -> None:
 
 def _split(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        made = tf.raw_ops.TensorListSplit(
+        handle = tf.raw_ops.TensorListSplit(
             tensor=given(tf, "x"), element_shape=shape_of([-1, 2]), lengths=given(tf, "l", "int64")
         )
-        items(tf, made, 3, (-1, 2))
-        counted(tf, made)
+        items(tf, handle, 3, (-1, 2))
+        counted(tf, handle)
 
 
 @engine_case("CONTROL-FLOW-048", title="A tensor is cut into elements of given lengths.")

@@ -34,10 +34,10 @@ def changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) ->
     return editing(tf, changed)
 
 
-def negating(tf: Namespace, op_type: str, place: int) -> Namespace:
+def negating(tf: Namespace, op_type: str, index: int) -> Namespace:
     """The namespace in which such an operation takes an input of floats with the other sign."""
     return changing(
-        tf, op_type, lambda definition, node: fed_as(definition, node, place, "Neg", (), T=_FLOAT)
+        tf, op_type, lambda definition, node: fed_as(definition, node, index, "Neg", (), T=_FLOAT)
     )
 
 
@@ -70,7 +70,7 @@ def elements_are_read_from_the_end(tf: Namespace) -> Namespace:
     """Take the other one of two elements, where the index is fed."""
 
     def change(definition: Any, node: Any) -> None:
-        source = next(each for each in definition.node if each.name == node.input[1])
+        source = next(other for other in definition.node if other.name == node.input[1])
         if source.op == "Placeholder":
             fed_as(definition, node, 1, "Equal", (source.name,), T=_INT)
             definition.node[-1].input[1] = _constant(definition, node.name, 0)
@@ -82,13 +82,13 @@ def elements_are_read_from_the_end(tf: Namespace) -> Namespace:
 
 
 def _constant(definition: Any, name: str, value: int) -> str:
-    made = definition.node.add()
-    made.name, made.op = f"{name}/constant", "Const"
-    made.attr["dtype"].type = _INT
-    made.attr["value"].tensor.dtype = _INT
-    made.attr["value"].tensor.tensor_shape.SetInParent()
-    made.attr["value"].tensor.int_val.append(value)
-    return str(made.name)
+    constant = definition.node.add()
+    constant.name, constant.op = f"{name}/constant", "Const"
+    constant.attr["dtype"].type = _INT
+    constant.attr["value"].tensor.dtype = _INT
+    constant.attr["value"].tensor.tensor_shape.SetInParent()
+    constant.attr["value"].tensor.int_val.append(value)
+    return str(constant.name)
 
 
 @fault("CONTROL-FLOW-029", "A list has the negative of the item that is set.")
@@ -96,7 +96,7 @@ def set_items_change_sign(tf: Namespace) -> Namespace:
     """Negate the item of a list of rows, at an index that is known."""
 
     def change(definition: Any, node: Any) -> None:
-        nodes = {each.name: each for each in definition.node}
+        nodes = {other.name: other for other in definition.node}
         of_rows = nodes[node.input[0]].op == "TensorListFromTensor"
         if of_rows and nodes[node.input[1]].op == "Const":
             fed_as(definition, node, 2, "Neg", (), T=_FLOAT)
@@ -192,15 +192,15 @@ def rows_are_turned_around(tf: Namespace) -> Namespace:
     """Reverse the tensor, where elements of the list are read by an index that is known."""
 
     def change(definition: Any, node: Any) -> None:
-        readers = [each for each in definition.node if node.name in each.input]
-        if readers and all(each.op == "TensorListGetItem" for each in readers):
-            made = definition.node.add()
-            made.name, made.op = f"{node.name}/axis", "Const"
-            made.attr["dtype"].type = _INT
-            made.attr["value"].tensor.dtype = _INT
-            made.attr["value"].tensor.tensor_shape.dim.add().size = 1
-            made.attr["value"].tensor.int_val.append(0)
-            fed_as(definition, node, 0, "ReverseV2", (made.name,), T=_FLOAT, Tidx=_INT)
+        readers = [other for other in definition.node if node.name in other.input]
+        if readers and all(other.op == "TensorListGetItem" for other in readers):
+            axis = definition.node.add()
+            axis.name, axis.op = f"{node.name}/axis", "Const"
+            axis.attr["dtype"].type = _INT
+            axis.attr["value"].tensor.dtype = _INT
+            axis.attr["value"].tensor.tensor_shape.dim.add().size = 1
+            axis.attr["value"].tensor.int_val.append(0)
+            fed_as(definition, node, 0, "ReverseV2", (axis.name,), T=_FLOAT, Tidx=_INT)
 
     return changing(tf, "TensorListFromTensor", change)
 

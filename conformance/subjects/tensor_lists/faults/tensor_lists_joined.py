@@ -161,9 +161,9 @@ def unknown_sizes_are_zero(tf: Namespace) -> Namespace:
     )
 
 
-def _known_as(run: Run, place: int, ndims: int) -> bool:
+def _known_as(run: Run, index: int, ndims: int) -> bool:
     return bool(
-        run.op.inputs[place].op.type == "Const" and run.op.inputs[place].shape.ndims == ndims
+        run.op.inputs[index].op.type == "Const" and run.op.inputs[index].shape.ndims == ndims
     )
 
 

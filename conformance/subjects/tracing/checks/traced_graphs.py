@@ -49,14 +49,14 @@ def _listed(
     metadata = tf.RunMetadata()
     options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
     session.run(list(fetches), dict(feeds), options, metadata)
-    told: dict[str, Any] = {}
+    listings: dict[str, Any] = {}
     for device in metadata.step_stats.dev_stats:
         for stats in device.node_stats:
             if stats.node_name in nodes:
-                count, devices, outputs = told.get(stats.node_name, (0, [], []))
+                count, devices, outputs = listings.get(stats.node_name, (0, [], []))
                 devices = sorted({*devices, device.device})
-                told[stats.node_name] = [count + 1, devices, outputs or _outputs(tf, stats)]
-    return {name: told[name] for name in sorted(told)}
+                listings[stats.node_name] = [count + 1, devices, outputs or _outputs(tf, stats)]
+    return {name: listings[name] for name in sorted(listings)}
 
 
 def _outputs(tf: Namespace, stats: Any) -> list[list[Any]]:

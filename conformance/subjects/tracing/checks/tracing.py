@@ -48,10 +48,10 @@ def _nodes(metadata: Any, graph: Any) -> Iterator[tuple[str, Any]]:
 
 def executed(tf: Namespace, metadata: Any, graph: Any) -> dict[str, list[str]]:  # noqa: ARG001 - a check takes the namespace
     """For each device that lists any the names of the graph's operations, as often as listed."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for device, node in _nodes(metadata, graph):
-        found.setdefault(device, []).append(node.node_name)
-    return {device: sorted(found[device]) for device in sorted(found)}
+        names.setdefault(device, []).append(node.node_name)
+    return {device: sorted(names[device]) for device in sorted(names)}
 
 
 def _listings(metadata: Any, name: str) -> Iterator[Any]:
@@ -68,7 +68,7 @@ def labels(tf: Namespace, metadata: Any, node: str) -> list[str]:  # noqa: ARG00
 
 def outputs(tf: Namespace, metadata: Any, node: str) -> list[list[Any]]:
     """Slot, dtype, shape, requested bytes and whether an allocator is named, of each output."""
-    found = []
+    described = []
     for stats in _listings(metadata, node):
         for output in stats.output:
             tensor = output.tensor_description
@@ -76,8 +76,8 @@ def outputs(tf: Namespace, metadata: Any, node: str) -> list[list[Any]]:
             shape = [dim.size for dim in tensor.shape.dim]
             dtype = tf.as_dtype(tensor.dtype).name
             named = bool(memory.allocator_name)
-            found.append([output.slot, dtype, shape, memory.requested_bytes, named])
-    return sorted(found)
+            described.append([output.slot, dtype, shape, memory.requested_bytes, named])
+    return sorted(described)
 
 
 def ordered(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
@@ -129,7 +129,7 @@ def less_time(tf: Namespace, small: int, large: int) -> bool:
             for _, node in _nodes(metadata, graph):
                 if node.node_name in times:
                     times[node.node_name].append(node.op_end_rel_nanos - node.op_start_rel_nanos)
-    shortest = [min(found, default=-1) for found in times.values()]
+    shortest = [min(durations, default=-1) for durations in times.values()]
     return 0 <= shortest[0] < shortest[1]
 
 
@@ -166,16 +166,16 @@ def overlapping(tf: Namespace, level: str, size: int, runs: int) -> list[list[An
             thread.start()
         for thread in threads:
             thread.join()
-    return [sorted(found - {"fed"}, key=str) for found in seen]
+    return [sorted(listed - {"fed"}, key=str) for listed in seen]
 
 
 def partitioned(tf: Namespace, metadata: Any, graph: Any) -> list[list[str]]:  # noqa: ARG001 - as above
     """For each partition graph the operations of the graph in it."""
     names = _names(graph)
-    found = [
+    operations = [
         sorted({node.name for node in part.node} & names) for part in metadata.partition_graphs
     ]
-    return sorted(found)
+    return sorted(operations)
 
 
 def partition_devices(tf: Namespace, metadata: Any) -> list[list[str]]:  # noqa: ARG001 - as above

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
-from sessrun.conformance.subjects.tracing.faults.tracing import Told, telling
+from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
 
 #: Operations that an engine need not list.
@@ -29,7 +29,7 @@ _UNLISTED: Final = frozenset(
 def iterations_are_listed_once(tf: Namespace) -> Namespace:
     """Keep the first listing of each name."""
 
-    def change(told: Told) -> None:
+    def change(traced: RecordedRun) -> None:
         seen: set[str] = set()
 
         def is_first(node: Any) -> bool:
@@ -37,7 +37,7 @@ def iterations_are_listed_once(tf: Namespace) -> Namespace:
             seen.add(node.node_name)
             return not known
 
-        told.keep(is_first)
+        traced.keep(is_first)
 
     return telling(tf, change)
 
@@ -46,14 +46,14 @@ def iterations_are_listed_once(tf: Namespace) -> Namespace:
 def both_branches_are_listed(tf: Namespace) -> Namespace:
     """List what is needed, where there are no loops, whether or not it was executed."""
 
-    def change(told: Told) -> None:
-        ops = needed(elements(told.session, told.fetches), fed(told.session, told.feeds))
+    def change(traced: RecordedRun) -> None:
+        ops = needed(elements(traced.session, traced.fetches), fed(traced.session, traced.feeds))
         types = {op.type for op in ops}
-        if not told.is_traced or "Merge" not in types or "NextIteration" in types:
+        if not traced.is_traced or "Merge" not in types or "NextIteration" in types:
             return
-        listed = {node.node_name for node in told.nodes()}
+        listed = {node.node_name for node in traced.nodes()}
         for op in ops:
             if op.name not in listed and op.type not in _UNLISTED:
-                told.list_also(op.name)
+                traced.list_also(op.name)
 
     return telling(tf, change)

@@ -57,10 +57,6 @@ class RecordedRun:
         device.node_stats.add(node_name=name, all_start_micros=1, all_start_nanos=1000)
 
 
-#: The name by which the subjects import it.
-Told = RecordedRun
-
-
 def telling(tf: Namespace, change: Callable[[RecordedRun], None]) -> Namespace:
     """The namespace whose runs `change` the RunMetadata that they have written."""
 

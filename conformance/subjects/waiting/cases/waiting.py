@@ -14,13 +14,13 @@ def _check(c: EngineAuthor, name: str, facts: dict[str, Any], **args: Any) -> No
 
 def _row(c: EngineAuthor, resource: str, action: str, waiters: int, *late: int) -> None:
     facts: dict[str, Any] = {"wrong": []} if late else {"wrong": [], "in_order": True}
-    made = {"resource": resource, "action": action, "waiters": waiters, "late": list(late)}
-    _check(c, "in_a_row", facts, **made)
+    args = {"resource": resource, "action": action, "waiters": waiters, "late": list(late)}
+    _check(c, "in_a_row", facts, **args)
 
 
 def _ends(c: EngineAuthor, resource: str, action: str, by: str) -> None:
-    made = {"resource": resource, "action": action, "waiters": 3, "by": by}
-    _check(c, "ends", {"wrong": []}, **made)
+    args = {"resource": resource, "action": action, "waiters": 3, "by": by}
+    _check(c, "ends", {"wrong": []}, **args)
 
 
 @engine_case("WAITING-001", title="Calls that overlap and time out could have been made in a row.")
@@ -62,8 +62,8 @@ def a_timed_out_put_puts_nothing_in(c: EngineAuthor) -> None:
 @engine_case("WAITING-004", title="Three runs that wait for staged elements are served once.")
 def waiters_for_staging_are_served_once(c: EngineAuthor) -> None:
     for resource, action in (("staging", "take"), ("staging", "put"), ("map", "take")):
-        made = {"resource": resource, "action": action, "waiters": 3, "late": []}
-        _check(c, "in_a_row", {"wrong": []}, **made)
+        args = {"resource": resource, "action": action, "waiters": 3, "late": []}
+        _check(c, "in_a_row", {"wrong": []}, **args)
 
 
 @engine_case("WAITING-005", title="A cancelling close ends three runs that wait.")
