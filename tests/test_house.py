@@ -90,7 +90,6 @@ FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MAX_LINES = 490
 #: Modules that are longer, and why.
 LONG = {
-    "conformance/subjects/optimizers/cases/optimizer_steps.py": "to be split",
     "conformance/subjects/programs/arrays/operation.py": "to be split",
     "conformance/subjects/programs/gradients/gradient_graph.py": "to be split",
     "conformance/subjects/programs/graphs/graph.py": "to be split",

@@ -1,23 +1,27 @@
-"""Vectors of OPTIMIZERS: what one operation makes of a variable and its slots."""
+"""Vectors of OPTIMIZERS: rows, refusals and the order of reads about a single step."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import EngineAuthor, engine_case, near
+from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case, near
 
-_NEAR = "close(1e-5, 1e-6)"
+_NEAR: Final = "close(1e-5, 1e-6)"
+#: A vector, or the rows of a matrix.
+_Rows = Sequence[float] | Sequence[Sequence[float]]
 
 
-def floats(*values: Any) -> Any:
+def floats(*values: float | Sequence[float] | np.ndarray) -> np.ndarray:
     """A float32 vector, or a matrix of rows."""
     return np.array(values, np.float32)
 
 
-def graph_of_step(c: EngineAuthor, op_type: str, held: Mapping[str, Any], **given: Any) -> Any:
+def graph_of_step(
+    c: EngineAuthor, op_type: str, held: Mapping[str, _Rows], **given: float | np.ndarray
+) -> SessionAuthor:
     """A graph with resource variables, `init`, the operation `step`, and `NAME_now` for each."""
     with c.graph() as tf:
         variables = {
@@ -35,8 +39,12 @@ def graph_of_step(c: EngineAuthor, op_type: str, held: Mapping[str, Any], **give
     return s
 
 
-def taken(
-    c: EngineAuthor, op_type: str, held: Mapping[str, Any], after: Sequence[Any], **given: Any
+def check_step(
+    c: EngineAuthor,
+    op_type: str,
+    held: Mapping[str, _Rows],
+    after: Sequence[_Rows],
+    **given: float | np.ndarray,
 ) -> None:
     """One step, and what each variable holds after it."""
     s = graph_of_step(c, op_type, held, **given)
@@ -47,337 +55,9 @@ def taken(
     )
 
 
-G = floats(2, -1)
-
-
-@engine_case("OPTIMIZERS-001", title="Keras' momentum has the learning rate in its slot.")
-def keras_momentum_holds_steps(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyKerasMomentum",
-        {"var": (1, 2), "accum": (4, 8)},
-        [(2, 6.5), (1, 4.5)],
-        lr=0.5,
-        momentum=0.5,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-002", title="Momentum decays its slot and adds the gradient, then steps.")
-def momentum_adds_before_it_steps(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyMomentum",
-        {"var": (1, 2), "accum": (4, 8)},
-        [(-1, 0.5), (4, 3)],
-        lr=0.5,
-        momentum=0.5,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-003", title="Nesterov's momentum looks one step ahead.")
-def nesterov_looks_ahead(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyMomentum",
-        {"var": (1, 2), "accum": (4, 8)},
-        [(-1, 1.75), (4, 3)],
-        lr=0.5,
-        momentum=0.5,
-        grad=G,
-        use_nesterov=True,
-    )
-
-
-_ADAM = {
-    "beta1_power": 0.5,
-    "beta2_power": 0.75,
-    "lr": 1.0,
-    "beta1": 0.5,
-    "beta2": 0.75,
-    "epsilon": 1.0,
-    "grad": G,
-}
-
-
-@engine_case("OPTIMIZERS-004", title="Adam's first step.")
-def adam_steps(c: EngineAuthor) -> None:
-    # The rate is 1 * 0.5 / 0.5; the slots become 1 and -0.5, 1 and 0.25.
-    taken(
-        c,
-        "ResourceApplyAdam",
-        {"var": (1, 2), "m": (0, 0), "v": (0, 0)},
-        [(0, 3), (1, -0.5), (1, 0.25)],
-        **{**_ADAM, "epsilon": 0.0},
-    )
-
-
-@engine_case("OPTIMIZERS-005", title="Adam adds epsilon to the root.")
-def adam_adds_epsilon_to_the_root(c: EngineAuthor) -> None:
-    # Powers of zero leave the rate as it is; the slots become 1 and -0.5, 1 and 0.25.
-    taken(
-        c,
-        "ResourceApplyAdam",
-        {"var": (1, 2), "m": (0, 0), "v": (0, 0)},
-        [(0.5, 2 + 0.5 / 1.5), (1, -0.5), (1, 0.25)],
-        **{**_ADAM, "beta1_power": 0.0, "beta2_power": 0.0},
-    )
-
-
-@engine_case("OPTIMIZERS-006", title="Adam with use_nesterov.")
-def adam_looks_ahead(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyAdam",
-        {"var": (1, 2), "m": (0, 0), "v": (0, 0)},
-        [(1 - 1.5 / 2, 2 + 0.75 / 1.5), (1, -0.5), (1, 0.25)],
-        **_ADAM,
-        use_nesterov=True,
-    )
-
-
-@engine_case("OPTIMIZERS-007", title="RMSProp's step, with a large epsilon.")
-def rms_prop_steps(c: EngineAuthor) -> None:
-    # The mean squares become 3 and 8; with epsilon 4 and 9.
-    taken(
-        c,
-        "ResourceApplyRMSProp",
-        {"var": (1, 2), "ms": (2, 15), "mom": (0, 0)},
-        [(0, 2 + 1 / 3), (3, 8), (1, -1 / 3)],
-        lr=1.0,
-        rho=0.5,
-        momentum=0.5,
-        epsilon=1.0,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-008", title="RMSProp's momentum has the learning rate in it.")
-def rms_prop_holds_steps(c: EngineAuthor) -> None:
-    # The mean squares become 4 and 4; half of the old momentum and half of the new steps.
-    taken(
-        c,
-        "ResourceApplyRMSProp",
-        {"var": (1, 2), "ms": (4, 7), "mom": (4, 8)},
-        [(1 - 2.5, 2 - 3.75), (4, 4), (2.5, 3.75)],
-        lr=0.5,
-        rho=0.5,
-        momentum=0.5,
-        epsilon=0.0,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-009", title="Centered RMSProp takes the square of the new mean off.")
-def centered_rms_prop_steps(c: EngineAuthor) -> None:
-    # The means become 1 and -0.5, the mean squares 4 and 8.25; less the squares 3 and 8.
-    taken(
-        c,
-        "ResourceApplyCenteredRMSProp",
-        {"var": (1, 2), "mg": (0, 0), "ms": (4, 15.5), "mom": (0, 0)},
-        [(0, 2 + 1 / 3), (1, -0.5), (4, 8.25), (1, -1 / 3)],
-        lr=1.0,
-        rho=0.5,
-        momentum=0.5,
-        epsilon=1.0,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-010", title="Adagrad divides by the root of the new sum.")
-def adagrad_sums_before_it_steps(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyAdagrad",
-        {"var": (1, 2), "accum": (5, 3)},
-        [(1 - 2 / 3, 2.5), (9, 4)],
-        lr=1.0,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-011", title="Adagrad without update_slots leaves its sum.")
-def adagrad_leaves_its_sum(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyAdagrad",
-        {"var": (1, 2), "accum": (4, 16)},
-        [(0, 2.25), (4, 16)],
-        lr=1.0,
-        grad=G,
-        update_slots=False,
-    )
-
-
-@engine_case("OPTIMIZERS-012", title="Adagrad's second form adds epsilon to the root.")
-def adagrad_v2_adds_epsilon(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyAdagradV2",
-        {"var": (1, 2), "accum": (5, 3)},
-        [(0.5, 2 + 1 / 3), (9, 4)],
-        lr=1.0,
-        epsilon=1.0,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-013", title="Dual averaging forgets what the variable was.")
-def dual_averaging_forgets(c: EngineAuthor) -> None:
-    # Sums 6 and -4 less 2 steps of 0.5, over 2 * 0.5 and the roots 3 and 4.
-    taken(
-        c,
-        "ResourceApplyAdagradDA",
-        {
-            "var": (100, 200),
-            "gradient_accumulator": (4, -3),
-            "gradient_squared_accumulator": (5, 15),
-        },
-        [(-5 / 4, 3 / 5), (6, -4), (9, 16)],
-        lr=1.0,
-        l1=0.5,
-        l2=0.5,
-        global_step=np.int64(2),
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-014", title="Adadelta scales by the steps before this one.")
-def adadelta_scales_by_older_steps(c: EngineAuthor) -> None:
-    # The roots are 4 and 3 for the steps, 2 and 1.5 for the gradients: steps of 4 and -2.
-    taken(
-        c,
-        "ResourceApplyAdadelta",
-        {"var": (1, 2), "accum": (2, 1.5), "accum_update": (15, 8)},
-        [(-1, 3), (3, 1.25), (15.5, 6)],
-        lr=0.5,
-        rho=0.5,
-        epsilon=1.0,
-        grad=floats(2, -1),
-    )
-
-
-_FTRL = {"lr": 1.0, "lr_power": -0.5, "grad": G}
-
-
-@engine_case("OPTIMIZERS-015", title="FTRL sets what the first norm outweighs to zero.")
-def ftrl_sets_to_zero(c: EngineAuthor) -> None:
-    # The linear slots become 6 and 1; the first norm is 2.
-    taken(
-        c,
-        "ResourceApplyFtrl",
-        {"var": (1, 1), "accum": (0, 8), "linear": (6, 5 - 8**0.5)},
-        [(-2, 0), (4, 9), (6, 1)],
-        **_FTRL,
-        l1=2.0,
-        l2=0.0,
-    )
-
-
-@engine_case("OPTIMIZERS-016", title="FTRL's second norm counts twice.")
-def ftrl_counts_the_norm_twice(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyFtrl",
-        {"var": (0, 0), "accum": (0, 0), "linear": (4, 1)},
-        [(-6 / 4, 0), (4, 1), (6, 0)],
-        **_FTRL,
-        l1=0.0,
-        l2=1.0,
-    )
-
-
-@engine_case("OPTIMIZERS-017", title="Shrinkage is in the linear slot and not in the squares.")
-def shrinkage_is_linear(c: EngineAuthor) -> None:
-    # The linear slots become 4 + 2 + 1 - 2 and 0 - 1 + 1 - 1.
-    taken(
-        c,
-        "ResourceApplyFtrlV2",
-        {"var": (1, 1), "accum": (0, 0), "linear": (4, 0)},
-        [(-2.5, 1), (4, 1), (5, -1)],
-        **_FTRL,
-        l1=0.0,
-        l2=0.0,
-        l2_shrinkage=0.5,
-    )
-
-
-@engine_case("OPTIMIZERS-018", title="A proximal step shrinks and divides.")
-def a_proximal_step_shrinks(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyProximalGradientDescent",
-        {"var": (3, -0.25)},
-        [(1, 0)],
-        alpha=0.5,
-        l1=1.0,
-        l2=2.0,
-        delta=floats(1, -1),
-    )
-
-
-@engine_case("OPTIMIZERS-019", title="AdaMax keeps the greater of slot and gradient.")
-def adamax_keeps_the_greater(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyAdaMax",
-        {"var": (1, 2), "m": (0, 0), "v": (1, 6)},
-        [(1 - 2 / 3, 2 + 1 / 4), (1, -0.5), (2, 3)],
-        beta1_power=0.5,
-        lr=1.0,
-        beta1=0.5,
-        beta2=0.5,
-        epsilon=1.0,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-020", title="AMSGrad divides by the greatest second moment.")
-def amsgrad_keeps_the_greatest(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyAdamWithAmsgrad",
-        {"var": (1, 2), "m": (0, 0), "v": (0, 0), "vhat": (0.25, 9)},
-        [(0.5, 2.125), (1, -0.5), (1, 0.25), (1, 9)],
-        **_ADAM,
-    )
-
-
-@engine_case("OPTIMIZERS-021", title="Agreement of signs makes AddSign's steps longer.")
-def agreement_of_signs_adds(c: EngineAuthor) -> None:
-    # The means become 3 and 1.5, whose signs are those of the gradients or not.
-    taken(
-        c,
-        "ResourceApplyAddSign",
-        {"var": (1, 2), "m": (4, 4)},
-        [(1 - 2 * 1.5, 2 + 0.5), (3, 1.5)],
-        lr=1.0,
-        alpha=1.0,
-        sign_decay=0.5,
-        beta=0.5,
-        grad=G,
-    )
-
-
-@engine_case("OPTIMIZERS-021", title="Agreement of signs makes PowerSign's steps longer.")
-def agreement_of_signs_multiplies(c: EngineAuthor) -> None:
-    taken(
-        c,
-        "ResourceApplyPowerSign",
-        {"var": (1, 2), "m": (4, 4)},
-        [(1 - 2 * np.e, 2 + 1 / np.e), (3, 1.5)],
-        lr=1.0,
-        logbase=1.0,
-        sign_decay=1.0,
-        beta=0.5,
-        grad=G,
-    )
-
-
 @engine_case("OPTIMIZERS-022", title="Rows that are not named stay, in the slots as well.")
 def other_rows_stay(c: EngineAuthor) -> None:
-    taken(
+    check_step(
         c,
         "ResourceSparseApplyRMSProp",
         {"var": ((1, 2), (3, 4)), "ms": ((3, 3), (0, 3)), "mom": ((5, 5), (2, 4))},
@@ -394,7 +74,7 @@ def other_rows_stay(c: EngineAuthor) -> None:
 @engine_case("OPTIMIZERS-023", title="A row that is named twice is changed twice, in order.")
 def a_row_named_twice_is_changed_twice(c: EngineAuthor) -> None:
     # The sums become 4, then 9: steps of 1 and 1/3 of the gradients.
-    taken(
+    check_step(
         c,
         "ResourceSparseApplyAdagrad",
         {"var": ((10,), (10,)), "accum": ((1,), (0,))},
@@ -430,7 +110,7 @@ def absent_rows_are_refused(c: EngineAuthor) -> None:
     s.run(["step"], {"indices:0": np.array([1], np.int32)})
 
 
-def _fed(c: EngineAuthor, name: str, value: Any) -> None:
+def _fed(c: EngineAuthor, name: str, value: np.ndarray) -> None:
     """A step of momentum, an input of which is fed and must be refused, and changes nothing."""
     with c.graph() as tf:
         held = [
