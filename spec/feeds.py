@@ -250,14 +250,14 @@ class FeedTable:
 
     Attributes:
       dtypes: the dtypes, in the order of the file.
-      made_with: versions of TensorFlow, numpy and ml_dtypes it was measured with.
+      measured_with: versions of TensorFlow, numpy and ml_dtypes it was measured with.
       reasons: why a cell `varies`, by key.
       rows: a row for each kind of value, by id.
 
     """
 
     dtypes: tuple[str, ...]
-    made_with: Mapping[str, str]
+    measured_with: Mapping[str, str]
     reasons: Mapping[str, str]
     rows: Mapping[str, FeedRow]
 

@@ -42,7 +42,7 @@ TABLE = load_feed_table()
 FORM = json.loads(TABLE_PATH.read_text(encoding="utf-8"))
 SAME_MACHINE = platform.machine() in {"x86_64", "AMD64"} and sys.platform == "linux"
 SAME_RELEASES = all(
-    importlib.metadata.version(name) == TABLE.made_with[name] for name in ("numpy", "ml_dtypes")
+    importlib.metadata.version(name) == TABLE.measured_with[name] for name in ("numpy", "ml_dtypes")
 )
 
 

@@ -182,14 +182,14 @@ def _namedtuple(form: dict[str, Any], scope: Scope) -> Any:
 
 @functools.cache
 def _attrs_class(name: str, fields: tuple[str, ...]) -> Any:
-    """A class as the package attrs makes them: what it says of its fields is all that counts."""
+    """A class that declares its fields as those of the package attrs do."""
 
     def fill(self: Any, *values: Any) -> None:
         for field, value in zip(fields, values, strict=True):
             setattr(self, field, value)
 
-    told = tuple(types.SimpleNamespace(name=field) for field in fields)
-    return type(name, (), {"__init__": fill, "__attrs_attrs__": told})
+    attributes = tuple(types.SimpleNamespace(name=field) for field in fields)
+    return type(name, (), {"__init__": fill, "__attrs_attrs__": attributes})
 
 
 def _attrs(form: dict[str, Any], scope: Scope) -> Any:

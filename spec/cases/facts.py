@@ -21,12 +21,12 @@ def facts_of(environment: Mapping[str, Any]) -> frozenset[str]:
 
     """
     gpus = environment.get("gpus")
-    found = {"gpu" if gpus else "no-gpu"}
+    facts = {"gpu" if gpus else "no-gpu"}
     if isinstance(gpus, list | tuple) and len(gpus) > 1:
-        found.add("two-gpus")
+        facts.add("two-gpus")
     cpus = environment.get("cpus", 1)
     if isinstance(cpus, int) and cpus > 1:
-        found.add("two-cpus")
+        facts.add("two-cpus")
     if environment.get("file_modes"):
-        found.add("file-modes")
-    return frozenset(found)
+        facts.add("file-modes")
+    return frozenset(facts)

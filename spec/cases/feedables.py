@@ -183,15 +183,15 @@ def array_of(dtype: Any, shape: Any, items: Sequence[Any]) -> np.ndarray:
 
     """
     try:
-        made = np.empty(tuple(shape), dtype=_dtype(dtype))
-        if made.size != len(items):
-            raise ValueFormError(f"shape {shape} needs {made.size} items, got {len(items)}")
-        flat = made.reshape(-1)
+        array = np.empty(tuple(shape), dtype=_dtype(dtype))
+        if array.size != len(items):
+            raise ValueFormError(f"shape {shape} needs {array.size} items, got {len(items)}")
+        flat = array.reshape(-1)
         for index, item in enumerate(items):
             flat[index] = item
     except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise ValueFormError(f"ill-formed $numpy: {error}") from error
-    return made
+    return array
 
 
 def view_of(value: Any, layout: Any) -> np.ndarray:

@@ -49,8 +49,8 @@ class CaseFiles:
 
     def __enter__(self) -> Self:
         if self._case.files is not None:
-            made = tempfile.mkdtemp(prefix="sessrun-case-", dir=self._under)
-            self._folder = Path(os.path.realpath(made))
+            folder = tempfile.mkdtemp(prefix="sessrun-case-", dir=self._under)
+            self._folder = Path(os.path.realpath(folder))
             try:
                 for name, data in self._case.files.items():
                     self._put(name, data)
@@ -143,11 +143,11 @@ class CaseFiles:
             size = step["truncate"]
             os.truncate(target, size if size >= 0 else max(0, target.stat().st_size + size))
         elif "flip" in step:
-            place, bits = step["flip"]
+            position, bits = step["flip"]
             raw = bytearray(target.read_bytes())
-            if not -len(raw) <= place < len(raw):
-                raise self._wrong(f"{step['name']!r} has {len(raw)} bytes, none at {place}")
-            raw[place] ^= bits
+            if not -len(raw) <= position < len(raw):
+                raise self._wrong(f"{step['name']!r} has {len(raw)} bytes, none at {position}")
+            raw[position] ^= bits
             target.write_bytes(raw)
         elif "rename" in step:
             target.rename(self._inside(step["rename"]))
@@ -210,5 +210,5 @@ def _content(target: Path) -> Any:
 
 def _names(target: Path) -> list[str]:
     """The files below a folder, sorted, with their folders' names."""
-    found = (path for path in target.rglob("*") if not path.is_dir())
-    return sorted(path.relative_to(target).as_posix() for path in found)
+    files = (path for path in target.rglob("*") if not path.is_dir())
+    return sorted(path.relative_to(target).as_posix() for path in files)

@@ -256,82 +256,82 @@ def _match_failure(entry: Observation, oracle: Observation) -> None:
         )
 
 
-def _match(want: Any, got: Any, kept: dict[str, Any], place: str, contract: str = "exact") -> None:
+def _match(want: Any, got: Any, kept: dict[str, Any], path: str, contract: str = "exact") -> None:
     """Raise _Mismatch unless `got` (a described value) matches the matcher `want`."""
     if isinstance(want, dict) and want and not next(iter(want)).startswith("$"):
         handler = _MATCHERS.get(next(iter(want)))
         if handler is None:
-            raise _Mismatch(f"{place}: the case has an unknown matcher {next(iter(want))!r}")
-        handler(want, got, kept, place, contract)
+            raise _Mismatch(f"{path}: the case has an unknown matcher {next(iter(want))!r}")
+        handler(want, got, kept, path, contract)
     elif isinstance(want, dict) and want:
-        _match_form(want, got, kept, place, contract)
+        _match_form(want, got, kept, path, contract)
     elif isinstance(want, list):
         if not isinstance(got, list) or len(got) != len(want):
-            raise _Mismatch(f"{place}: want a list of {len(want)}, got {_brief(got)}")
+            raise _Mismatch(f"{path}: want a list of {len(want)}, got {_brief(got)}")
         for index, item in enumerate(want):
-            _match(item, got[index], kept, f"{place}[{index}]", contract)
+            _match(item, got[index], kept, f"{path}[{index}]", contract)
     elif type(want) is not type(got) or want != got:
-        raise _Mismatch(f"{place}: want {_brief(want)}, got {_brief(got)}")
+        raise _Mismatch(f"{path}: want {_brief(want)}, got {_brief(got)}")
 
 
 def _match_form(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+    want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, contract: str
 ) -> None:
     ((key, body),) = want.items()
     if not isinstance(got, dict) or set(got) != {key}:
-        raise _Mismatch(f"{place}: want {key}, got {_brief(got)}")
+        raise _Mismatch(f"{path}: want {key}, got {_brief(got)}")
     if key in {"$array", "$scalar"}:
-        _match_tensor(body, got[key], place, contract)
+        _match_tensor(body, got[key], path, contract)
     elif key in {"$tuple", "$dict", "$ordered_dict", "$mapping"}:
-        _match(body, got[key], kept, f"{place}{key}", contract)
+        _match(body, got[key], kept, f"{path}{key}", contract)
     elif key in {"$namedtuple", "$attrs"}:
         theirs = got[key] if isinstance(got[key], dict) else {}
         for part in ("type", "fields", "values"):
-            _match(body[part], theirs.get(part), kept, f"{place}.{part}", contract)
+            _match(body[part], theirs.get(part), kept, f"{path}.{part}", contract)
     elif key == "$raised":
-        _match_raised(body, got[key], place)
+        _match_raised(body, got[key], path)
     elif key == "$float" and contract != "exact":
-        _match_tensor(_as_double(body, place), _as_double(got[key], place), place, contract)
+        _match_tensor(_as_double(body, path), _as_double(got[key], path), path, contract)
     elif body != got[key]:
-        raise _Mismatch(f"{place}: want {_brief(want)}, got {_brief(got)}")
+        raise _Mismatch(f"{path}: want {_brief(want)}, got {_brief(got)}")
 
 
-def _match_raised(want: Any, got: Any, place: str) -> None:
+def _match_raised(want: Any, got: Any, path: str) -> None:
     """An error may be of several classes at once: either's own class must be one of the other's."""
     theirs = got if isinstance(got, dict) else {}
     wanted, seen = want["classes"], theirs.get("classes") or ["no class"]
     if wanted[0] not in seen and seen[0] not in wanted:
-        raise _Mismatch(f"{place}: it raised {seen[0]}, not {wanted[0]}")
+        raise _Mismatch(f"{path}: it raised {seen[0]}, not {wanted[0]}")
     codes = {want["code"], theirs.get("code")} - {None}
     if len(codes) > 1:
-        raise _Mismatch(f"{place}: it raised code {theirs.get('code')}, not {want['code']}")
+        raise _Mismatch(f"{path}: it raised code {theirs.get('code')}, not {want['code']}")
 
 
-def _as_double(text: Any, place: str) -> dict[str, Any]:
+def _as_double(text: Any, path: str) -> dict[str, Any]:
     try:
         return tensors.encode(float(text))
     except (TypeError, ValueError) as error:
-        raise _Mismatch(f"{place}: {_brief(text)} is no float") from error
+        raise _Mismatch(f"{path}: {_brief(text)} is no float") from error
 
 
-def _match_tensor(want: Any, got: Any, place: str, contract: str) -> None:
+def _match_tensor(want: Any, got: Any, path: str, contract: str) -> None:
     head = got if isinstance(got, Mapping) else {}
     if want["dtype"] != head.get("dtype", want["dtype"]):
-        raise _Mismatch(f"{place}: want dtype {want['dtype']}, got {_text(head['dtype'])}")
+        raise _Mismatch(f"{path}: want dtype {want['dtype']}, got {_text(head['dtype'])}")
     shape = head.get("shape", want["shape"])
     if contract != "free" and list(want["shape"]) != shape:
-        raise _Mismatch(f"{place}: want shape {want['shape']}, got {_text(shape)}")
+        raise _Mismatch(f"{path}: want shape {want['shape']}, got {_text(shape)}")
     try:  # not before: what has a wrong shape may be of any size
         theirs = tensors.decode(got)
     except tensors.TensorError as error:
-        raise _Mismatch(f"{place}: {error}") from error
+        raise _Mismatch(f"{path}: {error}") from error
     reason = difference(contract, tensors.decode(want), theirs)
     if reason is not None:
-        raise _Mismatch(f"{place}: {reason}")
+        raise _Mismatch(f"{path}: {reason}")
 
 
-def _near(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str) -> None:
-    _match(want["near"], got, kept, place, want.get("contract", "exact"))
+def _near(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, _: str) -> None:
+    _match(want["near"], got, kept, path, want.get("contract", "exact"))
 
 
 def _tensor_of(got: Any) -> Any:
@@ -340,64 +340,62 @@ def _tensor_of(got: Any) -> Any:
     return None
 
 
-def _like(want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, _: str) -> None:
+def _like(want: dict[str, Any], got: Any, _kept: dict[str, Any], path: str, _: str) -> None:
     tensor = _tensor_of(got)
     if tensor is None:
-        raise _Mismatch(f"{place}: want a tensor, got {_brief(got)}")
+        raise _Mismatch(f"{path}: want a tensor, got {_brief(got)}")
     for part in ("dtype", "shape"):
         if part in want["like"] and want["like"][part] != tensor.get(part):
-            raise _Mismatch(f"{place}: want {part} {want['like'][part]}, got {tensor.get(part)}")
+            raise _Mismatch(f"{path}: want {part} {want['like'][part]}, got {tensor.get(part)}")
 
 
 def _as_array(
-    want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, contract: str
+    want: dict[str, Any], got: Any, _kept: dict[str, Any], path: str, contract: str
 ) -> None:
     tensor = _tensor_of(got)
     if tensor is None:
-        raise _Mismatch(f"{place}: want a tensor, got {_brief(got)}")
-    _match_tensor(_tensor_of(want["as_array"]), tensor, place, contract)
+        raise _Mismatch(f"{path}: want a tensor, got {_brief(got)}")
+    _match_tensor(_tensor_of(want["as_array"]), tensor, path, contract)
 
 
-def _object(want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, _: str) -> None:
+def _object(want: dict[str, Any], got: Any, _kept: dict[str, Any], path: str, _: str) -> None:
     if got != {"$object": want["object"]}:
-        raise _Mismatch(f"{place}: want an object of class {want['object']}, got {_brief(got)}")
+        raise _Mismatch(f"{path}: want an object of class {want['object']}, got {_brief(got)}")
 
 
-def _anything(want: Any, got: Any, kept: dict[str, Any], place: str, contract: str) -> None:
+def _anything(want: Any, got: Any, kept: dict[str, Any], path: str, contract: str) -> None:
     """Every value matches."""
 
 
-def _one_of(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
-) -> None:
+def _one_of(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, contract: str) -> None:
     reasons = []
     for option in want["one_of"]:
         try:
-            return _match(option, got, kept, place, contract)
+            return _match(option, got, kept, path, contract)
         except _Mismatch as mismatch:
             reasons.append(str(mismatch))
     raise _Mismatch("; or ".join(reasons))
 
 
-def _keep(want: dict[str, Any], got: Any, kept: dict[str, Any], _place: str, _: str) -> None:
+def _keep(want: dict[str, Any], got: Any, kept: dict[str, Any], _path: str, _: str) -> None:
     kept[want["keep"]] = got
 
 
-def _same_as(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str) -> None:
+def _same_as(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, _: str) -> None:
     if kept.get(want["same_as"]) != got:
-        raise _Mismatch(f"{place}: want the same value as {want['same_as']}, got {_brief(got)}")
+        raise _Mismatch(f"{path}: want the same value as {want['same_as']}, got {_brief(got)}")
 
 
-def _differs_from(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str) -> None:
+def _differs_from(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, _: str) -> None:
     if kept.get(want["differs_from"]) == got:
-        raise _Mismatch(f"{place}: want another value than {want['differs_from']}, got the same")
+        raise _Mismatch(f"{path}: want another value than {want['differs_from']}, got the same")
 
 
 def _of_clause(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+    want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, contract: str
 ) -> None:
     try:
-        _match(want["is"], got, kept, place, contract)
+        _match(want["is"], got, kept, path, contract)
     except _Mismatch as mismatch:
         mismatch.clause = mismatch.clause or want["clause"]
         raise

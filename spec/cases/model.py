@@ -86,11 +86,11 @@ class Case:
         check(form, "case", source)
         case = cls._of(form)
         try:
-            found = case.hash
+            actual = case.hash
         except (ValueError, RecursionError) as error:  # a number may not be finite
             raise SpecError(source, "", f"has no canonical JSON: {error}") from error
-        if form.get("hash", found) != found:
-            raise SpecError(source, "hash", f"content has hash {found}, not {form['hash']}")
+        if form.get("hash", actual) != actual:
+            raise SpecError(source, "hash", f"content has hash {actual}, not {form['hash']}")
         return case
 
     @classmethod

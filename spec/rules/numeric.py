@@ -49,12 +49,12 @@ def difference(contract: str, want: np.ndarray, got: np.ndarray) -> str | None:
         equal = want == got
     if np.all(equal):
         return None
-    where = np.argwhere(~np.asarray(equal))
-    index = tuple(int(i) for i in where[0])
-    place = f" at index {list(index)}" if index else ""
+    differing = np.argwhere(~np.asarray(equal))
+    index = tuple(int(i) for i in differing[0])
+    where = f" at index {list(index)}" if index else ""
     return (
-        f"want {want[index]!r}, got {got[index]!r}{place}"
-        f" ({len(where)} of {want.size} elements differ, contract {contract})"
+        f"want {want[index]!r}, got {got[index]!r}{where}"
+        f" ({len(differing)} of {want.size} elements differ, contract {contract})"
     )
 
 
@@ -77,17 +77,17 @@ def _has_finfo(dtype: np.dtype[Any]) -> bool:
 
 @functools.cache
 def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
-    if contract in _WHOLE:
-        return _WHOLE[contract]
-    found = re.fullmatch(r"([a-z_]+)\(([^()]*)\)", contract)
-    if found is None:
+    if contract in _WITHOUT_NUMBERS:
+        return _WITHOUT_NUMBERS[contract]
+    parts = re.fullmatch(r"([a-z_]+)\(([^()]*)\)", contract)
+    if parts is None:
         raise ContractError(f"unknown numeric contract {contract!r}")
-    numbers = [float(text) for text in found[2].split(",")]
-    if found[1] in _WITHIN and len(numbers) == 1:
-        return functools.partial(_WITHIN[found[1]], numbers[0])
-    if found[1] in _NEAR and len(numbers) == 2:
-        return functools.partial(_NEAR[found[1]], numbers[0], numbers[1])
-    if found[1] not in _WITHIN and found[1] not in _NEAR:
+    numbers = [float(text) for text in parts[2].split(",")]
+    if parts[1] in _WITHIN and len(numbers) == 1:
+        return functools.partial(_WITHIN[parts[1]], numbers[0])
+    if parts[1] in _NEAR and len(numbers) == 2:
+        return functools.partial(_NEAR[parts[1]], numbers[0], numbers[1])
+    if parts[1] not in _WITHIN and parts[1] not in _NEAR:
         raise ContractError(f"unknown numeric contract {contract!r}")
     raise ContractError(f"{contract!r} has the wrong number of arguments")
 
@@ -105,7 +105,7 @@ def _signed(want: np.ndarray, got: np.ndarray) -> Any:
 
 
 #: The contracts without numbers.
-_WHOLE: Final = {"exact": _exact, "signed": _signed}
+_WITHOUT_NUMBERS: Final = {"exact": _exact, "signed": _signed}
 
 
 def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Any:

@@ -86,7 +86,7 @@ def axes(
 
     """
     explicit = pads if padding == "EXPLICIT" else [(0, 0)] * len(sizes)
-    found = []
+    along = []
     for size, window, stride, dilation, (before, after) in zip(
         sizes, windows, strides, dilations, explicit, strict=True
     ):
@@ -99,5 +99,5 @@ def axes(
             # As in C, which rounds towards zero: slightly too large a window has no place.
             out = int((size + before + after - extent + stride) / stride)
             begin, end = before, after
-        found.append(Axis(size, window, stride, dilation, begin, end, out))
-    return tuple(found)
+        along.append(Axis(size, window, stride, dilation, begin, end, out))
+    return tuple(along)

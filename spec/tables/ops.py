@@ -712,7 +712,7 @@ OPERATIONS: Final = OperationTable({
         "What the function of that number returns, the last one for another; it may have effects.",
         "branch_index: int32, input: Tin -> output: Tout",
         "Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: "
-        "list(shape) = []", "told(output_shapes, Tout)", stateful=True),
+        "list(shape) = []", "declared_shapes(output_shapes, Tout)", stateful=True),
     "Cast": row("The values converted to another dtype.", "x: SrcT -> y: DstT",
         "SrcT: type; DstT: type; Truncate: bool = false", "same(x)", domain="cast(x)",
         errors=("no_such_cast(x)",), differentiable=True),
@@ -780,7 +780,7 @@ OPERATIONS: Final = OperationTable({
         differentiable=True),
     "ConcatOffset": row("Where each part begins in a concatenation.",
         "concat_dim: int32, shape: N * shape_type -> offset: N * shape_type",
-        "N: int >= 2; shape_type: {int32, int64} = int32", "each(shape)",
+        "N: int >= 2; shape_type: {int32, int64} = int32", "shapes_of_inputs(shape)",
         domain="offsets(concat_dim, shape)", errors=("offset_shapes(concat_dim, shape)",)),
     "ConcatV2": row("Tensors joined along an axis.", "values: N * T, axis: Tidx -> output: T",
         "N: int >= 2; T: type; Tidx: {int32, int64} = int32", "concatenated(values, scalar(axis))",
@@ -1640,7 +1640,8 @@ OPERATIONS: Final = OperationTable({
     "Identity": row("The input, unchanged.", "input: T -> output: T", "T: type", "same(input)",
         domain="any_tensor(input)", differentiable=True),
     "IdentityN": row("The inputs, unchanged.", "input: T -> output: T", "T: list(type) >= 1",
-        "each(input)", domain="any_tensors(input)", differentiable=True, python=("identity_n",)),
+        "shapes_of_inputs(input)", domain="any_tensors(input)", differentiable=True,
+        python=("identity_n",)),
     "IdentityReader": older("IdentityReaderV2"),
     "IdentityReaderV2": row("A reader whose records are what the queue gives.",
         "-> reader_handle: resource", "container: string = ''; shared_name: string = ''",
@@ -1648,8 +1649,8 @@ OPERATIONS: Final = OperationTable({
     "If": row("What one of two functions of the graph's library returns; they may have effects.",
         "cond: Tcond, input: Tin -> output: Tout",
         "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; "
-        "else_branch: func; output_shapes: list(shape) = []", "told(output_shapes, Tout)",
-        stateful=True),
+        "else_branch: func; output_shapes: list(shape) = []",
+        "declared_shapes(output_shapes, Tout)", stateful=True),
     "Igamma": row("Elementwise regularized lower incomplete gamma function.", "a: T, x: T -> z: T",
         "T: {bfloat16, half, float, double}", "broadcast(a, x)", domain="gamma_arguments(a, x)",
         errors=("incompatible_shapes(a, x)",), numeric=_AS_BESSEL_J0, differentiable=True,
@@ -1882,8 +1883,7 @@ OPERATIONS: Final = OperationTable({
     "LookupTableFind": older("LookupTableFindV2"),
     "LookupTableFindV2": row("The value of each key in a table, or a default.",
         "table_handle: resource, keys: Tin, default_value: Tout -> values: Tout",
-        "Tin: type; Tout: type",
-        "found_in_table(table_handle, table(table_handle), keys, Tin, Tout)",
+        "Tin: type; Tout: type", "looked_up(table_handle, table(table_handle), keys, Tin, Tout)",
         older="LookupTableFind", stateful=True, devices=("CPU",)),
     "LookupTableImport": older("LookupTableImportV2"),
     "LookupTableImportV2": row("Puts keys and values in place of what a table has.",
@@ -2349,7 +2349,7 @@ OPERATIONS: Final = OperationTable({
     "OptionalGetValue": row("The values that must be there.",
         "optional: variant -> components: output_types",
         "output_types: list(type) >= 1; output_shapes: list(shape) >= 1",
-        "told(output_shapes, output_types)"),
+        "declared_shapes(output_shapes, output_types)"),
     "OptionalHasValue": row("Whether the values are there.", "optional: variant -> has_value: bool",
         "", "scalar()"),
     "OptionalNone": row("No value, as one.", "-> optional: variant", "", "scalar()"),
@@ -3420,7 +3420,7 @@ OPERATIONS: Final = OperationTable({
         devices=("CPU",), stateful=True),
     "Restore": row("A tensor from the files of a checkpoint of version 1 that match a pattern.",
         "file_pattern: string, tensor_name: string -> tensor: dt",
-        "dt: type; preferred_shard: int = -1", "restored_whole(file_pattern, tensor_name)",
+        "dt: type; preferred_shard: int = -1", "restored_tensor(file_pattern, tensor_name)",
         stateful=True, devices=("CPU",)),
     "RestoreSlice": row(
         "A slice of a tensor from the files of a checkpoint of version 1 that match a pattern.",
@@ -3502,7 +3502,7 @@ OPERATIONS: Final = OperationTable({
         devices=("CPU",)),
     "Save": row("Writes tensors to a checkpoint of version 1, which is one file.",
         "filename: string, tensor_names: string, data: T ->", "T: list(type) >= 1",
-        "saved_whole(filename, tensor_names, data)", stateful=True, devices=("CPU",)),
+        "saved_tensors(filename, tensor_names, data)", stateful=True, devices=("CPU",)),
     "SaveSlices": row(
         "Writes tensors, or slices of tensors, to a checkpoint of version 1, which is one file.",
         "filename: string, tensor_names: string, shapes_and_slices: string, data: T ->",
@@ -3684,7 +3684,7 @@ OPERATIONS: Final = OperationTable({
         "validate_indices: bool = true; T: {int8, int16, int32, int64, uint8, uint16, string}",
         "unknown(1)", domain="row_sets(set_indices, set_values, set_shape)",
         errors=("places_out_of_order(set_indices, set_values, set_shape)",
-        "place_out_of_range(set_indices, set_values, set_shape)",), devices=("CPU",)),
+        "index_out_of_range(set_indices, set_values, set_shape)",), devices=("CPU",)),
     "Shape": row("The shape as a vector.", "input: T -> output: out_type",
         "T: type; out_type: {int32, int64} = int32", "shape_vector(input)",
         domain="any_tensor(input)"),
@@ -3898,7 +3898,7 @@ OPERATIONS: Final = OperationTable({
         "Tidx: {int32, int64}; T: {int32, int64, float, double}; binary_output: bool = false",
         "sparse_bins(indices, values, known(dense_shape), known(size))",
         domain="sparse_counted(indices, values, dense_shape, size, weights)",
-        errors=("size_of_another_kind(size)", "place_out_of_range(indices, values, dense_shape)"),
+        errors=("size_of_another_kind(size)", "index_out_of_range(indices, values, dense_shape)"),
         devices=("CPU",)),
     "SparseConcat": row("Sparse tensors one behind the other along a dimension.",
         "indices: N * int64, values: N * T, shapes: N * int64 -> output_indices: int64, "
@@ -3977,7 +3977,7 @@ OPERATIONS: Final = OperationTable({
         "reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T", "T: type",
         "sparse_filled_gradient(reverse_index_map, grad_values)",
         domain="sparse_filled_gradient(reverse_index_map, grad_values)",
-        errors=("place_range(reverse_index_map, grad_values)",), numeric=_AS_ACCUMULATE_NV2,
+        errors=("position_range(reverse_index_map, grad_values)",), numeric=_AS_ACCUMULATE_NV2,
         devices=("CPU",)),
     "SparseMatMul": row("The product of two dense matrices, many of whose elements may be 0.",
         "a: Ta, b: Tb -> product: float",
@@ -4053,7 +4053,7 @@ OPERATIONS: Final = OperationTable({
         "grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: int32 -> output: T, "
         "sorted_unique_indices: Tidx",
         "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, "
-        "int64} = int32", "found_sparse_segments(grad, indices, segment_ids, dense_output_dim0)",
+        "int64} = int32", "sparse_segment_rows(grad, indices, segment_ids, dense_output_dim0)",
         domain="sparse_segment_gradient(grad, indices, segment_ids, dense_output_dim0)",
         errors=("gathered_range(indices)",), numeric=_AS_ACCUMULATE_NV2, devices=("CPU",)),
     "SparseSegmentMeanWithNumSegments": row(
@@ -4087,7 +4087,7 @@ OPERATIONS: Final = OperationTable({
         "grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: int32 -> output: T, "
         "sorted_unique_indices: Tidx",
         "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, "
-        "int64} = int32", "found_sparse_segments(grad, indices, segment_ids, dense_output_dim0)",
+        "int64} = int32", "sparse_segment_rows(grad, indices, segment_ids, dense_output_dim0)",
         domain="sparse_segment_gradient(grad, indices, segment_ids, dense_output_dim0)",
         errors=("gathered_range(indices)",), numeric=_AS_ACCUMULATE_NV2, devices=("CPU",)),
     "SparseSegmentSqrtNWithNumSegments": row(
@@ -4121,7 +4121,7 @@ OPERATIONS: Final = OperationTable({
         "grad: T, indices: Tidx, segment_ids: Tsegmentids, dense_output_dim0: int32 -> output: T, "
         "sorted_unique_indices: Tidx",
         "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, "
-        "int64} = int32", "found_sparse_segments(grad, indices, segment_ids, dense_output_dim0)",
+        "int64} = int32", "sparse_segment_rows(grad, indices, segment_ids, dense_output_dim0)",
         domain="sparse_segment_gradient(grad, indices, segment_ids, dense_output_dim0)",
         errors=("gathered_range(indices)",), numeric=_AS_ACCUMULATE_NV2, devices=("CPU",)),
     "SparseSegmentSumWithNumSegments": row(
@@ -4215,7 +4215,7 @@ OPERATIONS: Final = OperationTable({
         "uint8, uint16, string}",
         "sparse_sets(set1_indices, set1_values, set1_shape, set2_indices, set2_values, set2_shape)",
         domain="set_pair('sparse', 'sparse')",
-        errors=("place_out_of_range(set1_indices, set1_values, set1_shape)",), devices=("CPU",)),
+        errors=("index_out_of_range(set1_indices, set1_values, set1_shape)",), devices=("CPU",)),
     "Spence": row("Elementwise Spence's integral, the dilogarithm of 1 - x.", "x: T -> y: T",
         "T: {bfloat16, half, float, double}", "same(x)",
         domain="special(x, 'plain', 'float32 float64')", numeric=_AS_ERFINV, differentiable=True,
@@ -4326,12 +4326,13 @@ OPERATIONS: Final = OperationTable({
         "What the function of that number returns, the last one for another; it has no effects.",
         "branch_index: int32, input: Tin -> output: Tout",
         "Tin: list(type) >= 0; Tout: list(type) >= 0; branches: list(func) >= 1; output_shapes: "
-        "list(shape) = []", "told(output_shapes, Tout)"),
+        "list(shape) = []", "declared_shapes(output_shapes, Tout)"),
     "StatelessIf": row(
         "What one of two functions of the graph's library returns; they have no effects.",
         "cond: Tcond, input: Tin -> output: Tout",
         "Tcond: type; Tin: list(type) >= 0; Tout: list(type) >= 0; then_branch: func; "
-        "else_branch: func; output_shapes: list(shape) = []", "told(output_shapes, Tout)"),
+        "else_branch: func; output_shapes: list(shape) = []",
+        "declared_shapes(output_shapes, Tout)"),
     "StatelessMultinomial": row(
         "Classes drawn with the probabilities that unnormalised logarithms give, of two seeds.",
         "logits: T, num_samples: int32, seed: Tseed -> output: output_dtype",
@@ -4459,7 +4460,7 @@ OPERATIONS: Final = OperationTable({
         errors=("unknown_algorithm(alg)",), numeric=_AS_RANDOM_STANDARD_NORMAL, devices=("CPU",)),
     "StatelessWhile": row("As While, of functions without effects.", "input: T -> output: T",
         "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; "
-        "parallel_iterations: int = 10", "told_or_same(output_shapes, input)"),
+        "parallel_iterations: int = 10", "declared_or_same(output_shapes, input)"),
     "StaticRegexFullMatch": row("Whether each whole string matches a pattern.",
         "input: string -> output: bool", "pattern: string", "same(input)",
         domain="matched_text(input)", errors=("broken_pattern(input)",), devices=("CPU",)),
@@ -4991,7 +4992,7 @@ OPERATIONS: Final = OperationTable({
         "What `body` makes of the inputs, again and again as long as `cond` holds of them.",
         "input: T -> output: T",
         "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; "
-        "parallel_iterations: int = 10", "told_or_same(output_shapes, input)", stateful=True),
+        "parallel_iterations: int = 10", "declared_or_same(output_shapes, input)", stateful=True),
     "WholeFileReader": older("WholeFileReaderV2"),
     "WholeFileReaderV2": row("A reader whose records are whole files.",
         "-> reader_handle: resource", "container: string = ''; shared_name: string = ''",

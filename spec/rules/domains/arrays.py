@@ -36,9 +36,9 @@ def reshaped(draw: Draw, tensor: str, shape: str) -> Arguments:
     values = draw.tensor(tensor, draw.shape(), "bits")
     dims = _factors(draw, values.size)
     if dims and draw.chance(0.5):
-        place = draw.random.randrange(len(dims))
-        rest = math.prod(dims[:place] + dims[place + 1 :])
-        dims[place] = -1 if rest else dims[place]
+        unknown = draw.random.randrange(len(dims))
+        rest = math.prod(dims[:unknown] + dims[unknown + 1 :])
+        dims[unknown] = -1 if rest else dims[unknown]
     return draw.arguments(**{tensor: values, shape: draw.integers(shape, dims)})
 
 
@@ -75,12 +75,12 @@ def permuted(draw: Draw, x: str, perm: str, style: str = "bits") -> Arguments:
 def joined(draw: Draw, values: str, axis: str) -> Arguments:
     """Two to five tensors that differ only along the axis, which may be empty in some."""
     shape = list(draw.shape(1, 4))
-    place = draw.random.randrange(len(shape))
+    joint = draw.random.randrange(len(shape))
     tensors = []
     for _ in range(draw.random.randint(2, 5)):
-        shape[place] = draw.dim()
+        shape[joint] = draw.dim()
         tensors.append(draw.tensor(values, shape, "bits"))
-    along = place - len(shape) if draw.chance(0.3) else place
+    along = joint - len(shape) if draw.chance(0.3) else joint
     return draw.arguments(**{values: tensors, axis: draw.integers(axis, along)})
 
 
@@ -88,12 +88,12 @@ def joined(draw: Draw, values: str, axis: str) -> Arguments:
 def offsets(draw: Draw, concat_dim: str, shapes: str) -> Arguments:
     """The shapes of two to four tensors that differ only along the axis."""
     shape = list(draw.shape(1, 4))
-    place = draw.random.randrange(len(shape))
+    joint = draw.random.randrange(len(shape))
     vectors = []
     for _ in range(draw.random.randint(2, 4)):
-        shape[place] = draw.dim()
+        shape[joint] = draw.dim()
         vectors.append(draw.integers(shapes, shape))
-    return draw.arguments(**{concat_dim: draw.integers(concat_dim, place), shapes: vectors})
+    return draw.arguments(**{concat_dim: draw.integers(concat_dim, joint), shapes: vectors})
 
 
 @domain
@@ -118,11 +118,11 @@ def unpacked(draw: Draw, value: str, num: str, axis: str) -> Arguments:
 def split(draw: Draw, split_dim: str, value: str, num_split: str) -> Arguments:
     """A tensor, an axis and a number that divides the axis."""
     shape = list(draw.shape(1, 4, 1))
-    place = draw.axis(len(shape))
+    along = draw.axis(len(shape))
     draw.attrs[num_split] = draw.random.randint(1, 4)
-    shape[place] = draw.attrs[num_split] * draw.dim(1, 2)
+    shape[along] = draw.attrs[num_split] * draw.dim(1, 2)
     return draw.arguments(
-        **{split_dim: draw.integers(split_dim, place), value: draw.tensor(value, shape, "bits")}
+        **{split_dim: draw.integers(split_dim, along), value: draw.tensor(value, shape, "bits")}
     )
 
 
@@ -136,9 +136,9 @@ def split_sizes(draw: Draw, value: str, sizes: str, split_dim: str, num_split: s
     if draw.attrs["Tlen"] == "int8":
         draw.attrs["Tlen"] = "int32"
     shape = list(draw.shape(1, 4, 1))
-    place = draw.axis(len(shape))
+    along = draw.axis(len(shape))
     parts = [draw.dim(0, 3) for _ in range(draw.random.randint(1, 4))]
-    shape[place] = sum(parts)
+    shape[along] = sum(parts)
     draw.attrs[num_split] = len(parts)
     if draw.chance(0.4) and len(parts) > 1:
         parts[draw.random.randrange(len(parts))] = -1
@@ -146,7 +146,7 @@ def split_sizes(draw: Draw, value: str, sizes: str, split_dim: str, num_split: s
         **{
             value: draw.tensor(value, shape, "bits"),
             sizes: draw.integers(sizes, parts),
-            split_dim: draw.integers(split_dim, place),
+            split_dim: draw.integers(split_dim, along),
         }
     )
 
@@ -214,9 +214,11 @@ def tiled(draw: Draw, x: str, multiples: str) -> Arguments:
 def broadcast_to(draw: Draw, x: str, shape: str) -> Arguments:
     """A tensor and a shape that it broadcasts to."""
     first, _ = broadcast_parts(draw, 2)
-    whole = [draw.dim() if dim == 1 else dim for dim in first]
-    whole = [*draw.shape(0, max(0, 5 - len(whole)))[:2], *whole]
-    return draw.arguments(**{x: draw.tensor(x, first, "bits"), shape: draw.integers(shape, whole)})
+    broadcast_shape = [draw.dim() if dim == 1 else dim for dim in first]
+    broadcast_shape = [*draw.shape(0, max(0, 5 - len(broadcast_shape)))[:2], *broadcast_shape]
+    return draw.arguments(
+        **{x: draw.tensor(x, first, "bits"), shape: draw.integers(shape, broadcast_shape)}
+    )
 
 
 @domain

@@ -103,8 +103,8 @@ class Draw:
     def dtype(self, name: str) -> str:
         """The dtype of an input, as drawn."""
         arg = self._input(name)
-        found: str = arg.dtype or self.attrs[arg.type_attr or ""]
-        return found
+        name_of_dtype: str = arg.dtype or self.attrs[arg.type_attr or ""]
+        return name_of_dtype
 
     def _input(self, name: str) -> ArgDecl:
         return next(arg for arg in self.operation.inputs if arg.name == name)
@@ -145,8 +145,8 @@ class Draw:
         """A tensor of that dtype and shape, element by element in the style."""
         count = int(np.prod(shape, dtype=np.int64))
         flat = np.empty(count, dtype=np.dtype(BY_NAME[dtype].numpy))
-        for place in range(count):
-            flat[place] = draw_value(self.random, dtype, style)
+        for position in range(count):
+            flat[position] = draw_value(self.random, dtype, style)
         return flat.reshape(tuple(shape))
 
     def integers(self, name: str, values: Any) -> np.ndarray:

@@ -61,5 +61,5 @@ def all_classes(draw: Draw, true_classes: str) -> Arguments:
 def accidental_hits(draw: Draw, true_classes: str, sampled: str) -> Arguments:
     """True classes, and samples of which some are such."""
     samples = [draw.random.randrange(20) for _ in range(draw.dim())]
-    made = _true_classes(draw, true_classes, 20)
-    return draw.arguments(**made.inputs, **{sampled: draw.integers(sampled, samples)})
+    arguments = _true_classes(draw, true_classes, 20)
+    return draw.arguments(**arguments.inputs, **{sampled: draw.integers(sampled, samples)})

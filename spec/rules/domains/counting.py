@@ -49,7 +49,7 @@ def counted_in_rows(draw: Draw, splits: str, values: str, size: str, weights: st
 def between_boundaries(draw: Draw, x: str) -> Arguments:
     """Numbers, and some boundaries in order, which may be equal; some numbers are boundaries."""
     boundaries = sorted(draw.random.randint(-4, 4) for _ in range(draw.random.randint(0, 5)))
-    draw.attrs["boundaries"] = [float(each) for each in boundaries]
+    draw.attrs["boundaries"] = [float(boundary) for boundary in boundaries]
     return draw.arguments(**{x: draw.tensor(x, draw.shape(), "small")})
 
 
@@ -74,8 +74,8 @@ def binned(draw: Draw, values: str, value_range: str, nbins: str) -> Arguments:
 def nth(draw: Draw, x: str, n: str) -> Arguments:
     """Rows that are not empty, without NaN, and which of their numbers in order is wanted."""
     shape = draw.shape(1, 4, 1)
-    place = draw.random.randrange(shape[-1])
-    return draw.arguments(**{x: draw.tensor(x, shape, "small"), n: draw.integers(n, place)})
+    position = draw.random.randrange(shape[-1])
+    return draw.arguments(**{x: draw.tensor(x, shape, "small"), n: draw.integers(n, position)})
 
 
 def _sequences(draw: Draw, rows: int) -> tuple[np.ndarray, list[int], np.ndarray]:
@@ -96,8 +96,8 @@ def sequence_pairs(draw: Draw, name: str, other: str) -> Arguments:
     inputs: dict[str, np.ndarray] = {}
     for word, text in (("hypothesis", name), ("truth", other)):
         indices, values, shape = _sequences(draw, rows)
-        made = np.array(values).astype(draw.tensor(text, ()).dtype)
-        inputs |= {f"{word}_indices": indices, f"{word}_values": made, f"{word}_shape": shape}
+        numbers = np.array(values).astype(draw.tensor(text, ()).dtype)
+        inputs |= {f"{word}_indices": indices, f"{word}_values": numbers, f"{word}_shape": shape}
     return draw.arguments(**inputs)
 
 

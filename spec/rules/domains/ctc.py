@@ -40,8 +40,8 @@ def ctc_labels(draw: Draw, inputs: str, lengths: str) -> Arguments:
     places: list[list[int]] = []
     labels: list[int] = []
     for row, steps in enumerate(given[lengths].tolist()):
-        for place in range(draw.random.randint(1, steps)):
-            places.append([row, place])
+        for step in range(draw.random.randint(1, steps)):
+            places.append([row, step])
             labels.append(draw.random.randrange(classes - 1))
     return draw.arguments(
         **given,

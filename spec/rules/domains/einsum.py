@@ -27,18 +27,18 @@ def einsum(draw: Draw, inputs: str, equation: str) -> Arguments:
             names.append(names[0])
         term, shape = "".join(names), [sizes[name] for name in names]
         if has_dots:
-            place = draw.random.randint(0, len(names))
+            position = draw.random.randint(0, len(names))
             own = [1 if draw.chance(0.3) else size for size in hidden]
             own = own[draw.random.randint(0, len(own)) :]
-            term = f"{term[:place]}...{term[place:]}"
-            shape = [*shape[:place], *own, *shape[place:]]
+            term = f"{term[:position]}...{term[position:]}"
+            shape = [*shape[:position], *own, *shape[position:]]
         terms.append(term)
         shapes.append(tuple(shape))
     known = sorted(set("".join(terms)) - {"."})
     result = draw.random.sample(known, draw.random.randint(0, len(known)))
     end = "".join(result)
     if has_dots:
-        place = draw.random.randint(0, len(end))
-        end = f"{end[:place]}...{end[place:]}"
+        position = draw.random.randint(0, len(end))
+        end = f"{end[:position]}...{end[position:]}"
     draw.attrs[equation] = f"{','.join(terms)}->{end}"
     return draw.arguments(**{inputs: [draw.tensor(inputs, shape, "small") for shape in shapes]})

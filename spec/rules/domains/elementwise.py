@@ -12,14 +12,14 @@ __all__ = ["broadcast_parts"]
 
 def broadcast_parts(draw: Draw, count: int, most: int = 5) -> list[tuple[int, ...]]:
     """Shapes that broadcast to one shape: leading dimensions left out, others made 1."""
-    whole = draw.shape(0, most)
+    broadcast_shape = draw.shape(0, most)
     parts = []
     for _ in range(count):
         if draw.chance(0.4):
-            parts.append(whole)
+            parts.append(broadcast_shape)
             continue
-        cut = draw.random.randint(0, len(whole))
-        parts.append(tuple(1 if draw.chance(0.3) else dim for dim in whole[cut:]))
+        cut = draw.random.randint(0, len(broadcast_shape))
+        parts.append(tuple(1 if draw.chance(0.3) else dim for dim in broadcast_shape[cut:]))
     return parts
 
 
@@ -233,5 +233,5 @@ def cast(draw: Draw, x: str) -> Arguments:
 def _number(draw: Draw, attr: str) -> str:
     if draw.attrs[attr] == "string":
         draw.attrs[attr] = "float32"
-    found: str = draw.attrs[attr]
-    return found
+    chosen: str = draw.attrs[attr]
+    return chosen

@@ -26,7 +26,7 @@ def fractional(draw: Draw, x: str) -> Arguments:
 
 def _borders(draw: Draw, size: int) -> list[int]:
     """The borders of at least one window, from 0 to the size."""
-    inner = [place for place in range(1, size) if draw.chance(0.5)]
+    inner = [border for border in range(1, size) if draw.chance(0.5)]
     return [0, *inner, size]
 
 
@@ -46,7 +46,7 @@ def fractional_back(draw: Draw, x: str, y: str, grad: str, rows: str, columns: s
     borders = [_borders(draw, size) for size in shape[1:3]]
     if len(borders[0]) * len(borders[1]) > values.size:
         borders = [[0, size] for size in shape[1:3]]
-    spans = [_spans(draw, each, size) for each, size in zip(borders, shape[1:3], strict=True)]
+    spans = [_spans(draw, edges, size) for edges, size in zip(borders, shape[1:3], strict=True)]
     largest = np.stack(
         [
             np.stack([values[:, row, column].max(axis=(1, 2)) for column in spans[1]], axis=1)

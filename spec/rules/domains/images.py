@@ -190,9 +190,9 @@ def drawing(draw: Draw, images: str, boxes: str) -> Arguments:
 @domain
 def drawing_coloured(draw: Draw, images: str, boxes: str, colors: str) -> Arguments:
     """Pictures, boxes and colours."""
-    made = drawing(draw, images, boxes)
+    arguments = drawing(draw, images, boxes)
     table = draw.tensor(colors, (draw.random.randint(1, 3), 4), "positive")
-    return draw.arguments(**made.inputs, **{colors: table})
+    return draw.arguments(**arguments.inputs, **{colors: table})
 
 
 @domain
@@ -245,7 +245,7 @@ def suppressing_overlaps(
 
 @domain
 def suppressing_classes(
-    draw: Draw, boxes: str, scores: str, each: str, total: str, overlap: str, score: str
+    draw: Draw, boxes: str, scores: str, most_of_class: str, total: str, overlap: str, score: str
 ) -> Arguments:
     """Boxes of some pictures and classes, no two scores equal, how many, and two bounds."""
     batch, count, classes = (draw.random.randint(1, 3) for _ in range(3))
@@ -258,7 +258,7 @@ def suppressing_classes(
         **{
             boxes: its,
             scores: values.reshape(batch, count, classes),
-            each: draw.integers(each, draw.random.randint(1, 3)),
+            most_of_class: draw.integers(most_of_class, draw.random.randint(1, 3)),
             total: draw.integers(total, draw.random.randint(1, 5)),
             overlap: np.array(draw.random.choice([0.3, 0.5]), "float32"),
             score: np.array(draw.random.choice([-1.0, 0.4]), "float32"),

@@ -34,14 +34,14 @@ def gathered(draw: Draw, params: str, indices: str) -> Arguments:
 def gathered_axis(draw: Draw, params: str, indices: str, axis: str, batch_dims: str) -> Arguments:
     """A tensor, an axis, indices along it, and leading dimensions that both share."""
     shape = draw.shape(1, 4, 1)
-    place = draw.random.randrange(len(shape))
-    batch = draw.attrs[batch_dims] = draw.random.randint(0, place) if draw.chance(0.4) else 0
+    gathered = draw.random.randrange(len(shape))
+    batch = draw.attrs[batch_dims] = draw.random.randint(0, gathered) if draw.chance(0.4) else 0
     where = (*shape[:batch], *draw.shape(0, 2))
-    along = place - len(shape) if draw.chance(0.3) else place
+    along = gathered - len(shape) if draw.chance(0.3) else gathered
     return draw.arguments(
         **{
             params: draw.tensor(params, shape, "bits"),
-            indices: _indices(draw, indices, where, shape[place]),
+            indices: _indices(draw, indices, where, shape[gathered]),
             axis: draw.integers(axis, along),
         }
     )
@@ -189,12 +189,12 @@ def in_top_k(draw: Draw, predictions: str, targets: str, k: str = "") -> Argumen
     """Rows of predictions and their targets, some out of range."""
     rows = draw.tensor(predictions, (draw.dim(1), draw.dim(1)), "moderate")
     numbers = [draw.random.randint(-1, rows.shape[1]) for _ in range(len(rows))]
-    found = {predictions: rows, targets: draw.integers(targets, numbers)}
+    inputs = {predictions: rows, targets: draw.integers(targets, numbers)}
     count = draw.random.randint(0, rows.shape[1])
     if k:
-        return draw.arguments(**found, **{k: draw.integers(k, count)})
+        return draw.arguments(**inputs, **{k: draw.integers(k, count)})
     draw.attrs["k"] = count
-    return draw.arguments(**found)
+    return draw.arguments(**inputs)
 
 
 @domain

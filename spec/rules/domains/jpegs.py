@@ -40,27 +40,27 @@ def _bits(number: int, length: int) -> str:
 def _block(draw: Draw, level: int, before: int, is_flat: bool) -> str:
     """The bits of a block of a mean level, given that of the block before, and some waves."""
     size = abs(level - before).bit_length()
-    found = format(size, "04b") + _bits(level - before, size)
+    bits = format(size, "04b") + _bits(level - before, size)
     for _ in range(0 if is_flat else draw.random.randint(0, 5)):
         length = draw.random.choice((1, 2))
         number = draw.random.randint(1 << length - 1, (1 << length) - 1)
-        found += _WORDS[length] + _bits(draw.random.choice((-1, 1)) * number, length)
-    return found + _END
+        bits += _WORDS[length] + _bits(draw.random.choice((-1, 1)) * number, length)
+    return bits + _END
 
 
 def _jpeg(draw: Draw, width: int, height: int, components: int, is_flat: bool) -> bytes:
     """A JPEG of blocks of random levels: grey, or three components of one resolution."""
     levels, bits = [0] * components, ""
     for _ in range(-(-width // 8) * -(-height // 8)):
-        for place in range(components):
+        for component in range(components):
             level = draw.random.randint(-100, 100)
-            bits += _block(draw, level, levels[place], is_flat)
-            levels[place] = level
+            bits += _block(draw, level, levels[component], is_flat)
+            levels[component] = level
     bits += "1" * (-len(bits) % 8)
     scan = int(bits, 2).to_bytes(len(bits) // 8, "big").replace(b"\xff", b"\xff\x00")
     frame = struct.pack(">BHHB", 8, height, width, components)
-    frame += b"".join(bytes([place + 1, 0x11, 0]) for place in range(components))
-    parts = b"".join(bytes([place + 1, 0]) for place in range(components))
+    frame += b"".join(bytes([component + 1, 0x11, 0]) for component in range(components))
+    parts = b"".join(bytes([component + 1, 0]) for component in range(components))
     start = bytes([components]) + parts + bytes([0, 63, 0])
     header = _segment(0xE0, b"JFIF\0\1\1\0\0\1\0\1\0\0")
     return b"".join(

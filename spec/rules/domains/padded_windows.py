@@ -35,16 +35,16 @@ def convolved_padded(draw: Draw, x: str, pads: str, filters: str) -> Arguments:
 @domain
 def convolved_resized(draw: Draw, x: str, size: str, pads: str, filters: str) -> Arguments:
     """As `convolved_padded`, of another image that is resized to the one that is drawn there."""
-    made = convolved_padded(draw, x, pads, filters)
-    wanted = made.inputs[x].shape
+    arguments = convolved_padded(draw, x, pads, filters)
+    wanted = arguments.inputs[x].shape
     have = (1, draw.random.randint(1, 6), draw.random.randint(1, 6), wanted[3])
-    draw.attrs["T"] = made.attrs["T"]
+    draw.attrs["T"] = arguments.attrs["T"]
     return Arguments(
         {
             x: draw.tensor(x, have, "small"),
             size: draw.integers(size, wanted[1:3]),
-            pads: made.inputs[pads],
-            filters: made.inputs[filters],
+            pads: arguments.inputs[pads],
+            filters: arguments.inputs[filters],
         },
-        made.attrs,
+        arguments.attrs,
     )

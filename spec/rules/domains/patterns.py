@@ -34,14 +34,14 @@ _SEPARATORS: Final = (b"", b" ", b",", b"a", b"ab", b", ")
 @domain
 def matched_text(draw: Draw, x: str, pattern: str = "", rewrite: str = "") -> Arguments:
     """Words, a pattern and what it is replaced by: inputs if they are named, else attributes."""
-    found, put = draw.random.choice(_PATTERNS)
+    searched, put = draw.random.choice(_PATTERNS)
     words = {x: drawn_texts(draw, _WORDS, draw.shape(0, 3))}
     if not pattern:
-        draw.attrs["pattern"] = found.decode()
+        draw.attrs["pattern"] = searched.decode()
         if draw.operation.attr("rewrite") is not None:
             draw.attrs["rewrite"] = put.decode()
         return draw.arguments(**words)
-    more = {pattern: text_scalar(found)} | ({rewrite: text_scalar(put)} if rewrite else {})
+    more = {pattern: text_scalar(searched)} | ({rewrite: text_scalar(put)} if rewrite else {})
     return draw.arguments(**words, **more)
 
 

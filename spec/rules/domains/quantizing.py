@@ -31,8 +31,8 @@ def _drawn(draw: Draw, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
     info = np.iinfo(kind[0])
     low, high = max(info.min, -(1 << 24)), min(info.max, 1 << 24)
     count = int(np.prod(shape))
-    found = [draw.random.randint(low, high) for _ in range(count)]
-    return np.array(found, kind[0]).reshape(shape).view(kind)
+    integers = [draw.random.randint(low, high) for _ in range(count)]
+    return np.array(integers, kind[0]).reshape(shape).view(kind)
 
 
 def _numbers(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
@@ -41,7 +41,7 @@ def _numbers(draw: Draw, shape: tuple[int, ...]) -> np.ndarray:
 
 def _axis(draw: Draw, shape: tuple[int, ...]) -> int:
     """No axis, or one counted from the front; a single slice TensorFlow takes for the whole."""
-    places = [place for place, dim in enumerate(shape) if dim > 1]
+    places = [axis for axis, dim in enumerate(shape) if dim > 1]
     return draw.random.choice(places) if places and draw.chance(0.4) else -1
 
 
@@ -51,7 +51,7 @@ def _ends(draw: Draw, axis: int, shape: tuple[int, ...], dtype: Any = "float32")
         low, high = _range(draw)
         return _end(low, dtype), _end(high, dtype)
     pairs = [_range(draw) for _ in range(shape[axis])]
-    return tuple(np.array(each, "float32").astype(dtype) for each in zip(*pairs, strict=True))
+    return tuple(np.array(ends, "float32").astype(dtype) for ends in zip(*pairs, strict=True))
 
 
 @domain
@@ -118,8 +118,8 @@ def roundtrip_grad(draw: Draw, grads: str, x: str, low: str, high: str) -> Argum
     draw.attrs["T"] = kind = draw.random.choice(["float32", "float64"])
     draw.attrs["axis"] = axis = _axis(draw, shape)
     least, most = _ends(draw, axis, shape, kind)
-    found = {name: draw.tensor(name, shape, "plain") for name in (grads, x)}
-    return draw.arguments(**found, **{low: least, high: most})
+    tensors = {name: draw.tensor(name, shape, "plain") for name in (grads, x)}
+    return draw.arguments(**tensors, **{low: least, high: most})
 
 
 @domain
@@ -231,14 +231,14 @@ def bytes_biased(draw: Draw, *names: str) -> Arguments:
 def bytes_reshaped(draw: Draw, x: str, shape: str, low: str, high: str) -> Arguments:
     """Bytes, a shape of as many elements, and their range."""
     draw.attrs["T"] = "quint8"
-    whole = draw.shape(0, 3, 1)
+    old = draw.shape(0, 3, 1)
     least, most = _range(draw)
     return draw.arguments(
         **{
-            x: _drawn(draw, "quint8", whole),
+            x: _drawn(draw, "quint8", old),
             low: _end(least),
             high: _end(most),
-            shape: draw.integers(shape, [*whole[::-1], 1]),
+            shape: draw.integers(shape, [*old[::-1], 1]),
         }
     )
 
@@ -248,14 +248,14 @@ def bytes_joined(draw: Draw, axis: str, values: str, lows: str, highs: str) -> A
     """Tensors of bytes that fit, the axis along which they are joined, and their ranges."""
     draw.attrs["T"] = "quint8"
     shape = draw.shape(1, 3, 1)
-    place = draw.random.randrange(len(shape))
+    along = draw.random.randrange(len(shape))
     count = draw.random.randint(2, 3)
-    shapes = [(*shape[:place], draw.dim(1), *shape[place + 1 :]) for _ in range(count)]
+    shapes = [(*shape[:along], draw.dim(1), *shape[along + 1 :]) for _ in range(count)]
     ends = [_range(draw) for _ in range(count)]
     return draw.arguments(
         **{
-            axis: draw.integers(axis, place),
-            values: [_drawn(draw, "quint8", each) for each in shapes],
+            axis: draw.integers(axis, along),
+            values: [_drawn(draw, "quint8", size) for size in shapes],
             lows: [_end(low) for low, _ in ends],
             highs: [_end(high) for _, high in ends],
         }
@@ -271,9 +271,9 @@ def bytes_convolved(draw: Draw, *names: str) -> Arguments:
     depth = draw.random.randint(1, 3)
     picture = (*(draw.random.randint(low, 2 * low) for low in (1, 3, 3)), depth)
     window = (*(draw.random.randint(1, 3) for _ in range(2)), depth, draw.random.randint(1, 3))
-    made = _pair(draw, names, (picture, window))
-    attrs = {key: value for key, value in made.attrs.items() if key not in {"T1", "T2"}}
-    return Arguments(made.inputs, attrs)
+    arguments = _pair(draw, names, (picture, window))
+    attrs = {key: value for key, value in arguments.attrs.items() if key not in {"T1", "T2"}}
+    return Arguments(arguments.inputs, attrs)
 
 
 @domain

@@ -108,7 +108,7 @@ def drawn_parameters(draw: Draw, shape: str, parameters: str) -> Arguments:
     )
 
 
-def _whole(draw: Draw, parameters: str) -> dict[str, Any]:
+def _with_shape(draw: Draw, parameters: str) -> dict[str, Any]:
     """Parameters, and a shape that ends with theirs."""
     given = _parameters(draw, parameters)
     sizes = [draw.dim(0, 5) for _ in range(draw.rank(0, 2))]
@@ -118,13 +118,13 @@ def _whole(draw: Draw, parameters: str) -> dict[str, Any]:
 @domain
 def seeded_parameters(draw: Draw, parameters: str) -> Arguments:
     """Parameters, a shape that ends with theirs, and two seeds."""
-    return draw.arguments(**_whole(draw, parameters), **_pair(draw))
+    return draw.arguments(**_with_shape(draw, parameters), **_pair(draw))
 
 
 @domain
 def keyed_parameters(draw: Draw, parameters: str) -> Arguments:
     """Parameters, a shape that ends with theirs, a key and a counter."""
-    return draw.arguments(**_whole(draw, parameters), **_key(draw))
+    return draw.arguments(**_with_shape(draw, parameters), **_key(draw))
 
 
 @domain
@@ -164,11 +164,11 @@ def _bounded(
     dtype = draw.attrs["dtype"]
     mean, width = draw.random.uniform(-2, 2), draw.random.choice((0.5, 1.0, 2.0))
     wanted = (mean, width, mean + low * width, mean + high * width)
-    found = {}
+    parameters = {}
     for name, value, shape in zip(names, wanted, shapes, strict=True):
         values = [value + draw.random.uniform(0, 0.02) for _ in range(int(np.prod(shape)))]
-        found[name] = np.array(values).reshape(shape).astype(dtype)
-    return found
+        parameters[name] = np.array(values).reshape(shape).astype(dtype)
+    return parameters
 
 
 @domain
@@ -187,9 +187,9 @@ def bounded_rows(draw: Draw, shape: str, *names: str) -> Arguments:
 
 def _broadcast(draw: Draw, count: int) -> tuple[list[int], list[tuple[int, ...]]]:
     """A shape of few elements, and those of parameters that broadcast to its end."""
-    whole = tuple(draw.dim(1, 3) for _ in range(draw.rank(0, 2)))
-    shapes = [tuple(size if draw.chance(0.7) else 1 for size in whole) for _ in range(count - 1)]
-    return [*(draw.dim(0, 4) for _ in range(draw.rank(0, 1))), *whole], [whole, *shapes]
+    widest = tuple(draw.dim(1, 3) for _ in range(draw.rank(0, 2)))
+    shapes = [tuple(size if draw.chance(0.7) else 1 for size in widest) for _ in range(count - 1)]
+    return [*(draw.dim(0, 4) for _ in range(draw.rank(0, 1))), *widest], [widest, *shapes]
 
 
 @domain

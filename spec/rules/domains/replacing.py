@@ -65,10 +65,10 @@ def unique_along(draw: Draw, x: str, axis: str) -> Arguments:
         vector = draw.tensor(x, (draw.random.randint(0, 12),), "small")
         return draw.arguments(**{x: vector, axis: draw.integers(axis, [])})
     shape = draw.shape(1, 4, 1)
-    values, place = draw.tensor(x, shape, "small"), draw.axis(len(shape))
-    again = [draw.random.randrange(shape[place]) for _ in range(draw.random.randint(1, 6))]
+    values, along = draw.tensor(x, shape, "small"), draw.axis(len(shape))
+    again = [draw.random.randrange(shape[along]) for _ in range(draw.random.randint(1, 6))]
     return draw.arguments(
-        **{x: np.take(values, again, axis=place), axis: draw.integers(axis, [place])}
+        **{x: np.take(values, again, axis=along), axis: draw.integers(axis, [along])}
     )
 
 

@@ -108,13 +108,13 @@ def strided(draw: Draw, x: str, begin: str, end: str, strides: str) -> Arguments
 def strided_update(draw: Draw, x: str, begin: str, end: str, strides: str, value: str) -> Arguments:
     """As `strided`, and what replaces the slice: of its shape, or broadcast to it."""
     plain = strided(draw, x, begin, end, strides)
-    whole, *bounds = (plain.inputs[name] for name in (x, begin, end, strides))
+    tensor, *bounds = (plain.inputs[name] for name in (x, begin, end, strides))
     known = (Known(bound.shape, bound) for bound in bounds)
     masks = {name: draw.attrs[name] for name in _MASKS}
-    (taken,) = strided_shape(whole.shape, *known, **masks)
-    whole_sizes = [int(size or 0) for size in taken or ()]
-    first = draw.random.randint(0, len(whole_sizes)) if draw.chance(0.2) else 0
-    sizes = [1 if draw.chance(0.2) else size for size in whole_sizes[first:]]
+    (taken,) = strided_shape(tensor.shape, *known, **masks)
+    slice_sizes = [int(size or 0) for size in taken or ()]
+    first = draw.random.randint(0, len(slice_sizes)) if draw.chance(0.2) else 0
+    sizes = [1 if draw.chance(0.2) else size for size in slice_sizes[first:]]
     return draw.arguments(**plain.inputs, **{value: draw.tensor(value, sizes, "bits")})
 
 
@@ -125,8 +125,8 @@ def strided_grad(draw: Draw, shape: str, begin: str, end: str, strides: str, dy:
     starts = [draw.random.randint(0, dim - 1) for dim in dims]
     stops = [draw.random.randint(at + 1, dim) for at, dim in zip(starts, dims, strict=True)]
     steps = [draw.random.randint(1, 2) for _ in dims]
-    whole = zip(starts, stops, steps, strict=True)
-    inner = tuple(len(range(*one)) for one in whole)
+    slices = zip(starts, stops, steps, strict=True)
+    inner = tuple(len(range(*one)) for one in slices)
     return draw.arguments(
         **{
             shape: draw.integers(shape, list(dims)),
@@ -178,9 +178,9 @@ def mirror_images(draw: Draw, x: str, paddings: str, mode: str) -> Arguments:
     edge = 1 if draw.attrs[mode] == "REFLECT" else 0
     shape = draw.shape(1, 4, 1)
     pairs = [[draw.random.randint(0, min(2, dim - edge)) for _ in range(2)] for dim in shape]
-    whole = tuple(dim + sum(pair) for dim, pair in zip(shape, pairs, strict=True))
+    padded_shape = tuple(dim + sum(pair) for dim, pair in zip(shape, pairs, strict=True))
     return draw.arguments(
-        **{x: draw.tensor(x, whole, "moderate"), paddings: draw.integers(paddings, pairs)}
+        **{x: draw.tensor(x, padded_shape, "moderate"), paddings: draw.integers(paddings, pairs)}
     )
 
 

@@ -21,7 +21,9 @@ _DTYPES = ("float32", "float64", "complex64", "complex128")
 
 def computed_dtype(draw: Draw, attr: str = "T") -> None:
     """Let the dtype be one that is computed with."""
-    allowed = next(each.allowed for each in draw.operation.attrs if each.name == attr)
+    allowed = next(
+        attribute.allowed for attribute in draw.operation.attrs if attribute.name == attr
+    )
     draw.attrs[attr] = draw.random.choice([dtype for dtype in _DTYPES if dtype in allowed])
 
 
@@ -92,9 +94,9 @@ def positive_definite(draw: Draw, x: str) -> Arguments:
 def factor_and_gradient(draw: Draw, factor: str, gradient: str) -> Arguments:
     """Lower triangular matrices of good condition, and others of their shape."""
     computed_dtype(draw)
-    made = np.tril(regular(draw, factor, _batch(draw), _size(draw)))
-    other = _typed(draw, gradient, _plain(draw, made.shape, gradient))
-    return draw.arguments(**{factor: made, gradient: other})
+    matrices = np.tril(regular(draw, factor, _batch(draw), _size(draw)))
+    other = _typed(draw, gradient, _plain(draw, matrices.shape, gradient))
+    return draw.arguments(**{factor: matrices, gradient: other})
 
 
 def _apart(draw: Draw, size: int, *, positive: bool) -> np.ndarray:
@@ -112,8 +114,8 @@ def hermitian(draw: Draw, x: str) -> Arguments:
     batch, size = _batch(draw), _size(draw)
     turn = _turn(draw, batch, size, x)
     values = _apart(draw, size, positive=False)
-    made = _product(turn * values, np.conj(np.swapaxes(turn, -1, -2)))
-    return draw.arguments(**{x: _typed(draw, x, made)})
+    matrices = _product(turn * values, np.conj(np.swapaxes(turn, -1, -2)))
+    return draw.arguments(**{x: _typed(draw, x, matrices)})
 
 
 @domain
@@ -127,8 +129,8 @@ def with_eigenvalues(draw: Draw, x: str) -> Arguments:
     turn = _turn(draw, batch, size, x)
     inner = np.triu(_plain(draw, (*batch, size, size), x), 1) * 0.3
     inner = inner + np.diag(_apart(draw, size, positive=False))
-    made = _product(_product(turn, inner), np.conj(np.swapaxes(turn, -1, -2)))
-    return draw.arguments(**{x: _typed(draw, x, made)})
+    matrices = _product(_product(turn, inner), np.conj(np.swapaxes(turn, -1, -2)))
+    return draw.arguments(**{x: _typed(draw, x, matrices)})
 
 
 @domain
@@ -148,8 +150,10 @@ def with_factors(draw: Draw, x: str, full_matrices: str) -> Arguments:
     values = np.zeros((rows, columns))
     inner = min(rows, columns)
     values[range(inner), range(inner)] = _apart(draw, inner, positive=True)
-    made = _product(_product(_turn(draw, batch, rows, x), values), _turn(draw, batch, columns, x))
-    return draw.arguments(**{x: _typed(draw, x, made)})
+    matrices = _product(
+        _product(_turn(draw, batch, rows, x), values), _turn(draw, batch, columns, x)
+    )
+    return draw.arguments(**{x: _typed(draw, x, matrices)})
 
 
 @domain
@@ -189,8 +193,8 @@ def _tall_or_wide(
 def banded_system(draw: Draw, matrix: str, rhs: str) -> Arguments:
     """Bands of triangular matrices, and right-hand sides; one batch may be left out."""
     computed_dtype(draw)
-    whole = draw.shape(0, 2, 1)
-    first, second = (whole if draw.chance(0.7) else () for _ in range(2))
+    batch = draw.shape(0, 2, 1)
+    first, second = (batch if draw.chance(0.7) else () for _ in range(2))
     size = draw.dim(1, 5)
     bands = draw.random.randint(1, size)
     values = _plain(draw, (*first, bands, size), matrix)
@@ -220,7 +224,7 @@ def diagonals_and_matrix(draw: Draw, above: str, main: str, below: str, rhs: str
     batch, size = _batch(draw), draw.dim(1, 6)
     inputs = {name: _plain(draw, (*batch, 1, size), name) for name in (above, main, below)}
     inputs[rhs] = _plain(draw, (*batch, size, draw.dim(1, 3)), rhs)
-    return draw.arguments(**{name: _typed(draw, name, each) for name, each in inputs.items()})
+    return draw.arguments(**{name: _typed(draw, name, tensor) for name, tensor in inputs.items()})
 
 
 @domain

@@ -27,9 +27,9 @@ def draw_sparse(
 ) -> dict[str, Any]:
     """The parts of a sparse tensor of that shape, by the names of three inputs."""
     places = draw_places(draw, shape)
-    indices, values, whole = names
+    indices, values, dense_shape = names
     return {
         indices: places,
         values: draw.tensor(values, (len(places),), style),
-        whole: np.array(shape, np.int64),
+        dense_shape: np.array(shape, np.int64),
     }

@@ -168,8 +168,8 @@ def crossed(draw: Draw, indices: str, values: str, shapes: str, dense: str) -> A
             indices: places,
             shapes: [np.array(size, np.int64) for size in sizes[:sparse]],
             values: [
-                _features(draw, kind, (len(each),))
-                for kind, each in zip(sparse_kinds, places, strict=True)
+                _features(draw, kind, (len(indices_of_column),))
+                for kind, indices_of_column in zip(sparse_kinds, places, strict=True)
             ],
             dense: [
                 _features(draw, kind, size)

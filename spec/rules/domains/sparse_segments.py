@@ -39,10 +39,10 @@ def counted_sparse_segments(
     draw: Draw, data: str, indices: str, segment_ids: str, count: str
 ) -> Arguments:
     """The same, and how many segments there are, perhaps more than ids."""
-    made = _drawn(draw, data, indices, segment_ids)
-    ids = made.inputs[segment_ids]
+    arguments = _drawn(draw, data, indices, segment_ids)
+    ids = arguments.inputs[segment_ids]
     number = (int(ids[-1]) + 1 if len(ids) else 0) + draw.random.randint(0, 3)
-    return draw.arguments(**made.inputs, **{count: draw.integers(count, number)})
+    return draw.arguments(**arguments.inputs, **{count: draw.integers(count, number)})
 
 
 @domain

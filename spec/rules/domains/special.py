@@ -74,7 +74,7 @@ def beta_arguments(draw: Draw, a: str, b: str, x: str) -> Arguments:
     ends = (0.2, 9.0), (0.2, 9.0), ((0.01, 0.99) if draw.chance(0.9) else (-0.5, 1.5))
     return draw.arguments(
         **{
-            name: _between(draw, name, each, *end)
-            for name, each, end in zip((a, b, x), shapes, ends, strict=True)
+            name: _between(draw, name, shape_of, *end)
+            for name, shape_of, end in zip((a, b, x), shapes, ends, strict=True)
         }
     )

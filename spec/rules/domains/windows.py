@@ -202,17 +202,17 @@ def pooled_by_inputs(draw: Draw, x: str, ksize: str, strides: str) -> Arguments:
 def _largest(x: np.ndarray, drawn: Images) -> np.ndarray:
     """What a pooling by maximum gives."""
     out = np.empty(drawn.out(x.shape[-1]), x.dtype)
-    for place in np.ndindex(*(axis.out for axis in drawn.along)):
+    for position in np.ndindex(*(axis.out for axis in drawn.along)):
         inside = tuple(
             slice(
                 max(index * axis.stride - axis.before, 0),
                 index * axis.stride - axis.before + axis.window,
             )
-            for index, axis in zip(place, drawn.along, strict=True)
+            for index, axis in zip(position, drawn.along, strict=True)
         )
         block = x[(slice(None), *inside, slice(None))]
         largest = block.max(axis=tuple(range(1, block.ndim - 1)))
-        out[(slice(None), *place, slice(None))] = largest
+        out[(slice(None), *position, slice(None))] = largest
     return out
 
 
@@ -400,9 +400,9 @@ def dilated(draw: Draw, x: str, filters: str) -> Arguments:
 @domain
 def dilated_back(draw: Draw, x: str, filters: str, grad: str) -> Arguments:
     """Images, one filter for each of their channels, and a gradient of what they give."""
-    drawn, made = _dilated(draw, x, filters, 1)
+    drawn, arguments = _dilated(draw, x, filters, 1)
     above = draw.tensor(grad, drawn.out(drawn.shape[-1]), "small")
-    return draw.arguments(**made.inputs, **{grad: above})
+    return draw.arguments(**arguments.inputs, **{grad: above})
 
 
 @domain

@@ -13,16 +13,16 @@ __all__: list[str] = []
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 
 
-def _made(draw: Draw, **inputs: object) -> Arguments:
+def _arguments(draw: Draw, **inputs: object) -> Arguments:
     return Arguments(inputs, draw.attrs)
 
 
 @fault
 def element_count(draw: Draw, tensor: str, shape: str) -> Fault:
     """A shape of one element more."""
-    made = valid(draw)
-    size = made.inputs[tensor].size + 1
-    return changed(draw, made, "values", **{shape: draw.integers(shape, [size])})
+    arguments = valid(draw)
+    size = arguments.inputs[tensor].size + 1
+    return changed(draw, arguments, "values", **{shape: draw.integers(shape, [size])})
 
 
 @fault
@@ -35,10 +35,10 @@ def two_unknown(draw: Draw, tensor: str, shape: str) -> Fault:
 @fault
 def expand_axis(draw: Draw, x: str, dim: str) -> Fault:
     """An axis beyond the new rank."""
-    made = valid(draw)
-    rank = made.inputs[x].ndim
+    arguments = valid(draw)
+    rank = arguments.inputs[x].ndim
     axis = draw.random.choice([rank + 1, -rank - 2])
-    return changed(draw, made, "values", **{dim: draw.integers(dim, axis)})
+    return changed(draw, arguments, "values", **{dim: draw.integers(dim, axis)})
 
 
 @fault
@@ -54,58 +54,59 @@ def bad_permutation(draw: Draw, x: str, perm: str) -> Fault:
     shape = draw.shape(2, 4)
     order = list(range(len(shape)))
     order[0] = draw.random.choice([order[1], len(shape)])
-    made = _made(draw, **{x: draw.tensor(x, shape)})
+    arguments = _arguments(draw, **{x: draw.tensor(x, shape)})
     seen: Seen = "run" if order[0] == order[1] else "values"
-    return changed(draw, made, seen, **{perm: draw.integers(perm, order)})
+    return changed(draw, arguments, seen, **{perm: draw.integers(perm, order)})
 
 
 @fault
 def join_shapes(draw: Draw, values: str, axis: str) -> Fault:
     """Tensors that differ in another dimension than the axis."""
     tensors = [draw.tensor(values, shape) for shape in ((2, 3), (2, 4))]
-    made = _made(draw, **{values: tensors})
-    return changed(draw, made, "values", **{axis: draw.integers(axis, 0)})
+    arguments = _arguments(draw, **{values: tensors})
+    return changed(draw, arguments, "values", **{axis: draw.integers(axis, 0)})
 
 
 @fault
 def unpack_count(draw: Draw, value: str, num: str, axis: str) -> Fault:
     """More slices than the axis has."""
-    made = valid(draw)
-    found = changed(draw, made)
-    attrs = {**found.arguments.attrs, num: made.attrs[num] + 1}
     del value, axis
-    return Fault(Arguments(found.arguments.inputs, attrs))
+    arguments = changed(draw, valid(draw)).arguments
+    attrs = {**arguments.attrs, num: arguments.attrs[num] + 1}
+    return Fault(Arguments(arguments.inputs, attrs))
 
 
 @fault
 def split_uneven(draw: Draw, split_dim: str, value: str, num_split: str) -> Fault:
     """An axis that the number of parts does not divide."""
     draw.attrs[num_split] = 2
-    made = _made(draw, **{value: draw.tensor(value, (3,))})
-    return changed(draw, made, "values", **{split_dim: draw.integers(split_dim, 0)})
+    arguments = _arguments(draw, **{value: draw.tensor(value, (3,))})
+    return changed(draw, arguments, "values", **{split_dim: draw.integers(split_dim, 0)})
 
 
 @fault
 def split_total(draw: Draw, value: str, sizes: str, split_dim: str, num_split: str) -> Fault:
     """Sizes that add up to more than the axis."""
     draw.attrs[num_split] = 2
-    made = _made(draw, **{value: draw.tensor(value, (3,)), split_dim: draw.integers(split_dim, 0)})
-    return changed(draw, made, "values", **{sizes: draw.integers(sizes, [2, 2])})
+    arguments = _arguments(
+        draw, **{value: draw.tensor(value, (3,)), split_dim: draw.integers(split_dim, 0)}
+    )
+    return changed(draw, arguments, "values", **{sizes: draw.integers(sizes, [2, 2])})
 
 
 @fault
 def slice_range(draw: Draw, x: str, begin: str, size: str) -> Fault:
     """A block that reaches beyond the tensor."""
     dim = draw.dim(1)
-    made = _made(draw, **{x: draw.tensor(x, (dim,)), begin: draw.integers(begin, [1])})
-    return changed(draw, made, "run", **{size: draw.integers(size, [dim])})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (dim,)), begin: draw.integers(begin, [1])})
+    return changed(draw, arguments, "run", **{size: draw.integers(size, [dim])})
 
 
 @fault
 def zero_stride(draw: Draw, x: str, begin: str, end: str, strides: str) -> Fault:
     """A stride of 0."""
     draw.attrs.update(dict.fromkeys(_MASKS, 0))
-    made = _made(
+    arguments = _arguments(
         draw,
         **{
             x: draw.tensor(x, (draw.dim(1),)),
@@ -113,7 +114,7 @@ def zero_stride(draw: Draw, x: str, begin: str, end: str, strides: str) -> Fault
             end: draw.integers(end, [1]),
         },
     )
-    return changed(draw, made, "values", **{strides: draw.integers(strides, [0])})
+    return changed(draw, arguments, "values", **{strides: draw.integers(strides, [0])})
 
 
 @fault
@@ -121,24 +122,24 @@ def shrink_range(draw: Draw, x: str, begin: str, end: str, strides: str) -> Faul
     """A single index beyond the axis."""
     draw.attrs.update(dict.fromkeys(_MASKS, 0), shrink_axis_mask=1)
     dim = draw.dim(1)
-    place = draw.random.choice([dim, -dim - 1])
-    made = _made(
+    index = draw.random.choice([dim, -dim - 1])
+    arguments = _arguments(
         draw,
         **{
             x: draw.tensor(x, (dim,)),
-            end: draw.integers(end, [place + 1]),
+            end: draw.integers(end, [index + 1]),
             strides: draw.integers(strides, [1]),
         },
     )
-    return changed(draw, made, "values", **{begin: draw.integers(begin, [place])})
+    return changed(draw, arguments, "values", **{begin: draw.integers(begin, [index])})
 
 
 @fault
 def negative_dims(draw: Draw, dims: str, value: str) -> Fault:
     """A shape with a negative dimension, which may not be -1 either."""
-    made = _made(draw, **{value: draw.tensor(value, ())})
+    arguments = _arguments(draw, **{value: draw.tensor(value, ())})
     size = draw.random.choice([-1, -2])
-    return changed(draw, made, "values", **{dims: draw.integers(dims, [2, size])})
+    return changed(draw, arguments, "values", **{dims: draw.integers(dims, [2, size])})
 
 
 @fault
@@ -146,29 +147,31 @@ def negative_shape(draw: Draw, shape: str) -> Fault:
     """A shape with a negative dimension; -1 is an unknown one while the graph is built."""
     size = draw.random.choice([-1, -2])
     seen: Seen = "run" if size == -1 else "values"
-    return changed(draw, _made(draw), seen, **{shape: draw.integers(shape, [2, size])})
+    return changed(draw, _arguments(draw), seen, **{shape: draw.integers(shape, [2, size])})
 
 
 @fault
 def empty_interval(draw: Draw, shape: str, minval: str, maxval: str) -> Fault:
     """An interval whose ends are the same number."""
-    made = _made(draw, **{shape: draw.integers(shape, [2]), minval: draw.integers(minval, 5)})
-    return changed(draw, made, "run", **{maxval: draw.integers(maxval, 5)})
+    arguments = _arguments(
+        draw, **{shape: draw.integers(shape, [2]), minval: draw.integers(minval, 5)}
+    )
+    return changed(draw, arguments, "run", **{maxval: draw.integers(maxval, 5)})
 
 
 @fault
 def zero_step(draw: Draw, start: str, limit: str, delta: str) -> Fault:
     """A step of 0."""
-    made = valid(draw)
+    arguments = valid(draw)
     del start, limit
-    return changed(draw, made, "values", **{delta: draw.integers(delta, 0)})
+    return changed(draw, arguments, "values", **{delta: draw.integers(delta, 0)})
 
 
 @fault
 def wrong_way(draw: Draw, start: str, limit: str, delta: str) -> Fault:
     """A step that leads away from the limit."""
-    made = _made(draw, **{start: draw.integers(start, 5), limit: draw.integers(limit, 1)})
-    return changed(draw, made, "values", **{delta: draw.integers(delta, 1)})
+    arguments = _arguments(draw, **{start: draw.integers(start, 5), limit: draw.integers(limit, 1)})
+    return changed(draw, arguments, "values", **{delta: draw.integers(delta, 1)})
 
 
 @fault
@@ -182,63 +185,63 @@ def no_points(draw: Draw, start: str, stop: str, num: str) -> Fault:
 @fault
 def negative_multiple(draw: Draw, x: str, multiples: str) -> Fault:
     """A dimension repeated less than no times; -1 is unknown while the graph is built."""
-    made = _made(draw, **{x: draw.tensor(x, (2,))})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (2,))})
     count = draw.random.choice([-1, -2])
     seen: Seen = "run" if count == -1 else "values"
-    return changed(draw, made, seen, **{multiples: draw.integers(multiples, [count])})
+    return changed(draw, arguments, seen, **{multiples: draw.integers(multiples, [count])})
 
 
 @fault
 def negative_padding(draw: Draw, x: str, paddings: str) -> Fault:
     """A padding of -1."""
-    made = _made(draw, **{x: draw.tensor(x, (3,))})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (3,))})
     extra = {
         arg.name: draw.tensor(arg.name, ())
         for arg in draw.operation.inputs
         if arg.name not in {x, paddings}
     }
     pairs = draw.integers(paddings, [[-1, 1]])
-    return changed(draw, made, "values", **{paddings: pairs, **extra})
+    return changed(draw, arguments, "values", **{paddings: pairs, **extra})
 
 
 @fault
 def mirror_too_far(draw: Draw, x: str, paddings: str, mode: str) -> Fault:
     """More mirrored than there is."""
     del mode
-    made = _made(draw, **{x: draw.tensor(x, (2,))})
-    return changed(draw, made, "run", **{paddings: draw.integers(paddings, [[3, 0]])})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (2,))})
+    return changed(draw, arguments, "run", **{paddings: draw.integers(paddings, [[3, 0]])})
 
 
 @fault
 def repeated_axis(draw: Draw, x: str, axis: str) -> Fault:
     """One axis twice."""
-    made = _made(draw, **{x: draw.tensor(x, (2, 2))})
-    return changed(draw, made, "values", **{axis: draw.integers(axis, [1, -1])})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (2, 2))})
+    return changed(draw, arguments, "values", **{axis: draw.integers(axis, [1, -1])})
 
 
 @fault
 def sequence_length(draw: Draw, x: str, lengths: str, seq_dim: str, batch_dim: str) -> Fault:
     """A row longer than the dimension."""
-    made = valid(draw)
-    longest = made.inputs[x].shape[made.attrs[seq_dim]]
-    numbers = made.inputs[lengths].copy()
+    arguments = valid(draw)
+    longest = arguments.inputs[x].shape[arguments.attrs[seq_dim]]
+    numbers = arguments.inputs[lengths].copy()
     numbers[0] = longest + 1
     del batch_dim
-    return changed(draw, made, "run", **{lengths: numbers})
+    return changed(draw, arguments, "run", **{lengths: numbers})
 
 
 @fault
 def no_broadcast(draw: Draw, x: str, shape: str) -> Fault:
     """A shape that the tensor does not broadcast to."""
-    made = _made(draw, **{x: draw.tensor(x, (2,))})
-    return changed(draw, made, "values", **{shape: draw.integers(shape, [3])})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (2,))})
+    return changed(draw, arguments, "values", **{shape: draw.integers(shape, [3])})
 
 
 @fault
 def shape_conflict(draw: Draw, s0: str, s1: str) -> Fault:
     """Two shapes that do not broadcast."""
-    made = _made(draw, **{s0: draw.integers(s0, [2])})
-    return changed(draw, made, "run", **{s1: draw.integers(s1, [3])})
+    arguments = _arguments(draw, **{s0: draw.integers(s0, [2])})
+    return changed(draw, arguments, "run", **{s1: draw.integers(s1, [3])})
 
 
 @fault
@@ -265,10 +268,10 @@ def not_vector(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
 @fault
 def offset_shapes(draw: Draw, concat_dim: str, shapes: str) -> Fault:
     """Shapes that differ in rank, or in another dimension than the axis; an axis beyond them."""
-    place, second = draw.random.choice([(0, [2, 3, 4]), (0, [2, 4]), (1, [4, 3]), (2, [2, 3])])
+    axis, second = draw.random.choice([(0, [2, 3, 4]), (0, [2, 4]), (1, [4, 3]), (2, [2, 3])])
     vectors = [draw.integers(shapes, [2, 3]), draw.integers(shapes, second)]
-    made = _made(draw, **{concat_dim: draw.integers(concat_dim, place)})
-    return changed(draw, made, "run", **{shapes: vectors})
+    arguments = _arguments(draw, **{concat_dim: draw.integers(concat_dim, axis)})
+    return changed(draw, arguments, "run", **{shapes: vectors})
 
 
 @fault
@@ -276,8 +279,8 @@ def mirror_folded_too_far(draw: Draw, x: str, paddings: str, mode: str) -> Fault
     """More mirrored than what is left of it."""
     draw.attrs["T"] = "float32"
     pair = [3, 0] if draw.attrs[mode] == "REFLECT" else draw.random.choice([[3, 0], [0, 3]])
-    made = _made(draw, **{x: draw.tensor(x, (5,))})
-    return changed(draw, made, "run", **{paddings: draw.integers(paddings, [pair])})
+    arguments = _arguments(draw, **{x: draw.tensor(x, (5,))})
+    return changed(draw, arguments, "run", **{paddings: draw.integers(paddings, [pair])})
 
 
 @fault
@@ -322,15 +325,17 @@ def _plain_slice(draw: Draw, begin: str, end: str, strides: str) -> dict[str, ob
 @fault
 def slice_gradient(draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str) -> Fault:
     """A gradient of other sizes than the slice."""
-    made = _made(
+    arguments = _arguments(
         draw, **_plain_slice(draw, begin, end, strides), **{shape: draw.integers(shape, [4])}
     )
     sizes = draw.random.choice([(3,), (1,), (2, 2)])
-    return changed(draw, made, "run", **{dy: draw.tensor(dy, sizes)})
+    return changed(draw, arguments, "run", **{dy: draw.tensor(dy, sizes)})
 
 
 @fault
 def slice_update(draw: Draw, x: str, begin: str, end: str, strides: str, value: str) -> Fault:
     """A value that does not broadcast to the slice."""
-    made = _made(draw, **_plain_slice(draw, begin, end, strides), **{x: draw.tensor(x, (4,))})
-    return changed(draw, made, "run", **{value: draw.tensor(value, (3,))})
+    arguments = _arguments(
+        draw, **_plain_slice(draw, begin, end, strides), **{x: draw.tensor(x, (4,))}
+    )
+    return changed(draw, arguments, "run", **{value: draw.tensor(value, (3,))})

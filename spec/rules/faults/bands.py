@@ -20,22 +20,22 @@ def unlike_halves(draw: Draw, x: str) -> Fault:
 @fault
 def longer_diagonal(draw: Draw, diagonal: str, seen: Seen = "run") -> Fault:
     """One element more than the diagonal has."""
-    made = valid(draw)
-    given = made.inputs[diagonal]
+    arguments = valid(draw)
+    given = arguments.inputs[diagonal]
     longer = np.concatenate([given, given[..., :1]], axis=-1)
-    return changed(draw, made, seen, **{diagonal: longer})
+    return changed(draw, arguments, seen, **{diagonal: longer})
 
 
 @fault
 def far_diagonal(draw: Draw, k: str) -> Fault:
     """A diagonal that no matrix drawn here reaches."""
-    made = valid(draw)
+    arguments = valid(draw)
     far = draw.random.choice((40, -40))
-    return changed(draw, made, "values", **{k: np.array(far, np.int32)})
+    return changed(draw, arguments, "values", **{k: np.array(far, np.int32)})
 
 
 @fault
 def turned_ends(draw: Draw, k: str) -> Fault:
     """A lowest diagonal above the highest."""
-    made = valid(draw)
-    return changed(draw, made, "values", **{k: np.array([0, -1], np.int32)})
+    arguments = valid(draw)
+    return changed(draw, arguments, "values", **{k: np.array([0, -1], np.int32)})

@@ -62,9 +62,9 @@ def valid(draw: Draw, **dtypes: str) -> Arguments:
 def filled(draw: Draw) -> Arguments:
     """Valid arguments of which none is empty."""
     while True:
-        made = valid(draw)
-        if all(np.size(value) for value in made.inputs.values()):
-            return made
+        arguments = valid(draw)
+        if all(np.size(value) for value in arguments.inputs.values()):
+            return arguments
 
 
 def changed(draw: Draw, valid: Arguments, seen: Seen = "shapes", **inputs: Any) -> Fault:

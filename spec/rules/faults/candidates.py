@@ -15,22 +15,22 @@ __all__: list[str] = []
 @fault
 def class_out_of_range(draw: Draw, true_classes: str) -> Fault:
     """A true class that there is not."""
-    made = valid(draw)
-    classes = made.inputs[true_classes].copy()
+    arguments = valid(draw)
+    classes = arguments.inputs[true_classes].copy()
     classes[0, 0] = draw.random.choice((-1, 1000))
-    return changed(draw, made, "run", **{true_classes: classes})
+    return changed(draw, arguments, "run", **{true_classes: classes})
 
 
 @fault
 def other_columns(draw: Draw, true_classes: str) -> Fault:
     """Fewer true classes in a row than the attribute says."""
-    made = valid(draw)
-    return changed(draw, made, "run", **{true_classes: made.inputs[true_classes][:, 1:]})
+    arguments = valid(draw)
+    return changed(draw, arguments, "run", **{true_classes: arguments.inputs[true_classes][:, 1:]})
 
 
 @fault
 def other_width(draw: Draw, true_classes: str) -> Fault:
     """Another number of true classes in a row than the attribute says."""
-    made = valid(draw)
-    replaced: dict[str, Any] = {true_classes: np.repeat(made.inputs[true_classes], 2, axis=1)}
-    return changed(draw, made, **replaced)
+    arguments = valid(draw)
+    replaced: dict[str, Any] = {true_classes: np.repeat(arguments.inputs[true_classes], 2, axis=1)}
+    return changed(draw, arguments, **replaced)

@@ -13,39 +13,39 @@ __all__: list[str] = []
 @fault
 def negative_number(draw: Draw, x: str) -> Fault:
     """A number below zero among those that are counted."""
-    made = valid(draw)
-    while not made.inputs[x].size:
-        made = valid(draw)
-    numbers = made.inputs[x].copy()
+    arguments = valid(draw)
+    while not arguments.inputs[x].size:
+        arguments = valid(draw)
+    numbers = arguments.inputs[x].copy()
     numbers.reshape(-1)[0] = -1
-    return changed(draw, made, "run", **{x: numbers})
+    return changed(draw, arguments, "run", **{x: numbers})
 
 
 @fault
 def late_rows(draw: Draw, splits: str) -> Fault:
     """A first row that does not begin with the first number."""
-    made = valid(draw)
-    ends = made.inputs[splits].copy()
+    arguments = valid(draw)
+    ends = arguments.inputs[splits].copy()
     ends[0] = draw.random.choice([-1, 1])
-    return changed(draw, made, "run", **{splits: ends})
+    return changed(draw, arguments, "run", **{splits: ends})
 
 
 @fault
 def short_rows(draw: Draw, splits: str) -> Fault:
     """Rows that end before the last number or behind it."""
-    made = valid(draw)
-    ends = made.inputs[splits].copy()
+    arguments = valid(draw)
+    ends = arguments.inputs[splits].copy()
     ends[-1] += draw.random.choice([-1, 1])
-    return changed(draw, made, "run", **{splits: ends})
+    return changed(draw, arguments, "run", **{splits: ends})
 
 
 @fault
 def falling_range(draw: Draw, value_range: str) -> Fault:
     """A range that ends where it begins."""
-    made = valid(draw)
-    ends = made.inputs[value_range].copy()
+    arguments = valid(draw)
+    ends = arguments.inputs[value_range].copy()
     ends[1] = ends[0]
-    return changed(draw, made, "run", **{value_range: ends})
+    return changed(draw, arguments, "run", **{value_range: ends})
 
 
 @fault
@@ -57,8 +57,10 @@ def no_bins(draw: Draw, nbins: str) -> Fault:
 @fault
 def beyond_the_row(draw: Draw, x: str, n: str) -> Fault:
     """The number after a row's last one."""
-    made = valid(draw)
-    return changed(draw, made, "values", **{n: draw.integers(n, made.inputs[x].shape[-1])})
+    arguments = valid(draw)
+    return changed(
+        draw, arguments, "values", **{n: draw.integers(n, arguments.inputs[x].shape[-1])}
+    )
 
 
 @fault
@@ -71,33 +73,33 @@ def size_of_another_kind(draw: Draw, size: str) -> Fault:
 @fault
 def unlike_weights(draw: Draw, values: str, weights: str) -> Fault:
     """One weight more than there are numbers."""
-    made = valid(draw)
-    count = made.inputs[values].size + 1
-    return changed(draw, made, "run", **{weights: draw.tensor(weights, (count,), "small")})
+    arguments = valid(draw)
+    count = arguments.inputs[values].size + 1
+    return changed(draw, arguments, "run", **{weights: draw.tensor(weights, (count,), "small")})
 
 
 @fault
 def sequence_outside(draw: Draw, indices: str) -> Fault:
     """A number of a sequence below the first one, or behind the last: an internal error."""
-    made = valid(draw)
-    found: np.ndarray = np.array(made.inputs[indices])
-    if not len(found):
-        found = np.zeros((1, 2), np.int64)
-    found[-1, 0] = draw.random.choice((-1, 9))
+    arguments = valid(draw)
+    places: np.ndarray = np.array(arguments.inputs[indices])
+    if not len(places):
+        places = np.zeros((1, 2), np.int64)
+    places[-1, 0] = draw.random.choice((-1, 9))
     values = indices.replace("indices", "values")
-    other = draw.tensor(values, (len(found),), "small")
-    made = changed(draw, made, "run", **{indices: found, values: other}).arguments
-    return Fault(made, codes=(13,), seen="run")
+    other = draw.tensor(values, (len(places),), "small")
+    arguments = changed(draw, arguments, "run", **{indices: places, values: other}).arguments
+    return Fault(arguments, codes=(13,), seen="run")
 
 
 @fault
 def sequences_of_other_ranks(draw: Draw, indices: str, shape: str) -> Fault:
     """Sequences that stand in a shape of one dimension more than the others'."""
-    made = valid(draw)
-    places, sizes = made.inputs[indices], made.inputs[shape]
+    arguments = valid(draw)
+    places, sizes = arguments.inputs[indices], arguments.inputs[shape]
     wide = np.concatenate([places[:, :1] * 0, places], axis=1)
     return changed(
-        draw, made, "values", **{indices: wide, shape: np.concatenate([sizes[:1], sizes])}
+        draw, arguments, "values", **{indices: wide, shape: np.concatenate([sizes[:1], sizes])}
     )
 
 
@@ -105,5 +107,7 @@ def sequences_of_other_ranks(draw: Draw, indices: str, shape: str) -> Fault:
 def falling_boundaries(draw: Draw, x: str) -> Fault:
     """Boundaries that are not in order."""
     del x
-    made = valid(draw)
-    return Fault(Arguments(made.inputs, {**made.attrs, "boundaries": [3.0, 1.0]}), seen="run")
+    arguments = valid(draw)
+    return Fault(
+        Arguments(arguments.inputs, {**arguments.attrs, "boundaries": [3.0, 1.0]}), seen="run"
+    )

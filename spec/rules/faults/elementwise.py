@@ -79,8 +79,8 @@ def unlike_bounds(draw: Draw, t: str, low: str, high: str) -> Fault:
     other = draw.random.choice([(1,), (3,), (1, *shape), (2, 2, 2, 2)])
     lower = draw.tensor(low, draw.random.choice([other, shape, ()]), "small")
     bound = lower if lower.shape == other else draw.tensor(high, other, "small")
-    made = draw.arguments(**{t: draw.tensor(t, shape, "small"), low: lower, high: bound})
-    return Fault(made, seen="run")
+    arguments = draw.arguments(**{t: draw.tensor(t, shape, "small"), low: lower, high: bound})
+    return Fault(arguments, seen="run")
 
 
 @fault
@@ -91,8 +91,8 @@ def zero_divisor(draw: Draw, x: str, y: str, code: int = INVALID) -> Fault:
     shape = (draw.dim(1),)
     divisors = draw.tensor(y, shape, "divisor")
     divisors[draw.random.randrange(shape[0])] = 0
-    made = draw.arguments(**{x: draw.tensor(x, shape, "small"), y: divisors})
-    return Fault(made, codes=(code,), seen="run")
+    arguments = draw.arguments(**{x: draw.tensor(x, shape, "small"), y: divisors})
+    return Fault(arguments, codes=(code,), seen="run")
 
 
 @fault
@@ -102,8 +102,8 @@ def negative_exponent(draw: Draw, x: str, y: str) -> Fault:
     shape = (draw.dim(1),)
     exponents = draw.tensor(y, shape, "positive")
     exponents[draw.random.randrange(shape[0])] = -1
-    made = draw.arguments(**{x: draw.tensor(x, shape, "divisor"), y: exponents})
-    return Fault(made, seen="run")
+    arguments = draw.arguments(**{x: draw.tensor(x, shape, "divisor"), y: exponents})
+    return Fault(arguments, seen="run")
 
 
 @fault
@@ -117,20 +117,20 @@ def not_finite(draw: Draw, x: str) -> Fault:
 @fault
 def reduction_axis(draw: Draw, x: str, indices: str) -> Fault:
     """An axis to reduce that the tensor does not have."""
-    made = valid(draw)
-    rank = made.inputs[x].ndim
+    arguments = valid(draw)
+    rank = arguments.inputs[x].ndim
     axis = draw.random.choice([rank, rank + 3, -rank - 1])
-    return changed(draw, made, "values", **{indices: draw.integers(indices, [axis])})
+    return changed(draw, arguments, "values", **{indices: draw.integers(indices, [axis])})
 
 
 @fault
 def axis_range(draw: Draw, x: str, axis: str, unseen: int = -1) -> Fault:
     """An axis that the tensor does not have; up to rank `unseen` only a run finds it."""
-    made = valid(draw)
-    rank = made.inputs[x].ndim
-    place = draw.random.choice([rank, -rank - 1])
+    arguments = valid(draw)
+    rank = arguments.inputs[x].ndim
+    wrong = draw.random.choice([rank, -rank - 1])
     seen: Seen = "values" if rank > unseen else "run"
-    return changed(draw, made, seen, **{axis: draw.integers(axis, place)})
+    return changed(draw, arguments, seen, **{axis: draw.integers(axis, wrong)})
 
 
 @fault
@@ -161,8 +161,10 @@ def not_matrix(draw: Draw, a: str, b: str) -> Fault:
 @fault
 def not_three(draw: Draw, a: str, b: str) -> Fault:
     """Vectors that have not three elements, which TensorFlow calls a failed precondition."""
-    made = draw.arguments(**{a: draw.tensor(a, (2,), "small"), b: draw.tensor(b, (2,), "small")})
-    return Fault(made, codes=(9,))
+    arguments = draw.arguments(
+        **{a: draw.tensor(a, (2,), "small"), b: draw.tensor(b, (2,), "small")}
+    )
+    return Fault(arguments, codes=(9,))
 
 
 @fault
@@ -171,17 +173,17 @@ def scalar_input(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
 
     TensorFlow's oneDNN kernels answer with ABORTED (10), its own with INVALID_ARGUMENT.
     """
-    made = changed(draw, valid(draw), seen, **{x: draw.tensor(x, (), "small")})
-    return dataclasses.replace(made, codes=(INVALID, 10))
+    refused = changed(draw, valid(draw), seen, **{x: draw.tensor(x, (), "small")})
+    return dataclasses.replace(refused, codes=(INVALID, 10))
 
 
 @fault
 def bias_size(draw: Draw, value: str, bias: str) -> Fault:
     """A bias with one element too many."""
-    made = valid(draw)
-    longer = len(made.inputs[bias]) + 1
+    arguments = valid(draw)
+    longer = len(arguments.inputs[bias]) + 1
     del value
-    return changed(draw, made, "shapes", **{bias: draw.tensor(bias, (longer,), "small")})
+    return changed(draw, arguments, "shapes", **{bias: draw.tensor(bias, (longer,), "small")})
 
 
 @fault
@@ -208,25 +210,25 @@ def other_classes(draw: Draw, features: str, labels: str) -> Fault:
 @fault
 def label_range(draw: Draw, features: str, labels: str) -> Fault:
     """A label that is no class."""
-    made = valid(draw)
-    numbers = made.inputs[labels].copy()
-    numbers[0] = draw.random.choice([-1, made.inputs[features].shape[1]])
-    return changed(draw, made, "run", **{labels: numbers})
+    arguments = valid(draw)
+    numbers = arguments.inputs[labels].copy()
+    numbers[0] = draw.random.choice([-1, arguments.inputs[features].shape[1]])
+    return changed(draw, arguments, "run", **{labels: numbers})
 
 
 @fault
 def unsorted_ids(draw: Draw, data: str, segment_ids: str) -> Fault:
     """Segment ids that fall."""
-    made = Arguments({data: draw.tensor(data, (3, 2), "small")}, draw.attrs)
+    arguments = Arguments({data: draw.tensor(data, (3, 2), "small")}, draw.attrs)
     ids = draw.integers(segment_ids, [1, 0, 2])
-    return changed(draw, made, "run", **{segment_ids: ids})
+    return changed(draw, arguments, "run", **{segment_ids: ids})
 
 
 @fault
 def segment_range(draw: Draw, data: str, segment_ids: str, num_segments: str) -> Fault:
     """A segment id that is not below the number of segments."""
-    made = valid(draw)
-    ids = made.inputs[segment_ids].copy()
-    ids.flat[0] = int(made.inputs[num_segments])
+    arguments = valid(draw)
+    ids = arguments.inputs[segment_ids].copy()
+    ids.flat[0] = int(arguments.inputs[num_segments])
     del data
-    return changed(draw, made, "run", **{segment_ids: ids})
+    return changed(draw, arguments, "run", **{segment_ids: ids})

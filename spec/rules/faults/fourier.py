@@ -16,14 +16,14 @@ def rank_below(draw: Draw, x: str, rank: int) -> Fault:
     """A tensor with fewer dimensions than are transformed."""
     if "Treal" in draw.attrs:
         real_dtypes(draw)
-    made = valid(draw)
-    return changed(draw, made, "shapes", **{x: draw.tensor(x, (4,) * (rank - 1), "plain")})
+    arguments = valid(draw)
+    return changed(draw, arguments, "shapes", **{x: draw.tensor(x, (4,) * (rank - 1), "plain")})
 
 
 @fault
 def length_beyond(draw: Draw, x: str, fft_length: str) -> Fault:
     """A length of more than there is."""
-    made = valid(draw)
-    lengths = made.inputs[fft_length].copy()
-    lengths[0] = 2 * made.inputs[x].shape[-lengths.size] + 2
-    return changed(draw, made, "run", **{fft_length: lengths.astype(np.int32)})
+    arguments = valid(draw)
+    lengths = arguments.inputs[fft_length].copy()
+    lengths[0] = 2 * arguments.inputs[x].shape[-lengths.size] + 2
+    return changed(draw, arguments, "run", **{fft_length: lengths.astype(np.int32)})

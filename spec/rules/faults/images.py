@@ -19,38 +19,38 @@ _OUT_OF_RANGE = 11
 @fault
 def no_pixels(draw: Draw, size: str) -> Fault:
     """A size of which one dimension is 0."""
-    made = valid(draw)
-    wrong = made.inputs[size].copy()
+    arguments = valid(draw)
+    wrong = arguments.inputs[size].copy()
     wrong[draw.random.randrange(2)] = 0
-    return changed(draw, made, "run", **{size: wrong})
+    return changed(draw, arguments, "run", **{size: wrong})
 
 
 @fault
 def wrong_rank(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
     """A vector where a tensor of a higher rank must be, a matrix for a vector or a scalar."""
-    made = valid(draw)
-    value = np.asarray(made.inputs[x])
+    arguments = valid(draw)
+    value = np.asarray(arguments.inputs[x])
     flat = value.reshape(1, -1) if value.ndim < 2 else value.reshape(-1)
-    return changed(draw, made, seen, **{x: flat})
+    return changed(draw, arguments, seen, **{x: flat})
 
 
 @fault
 def image_range(draw: Draw, numbers: str) -> Fault:
     """A box of a picture that there is not."""
-    made = valid(draw)
-    wrong = made.inputs[numbers].copy()
+    arguments = valid(draw)
+    wrong = arguments.inputs[numbers].copy()
     wrong[0] = draw.random.choice([-1, 100])
-    found = changed(draw, made, "run", **{numbers: wrong})
-    return dataclasses.replace(found, codes=(_OUT_OF_RANGE,))
+    refused = changed(draw, arguments, "run", **{numbers: wrong})
+    return dataclasses.replace(refused, codes=(_OUT_OF_RANGE,))
 
 
 @fault
 def no_colours(draw: Draw, images: str) -> Fault:
     """Colours of two or four parts."""
-    made = valid(draw)
+    arguments = valid(draw)
     shape = (2, draw.random.choice([2, 4]))
-    found = changed(draw, made, "shapes", **{images: draw.tensor(images, shape, "positive")})
-    return dataclasses.replace(found, codes=(_PRECONDITION,))
+    refused = changed(draw, arguments, "shapes", **{images: draw.tensor(images, shape, "positive")})
+    return dataclasses.replace(refused, codes=(_PRECONDITION,))
 
 
 @fault
@@ -65,22 +65,22 @@ def box_beyond(draw: Draw, boxes: str) -> Fault:
 @fault
 def above_one(draw: Draw, share: str) -> Fault:
     """A share of an area that is none."""
-    made = valid(draw)
+    arguments = valid(draw)
     number = draw.random.choice([-0.5, 1.5])
-    wrong = np.array(number).astype(made.inputs[share].dtype)
-    return changed(draw, made, "run", **{share: wrong})
+    wrong = np.array(number).astype(arguments.inputs[share].dtype)
+    return changed(draw, arguments, "run", **{share: wrong})
 
 
 @fault
 def block_beyond(draw: Draw, window: str) -> Fault:
     """A block that begins before the picture, ends behind it, or is empty."""
-    made = valid(draw)
-    wrong = made.inputs[window].copy()
+    arguments = valid(draw)
+    wrong = arguments.inputs[window].copy()
     wrong[draw.random.randrange(2)] = -1
     if draw.chance(0.7):
-        wrong = made.inputs[window].copy()
+        wrong = arguments.inputs[window].copy()
         wrong[draw.random.randint(2, 3)] = draw.random.choice([0, 100])
-    return changed(draw, made, "run", **{window: wrong})
+    return changed(draw, arguments, "run", **{window: wrong})
 
 
 @fault

@@ -13,40 +13,40 @@ __all__: list[str] = []
 def index_range(draw: Draw, params: str, indices: str) -> Fault:
     """An index that is not in the axis."""
     draw.attrs["bad_indices_policy"] = ""
-    made = valid(draw)
-    while not made.inputs[indices].size:
-        made = valid(draw)
-    wrong = made.inputs[indices].copy()
+    arguments = valid(draw)
+    while not arguments.inputs[indices].size:
+        arguments = valid(draw)
+    wrong = arguments.inputs[indices].copy()
     wrong.flat[0] = draw.random.choice([-1, 100])
     del params
-    return changed(draw, made, "run", **{indices: wrong})
+    return changed(draw, arguments, "run", **{indices: wrong})
 
 
 @fault
 def scatter_range(draw: Draw, indices: str, updates: str, shape: str) -> Fault:
     """An index vector outside the shape."""
-    made = valid(draw)
-    wrong = made.inputs[indices].copy()
+    arguments = valid(draw)
+    wrong = arguments.inputs[indices].copy()
     wrong.flat[0] = draw.random.choice([-1, 100])
     del updates, shape
-    return changed(draw, made, "run", **{indices: wrong})
+    return changed(draw, arguments, "run", **{indices: wrong})
 
 
 @fault
 def partition_range(draw: Draw, data: str, partitions: str, num_partitions: str) -> Fault:
     """A partition that there is not."""
     draw.attrs[num_partitions] = 2
-    made = Arguments({data: draw.tensor(data, (2,))}, draw.attrs)
+    arguments = Arguments({data: draw.tensor(data, (2,))}, draw.attrs)
     number = draw.random.choice([-1, 2])
-    return changed(draw, made, "run", **{partitions: draw.integers(partitions, [0, number])})
+    return changed(draw, arguments, "run", **{partitions: draw.integers(partitions, [0, number])})
 
 
 @fault
 def too_few(draw: Draw, x: str, k: str) -> Fault:
     """More elements wanted than a row has, or a negative number of them."""
-    made = valid(draw)
-    number = draw.random.choice([made.inputs[x].shape[-1] + 1, -1])
-    return changed(draw, made, "values", **{k: draw.integers(k, number)})
+    arguments = valid(draw)
+    number = draw.random.choice([arguments.inputs[x].shape[-1] + 1, -1])
+    return changed(draw, arguments, "values", **{k: draw.integers(k, number)})
 
 
 @fault
@@ -59,19 +59,19 @@ def negative_depth(draw: Draw, indices: str, depth: str, on_value: str, off_valu
 @fault
 def sparse_range(draw: Draw, indices: str, shape: str, values: str, default_value: str) -> Fault:
     """A place outside the shape."""
-    made = valid(draw)
-    wrong = made.inputs[indices].copy()
+    arguments = valid(draw)
+    wrong = arguments.inputs[indices].copy()
     wrong[-1, 0] = draw.random.choice([-1, 100])
     del shape, values, default_value
-    return changed(draw, made, "run", **{indices: wrong})
+    return changed(draw, arguments, "run", **{indices: wrong})
 
 
 @fault
 def stitch_range(draw: Draw, indices: str, data: str) -> Fault:
     """A negative place."""
     parts = [draw.integers(indices, [0, -1])]
-    made = Arguments({data: [draw.tensor(data, (2,))]}, draw.attrs)
-    return changed(draw, made, "run", **{indices: parts})
+    arguments = Arguments({data: [draw.tensor(data, (2,))]}, draw.attrs)
+    return changed(draw, arguments, "run", **{indices: parts})
 
 
 @fault

@@ -15,30 +15,34 @@ __all__: list[str] = []
 def range_turned(draw: Draw, low: str, high: str) -> Fault:
     """A range whose lower end is above the upper one."""
     draw.attrs["range_given"] = True
-    made = valid(draw)
-    if "range_given" in made.attrs:
-        made.attrs["range_given"] = True  # type: ignore[index]  # the drawing's own
-    wrong = {end: np.full_like(made.inputs[end], number) for end, number in ((low, 5), (high, -5))}
-    return changed(draw, made, "run", **wrong)
+    arguments = valid(draw)
+    if "range_given" in arguments.attrs:
+        arguments.attrs["range_given"] = True  # type: ignore[index]  # the drawing's own
+    wrong = {
+        end: np.full_like(arguments.inputs[end], number) for end, number in ((low, 5), (high, -5))
+    }
+    return changed(draw, arguments, "run", **wrong)
 
 
 @fault
 def range_attrs_turned(draw: Draw, x: str) -> Fault:
     """Attributes of a range whose lower end is above the upper one."""
-    made = valid(draw)
-    attrs = {**made.attrs, "range_given": True, "input_min": 5.0, "input_max": -5.0}
-    return changed(draw, Arguments(made.inputs, attrs), "run", **{x: made.inputs[x]})
+    arguments = valid(draw)
+    attrs = {**arguments.attrs, "range_given": True, "input_min": 5.0, "input_max": -5.0}
+    return changed(draw, Arguments(arguments.inputs, attrs), "run", **{x: arguments.inputs[x]})
 
 
 @fault
 def end_of_rank(draw: Draw, end: str) -> Fault:
     """A vector of two for the one end of a range."""
-    made = valid(draw)
-    return changed(draw, made, "shapes", **{end: np.zeros(2, "float32") + made.inputs[end].flat[0]})
+    arguments = valid(draw)
+    return changed(
+        draw, arguments, "shapes", **{end: np.zeros(2, "float32") + arguments.inputs[end].flat[0]}
+    )
 
 
-def _with_attr(made: Arguments, name: str, value: int) -> Fault:
-    return Fault(Arguments(made.inputs, {**made.attrs, name: value}), seen="run")
+def _with_attr(arguments: Arguments, name: str, value: int) -> Fault:
+    return Fault(Arguments(arguments.inputs, {**arguments.attrs, name: value}), seen="run")
 
 
 @fault
@@ -50,8 +54,10 @@ def levels_of_no_bits(draw: Draw, most: int) -> Fault:
 @fault
 def ends_turned(draw: Draw) -> Fault:
     """The same of ends that are attributes."""
-    made = valid(draw)
-    return Fault(Arguments(made.inputs, {**made.attrs, "min": 6.0, "max": -6.0}), seen="run")
+    arguments = valid(draw)
+    return Fault(
+        Arguments(arguments.inputs, {**arguments.attrs, "min": 6.0, "max": -6.0}), seen="run"
+    )
 
 
 @fault

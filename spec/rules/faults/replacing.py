@@ -11,12 +11,12 @@ __all__: list[str] = []
 @fault
 def two_axes(draw: Draw, axis: str) -> Fault:
     """Two axes where one may be."""
-    made = valid(draw)
-    return changed(draw, made, "values", **{axis: draw.integers(axis, [0, 0])})
+    arguments = valid(draw)
+    return changed(draw, arguments, "values", **{axis: draw.integers(axis, [0, 0])})
 
 
 @fault
 def index_of_no_element(draw: Draw, indices: str) -> Fault:
     """An index that is larger than there are elements."""
-    made = valid(draw)
-    return changed(draw, made, "run", **{indices: draw.integers(indices, [10_000])})
+    arguments = valid(draw)
+    return changed(draw, arguments, "run", **{indices: draw.integers(indices, [10_000])})

@@ -13,80 +13,86 @@ __all__: list[str] = []
 @fault
 def uneven_space(draw: Draw, x: str, pads: str) -> Fault:
     """One row more than blocks divide."""
-    made = valid(draw)
-    more = made.inputs[pads] + np.array([[0, 1], [0, 0]], made.inputs[pads].dtype)
+    arguments = valid(draw)
+    more = arguments.inputs[pads] + np.array([[0, 1], [0, 0]], arguments.inputs[pads].dtype)
     del x
-    return changed(draw, made, "values", **{pads: more})
+    return changed(draw, arguments, "values", **{pads: more})
 
 
 @fault
 def uneven_blocks(draw: Draw, x: str, pads: str) -> Fault:
     """One row more than the first block, of 2 or 3 rows, divides."""
-    made = valid(draw)
-    more = made.inputs[pads].copy()
+    arguments = valid(draw)
+    more = arguments.inputs[pads].copy()
     more[0, 1] += 1
     del x
-    return changed(draw, made, "values", **{pads: more})
+    return changed(draw, arguments, "values", **{pads: more})
 
 
 @fault
 def uneven_batch_of_blocks(draw: Draw, x: str) -> Fault:
     """One element of the batch more than blocks, of 2 at least, need."""
-    made = valid(draw)
-    shape = (made.inputs[x].shape[0] + 1, *made.inputs[x].shape[1:])
-    return changed(draw, made, "values", **{x: draw.tensor(x, shape, "small")})
+    arguments = valid(draw)
+    shape = (arguments.inputs[x].shape[0] + 1, *arguments.inputs[x].shape[1:])
+    return changed(draw, arguments, "values", **{x: draw.tensor(x, shape, "small")})
 
 
 @fault
 def no_block(draw: Draw, block_shape: str) -> Fault:
     """A block without rows."""
-    made = valid(draw)
-    blocks = made.inputs[block_shape].copy()
+    arguments = valid(draw)
+    blocks = arguments.inputs[block_shape].copy()
     blocks[0] = draw.random.choice((0, -1))
-    return changed(draw, made, "values", **{block_shape: blocks})
+    return changed(draw, arguments, "values", **{block_shape: blocks})
 
 
 @fault
 def uneven_batch(draw: Draw, x: str, crops: str) -> Fault:
     """One image more than blocks need."""
-    made = valid(draw)
-    shape = (made.inputs[x].shape[0] + 1, *made.inputs[x].shape[1:])
+    arguments = valid(draw)
+    shape = (arguments.inputs[x].shape[0] + 1, *arguments.inputs[x].shape[1:])
     del crops
-    return changed(draw, made, "shapes", **{x: draw.tensor(x, shape, "small")})
+    return changed(draw, arguments, "shapes", **{x: draw.tensor(x, shape, "small")})
 
 
 @fault
 def uneven_images(draw: Draw, x: str, block_size: str) -> Fault:
     """One row more than blocks divide."""
-    made = valid(draw)
-    batch, rows, *rest = made.inputs[x].shape
+    arguments = valid(draw)
+    batch, rows, *rest = arguments.inputs[x].shape
     del block_size
-    return changed(draw, made, "shapes", **{x: draw.tensor(x, (batch, rows + 1, *rest), "small")})
+    return changed(
+        draw, arguments, "shapes", **{x: draw.tensor(x, (batch, rows + 1, *rest), "small")}
+    )
 
 
 @fault
 def uneven_depth(draw: Draw, x: str, block_size: str) -> Fault:
     """One channel more than blocks need."""
-    made = valid(draw)
-    *rest, depth = made.inputs[x].shape
+    arguments = valid(draw)
+    *rest, depth = arguments.inputs[x].shape
     del block_size
-    return changed(draw, made, "shapes", **{x: draw.tensor(x, (*rest, depth + 1), "small")})
+    return changed(draw, arguments, "shapes", **{x: draw.tensor(x, (*rest, depth + 1), "small")})
 
 
 @fault
 def patch_too_large(draw: Draw, x: str) -> Fault:
     """A window larger than the images by more than a stride, without padding."""
     draw.attrs["padding"] = "VALID"
-    made = valid(draw)
-    size = made.inputs[x].shape[1] + made.attrs["ksizes"][1] + 2 * made.attrs["strides"][1]
-    attrs = {**made.attrs, "ksizes": (1, size, *made.attrs["ksizes"][2:])}
-    return Fault(Arguments(made.inputs, attrs))
+    arguments = valid(draw)
+    size = (
+        arguments.inputs[x].shape[1]
+        + arguments.attrs["ksizes"][1]
+        + 2 * arguments.attrs["strides"][1]
+    )
+    attrs = {**arguments.attrs, "ksizes": (1, size, *arguments.attrs["ksizes"][2:])}
+    return Fault(Arguments(arguments.inputs, attrs))
 
 
 @fault
 def no_such_format(draw: Draw, x: str) -> Fault:
     """Formats of different letters."""
-    made = valid(draw)
+    arguments = valid(draw)
     del x
-    attrs = {**made.attrs, "dst_format": made.attrs["dst_format"].replace("W", "X")}
-    return Fault(Arguments(made.inputs, attrs), seen="run")
+    attrs = {**arguments.attrs, "dst_format": arguments.attrs["dst_format"].replace("W", "X")}
+    return Fault(Arguments(arguments.inputs, attrs), seen="run")

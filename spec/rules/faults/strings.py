@@ -33,18 +33,18 @@ def not_web_safe(draw: Draw, x: str) -> Fault:
 @fault
 def part_range(draw: Draw, x: str, pos: str, length: str) -> Fault:
     """A position beyond the string."""
-    place = draw.random.choice([4, -4])
-    made = Arguments({x: text_vector(b"abc"), length: draw.integers(length, 1)}, draw.attrs)
-    return changed(draw, made, "run", **{pos: draw.integers(pos, place)})
+    position = draw.random.choice([4, -4])
+    arguments = Arguments({x: text_vector(b"abc"), length: draw.integers(length, 1)}, draw.attrs)
+    return changed(draw, arguments, "run", **{pos: draw.integers(pos, position)})
 
 
 @fault
 def split_rows(draw: Draw, splits: str) -> Fault:
     """Splits that do not begin with 0, or end elsewhere than the values, or fall."""
-    made = valid(draw)
-    last = int(made.inputs[splits][-1])
+    arguments = valid(draw)
+    last = int(arguments.inputs[splits][-1])
     wrong = draw.random.choice(([1, last], [0, last + 1], [0, last, last - 1, last], [-1, last]))
-    return changed(draw, made, "run", **{splits: draw.integers(splits, wrong)})
+    return changed(draw, arguments, "run", **{splits: draw.integers(splits, wrong)})
 
 
 @fault
@@ -60,8 +60,10 @@ def uneven_length(draw: Draw, x: str, length: str) -> Fault:
     """A length that is no multiple of an element's, or not above 0."""
     draw.attrs["out_type"] = draw.random.choice(("int32", "float64", "uint16"))
     wrong = draw.random.choice((0, -8, 3))
-    made = draw.arguments(**{x: text_vector(b"12345678"), length: draw.integers(length, wrong)})
-    return Fault(made, seen="values" if wrong else "run")
+    arguments = draw.arguments(
+        **{x: text_vector(b"12345678"), length: draw.integers(length, wrong)}
+    )
+    return Fault(arguments, seen="values" if wrong else "run")
 
 
 @fault
@@ -69,34 +71,36 @@ def broken_pattern(draw: Draw, x: str, pattern: str = "") -> Fault:
     """A pattern that is not closed, or repeats nothing; an input if it is named."""
     del x
     broken = draw.random.choice(("(a", "[a", "*", "a)", "a++", r"\p{Zz}", "a{2000}"))
-    made = valid(draw)
+    arguments = valid(draw)
     if not pattern:
-        return Fault(Arguments(made.inputs, {**made.attrs, "pattern": broken}), seen="run")
-    return changed(draw, made, "run", **{pattern: text_scalar(broken.encode())})
+        return Fault(
+            Arguments(arguments.inputs, {**arguments.attrs, "pattern": broken}), seen="run"
+        )
+    return changed(draw, arguments, "run", **{pattern: text_scalar(broken.encode())})
 
 
 @fault
 def unknown_value(draw: Draw, attr: str, value: str) -> Fault:
     """Valid arguments but for an attribute of text."""
-    made = valid(draw)
-    return Fault(Arguments(made.inputs, {**made.attrs, attr: value}), seen="run")
+    arguments = valid(draw)
+    return Fault(Arguments(arguments.inputs, {**arguments.attrs, attr: value}), seen="run")
 
 
 @fault
 def wrong_key(draw: Draw, key: str) -> Fault:
     """A key of another number of words than two."""
-    made = valid(draw)
+    arguments = valid(draw)
     words = [1] * draw.random.choice((0, 1, 3))
-    return Fault(Arguments(made.inputs, {**made.attrs, key: words}), seen="run")
+    return Fault(Arguments(arguments.inputs, {**arguments.attrs, key: words}), seen="run")
 
 
 @fault
 def undecodable(draw: Draw, x: str) -> Fault:
     """A text that is none of its encoding, where that is an error."""
-    made = valid(draw)
-    attrs = {**made.attrs, "input_encoding": "UTF-8", "errors": "strict"}
+    arguments = valid(draw)
+    attrs = {**arguments.attrs, "input_encoding": "UTF-8", "errors": "strict"}
     text = draw.random.choice((b"\xff", b"a\xe2\x82", b"\xc0\x80"))
-    return Fault(Arguments({**made.inputs, x: text_vector(b"plain", text)}, attrs), seen="run")
+    return Fault(Arguments({**arguments.inputs, x: text_vector(b"plain", text)}, attrs), seen="run")
 
 
 @fault
@@ -116,11 +120,11 @@ def no_such_axis(draw: Draw, x: str, indices: str) -> Fault:
 @fault
 def no_message(draw: Draw, x: str) -> Fault:
     """Bytes that are no message, of tensors or in JSON."""
-    made = valid(draw)
-    wrong = np.full_like(made.inputs[x], b"no message")
+    arguments = valid(draw)
+    wrong = np.full_like(arguments.inputs[x], b"no message")
     if not wrong.size:
         wrong = np.full((1, 3), b"no message", object)
-    return changed(draw, made, "run", **{x: wrong})
+    return changed(draw, arguments, "run", **{x: wrong})
 
 
 @fault
@@ -153,9 +157,9 @@ def no_fraction(draw: Draw, x: str) -> Fault:
 @fault
 def scalar_data(draw: Draw, data: str, method: str) -> Fault:
     """A number where rows must be."""
-    made = valid(draw)
+    arguments = valid(draw)
     draw.attrs["T"] = "int32"
-    return Fault(draw.arguments(**{data: np.array(7, "int32"), method: made.inputs[method]}))
+    return Fault(draw.arguments(**{data: np.array(7, "int32"), method: arguments.inputs[method]}))
 
 
 @fault

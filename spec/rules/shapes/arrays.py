@@ -87,12 +87,12 @@ def expanded(shape: Shape, dim: Value) -> list[Shape]:
         raise ShapeError("'dim' input must be a tensor with a single value")
     if shape is None or dim is None:
         return [None]
-    place = axis_index(
+    axis = axis_index(
         int(dim.item()),
         len(shape) + 1,
         f"dim {{axis}} not in the interval [{-len(shape) - 1}, {len(shape)}].",
     )
-    return [(*shape[:place], 1, *shape[place:])]
+    return [(*shape[:axis], 1, *shape[axis:])]
 
 
 @rule
@@ -121,12 +121,12 @@ def transposed(shape: Shape, perm: Known) -> list[Shape]:
     if shape is None and (count is None or count < 2):
         return [None]
     rank = count if shape is None else len(shape)
-    whole = with_rank(shape, rank or 0)
+    dims = with_rank(shape, rank or 0)
     merge(perm.shape, (rank,))
     if perm.value is None:
-        return [(None,) * len(whole)]
+        return [(None,) * len(dims)]
     order = [int(i) for i in perm.value]
-    return [tuple(whole[axis_index(i, len(whole), _NOT_IN_ORDER)] for i in order)]
+    return [tuple(dims[axis_index(i, len(dims), _NOT_IN_ORDER)] for i in order)]
 
 
 @rule
@@ -143,11 +143,11 @@ def concatenated(shapes: Sequence[Shape], axis: Value) -> list[Shape]:
         raise ShapeError("Can't concatenate scalars (use tf.stack instead)")
     if axis is None:
         return [(None,) * rank]
-    place = axis_index(int(axis), rank)
+    joint = axis_index(int(axis), rank)
     full = [(None,) * rank if shape is None else shape for shape in shapes]
-    along = [shape[place] for shape in full]
-    heads: list[Shape] = [shape[:place] for shape in full]
-    tails: list[Shape] = [shape[place + 1 :] for shape in full]
+    along = [shape[joint] for shape in full]
+    heads: list[Shape] = [shape[:joint] for shape in full]
+    tails: list[Shape] = [shape[joint + 1 :] for shape in full]
     before, after = functools.reduce(merge, heads), functools.reduce(merge, tails)
     assert before is not None
     assert after is not None
@@ -158,22 +158,22 @@ def concatenated(shapes: Sequence[Shape], axis: Value) -> list[Shape]:
 @rule
 def packed(shapes: Sequence[Shape], axis: int) -> list[Shape]:
     """The inputs' one shape with their number put in at the axis."""
-    whole = functools.reduce(merge, shapes)
-    if whole is None:
+    dims = functools.reduce(merge, shapes)
+    if dims is None:
         return [None]
-    place = axis_index(axis, len(whole) + 1, _NO_AXIS)
-    return [(*whole[:place], len(shapes), *whole[place:])]
+    position = axis_index(axis, len(dims) + 1, _NO_AXIS)
+    return [(*dims[:position], len(shapes), *dims[position:])]
 
 
 @rule
 def unpacked(value: Shape, num: int, axis: int) -> list[Shape]:
     """`num` times the shape without the axis."""
-    whole = at_least(value, 1)
-    if whole is None:
+    dims = at_least(value, 1)
+    if dims is None:
         return [None] * num
-    place = axis_index(axis, len(whole), _NO_AXIS)
-    exactly(whole[place], num)
-    return [whole[:place] + whole[place + 1 :]] * num
+    position = axis_index(axis, len(dims), _NO_AXIS)
+    exactly(dims[position], num)
+    return [dims[:position] + dims[position + 1 :]] * num
 
 
 @rule
@@ -181,8 +181,8 @@ def split(value: Shape, split_dim: Value, num_split: int) -> list[Shape]:
     """`num_split` times the shape, its axis divided evenly."""
     if value is None or split_dim is None:
         return [None if value is None else (None,) * len(value)] * num_split
-    place = axis_index(int(split_dim), len(value), _NOT_SPLIT)
-    size = value[place]
+    along = axis_index(int(split_dim), len(value), _NOT_SPLIT)
+    size = value[along]
     if size is not None and size % num_split:
         raise ShapeError(
             f"Dimension size must be evenly divisible by {num_split} but is {size}\n"
@@ -190,7 +190,7 @@ def split(value: Shape, split_dim: Value, num_split: int) -> list[Shape]:
             "dimension"
         )
     part = None if size is None else size // num_split
-    return [(*value[:place], part, *value[place + 1 :])] * num_split
+    return [(*value[:along], part, *value[along + 1 :])] * num_split
 
 
 @rule
@@ -202,27 +202,27 @@ def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) ->
         return [None if value is None else (None,) * len(value)] * num_split
     if sizes is not None and sizes.shape != (num_split,):
         raise ShapeError("Length of size_splits should be equal to num_outputs")
-    place = axis_index(int(split_dim), len(value), _NOT_SPLIT)
+    along = axis_index(int(split_dim), len(value), _NOT_SPLIT)
     if sizes is None:
         parts: list[Dim] = [None] * num_split
     else:
-        parts = _parts([int(n) for n in sizes.reshape(-1)], value[place])
-    return [(*value[:place], part, *value[place + 1 :]) for part in parts]
+        parts = _parts([int(n) for n in sizes.reshape(-1)], value[along])
+    return [(*value[:along], part, *value[along + 1 :]) for part in parts]
 
 
-def _parts(sizes: list[int], whole: Dim) -> list[Dim]:
+def _parts(sizes: list[int], dim: Dim) -> list[Dim]:
     if sizes.count(-1) > 1:
         raise ShapeError("size_splits can only have one -1")
-    for place, size in enumerate(sizes):
+    for index, size in enumerate(sizes):
         if size < -1:
-            raise ShapeError(f"Split size at index {place} must be >= 0. Got: {size}")
+            raise ShapeError(f"Split size at index {index} must be >= 0. Got: {size}")
     total = sum(size for size in sizes if size != -1)
-    if whole is None:
+    if dim is None:
         return [None if size == -1 else size for size in sizes]
-    if total > whole or (-1 not in sizes and total != whole):
+    if total > dim or (-1 not in sizes and total != dim):
         pieces = ",".join(map(str, sizes))
-        raise ShapeError(f"can't split axis of size {whole} into pieces of size [{pieces}]")
-    return [whole - total if size == -1 else size for size in sizes]
+        raise ShapeError(f"can't split axis of size {dim} into pieces of size [{pieces}]")
+    return [dim - total if size == -1 else size for size in sizes]
 
 
 @rule
@@ -230,9 +230,9 @@ def tiled(shape: Shape, multiples: Shape) -> list[Shape]:
     """Each dimension times its multiple; `multiples` is what is known of the multiples."""
     if multiples is None:
         return [None if shape is None else tuple(_times(dim, None) for dim in shape)]
-    whole = with_rank(shape, len(multiples)) if shape is None else shape
-    with_rank(multiples, len(whole))
-    return [tuple(map(_times, whole, multiples))]
+    dims = with_rank(shape, len(multiples)) if shape is None else shape
+    with_rank(multiples, len(dims))
+    return [tuple(map(_times, dims, multiples))]
 
 
 def _times(dim: Dim, count: Dim) -> Dim:
@@ -248,39 +248,39 @@ def _pairs(shape: Shape, paddings: Known) -> tuple[Shape, list[list[int]] | None
     exactly(two, 2)
     if count is None:
         return None, None
-    whole = with_rank(shape, count)
+    dims = with_rank(shape, count)
     if paddings.value is None:
         return (None,) * count, None
     pairs = paddings.value.tolist()
     if any(n < 0 for pair in pairs for n in pair):
         raise ShapeError("Paddings must be non-negative")
-    return whole, pairs
+    return dims, pairs
 
 
 @rule
 def padded(shape: Shape, paddings: Known) -> list[Shape]:
     """Each dimension plus what is put before and after it."""
-    whole, pairs = _pairs(shape, paddings)
-    if whole is None or pairs is None:
-        return [(None,) * len(shape) if whole is None and shape is not None else whole]
+    dims, pairs = _pairs(shape, paddings)
+    if dims is None or pairs is None:
+        return [(None,) * len(shape) if dims is None and shape is not None else dims]
     return [
-        tuple(None if dim is None else dim + sum(p) for dim, p in zip(whole, pairs, strict=True))
+        tuple(None if dim is None else dim + sum(p) for dim, p in zip(dims, pairs, strict=True))
     ]
 
 
 @rule
 def mirror_folded(shape: Shape, paddings: Known) -> list[Shape]:
     """What is left without the paddings."""
-    whole, pairs = _pairs(shape, paddings)
-    if whole is None or pairs is None:
-        return [whole]
-    for dim, pair in zip(whole, pairs, strict=True):
+    dims, pairs = _pairs(shape, paddings)
+    if dims is None or pairs is None:
+        return [dims]
+    for dim, pair in zip(dims, pairs, strict=True):
         if dim is not None and dim < sum(pair):
             raise ShapeError(
                 f"Negative dimension size caused by subtracting {sum(pair)} from {dim}"
             )
     return [
-        tuple(None if dim is None else dim - sum(p) for dim, p in zip(whole, pairs, strict=True))
+        tuple(None if dim is None else dim - sum(p) for dim, p in zip(dims, pairs, strict=True))
     ]
 
 
@@ -353,11 +353,11 @@ def bitcast(shape: Shape, source: str, target: str) -> list[Shape]:
         return [shape]
     if have > want:
         return [(*shape, have // want)]
-    whole = at_least(shape, 1)
-    assert whole is not None
-    if whole[-1] is not None and whole[-1] != want // have:
+    dims = at_least(shape, 1)
+    assert dims is not None
+    if dims[-1] is not None and dims[-1] != want // have:
         raise ShapeError(
             f"Cannot bitcast from {BY_NAME[source].enum} to {BY_NAME[target].enum} "
-            f"due to shape. {whole[-1]} does not match {want // have}"
+            f"due to shape. {dims[-1]} does not match {want // have}"
         )
-    return [whole[:-1]]
+    return [dims[:-1]]

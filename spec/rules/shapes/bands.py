@@ -45,19 +45,19 @@ def _size(value: Value) -> int:
 @rule
 def matrix_band(diagonal: Shape, k: Value, num_rows: Value, num_cols: Value) -> list[Shape]:
     """[..., rows, columns] of [..., diagonals, length], without `diagonals` where there is one."""
-    whole = at_least(diagonal, 1)
+    dims = at_least(diagonal, 1)
     bounds = _bounds(k)
-    if whole is None or bounds is None:
+    if dims is None or bounds is None:
         return [None]
     lower, upper = bounds
-    batch = whole[:-1]
+    batch = dims[:-1]
     if lower < upper:
-        whole = at_least(whole, 2) or whole
-        if whole[-2] not in {None, upper - lower + 1}:
-            raise ShapeError(f"The number of diagonals must be {upper - lower + 1}, is {whole[-2]}")
-        batch = whole[:-2]
+        dims = at_least(dims, 2) or dims
+        if dims[-2] not in {None, upper - lower + 1}:
+            raise ShapeError(f"The number of diagonals must be {upper - lower + 1}, is {dims[-2]}")
+        batch = dims[:-2]
     rows, columns = _size(num_rows), _size(num_cols)
-    length = whole[-1]
+    length = dims[-1]
     if length is None:
         return [(*batch, *as_dims((rows, columns)))]
     return [(*batch, *_sides(rows, columns, length - min(upper, 0), length + max(lower, 0)))]
@@ -82,22 +82,22 @@ def _sides(rows: int, columns: int, least_rows: int, least_columns: int) -> tupl
 @rule
 def matrix_band_part(shape: Shape, k: Value) -> list[Shape]:
     """[..., diagonals, length] of [..., rows, columns], without `diagonals` where there is one."""
-    whole = at_least(shape, 2)
+    dims = at_least(shape, 2)
     bounds = _bounds(k)
-    if whole is None or bounds is None:
+    if dims is None or bounds is None:
         return [None]
     lower, upper = bounds
-    _check_inside(whole, bounds)
-    rows, columns = whole[-2:]
+    _check_inside(dims, bounds)
+    rows, columns = dims[-2:]
     length = None
     if rows is not None and columns is not None:
         length = min(rows + min(upper, 0), columns - max(lower, 0))
     count = () if lower == upper else (upper - lower + 1,)
-    return [(*whole[:-2], *count, length)]
+    return [(*dims[:-2], *count, length)]
 
 
-def _check_inside(whole: tuple[Dim, ...], bounds: tuple[int, int]) -> None:
-    rows, columns = whole[-2:]
+def _check_inside(dims: tuple[Dim, ...], bounds: tuple[int, int]) -> None:
+    rows, columns = dims[-2:]
     for what, end in zip(("lower", "upper"), bounds, strict=True):
         is_below = rows is not None and end <= -rows
         is_above = columns is not None and end >= columns
@@ -110,27 +110,27 @@ def matrix_set_band(shape: Shape, diagonal: Shape, k: Value) -> list[Shape]:
     """The input's shape; the diagonals' is [..., diagonals, length], or [..., length] of one."""
     bounds = _bounds(k)
     is_band = bounds is not None and bounds[0] < bounds[1]
-    whole, given = at_least(shape, 2), at_least(diagonal, 1 + is_band)
-    if bounds is not None and whole is not None:
-        _check_inside(whole, bounds)
-        with_rank(given, len(whole) - (not is_band))
-    if given is None or (whole is not None and None not in whole):
-        return [whole]
+    dims, given = at_least(shape, 2), at_least(diagonal, 1 + is_band)
+    if bounds is not None and dims is not None:
+        _check_inside(dims, bounds)
+        with_rank(given, len(dims) - (not is_band))
+    if given is None or (dims is not None and None not in dims):
+        return [dims]
     # Where k is unknown, TensorFlow reads the diagonals as one.
-    return [merge(whole, (*given[: -1 - is_band], None, None))]
+    return [merge(dims, (*given[: -1 - is_band], None, None))]
 
 
 @rule
 def qr(shape: Shape, full_matrices: bool) -> list[Shape]:
     """[..., m, p] and [..., p, n] of [..., m, n], where p is m or the smaller of both."""
-    whole = at_least(shape, 2)
-    if whole is None:
+    dims = at_least(shape, 2)
+    if dims is None:
         return [None, None]
-    rows, columns = whole[-2:]
+    rows, columns = dims[-2:]
     inner: Dim = rows
     if not full_matrices:
         inner = None if rows is None or columns is None else min(rows, columns)
-    return [(*whole[:-2], rows, inner), (*whole[:-2], inner, columns)]
+    return [(*dims[:-2], rows, inner), (*dims[:-2], inner, columns)]
 
 
 @rule

@@ -105,7 +105,7 @@ def as_dim(size: Dim) -> Dim:
     return None if size == -1 else size
 
 
-def size_of(scalar: Value, place: int) -> Dim:
+def size_of(scalar: Value, index: int) -> Dim:
     """The dimension that the scalar input of that place denotes, which cannot be unknown.
 
     Raises:
@@ -115,7 +115,7 @@ def size_of(scalar: Value, place: int) -> Dim:
     size = None if scalar is None else int(scalar.item())
     if size is not None and size < 0:
         raise ShapeError(
-            f"Dimension size, given by scalar input {place}, must be non-negative but is {size}"
+            f"Dimension size, given by scalar input {index}, must be non-negative but is {size}"
         )
     return size
 
@@ -163,10 +163,10 @@ def merge(a: Shape, b: Shape) -> Shape:
         return a if b is None else b
     if len(a) != len(b):
         raise ShapeError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
-    for place, (x, y) in enumerate(zip(a, b, strict=True)):
+    for index, (x, y) in enumerate(zip(a, b, strict=True)):
         if x is not None and y is not None and x != y:
             raise ShapeError(
-                f"Dimension {place} in both shapes must be equal, but are {x} and "
+                f"Dimension {index} in both shapes must be equal, but are {x} and "
                 f"{y}. Shapes are {_spelled(a)} and {_spelled(b)}."
             )
     return tuple(merge_dims(x, y) for x, y in zip(a, b, strict=True))

@@ -20,7 +20,7 @@ def saved(prefix: Shape, names: Shape, slices: Shape, tensors: Sequence[Shape]) 
 
 
 @rule
-def saved_whole(file: Shape, names: Shape, tensors: Sequence[Shape]) -> list[Shape]:
+def saved_tensors(file: Shape, names: Shape, tensors: Sequence[Shape]) -> list[Shape]:
     """No outputs; there is a name for each tensor."""
     ranked(file, 0, 0)
     merge(ranked(names, 1, 1), (len(tensors),))
@@ -28,7 +28,7 @@ def saved_whole(file: Shape, names: Shape, tensors: Sequence[Shape]) -> list[Sha
 
 
 @rule
-def restored_whole(pattern: Shape, name: Shape) -> list[Shape]:
+def restored_tensor(pattern: Shape, name: Shape) -> list[Shape]:
     """Nothing is known."""
     ranked(pattern, 0, 0)
     ranked(name, 0, 0)

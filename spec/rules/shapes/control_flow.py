@@ -44,7 +44,7 @@ def entered(data: Shape, constant: bool) -> list[Shape]:
 
 
 @rule
-def told(shapes: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
+def declared_shapes(shapes: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
     """The shapes that an attribute says, or unknown ones where it says none."""
     if not shapes:
         return [None] * len(dtypes)
@@ -57,9 +57,9 @@ def told(shapes: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
 
 
 @rule
-def told_or_same(shapes: Sequence[Shape], inputs: Sequence[Shape]) -> list[Shape]:
+def declared_or_same(shapes: Sequence[Shape], inputs: Sequence[Shape]) -> list[Shape]:
     """The shapes that an attribute says, or where it says none those of the inputs."""
-    return told(shapes, [""] * len(inputs)) if shapes else list(inputs)
+    return declared_shapes(shapes, [""] * len(inputs)) if shapes else list(inputs)
 
 
 @rule

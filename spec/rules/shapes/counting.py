@@ -49,14 +49,14 @@ def histogram(value_range: Shape, nbins: Known) -> list[Shape]:
 @rule
 def nth_of_rows(shape: Shape, n: Value) -> list[Shape]:
     """All dimensions but the last, which has more than n elements."""
-    whole = at_least(shape, 1)
+    dims = at_least(shape, 1)
     if n is not None and int(n) < 0:
         raise ShapeError(f"given by scalar input 1, must be non-negative but is {int(n)}")
-    if whole is None:
+    if dims is None:
         return [None]
-    if n is not None and whole[-1] is not None and whole[-1] <= int(n):
-        raise ShapeError(f"Input must have last dimension > n = {int(n)} but is {whole[-1]}")
-    return [whole[:-1]]
+    if n is not None and dims[-1] is not None and dims[-1] <= int(n):
+        raise ShapeError(f"Input must have last dimension > n = {int(n)} but is {dims[-1]}")
+    return [dims[:-1]]
 
 
 def _check_sparse(indices: Sequence[Dim], values: Dim, rank: Dim) -> None:
@@ -73,7 +73,7 @@ def edit_distances(
     indices: Shape, values: Shape, shape: Known, others: Shape, other_values: Shape, other: Known
 ) -> list[Shape]:
     """The dimensions of both sparse shapes but the last, the larger of each two."""
-    lengths = [with_rank(each.shape, 1)[0] for each in (shape, other)]
+    lengths = [with_rank(sequence.shape, 1)[0] for sequence in (shape, other)]
     for places, held, rank in ((indices, values, lengths[0]), (others, other_values, lengths[1])):
         _check_sparse(with_rank(places, 2), with_rank(held, 1)[0], rank)
     if shape.value is None or other.value is None:

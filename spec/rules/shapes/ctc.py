@@ -8,8 +8,8 @@ __all__: list[str] = []
 
 
 def _batch(inputs: Shape, lengths: Shape) -> Dim:
-    whole, count = ranked(inputs, 3, 3), ranked(lengths, 1, 1)
-    batch = None if whole is None else whole[1]
+    dims, count = ranked(inputs, 3, 3), ranked(lengths, 1, 1)
+    batch = None if dims is None else dims[1]
     return batch if count is None else merge_dims(batch, count[0])
 
 

@@ -31,7 +31,7 @@ def same_twice(shape: Shape) -> list[Shape]:
 
 
 @rule
-def each(shapes: Sequence[Shape]) -> list[Shape]:
+def shapes_of_inputs(shapes: Sequence[Shape]) -> list[Shape]:
     """Each input's shape."""
     return list(shapes)
 
@@ -45,10 +45,10 @@ def broadcast(*shapes: Shape) -> list[Shape]:
 @rule
 def betainc(*shapes: Shape) -> list[Shape]:
     """The one shape of all inputs that are no scalars."""
-    found: Shape = None
+    common: Shape = None
     for shape in shapes:
-        found = found if shape == () else merge(found, shape)
-    return [() if all(shape == () for shape in shapes) else found]
+        common = common if shape == () else merge(common, shape)
+    return [() if all(shape == () for shape in shapes) else common]
 
 
 @rule
@@ -102,19 +102,19 @@ def merged_pair(x: Shape, y: Shape) -> list[Shape]:
 @rule
 def select(condition: Shape, t: Shape, e: Shape) -> list[Shape]:
     """The one shape of t and e; the condition has it too, or is a scalar or a vector of rows."""
-    whole = merge(t, e)
-    if condition is None or not condition or whole is None:
-        return [whole]
-    if len(condition) == 1 and len(whole) != 1:
-        if not whole:
+    dims = merge(t, e)
+    if condition is None or not condition or dims is None:
+        return [dims]
+    if len(condition) == 1 and len(dims) != 1:
+        if not dims:
             raise ShapeError("A vector condition needs t and e of rank 1 at least")
-        merge(condition, whole[:1])
-        return [whole]
-    return [merge(whole, condition)]
+        merge(condition, dims[:1])
+        return [dims]
+    return [merge(dims, condition)]
 
 
 @rule
 def string_join(shapes: Sequence[Shape]) -> list[Shape]:
     """The one shape of all inputs that are no scalars."""
-    whole = functools.reduce(merge, [shape for shape in shapes if shape != ()], None)
-    return [() if all(shape == () for shape in shapes) else whole]
+    dims = functools.reduce(merge, [shape for shape in shapes if shape != ()], None)
+    return [() if all(shape == () for shape in shapes) else dims]

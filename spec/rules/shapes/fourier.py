@@ -18,11 +18,11 @@ __all__: list[str] = []
 
 def _lengths(shape: Shape, fft_length: Known, rank: int) -> tuple[Shape, list[Dim]]:
     """The dimensions that are not transformed, and the lengths of the others."""
-    whole = at_least(shape, rank)
+    dims = at_least(shape, rank)
     (count,) = with_rank(fft_length.shape, 1)
     exactly(count, rank)
     lengths = [as_dim(size) for size in fft_length.elements(rank)]
-    return None if whole is None else whole[: len(whole) - rank], lengths
+    return None if dims is None else dims[: len(dims) - rank], lengths
 
 
 @rule

@@ -80,8 +80,8 @@ def adjusted(images: Shape, *scalars: Shape) -> list[Shape]:
 @rule
 def colours(images: Shape) -> list[Shape]:
     """The input's shape, whose last dimension is 3."""
-    whole = at_least(images, 1)
-    return [None if whole is None else (*whole[:-1], merge_dims(whole[-1], 3))]
+    dims = at_least(images, 1)
+    return [None if dims is None else (*dims[:-1], merge_dims(dims[-1], 3))]
 
 
 @rule
@@ -97,9 +97,9 @@ def distorted(size: Shape, boxes: Shape, *scalars: Shape) -> list[Shape]:
 @rule
 def distorted_of_seeds(size: Shape, boxes: Shape, share: Shape, seed: Shape) -> list[Shape]:
     """As `distorted`; the seed is a pair."""
-    found = distorted(size, boxes, share)
+    shapes = distorted(size, boxes, share)
     exactly(with_rank(seed, 1)[0], 2)
-    return found
+    return shapes
 
 
 def _boxes(boxes: Shape, scores: Shape, scalars: Sequence[Shape]) -> None:
@@ -142,7 +142,7 @@ def suppressed_padded(
 def suppressed_classes(
     boxes: Shape,
     scores: Shape,
-    each: Known,
+    most_of_class: Known,
     total: Known,
     overlap: Shape,
     score: Shape,
@@ -151,7 +151,7 @@ def suppressed_classes(
     """[batch, boxes, 4] and thrice as many rows; the number of boxes of each image."""
     batch, count, groups, corners = with_rank(boxes, 4)
     many, other, classes = with_rank(scores, 3)
-    for scalar in (each.shape, total.shape, overlap, score):
+    for scalar in (most_of_class.shape, total.shape, overlap, score):
         with_rank(scalar, 0)
     merge_dims(count, other)
     merge_dims(batch, many)
@@ -165,7 +165,7 @@ def suppressed_classes(
     if most is not None and most <= 0:
         raise ShapeError("max_total_size should be > 0 ")
     if pads and most is not None:
-        per_class = None if each.value is None else int(each.value)
+        per_class = None if most_of_class.value is None else int(most_of_class.value)
         if per_class is not None and per_class <= 0:
             raise ShapeError("max_output_size_per_class should be > 0 ")
         most = None if None in {per_class, classes} else min(most, per_class * classes)  # type: ignore[operator]  # neither is None
@@ -217,8 +217,8 @@ def encoded_image(image: Shape, *scalars: Shape) -> list[Shape]:
 @rule
 def encoded_images(images: Shape) -> list[Shape]:
     """The shape without its last three dimensions."""
-    whole = at_least(images, _PICTURE)
-    return [None if whole is None else whole[:-3]]
+    dims = at_least(images, _PICTURE)
+    return [None if dims is None else dims[:-3]]
 
 
 @rule

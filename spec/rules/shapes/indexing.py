@@ -26,10 +26,10 @@ __all__: list[str] = []
 @rule
 def gathered(params: Shape, indices: Shape) -> list[Shape]:
     """The indices' shape, then the shape of one slice of params."""
-    whole = at_least(params, 1)
-    if whole is None or indices is None:
+    dims = at_least(params, 1)
+    if dims is None or indices is None:
         return [None]
-    return [indices + whole[1:]]
+    return [indices + dims[1:]]
 
 
 @rule
@@ -38,18 +38,18 @@ def gathered_axis(params: Shape, indices: Shape, axis: Value, batch_dims: int) -
 
     Whether both have the same batch dimensions is found when it is run.
     """
-    whole = at_least(params, 1)
-    if whole is None or indices is None:
+    dims = at_least(params, 1)
+    if dims is None or indices is None:
         return [None]
     batch = batch_dims + len(indices) if batch_dims < 0 else batch_dims
     if not 0 <= batch <= len(indices):
         raise ShapeError(f"batch_dims {batch_dims} must be in [0, {len(indices)}]")
     if axis is None:
-        return [(None,) * (len(whole) - 1 + len(indices) - batch)]
-    place = axis_index(int(axis), len(whole))
-    if place < batch:
-        raise ShapeError(f"batch_dims {batch} must be <= axis {place}")
-    return [whole[:place] + indices[batch:] + whole[place + 1 :]]
+        return [(None,) * (len(dims) - 1 + len(indices) - batch)]
+    gathered = axis_index(int(axis), len(dims))
+    if gathered < batch:
+        raise ShapeError(f"batch_dims {batch} must be <= axis {gathered}")
+    return [dims[:gathered] + indices[batch:] + dims[gathered + 1 :]]
 
 
 @rule
@@ -57,10 +57,10 @@ def gathered_batch(params: Shape, indices: Shape, batch_dims: int) -> list[Shape
     """As `gathered_axis`, along the axis `batch_dims`."""
     if batch_dims < 0:
         raise ShapeError(f"batch_dims is negative ({batch_dims})")
-    whole = at_least(params, batch_dims + 1)
-    if whole is None or indices is None:
+    dims = at_least(params, batch_dims + 1)
+    if dims is None or indices is None:
         return [None]
-    return [whole[:batch_dims] + indices[batch_dims:] + whole[batch_dims + 1 :]]
+    return [dims[:batch_dims] + indices[batch_dims:] + dims[batch_dims + 1 :]]
 
 
 @rule
@@ -201,14 +201,14 @@ def stitched(indices: Sequence[Known], data: Sequence[Shape]) -> list[Shape]:
 @rule
 def top_k(shape: Shape, k: Value) -> list[Shape]:
     """Values and places: the input's shape with k at the end."""
-    whole = at_least(shape, 1)
+    dims = at_least(shape, 1)
     count = size_of(k, 1)
-    if whole is None:
+    if dims is None:
         return [None, None]
-    last = whole[-1]
+    last = dims[-1]
     if last is not None and count is not None and last < count:
         raise ShapeError(f"input must have last dimension >= k = {count} but is {last}")
-    return [(*whole[:-1], count)] * 2
+    return [(*dims[:-1], count)] * 2
 
 
 @rule
@@ -242,9 +242,9 @@ def unique_along(shape: Shape, axis: Known) -> list[Shape]:
 
     An axis of no element is the one of a vector.
     """
-    found = None if shape is None else (None,) * len(shape)
+    unknown = None if shape is None else (None,) * len(shape)
     if axis.value is None or shape is None:
-        return [found, (None,)]
+        return [unknown, (None,)]
     if axis.value.ndim != 1:
         raise ShapeError("axis expects a 1D vector.")
     if axis.value.size > 1:
@@ -252,11 +252,11 @@ def unique_along(shape: Shape, axis: Known) -> list[Shape]:
     if not axis.value.size:
         if len(shape) != 1:
             raise ShapeError("x expects a 1D vector.")
-        return [found, shape]
-    place = int(axis.value[0])
-    if not -len(shape) <= place < len(shape):
+        return [unknown, shape]
+    along = int(axis.value[0])
+    if not -len(shape) <= along < len(shape):
         raise ShapeError(f"axis expects to be in the range [{-len(shape)}, {len(shape)})")
-    return [found, (shape[place],)]
+    return [unknown, (shape[along],)]
 
 
 @rule

@@ -66,8 +66,8 @@ def denoted(shape: Shape, dims: Shape) -> Shape:
       ShapeError: a size is negative, but for -1, which stands for an unknown one.
 
     """
-    found = elements_of(shape, dims)
-    return None if found is None else as_dims(found)
+    sizes = elements_of(shape, dims)
+    return None if sizes is None else as_dims(sizes)
 
 
 def infer(
@@ -140,15 +140,15 @@ def _calls(
     def sizes(name: str) -> Shape:
         if dims is not None:
             return dims(name)
-        found = value(name)
-        return None if found is None else tuple(int(n) for n in found.reshape(-1).tolist())
+        tensor = value(name)
+        return None if tensor is None else tuple(int(n) for n in tensor.reshape(-1).tolist())
 
     def known(name: str) -> Any:
-        found = value(name)
+        values = value(name)
         if not isinstance(shapes[name], list):
-            return Known(shapes[name], found)
-        found = found or [None] * len(shapes[name])
-        return [Known(*pair) for pair in zip(shapes[name], found, strict=True)]
+            return Known(shapes[name], values)
+        values = values or [None] * len(shapes[name])
+        return [Known(*pair) for pair in zip(shapes[name], values, strict=True)]
 
     return {
         "dims": lambda name: denoted(shapes[name], sizes(name)),

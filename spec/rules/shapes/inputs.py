@@ -175,7 +175,7 @@ def parsed_sequence(
     dense_list_shapes: Sequence[Shape],
 ) -> list[Shape]:
     """As `parsed_sequence_batch` of one example, without the lengths of dense lists."""
-    found = parsed_sequence_batch(
+    shapes = parsed_sequence_batch(
         with_rank(serialized, 0), num_sparse, dense_shapes, num_sparse_lists, dense_list_shapes
     )
-    return found[: len(found) - len(dense_list_shapes)]
+    return shapes[: len(shapes) - len(dense_list_shapes)]

@@ -33,7 +33,7 @@ def batch_matmul(x: Shape, y: Shape, adj_x: bool, adj_y: bool, broadcast: bool) 
     rows, inner = (None, None) if left is None else left[-2:][:: -1 if adj_x else 1]
     height, columns = (None, None) if right is None else right[-2:][:: -1 if adj_y else 1]
     merge_dims(inner, height)
-    outer = [None if whole is None else whole[:-2] for whole in (left, right)]
+    outer = [None if dims is None else dims[:-2] for dims in (left, right)]
     batch = (broadcast_shapes if broadcast else merge)(*outer)
     return [None if batch is None else (*batch, rows, columns)]
 
@@ -41,17 +41,17 @@ def batch_matmul(x: Shape, y: Shape, adj_x: bool, adj_y: bool, broadcast: bool) 
 @rule
 def cross(a: Shape, b: Shape) -> list[Shape]:
     """The one shape of both inputs, whose last dimension is 3."""
-    whole = at_least(merge(a, b), 1)
-    if whole is not None:
-        merge_dims(whole[-1], 3)
-    return [whole]
+    dims = at_least(merge(a, b), 1)
+    if dims is not None:
+        merge_dims(dims[-1], 3)
+    return [dims]
 
 
 @rule
 def diag(diagonal: Shape) -> list[Shape]:
     """The shape twice."""
-    whole = at_least(diagonal, 1)
-    return [None if whole is None else whole * 2]
+    dims = at_least(diagonal, 1)
+    return [None if dims is None else dims * 2]
 
 
 @rule
@@ -68,15 +68,15 @@ def diag_part(shape: Shape) -> list[Shape]:
 @rule
 def matrix_diag(diagonal: Shape) -> list[Shape]:
     """[..., n, n] of [..., n]."""
-    whole = at_least(diagonal, 1)
-    return [None if whole is None else (*whole, whole[-1])]
+    dims = at_least(diagonal, 1)
+    return [None if dims is None else (*dims, dims[-1])]
 
 
 @rule
 def matrix_diag_part(shape: Shape) -> list[Shape]:
     """[..., min(m, n)] of [..., m, n]."""
-    whole = at_least(shape, 2)
-    return [None if whole is None else (*whole[:-2], _smaller(*whole[-2:]))]
+    dims = at_least(shape, 2)
+    return [None if dims is None else (*dims[:-2], _smaller(*dims[-2:]))]
 
 
 def _smaller(a: Dim, b: Dim) -> Dim:
@@ -88,11 +88,11 @@ def _smaller(a: Dim, b: Dim) -> Dim:
 @rule
 def matrix_set_diag(shape: Shape, diagonal: Shape) -> list[Shape]:
     """The input's shape; the diagonal's is [..., min(m, n)]."""
-    whole, given = at_least(shape, 2), at_least(diagonal, 1)
-    if whole is None:
+    dims, given = at_least(shape, 2), at_least(diagonal, 1)
+    if dims is None:
         return [None if given is None else (*given[:-1], None, None)]
-    merged = with_rank(merge((*whole[:-2], _smaller(*whole[-2:])), diagonal), len(whole) - 1)
-    return [(*merged[:-1], *whole[-2:])]
+    merged = with_rank(merge((*dims[:-2], _smaller(*dims[-2:])), diagonal), len(dims) - 1)
+    return [(*merged[:-1], *dims[-2:])]
 
 
 @rule

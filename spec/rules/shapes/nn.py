@@ -28,26 +28,26 @@ def _channel_axis(data_format: str) -> int:
 @rule
 def bias_add(value: Shape, bias: Shape, data_format: str) -> list[Shape]:
     """The value's shape; the bias is a vector with one element per channel."""
-    whole = at_least(value, 2)
+    dims = at_least(value, 2)
     size = with_rank(bias, 1)[0]
-    if whole is None:
+    if dims is None:
         return [None]
-    axis = _channel_axis(data_format) % len(whole)
-    return [(*whole[:axis], merge_dims(whole[axis], size), *whole[axis + 1 :])]
+    axis = _channel_axis(data_format) % len(dims)
+    return [(*dims[:axis], merge_dims(dims[axis], size), *dims[axis + 1 :])]
 
 
 @rule
 def bias_add_grad(out_backprop: Shape, data_format: str) -> list[Shape]:
     """A vector with one element per channel."""
-    whole = at_least(out_backprop, 2)
-    return [(None if whole is None else whole[_channel_axis(data_format)],)]
+    dims = at_least(out_backprop, 2)
+    return [(None if dims is None else dims[_channel_axis(data_format)],)]
 
 
 @rule
 def normalized_by_moments(t: Shape, m: Shape, v: Shape, beta: Shape, gamma: Shape) -> list[Shape]:
     """The shape of the batch, of rank 4; the others have one element for each channel."""
-    whole = with_rank(t, 4)
-    return [(*whole[:3], _channels(whole[3], m, v, beta, gamma))]
+    dims = with_rank(t, 4)
+    return [(*dims[:3], _channels(dims[3], m, v, beta, gamma))]
 
 
 @rule
@@ -55,10 +55,10 @@ def normalized_by_moments_grad(
     t: Shape, m: Shape, v: Shape, gamma: Shape, backprop: Shape
 ) -> list[Shape]:
     """The batch's shape, and four vectors with one element for each channel."""
-    whole = merge(with_rank(t, 4), backprop)
-    assert whole is not None
-    channels = _channels(whole[3], m, v, gamma)
-    return [(*whole[:3], channels), *[(channels,)] * 4]
+    dims = merge(with_rank(t, 4), backprop)
+    assert dims is not None
+    channels = _channels(dims[3], m, v, gamma)
+    return [(*dims[:3], channels), *[(channels,)] * 4]
 
 
 def _channels(channels: Dim, *vectors: Shape) -> Dim:

@@ -41,8 +41,8 @@ def _ends(shape: Shape, low: Shape, high: Shape, axis: int) -> Shape:
         _scalars(low, high)
         return ()
     size: Dim = merge_dims(with_rank(low, 1)[0], with_rank(high, 1)[0])
-    whole = at_least(shape, axis + 1)
-    return (merge_dims(size, None if whole is None else whole[axis]),)
+    dims = at_least(shape, axis + 1)
+    return (merge_dims(size, None if dims is None else dims[axis]),)
 
 
 @rule
@@ -79,28 +79,28 @@ def with_scalars(shape: Shape, *scalars: Shape) -> list[Shape]:
 @rule
 def with_channels(shape: Shape, low: Shape, high: Shape) -> list[Shape]:
     """The first input's shape; the others are vectors of its last dimension's size."""
-    whole = at_least(shape, 1)
-    last = None if whole is None else whole[-1]
+    dims = at_least(shape, 1)
+    last = None if dims is None else dims[-1]
     for end in (low, high):
         last = merge_dims(last, with_rank(end, 1)[0])
-    return [whole]
+    return [dims]
 
 
 @rule
 def faked_grad(grads: Shape, shape: Shape, low: Shape, high: Shape) -> list[Shape]:
     """The one shape of gradients and numbers, and two scalars."""
-    whole = merge(grads, shape)
+    dims = merge(grads, shape)
     _scalars(low, high)
-    return [whole, *_SCALARS]
+    return [dims, *_SCALARS]
 
 
 @rule
 def faked_grad_channels(grads: Shape, shape: Shape, low: Shape, high: Shape) -> list[Shape]:
     """The one shape of gradients and numbers, and two vectors of its last dimension's size."""
-    whole = at_least(merge(grads, shape), 1)
+    dims = at_least(merge(grads, shape), 1)
     ends = merge(with_rank(low, 1), with_rank(high, 1))
-    last = merge_dims(None if whole is None else whole[-1], with_rank(ends, 1)[0])
-    return [whole, (last,), (last,)]
+    last = merge_dims(None if dims is None else dims[-1], with_rank(ends, 1)[0])
+    return [dims, (last,), (last,)]
 
 
 @rule
@@ -144,34 +144,34 @@ def ranged_matmul(
     a: Shape, b: Shape, transpose_a: bool, transpose_b: bool, *scalars: Shape
 ) -> list[Shape]:
     """A matrix product's shape and two scalars."""
-    found = matmul(a, b, transpose_a, transpose_b)
+    shapes = matmul(a, b, transpose_a, transpose_b)
     _scalars(*scalars)
-    return [*found, *_SCALARS]
+    return [*shapes, *_SCALARS]
 
 
 @rule
 def ranged_bias(x: Shape, bias: Shape, *scalars: Shape) -> list[Shape]:
     """The shape of numbers to which a bias is added, and two scalars."""
-    found = bias_add(x, bias, "NHWC")
+    shapes = bias_add(x, bias, "NHWC")
     _scalars(*scalars)
-    return [*found, *_SCALARS]
+    return [*shapes, *_SCALARS]
 
 
 @rule
 def ranged_reshaped(x: Shape, shape: Shape, low: Shape, high: Shape) -> list[Shape]:
     """The shape asked for and two scalars."""
-    found = reshaped(x, shape)
+    shapes = reshaped(x, shape)
     _scalars(low, high)
-    return [*found, *_SCALARS]
+    return [*shapes, *_SCALARS]
 
 
 @rule
 def ranged_joined(shapes: Sequence[Shape], axis: Value, *ends: Sequence[Shape]) -> list[Shape]:
     """The shape of tensors joined along an axis, and two scalars."""
-    found = concatenated(shapes, axis)
-    for each in ends:
-        _scalars(*each)
-    return [*found, *_SCALARS]
+    joined = concatenated(shapes, axis)
+    for scalars in ends:
+        _scalars(*scalars)
+    return [*joined, *_SCALARS]
 
 
 @rule
@@ -179,9 +179,9 @@ def ranged_convolution(
     x: Shape, filters: Shape, strides: Sequence[int], padding: str, *scalars: Shape
 ) -> list[Shape]:
     """A convolution's shape and two scalars."""
-    found = convolution(x, filters, strides, padding, "", "NHWC", [1] * 4, 2)
+    shapes = convolution(x, filters, strides, padding, "", "NHWC", [1] * 4, 2)
     _scalars(*scalars)
-    return [*found, *_SCALARS]
+    return [*shapes, *_SCALARS]
 
 
 @rule
@@ -189,9 +189,9 @@ def ranged_pooling(
     x: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str, *scalars: Shape
 ) -> list[Shape]:
     """A pooling's shape and two scalars."""
-    found = pooling(x, ksize, strides, padding, "", "NHWC", False, 4)
+    shapes = pooling(x, ksize, strides, padding, "", "NHWC", False, 4)
     _scalars(*scalars)
-    return [*found, *_SCALARS]
+    return [*shapes, *_SCALARS]
 
 
 @rule
@@ -204,6 +204,6 @@ def ranged_pictures(x: Shape, low: Shape, high: Shape) -> list[Shape]:
 @rule
 def ranged_resized(images: Shape, size: Known, low: Shape, high: Shape) -> list[Shape]:
     """The shape of resized pictures and two scalars."""
-    found = resized(images, size)
+    shapes = resized(images, size)
     _scalars(low, high)
-    return [*found, *_SCALARS]
+    return [*shapes, *_SCALARS]

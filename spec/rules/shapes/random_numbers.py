@@ -97,8 +97,8 @@ def parameter_numbers(dims: Shape, parameters: Shape) -> list[Shape]:
 @rule
 def bounded_numbers(dims: Shape, *parameters: Shape) -> list[Shape]:
     """The shape asked for; parameters are scalars or vectors."""
-    for each in parameters:
-        ranked(each, 0, 1)
+    for shape in parameters:
+        ranked(shape, 0, 1)
     return [dims]
 
 
@@ -158,6 +158,6 @@ def shuffled_places(index: Shape, seed: Shape, max_index: Shape) -> list[Shape]:
     if not counts:
         return [None if None in {index, seed, max_index} else ()]
     count: Dim = 1 if set(counts) == {1} else None
-    for each in counts:
-        count = count if each == 1 else merge_dims(count, each)
+    for other in counts:
+        count = count if other == 1 else merge_dims(count, other)
     return [(count,)]

@@ -61,15 +61,15 @@ def along_axes(shape: Shape, axes: Value) -> list[Shape]:
     """The input's shape; the axes must be different ones of it."""
     if shape is not None and axes is not None:
         seen: set[int] = set()
-        for place, axis in enumerate(axes.reshape(-1).tolist()):
-            found = axis + len(shape) if axis < 0 else axis
-            if not 0 <= found < len(shape):
+        for index, axis in enumerate(axes.reshape(-1).tolist()):
+            position = axis + len(shape) if axis < 0 else axis
+            if not 0 <= position < len(shape):
                 raise ShapeError(
-                    f"'axis'[{place}] = {axis} is out of valid range [0, {len(shape) - 1}]"
+                    f"'axis'[{index}] = {axis} is out of valid range [0, {len(shape) - 1}]"
                 )
-            if found in seen:
-                raise ShapeError(f"axis {found} specified more than once.")
-            seen.add(found)
+            if position in seen:
+                raise ShapeError(f"axis {position} specified more than once.")
+            seen.add(position)
     return [shape]
 
 
@@ -77,8 +77,8 @@ def along_axes(shape: Shape, axes: Value) -> list[Shape]:
 def segments(data: Shape, segment_ids: Shape) -> list[Shape]:
     """[segments] and the shape of one row; how many segments depends on the ids."""
     merge(segment_ids, (None,))
-    whole = at_least(data, 1)
-    return [None if whole is None else (None, *whole[1:])]
+    dims = at_least(data, 1)
+    return [None if dims is None else (None, *dims[1:])]
 
 
 @rule

@@ -17,11 +17,11 @@ __all__: list[str] = []
 
 def _square(shape: Shape) -> Shape:
     """Square matrices, their two dimensions merged."""
-    whole = at_least(shape, 2)
-    if whole is None:
+    dims = at_least(shape, 2)
+    if dims is None:
         return None
-    size = merge_dims(whole[-2], whole[-1])
-    return (*whole[:-2], size, size)
+    size = merge_dims(dims[-2], dims[-1])
+    return (*dims[:-2], size, size)
 
 
 @rule
@@ -33,53 +33,53 @@ def square(shape: Shape) -> list[Shape]:
 @rule
 def determinants(shape: Shape, count: int) -> list[Shape]:
     """[...] of square matrices, for `count` outputs."""
-    whole = _square(shape)
-    return [None if whole is None else whole[:-2]] * count
+    dims = _square(shape)
+    return [None if dims is None else dims[:-2]] * count
 
 
 @rule
 def triangular_factors(shape: Shape) -> list[Shape]:
     """Square matrices, and [..., n] for the order of their rows."""
-    whole = _square(shape)
-    return [whole, None if whole is None else whole[:-1]]
+    dims = _square(shape)
+    return [dims, None if dims is None else dims[:-1]]
 
 
 @rule
 def eigen(shape: Shape, compute_v: bool) -> list[Shape]:
     """[..., n] values, and square matrices, or [0] if they are not asked for."""
-    whole = _square(shape)
-    vectors: Shape = whole if compute_v else (0,)
-    return [None if whole is None else whole[:-1], vectors]
+    dims = _square(shape)
+    vectors: Shape = dims if compute_v else (0,)
+    return [None if dims is None else dims[:-1], vectors]
 
 
 @rule
 def joined_eigen(shape: Shape) -> list[Shape]:
     """[..., n + 1, n]: a row of values above the vectors of square matrices."""
-    whole = _square(shape)
-    if whole is None:
+    dims = _square(shape)
+    if dims is None:
         return [None]
-    size = whole[-1]
-    return [(*whole[:-2], None if size is None else size + 1, size)]
+    size = dims[-1]
+    return [(*dims[:-2], None if size is None else size + 1, size)]
 
 
 @rule
 def singular(shape: Shape, compute_uv: bool, full_matrices: bool) -> list[Shape]:
     """[..., p] values, [..., m, p] and [..., n, p]; m and n for p in full matrices."""
-    whole = at_least(shape, 2)
+    dims = at_least(shape, 2)
     none: Shape = (0,)
-    if whole is None:
+    if dims is None:
         return [None, None, None] if compute_uv else [None, none, none]
-    rows, columns = whole[-2:]
+    rows, columns = dims[-2:]
     inner: Dim = None
     if rows is not None and columns is not None:
         inner = min(rows, columns)
     elif 0 in {rows, columns}:
         inner = 0
-    values = (*whole[:-2], inner)
+    values = (*dims[:-2], inner)
     if not compute_uv:
         return [values, none, none]
     widths = (rows, columns) if full_matrices else (inner, inner)
-    return [values, (*whole[:-2], rows, widths[0]), (*whole[:-2], columns, widths[1])]
+    return [values, (*dims[:-2], rows, widths[0]), (*dims[:-2], columns, widths[1])]
 
 
 @rule
@@ -91,7 +91,7 @@ def solved(matrix: Shape, rhs: Shape, kind: str) -> list[Shape]:
     left, right = at_least(matrix, 2), at_least(rhs, 2)
     if kind != "least":
         left = _square(left)
-    batches = [None if each is None else each[:-2] for each in (left, right)]
+    batches = [None if shape is None else shape[:-2] for shape in (left, right)]
     batch = (broadcast_shapes if kind == "broadcast" else merge)(*batches)
     rows, columns = (None, None) if left is None else left[-2:]
     height, count = (None, None) if right is None else right[-2:]
@@ -129,11 +129,11 @@ def tridiagonal_product(
     superdiag: Shape, maindiag: Shape, subdiag: Shape, rhs: Shape
 ) -> list[Shape]:
     """[..., m, k], of three of shape [..., 1, m] and [..., m, k]."""
-    whole = at_least(rhs, 2)
+    dims = at_least(rhs, 2)
     diagonal = merge(merge(at_least(superdiag, 2), maindiag), subdiag)
-    if diagonal is None or whole is None:
-        return [whole]
+    if diagonal is None or dims is None:
+        return [dims]
     merge_dims(diagonal[-2], 1)
-    merge_dims(diagonal[-1], whole[-2])
-    merge(diagonal[:-2], whole[:-2])
-    return [whole]
+    merge_dims(diagonal[-1], dims[-2])
+    merge(diagonal[:-2], dims[:-2])
+    return [dims]

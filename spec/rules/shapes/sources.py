@@ -154,8 +154,8 @@ def ranged(start: Value, limit: Value, delta: Value) -> list[Shape]:
         )
     if isinstance(step, int):
         return [(-(-gap // step),)]
-    whole = int(gap / step)
-    return [(whole + (whole * step != gap if abs(whole) < 2**53 else 0),)]
+    count = int(gap / step)
+    return [(count + (count * step != gap if abs(count) < 2**53 else 0),)]
 
 
 @rule
@@ -202,5 +202,5 @@ def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
     size = size_of(depth, 1)
     if indices is None:
         return [None]
-    place = len(indices) if axis == -1 else min(axis, len(indices))
-    return [(*indices[:place], size, *indices[place:])]
+    position = len(indices) if axis == -1 else min(axis, len(indices))
+    return [(*indices[:position], size, *indices[position:])]

@@ -33,8 +33,8 @@ def _pairs(pads: Known, count: int, what: str) -> np.ndarray | None:
     merge(pads.shape, (count, 2))
     if pads.value is not None and pads.value.size and pads.value.min() < 0:
         raise ShapeError(f"{what} cannot be negative")
-    found: np.ndarray | None = pads.value
-    return found
+    pairs: np.ndarray | None = pads.value
+    return pairs
 
 
 def _blocks(x: Shape, shape: Known) -> tuple[int, list[int] | None]:
@@ -132,12 +132,12 @@ def batch_to_space_nd(x: Shape, block_shape: Known, crops: Known) -> list[Shape]
 def space_to_depth(x: Shape, block_size: int, data_format: str) -> list[Shape]:
     """Rows and columns over the block's size, the channels times its square."""
     rank = 5 if data_format == "NCHW_VECT_C" else 4
-    whole = with_rank(x, rank)
-    result = [*whole]
+    dims = with_rank(x, rank)
+    result = [*dims]
     for axis in spatial_axes(data_format, 4):
-        result[axis] = _divided(whole[axis], block_size)
+        result[axis] = _divided(dims[axis], block_size)
     channels = channel_axis(data_format, 4)
-    depth = whole[channels]
+    depth = dims[channels]
     result[channels] = None if depth is None else depth * block_size**2
     return [tuple(result)]
 
@@ -146,13 +146,13 @@ def space_to_depth(x: Shape, block_size: int, data_format: str) -> list[Shape]:
 def depth_to_space(x: Shape, block_size: int, data_format: str) -> list[Shape]:
     """Rows and columns times the block's size, the channels over its square."""
     rank = 5 if data_format == "NCHW_VECT_C" else 4
-    whole = with_rank(x, rank)
-    result = [*whole]
+    dims = with_rank(x, rank)
+    result = [*dims]
     for axis in spatial_axes(data_format, 4):
-        size = whole[axis]
+        size = dims[axis]
         result[axis] = None if size is None else size * block_size
     channels = channel_axis(data_format, 4)
-    result[channels] = _divided(whole[channels], block_size**2)
+    result[channels] = _divided(dims[channels], block_size**2)
     return [tuple(result)]
 
 

@@ -24,11 +24,11 @@ def sparse_rank(indices: Shape, values: Shape, shape: Shape) -> Dim:
 
     """
     places, count = ranked(indices, 2, 2), ranked(values, 1, 1)
-    whole = ranked(shape, 1, 1)
+    dims = ranked(shape, 1, 1)
     if places is not None and count is not None:
         merge_dims(places[0], count[0])
     rank = None if places is None else places[1]
-    return rank if whole is None else merge_dims(rank, whole[0])
+    return rank if dims is None else merge_dims(rank, dims[0])
 
 
 @rule

@@ -24,14 +24,14 @@ def sparse_concat(
     """All elements of the inputs, in a tensor of their rank."""
     total: Dim = 0
     columns: Dim = None
-    whole: Shape = (None,)
+    dims: Shape = (None,)
     for own, value, shape in zip(indices, values, shapes, strict=True):
         rows = ranked(own, 2, 2) or (None, None)
         count = merge_dims(rows[0], (ranked(value, 1, 1) or (None,))[0])
         total = None if total is None or count is None else total + count
         columns = merge_dims(columns, rows[1])
-        whole = merge(whole, ranked(shape, 1, 1))
-    return [(total, columns), (total,), whole]
+        dims = merge(dims, ranked(shape, 1, 1))
+    return [(total, columns), (total,), dims]
 
 
 @rule

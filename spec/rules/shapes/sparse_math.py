@@ -18,8 +18,8 @@ def sparse_sum(
     _other_shape: Shape,
 ) -> list[Shape]:
     """A sparse tensor of the first one's rank."""
-    whole = ranked(shape, 1, 1)
-    rank = None if whole is None else whole[0]
+    dims = ranked(shape, 1, 1)
+    rank = None if dims is None else dims[0]
     return [(None, rank), (None,), (rank,)]
 
 

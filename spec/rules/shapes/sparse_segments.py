@@ -33,7 +33,7 @@ def counted_sparse_segments(
 
 
 @rule
-def found_sparse_segments(
+def sparse_segment_rows(
     data: Shape, indices: Shape, segment_ids: Shape, count: Shape
 ) -> list[Shape]:
     """Rows of unknown number, and where they belong."""

@@ -30,12 +30,12 @@ def sliced(shape: Shape, begin: Known, size: Known, starts: Shape, partial: Shap
     count = with_rank(merge(with_rank(begin.shape, 1), with_rank(size.shape, 1)), 1)[0]
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
-    whole = with_rank(shape, count)
+    dims = with_rank(shape, count)
     if size.value is None and partial is not None and len(partial) == count:
         return [partial]
     # A start of -1 stands for one that is not known, as in every shape.
     places = [None if at == -1 else at for at in starts or (None,) * count]
-    items = zip(whole, places, size.elements(count), strict=True)
+    items = zip(dims, places, size.elements(count), strict=True)
     return [tuple(_block(*item) for item in items)]
 
 

@@ -49,8 +49,8 @@ def _check_dtypes(table: Table | None, key_dtype: str, value_dtype: str) -> None
 
 
 def _vector(shape: Shape) -> Sequence[Dim]:
-    found = ranked(shape, 1, 1)
-    return (None,) if found is None else found
+    vector = ranked(shape, 1, 1)
+    return (None,) if vector is None else vector
 
 
 @rule
@@ -120,7 +120,7 @@ def older_exported_table(handle: Shape) -> list[Shape]:
 
 
 @rule
-def found_in_table(
+def looked_up(
     handle: Shape, table: Table | None, keys: Shape, key_dtype: str, value_dtype: str
 ) -> list[Shape]:
     """A value in the place of each key."""

@@ -109,8 +109,8 @@ def concatenated_items(
 ) -> list[Shape]:
     """Elements joined along their first axis, and the size of each."""
     _check(known, dtype)
-    whole = merge(list_element, element)
-    return [None if not whole else (None, *whole[1:]), (None,)]
+    dims = merge(list_element, element)
+    return [None if not dims else (None, *dims[1:]), (None,)]
 
 
 @rule

@@ -72,10 +72,10 @@ def _kernel_places(
     known = [size for size in (*sizes, *windows) if size is not None]
     if len(known) < len(sizes) + len(windows):
         return [None] * len(sizes)
-    found = axes(known[: len(sizes)], known[len(sizes) :], strides, rates, padding)
-    if min(axis.out for axis in found) < 0:
-        raise ShapeError(f"Computed output size would be negative: {[axis.out for axis in found]}")
-    return [axis.out for axis in found]
+    along = axes(known[: len(sizes)], known[len(sizes) :], strides, rates, padding)
+    if min(axis.out for axis in along) < 0:
+        raise ShapeError(f"Computed output size would be negative: {[axis.out for axis in along]}")
+    return [axis.out for axis in along]
 
 
 def explicit_pads(padding: str, explicit: Sequence[int], rank: int) -> list[tuple[int, int]]:
@@ -156,18 +156,16 @@ def convolution(
     `explicit` is '' where the operation has no explicit padding.
     """
     rank = spatial + 2
-    whole, window = with_rank(x, rank), with_rank(filters, rank)
+    dims, window = with_rank(x, rank), with_rank(filters, rank)
     _check_length("dilation", dilations, rank)
     _check_length("stride", strides, rank)
     where = spatial_axes(data_format, rank)
     channels = channel_axis(data_format, rank)
     pads = _checked_pads(padding, [] if isinstance(explicit, str) else explicit, rank, where)
-    _grouped(whole[channels], window[-2], window[-1])
-    result = [*whole]
+    _grouped(dims[channels], window[-2], window[-1])
+    result = [*dims]
     for axis, size in zip(where, window, strict=False):
-        result[axis] = places(
-            whole[axis], size, strides[axis], padding, dilations[axis], pads[axis]
-        )
+        result[axis] = places(dims[axis], size, strides[axis], padding, dilations[axis], pads[axis])
     result[channels] = window[-1]
     return [tuple(result)]
 
@@ -184,9 +182,9 @@ def padded_convolution(
     """
     if paddings.shape is None:
         raise ShapeError("Shape must be rank -1 but is rank 4")
-    (whole,) = padded(with_rank(x, 4), paddings)
+    (dims,) = padded(with_rank(x, 4), paddings)
     merge_dims(with_rank(x, 4)[3], with_rank(filters, 4)[2])
-    return convolution(whole, filters, strides, padding, "", "NHWC", (1,) * 4, 2)
+    return convolution(dims, filters, strides, padding, "", "NHWC", (1,) * 4, 2)
 
 
 @rule
@@ -194,8 +192,8 @@ def resized_convolution(
     x: Shape, size: Known, paddings: Known, filters: Shape, strides: Sequence[int], padding: str
 ) -> list[Shape]:
     """As `padded_convolution`, of images that are resized first."""
-    (whole,) = resized(x, size)
-    return padded_convolution(whole, paddings, filters, strides, padding)
+    (dims,) = resized(x, size)
+    return padded_convolution(dims, paddings, filters, strides, padding)
 
 
 @rule
@@ -226,15 +224,15 @@ def convolution_of_any(
     form = "NCHW" if data_format == "CHANNELS_FIRST" else "NHWC"
     inner = (None, *x[batch_dims:])
     apart = dilations or (1,) * rank
-    (made,) = convolution(inner, filters, strides, padding, explicit, form, apart, rank - 2)
+    (result,) = convolution(inner, filters, strides, padding, explicit, form, apart, rank - 2)
     depth, seen = inner[channel_axis(form, rank)], filters[-2]
     if depth is not None and seen is not None and depth // seen != groups:
         raise ShapeError(
             "Input depth divided by filter input depth does not match with groups "
             f"parameter ({groups})"
         )
-    assert made is not None
-    return [(*x[:batch_dims], *made[1:])]
+    assert result is not None
+    return [(*x[:batch_dims], *result[1:])]
 
 
 @rule
@@ -249,16 +247,16 @@ def pooling(
     rank: int,
 ) -> list[Shape]:
     """The window's places along each spatial dimension, and along the channels if it is `deep`."""
-    whole = with_rank(x, rank)
+    dims = with_rank(x, rank)
     _check_length("stride", strides, rank)
     _check_length("ksize", ksize, rank)
     if any(size >= 2**31 for size in (*ksize, *strides)):
         raise ShapeError("ksize and strides have values out of range for an int32")
     where = spatial_axes(data_format, rank)
     pads = _checked_pads(padding, [] if isinstance(explicit, str) else explicit, rank, where)
-    result = [*whole]
+    result = [*dims]
     for axis in (*where, channel_axis(data_format, rank)) if deep else where:
-        result[axis] = places(whole[axis], ksize[axis], strides[axis], padding, 1, pads[axis])
+        result[axis] = places(dims[axis], ksize[axis], strides[axis], padding, 1, pads[axis])
     return [tuple(result)]
 
 
@@ -267,12 +265,12 @@ def pooling_by_inputs(
     x: Shape, ksize: Known, strides: Known, padding: str, data_format: str
 ) -> list[Shape]:
     """As `pooling`, sizes and strides being inputs; unknown where they are."""
-    whole = with_rank(x, 4)
+    dims = with_rank(x, 4)
     for vector in (ksize, strides):
         merge_dims(with_rank(vector.shape, 1)[0], 4)
     if ksize.value is None or strides.value is None:
         return [None]
-    return pooling(whole, ksize.elements(4), strides.elements(4), padding, "", data_format, True, 4)
+    return pooling(dims, ksize.elements(4), strides.elements(4), padding, "", data_format, True, 4)
 
 
 @rule
@@ -292,9 +290,9 @@ def pooling_grad_grad(
     rank: int,
 ) -> list[Shape]:
     """The shape of what a pooling gives."""
-    found = pooling(x, ksize, strides, padding, "", data_format, True, rank)
-    merge(y, found[0])
-    return found
+    shapes = pooling(x, ksize, strides, padding, "", data_format, True, rank)
+    merge(y, shapes[0])
+    return shapes
 
 
 @rule
@@ -319,10 +317,10 @@ def convolved(
             result[axis] = size
         result[channels] = window[-2]
         return [tuple(result)]
-    whole = with_rank(sizes, rank)
-    merge_dims(whole[0], grad[0])
+    dims = with_rank(sizes, rank)
+    merge_dims(dims[0], grad[0])
     # How many images there are is what the gradient says, if it says nothing, too, as TensorFlow.
-    return [(grad[0], *whole[1:])]
+    return [(grad[0], *dims[1:])]
 
 
 @rule
@@ -343,15 +341,15 @@ def batch_norm(
     ones are averaged with them by a factor below 1.
     """
     rank = 5 if "D" in data_format else 4
-    whole = with_rank(x, rank)
+    dims = with_rank(x, rank)
     axis = channel_axis(data_format, rank)
-    channels = whole[axis]
+    channels = dims[axis]
     used = (scale, offset) if is_training and factor == 1 else (scale, offset, mean, variance)
     for vector in used:
         channels = merge_dims(channels, with_rank(vector, 1)[0])
-    each: Shape = (channels,)
+    vector_shape: Shape = (channels,)
     rest: list[Shape] = [None] if outputs == 6 else []
-    return [(*whole[:axis], channels, *whole[axis + 1 :]), *[each] * 4, *rest]
+    return [(*dims[:axis], channels, *dims[axis + 1 :]), *[vector_shape] * 4, *rest]
 
 
 @rule
@@ -360,13 +358,13 @@ def batch_norm_grad(
 ) -> list[Shape]:
     """The input's shape, two vectors of one element for each channel, and two empty ones."""
     rank = 5 if "D" in data_format else 4
-    whole, given = with_rank(y_backprop, rank), with_rank(x, rank)
+    dims, given = with_rank(y_backprop, rank), with_rank(x, rank)
     axis = channel_axis(data_format, rank)
-    channels = merge_dims(whole[axis], given[axis])
+    channels = merge_dims(dims[axis], given[axis])
     for vector in (scale, first, second):
         channels = merge_dims(channels, with_rank(vector, 1)[0])
-    each: Shape = (channels,)
-    return [(*whole[:axis], channels, *whole[axis + 1 :]), each, each, (0,), (0,)]
+    vector_shape: Shape = (channels,)
+    return [(*dims[:axis], channels, *dims[axis + 1 :]), vector_shape, vector_shape, (0,), (0,)]
 
 
 @rule
@@ -380,17 +378,15 @@ def depthwise(
     dilations: Sequence[int],
 ) -> list[Shape]:
     """As a convolution's; as many channels as the input has, times those of one filter."""
-    whole, window = with_rank(x, 4), with_rank(filters, 4)
+    dims, window = with_rank(x, 4), with_rank(filters, 4)
     _check_length("stride", strides, 4)
     _check_length("dilation", dilations, 4)
     where, channels = spatial_axes(data_format, 4), channel_axis(data_format, 4)
     pads = _checked_pads(padding, explicit, 4, where)
-    depth = merge_dims(whole[channels], window[2])
-    result = [*whole]
+    depth = merge_dims(dims[channels], window[2])
+    result = [*dims]
     for axis, size in zip(where, window, strict=False):
-        result[axis] = places(
-            whole[axis], size, strides[axis], padding, dilations[axis], pads[axis]
-        )
+        result[axis] = places(dims[axis], size, strides[axis], padding, dilations[axis], pads[axis])
     result[channels] = None if depth is None or window[3] is None else depth * window[3]
     return [tuple(result)]
 
@@ -400,12 +396,12 @@ def dilation(
     x: Shape, filters: Shape, strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> list[Shape]:
     """The window's places along rows and columns, the batch and the channels."""
-    whole, window = with_rank(x, 4), with_rank(filters, 3)
+    dims, window = with_rank(x, 4), with_rank(filters, 3)
     _check_length("stride", strides, 4)
     _check_length("rates", rates, 4)
-    merge_dims(whole[3], window[2])
-    inner = _kernel_places(whole[1:3], window[:2], strides[1:3], rates[1:3], padding)
-    return [(whole[0], *inner, window[2])]
+    merge_dims(dims[3], window[2])
+    inner = _kernel_places(dims[1:3], window[:2], strides[1:3], rates[1:3], padding)
+    return [(dims[0], *inner, window[2])]
 
 
 @rule
@@ -419,14 +415,14 @@ def pooling_with_argmax(
 @rule
 def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
     """Each dimension over its ratio; two vectors, of one element more than TensorFlow tells."""
-    whole = with_rank(x, 4)
+    dims = with_rank(x, 4)
     if len(ratio) != 4:
         raise ShapeError("pooling_ratio field must specify 4 dimensions")
     if min(ratio) < 1:
         raise ShapeError(f"pooling_ratio cannot be smaller than 1, got: {min(ratio)}")
     sizes = [
-        None if size is None else int(np.floor(size / np.float32(each)))
-        for size, each in zip(whole, ratio, strict=True)
+        None if size is None else int(np.floor(size / np.float32(factor)))
+        for size, factor in zip(dims, ratio, strict=True)
     ]
     return [tuple(sizes), (None,), (None,)]
 
@@ -447,11 +443,11 @@ def patches(
     rank: int,
 ) -> list[Shape]:
     """The window's places, and as many channels as a window has elements."""
-    whole = with_rank(x, rank)
+    dims = with_rank(x, rank)
     apart = (1,) * rank if isinstance(rates, str) else rates
     for what, values in (("ksizes", ksizes), ("strides", strides), ("rates", apart)):
         _check_length(what, values, rank)
-    inner = _kernel_places(whole[1:-1], ksizes[1:-1], strides[1:-1], apart[1:-1], padding)
-    depth = whole[-1]
+    inner = _kernel_places(dims[1:-1], ksizes[1:-1], strides[1:-1], apart[1:-1], padding)
+    depth = dims[-1]
     count = None if depth is None else depth * math.prod(ksizes[1:-1])
-    return [(whole[0], *inner, count)]
+    return [(dims[0], *inner, count)]
