@@ -181,16 +181,16 @@ def case_of(id_: str) -> Case:
     """
     if ":" not in id_:
         return _vector(id_)
-    found = VARIANT.fullmatch(id_)
-    if found is not None:
-        return variant(_vector(found["vector"]), int(found["seed"]), int(found["index"]))
-    found = _GENERATED.fullmatch(id_)
-    if found is None or found["name"] not in properties.PROPERTIES:
+    parts = VARIANT.fullmatch(id_)
+    if parts is not None:
+        return variant(_vector(parts["vector"]), int(parts["seed"]), int(parts["index"]))
+    parts = _GENERATED.fullmatch(id_)
+    if parts is None or parts["name"] not in properties.PROPERTIES:
         raise PlanError(
             f"{id_!r} is no `property:seed:index` of a known property, "
             "nor `variant/VECTOR:seed:index`"
         )
-    return properties.generate(found["name"], int(found["seed"]), int(found["index"]))
+    return properties.generate(parts["name"], int(parts["seed"]), int(parts["index"]))
 
 
 def _vector(id_: str) -> Case:

@@ -95,8 +95,6 @@ LONG = {
     "conformance/subjects/programs/graphs/graph.py": "to be split",
     "conformance/subjects/programs/graphs/value.py": "to be split",
     "conformance/subjects/programs/tables/table.py": "to be split",
-    "conformance/variants/api_cases.py": "to be split",
-    "spec/tables/feed_kinds.py": "to be split",
 }
 
 

@@ -44,8 +44,8 @@ def tensors_in(matcher: Any) -> list[Mapping[str, Any]]:
         return [tensor for item in matcher for tensor in tensors_in(item)]
     if not isinstance(matcher, Mapping):
         return []
-    found = [matcher[key] for key in ("$array", "$scalar") if key in matcher]
-    return found or [tensor for part in matcher.values() for tensor in tensors_in(part)]
+    tensors = [matcher[key] for key in ("$array", "$scalar") if key in matcher]
+    return tensors or [tensor for part in matcher.values() for tensor in tensors_in(part)]
 
 
 def contract_of(matcher: Any, *, exact: bool) -> str:
@@ -73,8 +73,8 @@ def contract_of(matcher: Any, *, exact: bool) -> str:
 
 def loosest(pairs: Iterable[tuple[float, float]], stated: Iterable[str]) -> str:
     """The contract `close` that admits what any of these does."""
-    found = [_TOLERANCES.fullmatch(text) for text in stated]
-    both = [*pairs, *((float(one["rtol"]), float(one["atol"])) for one in found if one)]
+    tolerances = [_TOLERANCES.fullmatch(text) for text in stated]
+    both = [*pairs, *((float(one["rtol"]), float(one["atol"])) for one in tolerances if one)]
     return f"close({max(rtol for rtol, _ in both)!r}, {max(atol for _, atol in both)!r})"
 
 

@@ -89,11 +89,11 @@ def _with_other_values(
         return graphs, steps
     exact = all(computes_exactly(node["op"]) for node in flow.nodes.values())
     new_graphs = {name: _with_constants(graph, sources, numbers) for name, graph in graphs.items()}
-    made: dict[str, Step] = {}
+    earlier: dict[str, Step] = {}
     new_steps: list[Step] = []
     for step in steps:
-        new = _with_feeds(step, sources, numbers, made)
-        if _is_affected(step, sources, made):
+        new = _with_feeds(step, sources, numbers, earlier)
+        if _is_affected(step, sources, earlier):
             new = _against_the_oracle(new, exact)
         new_steps.append(new)
     return new_graphs, new_steps
@@ -113,10 +113,10 @@ def _sources(flow: Flow, steps: Sequence[Step]) -> _Sources:
     kinds: dict[str, set[str]] = {}
     for name, form in _fed(steps):
         kinds.setdefault(name, set()).add("path" if _has_path(form) else kind_of(form["dtype"]))
-    for name, found in kinds.items():
+    for name, types in kinds.items():
         node_name, _, output = name.partition(":")
         reached, as_data = flow.reached(node_name, output=int(output or 0))
-        if all(_varies(kind, as_data) for kind in found):
+        if all(_varies(kind, as_data) for kind in types):
             sources.fed.add(name)
             sources.affected |= {node_name, *reached}
     return sources
@@ -134,42 +134,42 @@ def _has_path(form: Any) -> bool:
 
 def _fed(steps: Sequence[Step]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Each fed tensor's name with each value it is fed."""
-    made: dict[str, Step] = {}
+    callables: dict[str, Step] = {}
     for step in steps:
         inner = step.get("step", step)
         yield from inner.get("feeds", {}).items()
         if inner["do"] == "callable":
-            made[inner["handle"]] = inner
+            callables[inner["handle"]] = inner
         elif inner["do"] == "call":
-            names = made[inner["handle"]].get("names", ())
+            names = callables[inner["handle"]].get("names", ())
             yield from zip(names, inner.get("values", ()), strict=False)
 
 
 def _can_vary(steps: Sequence[Step], sources: _Sources) -> bool:
     """Whether every step that is affected expects plain values, or an error, or nothing."""
-    made: dict[str, Step] = {}
+    earlier: dict[str, Step] = {}
     for step in steps:
         expect = step.get("expect", {})
-        if not _is_affected(step, sources, made):
+        if not _is_affected(step, sources, earlier):
             continue
         if "any_of" in expect or "facts" in expect or is_open(expect):
             return False
     return bool(sources.constants or sources.fed)
 
 
-def _is_affected(step: Step, sources: _Sources, made: dict[str, Step]) -> bool:
-    """Whether a step gives a value that differs; `made` keeps what threads and callables do."""
+def _is_affected(step: Step, sources: _Sources, earlier: dict[str, Step]) -> bool:
+    """Whether a step gives a value that differs; `earlier` keeps what threads and callables do."""
     inner = step.get("step", step)
     if step["do"] == "start":
-        made[f"thread {step['thread']}"] = inner
+        earlier[f"thread {step['thread']}"] = inner
         return False
     if inner["do"] == "callable":
-        made[f"handle {inner['handle']}"] = inner
+        earlier[f"handle {inner['handle']}"] = inner
         return False
     if step["do"] == "join":
-        inner = made[f"thread {step['thread']}"]
+        inner = earlier[f"thread {step['thread']}"]
     if inner["do"] == "call":
-        inner = made[f"handle {inner['handle']}"]
+        inner = earlier[f"handle {inner['handle']}"]
     names = (name.partition(":")[0] for name in inner.get("fetches", ()))
     return any(name in sources.affected for name in names)
 
@@ -186,18 +186,18 @@ def _with_constants(graph: Graph, sources: _Sources, numbers: Numbers) -> Graph:
 
 
 def _with_feeds(
-    step: Step, sources: _Sources, numbers: Numbers, made: dict[str, Step]
+    step: Step, sources: _Sources, numbers: Numbers, earlier: dict[str, Step]
 ) -> dict[str, Any]:
     new = dict(step)
     if "step" in step:
-        new["step"] = _with_feeds(step["step"], sources, numbers, made)
+        new["step"] = _with_feeds(step["step"], sources, numbers, earlier)
     if "feeds" in step:
         new["feeds"] = {
             name: numbers.tensor(form) if name in sources.fed else form
             for name, form in step["feeds"].items()
         }
     if step["do"] == "call":
-        names = made[f"handle {step['handle']}"].get("names", ())
+        names = earlier[f"handle {step['handle']}"].get("names", ())
         values = step.get("values", ())
         if len(names) == len(values):
             new["values"] = [
@@ -322,7 +322,7 @@ def _with_fetches_reordered(step: Step, draw: random.Random) -> Step:
         return new
     places = list(range(len(step["fetches"])))
     draw.shuffle(places)
-    new["fetches"] = [step["fetches"][place] for place in places]
+    new["fetches"] = [step["fetches"][position] for position in places]
     if "expect" in step:
         new["expect"] = _expected_in_order(step["expect"], places)
     return new
@@ -333,8 +333,11 @@ def _expected_in_order(expect: Mapping[str, Any], places: Sequence[int]) -> Mapp
     if "any_of" in expect:
         new["any_of"] = [_expected_in_order(option, places) for option in expect["any_of"]]
     if "values" in expect:
-        new["values"] = [expect["values"][place] for place in places]
+        new["values"] = [expect["values"][position] for position in places]
     if isinstance(expect.get("oracle", {}).get("contract"), list):
         contracts = expect["oracle"]["contract"]
-        new["oracle"] = {**expect["oracle"], "contract": [contracts[place] for place in places]}
+        new["oracle"] = {
+            **expect["oracle"],
+            "contract": [contracts[position] for position in places],
+        }
     return new

@@ -234,7 +234,7 @@ class Flow:
           output: the output that is fed; all of them if None.
 
         """
-        found: set[str] = set()
+        names: set[str] = set()
         as_data = True
         # (node, output): None for all outputs
         waiting: list[tuple[str, int | None]] = [(name, output)]
@@ -245,10 +245,10 @@ class Flow:
                     continue
                 as_data = as_data and _takes_as_data(self.nodes[consumer], position)
                 for other in (consumer, *self._holders(consumer)):
-                    if other not in found:
-                        found.add(other)
+                    if other not in names:
+                        names.add(other)
                         waiting.append((other, None))
-        return frozenset(found), as_data
+        return frozenset(names), as_data
 
     def _holders(self, name: str) -> Iterable[str]:
         """The nodes that make the handles which this node may use, or that share its state."""

@@ -72,18 +72,18 @@ class Names:
 
     def path(self, text: str) -> str:
         """A name, perhaps a tensor's or a control input's; any other text as it is."""
-        found = NAME_PATH.fullmatch(text)
-        if found is None:
+        parts = NAME_PATH.fullmatch(text)
+        if parts is None:
             return text
-        control, path, output = found.groups()
+        control, path, output = parts.groups()
         renamed = "/".join(map(self.component, path.split("/")))
         return f"{control}{renamed}{output or ''}"
 
     def text(self, text: str) -> str:
         """A name, or a line of a trace or of a hook that has names; any other text as it is."""
-        label, told = _LABEL.fullmatch(text), _OF_A_HOOK.fullmatch(text)
-        if told is not None:
-            return f"{self.component(told[1])}{told[2]}"
+        label, line = _LABEL.fullmatch(text), _OF_A_HOOK.fullmatch(text)
+        if line is not None:
+            return f"{self.component(line[1])}{line[2]}"
         if label is None:
             return self.path(text)
         inputs = ", ".join(map(self.path, label[3].split(", ")))
