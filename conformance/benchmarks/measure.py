@@ -73,22 +73,8 @@ def measure(
     series = _ready(chosen, loaded, device, target, left_out)
     before, unknown = ceilings(target)
     left_out += [_left(f"ceiling {name}", why) for name, why in unknown]
-    states: list[dict[str, Any]] = []
-
-    def after_round(number: int) -> None:
-        state = target.state()
-        if state is not None:
-            states.append({"round": number, **state})
-        if progress is not None:
-            progress(number + 1, rounds)
-
     try:
-        with OtherClock() as clock:
-            began = clock.moment(perf_counter)
-            order = _interleave(series, rounds, seed, clock, after_round)
-            apart = began.disagreement(clock.moment(perf_counter))
-        if not target.simulated:  # whose times count for nothing anyway
-            _check_clocks(series, apart)
+        order, states = _sampled(series, rounds, seed, target, progress)
         after = {} if target.index is None else ceilings(target)[0]
     finally:
         for entry in series:
@@ -106,6 +92,37 @@ def measure(
         "ceilings": before,
         "series": [entry.to_json() for entry in series],
     } | {key: value for key, value in optional.items() if value}
+
+
+def _sampled(
+    series: Sequence[Series],
+    rounds: int,
+    seed: int,
+    target: MeasuredDevice,
+    progress: Callable[[int, int], None] | None,
+) -> tuple[list[list[int]], list[dict[str, Any]]]:
+    """Sample every series in every round; the order of each round, and the device's state after it.
+
+    Raises:
+      AdapterError: the clock of this process is not to be trusted.
+
+    """
+    states: list[dict[str, Any]] = []
+
+    def after_round(number: int) -> None:
+        state = target.state()
+        if state is not None:
+            states.append({"round": number, **state})
+        if progress is not None:
+            progress(number + 1, rounds)
+
+    with OtherClock() as clock:
+        began = clock.moment(perf_counter)
+        order = _interleave(series, rounds, seed, clock, after_round)
+        apart = began.disagreement(clock.moment(perf_counter))
+    if not target.simulated:  # whose times count for nothing anyway
+        _check_clocks(series, apart)
+    return order, states
 
 
 def _loaded(spec: str, device: str) -> _Backend:

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.spec.forms import Json
 from sessrun.spec.tables.feed_expressions import (
     NOTHING,
     Kind,
@@ -172,7 +173,7 @@ def _texts() -> Iterator[Kind]:
 
 
 def _lists() -> Iterator[Kind]:
-    yield from (
+    rows: tuple[Kind, ...] = (
         ("list-ints", "[1, 2, 3]", [1, 2, 3]),
         ("list-zero-one", "[0, 1]", [0, 1]),
         ("list-bools", "[True, False]", [True, False]),
@@ -230,6 +231,7 @@ def _lists() -> Iterator[Kind]:
         ("list-dict", "[{}]", [{"$dict": []}]),
         ("list-object", "[object()]", [python_object("object")]),
     )
+    yield from rows
 
 
 def _tuples() -> Iterator[Kind]:
@@ -237,7 +239,7 @@ def _tuples() -> Iterator[Kind]:
     yield "tuple-ints", "(1, 2)", {"$tuple": [1, 2]}
     yield "tuple-nested", "((1, 2), (3, 4))", {"$tuple": [{"$tuple": [1, 2]}, {"$tuple": [3, 4]}]}
     yield "tuple-str", "('a', 'b')", {"$tuple": ["a", "b"]}
-    point = {"$namedtuple": {"type": "Point", "fields": ["x", "y"], "values": [1, 2]}}
+    point: Json = {"$namedtuple": {"type": "Point", "fields": ["x", "y"], "values": [1, 2]}}
     yield "namedtuple", "Point(x=1, y=2)", point
     yield "range", "range(3)", python_object("range", 3)
     yield "range-empty", "range(0)", python_object("range", 0)
@@ -246,7 +248,7 @@ def _tuples() -> Iterator[Kind]:
 
 
 def _objects() -> Iterator[Kind]:
-    yield from (
+    rows: tuple[Kind, ...] = (
         ("set", "{1}", {"$set": [1]}),
         ("set-empty", "set()", {"$set": []}),
         ("frozenset", "frozenset([1])", python_object("frozenset", [1])),
@@ -269,3 +271,4 @@ def _objects() -> Iterator[Kind]:
             python_object("array_like", array_of([1.5, 2.5], "float32")),
         ),
     )
+    yield from rows
