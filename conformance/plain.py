@@ -135,6 +135,8 @@ def _wanted(expect: Mapping[str, Any]) -> str:
         return f"fail with code {expect['error']['codes']}" if "codes" in expect["error"] else ""
     if "values" in expect:
         return f"give [{_listed(expect['values'])}]"
+    if expect.get("oracle", {}).get("by") == "definition":
+        return f"give what the definition says: {expect['oracle'].get('contract', 'exact')}"
     if "oracle" in expect:
         return f"do as the reference does: {expect['oracle'].get('contract', 'exact')}"
     return ""

@@ -40,6 +40,7 @@ CERTIFY_SEED: Final = 2026
 _DECIDES: Final = (
     "conformance/authoring",
     "conformance/checks.py",
+    "conformance/definitions.py",
     "conformance/facts.py",
     "conformance/generators",
     "conformance/observe.py",
@@ -53,9 +54,11 @@ _DECIDES: Final = (
     "conformance/variants",
     "conformance/workers.py",
     "spec/cases",
+    "spec/definitions",
     "spec/inference.py",
     "spec/releases.py",
     "spec/rules",
+    "spec/tensor_protos.py",
     "spec/tensors.py",
 )
 #: Folders of a subject that decide nothing: authored cases are frozen, faults are backends.

@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.spec import tensors
+from sessrun.spec.definitions import DEFINITIONS
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
@@ -36,12 +37,22 @@ OF_KNOWN_RANK: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SingleGraph:
-    """A graph of one operation, the feeds of its placeholders, and the names of its outputs."""
+    """A graph of one operation.
+
+    Attributes:
+      graph: the GraphDef.
+      feeds: of its placeholders.
+      fetches: the names of its outputs.
+      contract: how near its values must come to what is wanted, or that of each output.
+      is_defined: whether the operation has an executable definition.
+
+    """
 
     graph: dict[str, Any]
     feeds: dict[str, Any]
     fetches: tuple[str, ...]
     contract: str | list[str]
+    is_defined: bool
 
 
 def single_graph(
@@ -87,7 +98,8 @@ def single_graph(
     graph = writer.graph()
     if operation.until:
         graph["versions"]["producer"] = operation.until - 1
-    return SingleGraph(graph, feeds, fetches, contract_of(operation, arguments))
+    contract = contract_of(operation, arguments)
+    return SingleGraph(graph, feeds, fetches, contract, operation.name in DEFINITIONS)
 
 
 def _drawing(

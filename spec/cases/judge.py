@@ -11,7 +11,9 @@ Expectations (`expect` of a step):
   {"oracle": {"contract": C}}    as the oracle: equal values under the contract (or a list of them,
                                  one for each of a list of fetches), or a failure of
                                  the same code (engine) or class (api); `clauses` may name
-                                 the clause of each of a list
+                                 the clause of each of a list;
+                                 with `by: definition` the oracle's answer is what executable
+                                 definitions say (`sessrun.spec.definitions`)
 
 Matchers `M` are the forms of `values`, compared exactly (NaN equals NaN, -0.0 is 0.0), in which
 any subtree may be {"near": form, "contract": C}, {"like": {"dtype": d, "shape": s}},

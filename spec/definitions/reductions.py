@@ -97,13 +97,19 @@ for _name, _function in _REDUCTIONS.items():
 
 @definition("ArgMax")
 def _arg_max(x: Array, dimension: Array) -> Array:
-    """Where along the axis the largest number is, the first of equal ones."""
-    return np.argmax(wide(x), axis=int(dimension))
+    """Where along the axis the largest number is, the first of equal ones; NaN is passed over."""
+    return np.argmax(_without_nan(x, -np.inf), axis=int(dimension))
 
 
 @definition("ArgMin")
 def _arg_min(x: Array, dimension: Array) -> Array:
-    return np.argmin(wide(x), axis=int(dimension))
+    return np.argmin(_without_nan(x, np.inf), axis=int(dimension))
+
+
+def _without_nan(x: Array, instead: float) -> Array:
+    """The numbers, another one instead of NaN."""
+    values = wide(x)
+    return np.where(np.isnan(values), instead, values) if values.dtype.kind == "f" else values
 
 
 Step = Callable[[Array, Array], Array]

@@ -9,8 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.conformance.definitions import BY_DEFINITION
 from sessrun.conformance.subjects.inference.graphs import Program, turn
 from sessrun.spec.cases.model import Case
+from sessrun.spec.definitions import DEFINITIONS
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import contract_in
 from sessrun.spec.tables.ops import OPERATIONS
@@ -94,10 +96,10 @@ INTEGER_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
 
 
 def _case(id_: str, program: Program, title: str, clause: str, node: str, **feeds: Any) -> Case:
-    """The case that fetches a node, whose value is the oracle's."""
+    """The case that fetches a node, whose value its definition says, if there is one."""
     op = next(n["op"] for n in program.writer.graph()["node"] if n["name"] == node)
     contract = contract_in(OPERATIONS[op].contract(program.dtype), program.dtype)
-    expect = {"oracle": {"contract": contract}}
+    expect = {"oracle": {"contract": contract, **(BY_DEFINITION if op in DEFINITIONS else {})}}
     program.run([node], feeds["fed"], expect, clause)
     return program.case(id_, title)
 

@@ -1,0 +1,185 @@
+"""The answers of definitions: an engine whose operations are `sessrun.spec.definitions`.
+
+It runs graphs of placeholders, constants and operations that have an executable definition, one
+node after the other. What a case must give that says `by: definition` is what this engine gives:
+no runtime has a say in it, the reference neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from google.protobuf import json_format
+
+from sessrun.spec.cases import engine
+from sessrun.spec.cases.model import Case, Observation, walk
+from sessrun.spec.cases.outcomes import Done, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.definitions import DEFINITIONS, defined_outputs
+from sessrun.spec.dtypes import BY_ENUM
+from sessrun.spec.operations import AttrDecl, Operation
+from sessrun.spec.proto import AttrValue, GraphDef, NodeDef
+from sessrun.spec.rules.domains import Arguments
+from sessrun.spec.tables.ops import OPERATIONS
+from sessrun.spec.tensor_protos import array_of
+from sessrun.spec.tensors import TensorError
+
+__all__ = ["BY_DEFINITION", "defined_observations", "rests_on_definitions"]
+
+#: What an expectation says beside its contract if a definition, not the oracle, gives the value.
+BY_DEFINITION: Final = {"by": "definition"}
+
+
+def rests_on_definitions(case: Case) -> bool:
+    """Whether a step of a case must give what a definition gives."""
+    return case.surface == "engine" and any(
+        step.get("expect", {}).get("oracle", {}).get("by") == "definition"
+        for _, step in walk(case.steps)
+    )
+
+
+def defined_observations(case: Case) -> list[Observation] | None:
+    """What definitions answer to an engine case; None where one of its nodes has none.
+
+    So it is, too, where the arguments are not valid: nothing is defined then. A case that was
+    made smaller may be like that.
+    """
+    seen = engine.interpret(case, _Definitions())
+    return None if any(entry["outcome"] == "unsupported" for entry in seen) else seen
+
+
+class _UndefinedError(Exception):
+    """A value that no definition gives."""
+
+
+class _Definitions:
+    """The engine surface of the definitions; whatever they do not say is `Unsupported`."""
+
+    def __init__(self) -> None:
+        self._graphs: list[dict[str, NodeDef]] = []
+
+    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+        """Read the graph; a session is its number."""
+        del config
+        nodes = json_format.ParseDict(dict(graph), GraphDef()).node
+        self._graphs.append({node.name: node for node in nodes})
+        return Opened(str(len(self._graphs) - 1))
+
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> Outcome:
+        """The values of the fetches."""
+        del options
+        values = _Values(self._graphs[int(session)], feeds)
+        try:
+            return Fetched(tuple(values.tensor(fetch) for fetch in fetches))
+        except (_UndefinedError, TensorError, ArithmeticError, LookupError, TypeError, ValueError):
+            return _unsupported()
+
+    def close(self, session: str) -> Outcome:
+        """Nothing is left to do."""
+        del session
+        return Done()
+
+    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+        """Not defined, as all that follows."""
+        del session, graph
+        return _unsupported()
+
+    def setup(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
+        """Not defined."""
+        del session, fetches, feeds
+        return _unsupported()
+
+    def partial(
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+    ) -> Outcome:
+        """Not defined."""
+        del session, handle, fetches, feeds
+        return _unsupported()
+
+    def callable(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
+        """Not defined."""
+        del session, fetches, feeds
+        return _unsupported()
+
+    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+        """Not defined."""
+        del session, handle, values
+        return _unsupported()
+
+    def devices(self, session: str) -> Outcome:
+        """Not defined."""
+        del session
+        return _unsupported()
+
+    def reset(self, containers: Sequence[str]) -> Outcome:
+        """Not defined."""
+        del containers
+        return _unsupported()
+
+
+def _unsupported() -> Unsupported:
+    return Unsupported("definitions", "no executable definition says it")
+
+
+class _Values:
+    """The values of a graph's tensors in one run."""
+
+    def __init__(self, nodes: Mapping[str, NodeDef], feeds: Mapping[str, Any]) -> None:
+        self._nodes = nodes
+        self._feeds = feeds
+        self._known: dict[str, list[np.ndarray]] = {}
+
+    def tensor(self, name: str) -> np.ndarray:
+        """The value of a tensor, by its name."""
+        node, _, index = name.partition(":")
+        fed = self._feeds.get(f"{node}:{index or 0}")
+        if fed is not None:
+            return np.asarray(fed)
+        if node not in self._known:
+            self._known[node] = self._outputs(self._nodes[node])
+        return self._known[node][int(index or 0)]
+
+    def _outputs(self, node: NodeDef) -> list[np.ndarray]:
+        if node.op == "Const":
+            return [array_of(node.attr["value"].tensor)]
+        if node.op not in DEFINITIONS:
+            raise _UndefinedError(node.op)
+        return defined_outputs(OPERATIONS[node.op], self._arguments(OPERATIONS[node.op], node))
+
+    def _arguments(self, operation: Operation, node: NodeDef) -> Arguments:
+        attrs = {
+            decl.name: _attr(decl, node.attr[decl.name]) if decl.name in node.attr else decl.default
+            for decl in operation.attrs
+        }
+        given = iter([self.tensor(name) for name in node.input if not name.startswith("^")])
+        inputs = {}
+        for arg in operation.inputs:
+            tensors = [next(given) for _ in range(arg.count(attrs))]
+            is_list = arg.number_attr is not None or arg.type_list_attr is not None
+            inputs[arg.name] = tensors if is_list else tensors[0]
+        return Arguments(inputs, attrs)
+
+
+def _attr(decl: AttrDecl, value: AttrValue) -> Any:
+    """An attribute as definitions take it: dtypes by name, shapes and lists as tuples."""
+    if decl.type.startswith("list("):
+        field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(decl.type[5:-1], "type")
+        return tuple(_plain(item, field) for item in getattr(value.list, field))
+    field = value.WhichOneof("value")
+    if field == "shape":
+        unknown = value.shape.unknown_rank
+        return None if unknown else tuple(dim.size for dim in value.shape.dim)
+    return _plain(getattr(value, field), field)
+
+
+def _plain(item: Any, field: str) -> Any:
+    if field == "type":
+        return BY_ENUM[item].name
+    return item.decode() if field == "s" else item
