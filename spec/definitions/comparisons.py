@@ -1,10 +1,10 @@
-"""Definitions of comparisons, logic and choices."""
+"""Definitions of comparisons, logic, choices, and of numbers in another dtype."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sessrun.spec.definitions.base import Array, definition, wide
+from sessrun.spec.definitions.base import Array, definition, numpy_dtype, rounded, wide
 
 __all__: list[str] = []
 
@@ -104,3 +104,33 @@ def _select_v2(condition: Array, t: Array, e: Array) -> Array:
 def _to_bool(x: Array) -> Array:
     """A scalar is true unless it is 0 or empty; any other tensor, unless it has no elements."""
     return np.array(bool(x.reshape(-1)[0]) if x.ndim == 0 else x.size > 0)
+
+
+@definition("Cast")
+def _cast(x: Array, *, DstT: str) -> Array:  # noqa: N803 - the attribute's name
+    """The same number: without its fraction as an integer, of which the low bits are kept.
+
+    Of complex numbers the real part counts; what is not 0 is true.
+    """
+    target = numpy_dtype(DstT)
+    values = x.real if x.dtype.kind == "c" and target.kind != "c" else x
+    if target.kind == "b":
+        return values != 0
+    if target.kind not in "iu" or values.dtype.kind in "iub":
+        return rounded(values, target)
+    whole = [int(number) for number in wide(values).reshape(-1)]
+    bits = 8 * target.itemsize
+    kept = np.array([number % 2**bits for number in whole], np.dtype(f"u{target.itemsize}"))
+    return kept.astype(target).reshape(values.shape)
+
+
+@definition("ShardedFilename")
+def _sharded_name(basename: Array, shard: Array, count: Array) -> bytes:
+    """Both numbers in five digits at least."""
+    return b"%b-%05d-of-%05d" % (basename[()], int(shard), int(count))
+
+
+@definition("ShardedFilespec")
+def _sharded_pattern(basename: Array, count: Array) -> bytes:
+    """A question mark for each digit of the shard."""
+    return b"%b-?????-of-%05d" % (basename[()], int(count))

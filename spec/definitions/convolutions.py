@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition, rounded, wide
 from sessrun.spec.definitions.places import Window, channels_first, channels_last
+from sessrun.spec.definitions.resizing import bilinear_weights, resized
 
 __all__ = ["convolved"]
 
@@ -410,3 +411,25 @@ def _dilation2d_by_filter(
     for (batch, *place, channel), (_, element) in _dilation(x, filters, window)[1].items():
         total[(*element, channel)] += wide(grad)[(batch, *place, channel)]
     return total
+
+
+@definition("FusedResizeAndPadConv2D")
+def _resized_conv2d(
+    x: Array,
+    size: Array,
+    paddings: Array,
+    filters: Array,
+    *,
+    resize_align_corners: bool,
+    mode: str,
+    strides: Ints,
+    padding: str,
+) -> Array:
+    """`FusedPadConv2D` of the image in another size, between whose pixels is interpolated."""
+    rows, columns = (
+        bilinear_weights(old, int(new), resize_align_corners, half=False)
+        for old, new in zip(x.shape[1:3], size, strict=True)
+    )
+    return _padded_conv2d(
+        resized(x, rows, columns), paddings, filters, mode=mode, strides=strides, padding=padding
+    )
