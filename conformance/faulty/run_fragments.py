@@ -19,6 +19,7 @@ __all__ = [
     "fed",
     "giving",
     "needed",
+    "reads_of_variables",
     "running",
 ]
 
@@ -133,3 +134,13 @@ def edit_repeated(definition: Any, types: Iterable[str], make: Callable[[Any, st
         earlier = first.setdefault((node.op, *node.input), node.name)
         if earlier != node.name:
             make(node, earlier)
+
+
+def reads_of_variables(definition: Any) -> list[tuple[str, Any]]:
+    """The Identity nodes of a GraphDef that read a reference variable, with their names."""
+    variables = {node.name for node in definition.node if node.op in {"Variable", "VariableV2"}}
+    return [
+        (node.name, node)
+        for node in definition.node
+        if node.op == "Identity" and node.input[0] in variables
+    ]

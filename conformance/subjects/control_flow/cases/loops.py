@@ -169,3 +169,29 @@ def iterations_under_way(c: EngineAuthor) -> None:
     session.run(["release"], feeds, values=[None])
     c.join("loop", values=[scalar(5 * _ITERATIONS)])
     session.run(["begun:0"], values=[scalar(_ITERATIONS - 1)])
+
+
+@engine_case("CONTROL-FLOW-067", title="A loop ends once the variable that it updates says so.")
+def a_loop_ends_by_a_variable(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        v = tf.get_variable("v", initializer=np.float32(0), use_resource=False)
+        limit = tf.placeholder(tf.float32, [], name="limit")
+        ref, read = v.initializer.inputs[0], v.value()
+        tf.group(v.initializer, name="init")
+
+        def is_below(count: Any) -> Any:
+            with tf.control_dependencies([count.op]):
+                return tf.less(tf.abs(read), limit)
+
+        def updated(count: Any) -> Any:
+            update = tf.raw_ops.AssignAdd(ref=ref, value=1.0)
+            with tf.control_dependencies([update.op]):
+                return count + 1
+
+        rounds = tf.while_loop(is_below, updated, [tf.constant(0)], maximum_iterations=20)
+        tf.identity(rounds, name="rounds")
+    session = c.open()
+    session.run(["init"], values=[None])
+    for limit, rounds in ((5, 5), (5, 0), (7, 2)):
+        session.run(["rounds:0"], {"limit:0": np.float32(limit)}, values=[np.int32(rounds)])
+    session.run(["v:0"], values=[np.float32(7)])

@@ -6,7 +6,12 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import nodes_of
-from sessrun.conformance.faulty.run_fragments import UPDATES, data_inputs, editing
+from sessrun.conformance.faulty.run_fragments import (
+    UPDATES,
+    data_inputs,
+    editing,
+    reads_of_variables,
+)
 from sessrun.spec.cases.namespace import Namespace
 
 _INT: Final = 3
@@ -81,5 +86,21 @@ def iterations_are_not_held_back(tf: Namespace) -> Namespace:
         for node in nodes_of(definition, ("Enter", "RefEnter")):
             if data_inputs(node):
                 node.attr["parallel_iterations"].i = 1000
+
+    return editing(tf, change)
+
+
+@fault("CONTROL-FLOW-067", "A read of a reference variable that enters a loop is a copy.")
+def loops_copy_what_they_read(tf: Namespace) -> Namespace:
+    """Copy what a read of a variable gives before it enters the loop."""
+
+    def change(definition: Any) -> None:
+        reads = {name for name, _ in reads_of_variables(definition)}
+        for enter in nodes_of(definition, ("Enter",)):
+            if enter.input[0] in reads:
+                copy = definition.node.add(name=f"{enter.name}/copy", op="Copy")
+                copy.input.append(enter.input[0])
+                copy.attr["T"].type = enter.attr["T"].type
+                enter.input[0] = copy.name
 
     return editing(tf, change)

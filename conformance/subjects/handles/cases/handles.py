@@ -189,3 +189,17 @@ def handles_of_a_closed_session(c: ApiAuthor) -> None:
     c.check(kept.eval(), floats(1, 2))
     sess.close()
     c.raises("RuntimeError", partial(kept.eval))
+
+
+@api_case("HANDLES-014", title="The handles of a variable and of a queue are arrays of bytes.")
+def resource_handles_are_arrays(c: ApiAuthor) -> None:
+    tf = c.tf
+    variable = tf.Variable(floats(1, 2), use_resource=True)
+    queue = tf.FIFOQueue(2, tf.float32)
+    sess = tf.Session()
+    sess.run(variable.initializer)
+    for handle in (variable.handle, queue.queue_ref):
+        fetched = sess.run(handle)
+        c.check(fetched.dtype.names, ("resource",))
+        c.check(fetched.ndim, 1)
+        c.check(fetched.size > 0, True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
 
@@ -291,3 +293,15 @@ def values_outlive_sessions(tf: Namespace) -> Namespace:
         return handle.last
 
     return _evaluating(tf, evaluate)
+
+
+@fault("HANDLES-014", "A fetched resource handle is its name as text.")
+def resource_handles_are_text(tf: Namespace) -> Namespace:
+    """As an engine that knows its resources by name."""
+
+    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+        values = base()
+        is_handle = isinstance(fetches, tf.Tensor) and fetches.dtype.base_dtype == tf.resource
+        return np.array(fetches.name) if is_handle else values
+
+    return _running(tf, change)
