@@ -17,7 +17,7 @@ def updates_are_seen_through_an_earlier_read(c: EngineAuthor) -> None:
         ops = tf.raw_ops
         initializers = []
         for kind in ("assign", "add", "scatter"):
-            v = tf.get_variable(kind, initializer=np.float32([1, 2]), use_resource=False)
+            v = tf.get_variable(kind, initializer=np.array([1, 2], np.float32), use_resource=False)
             initializers.append(v.initializer)
             ref = v.initializer.inputs[0]
             before = tf.negative(v.value(), name=f"{kind}_before")  # so the read is executed
@@ -36,6 +36,6 @@ def updates_are_seen_through_an_earlier_read(c: EngineAuthor) -> None:
     for kind in ("assign", "add", "scatter"):
         session.run(
             [f"{kind}_before:0", f"{kind}_after:0"],
-            {"x:0": np.float32([5, 6])},
-            values=[np.float32([-1, -2]), np.float32([5, 6])],
+            {"x:0": np.array([5, 6], np.float32)},
+            values=[np.array([-1, -2]), np.float32([5, 6], np.float32)],
         )
