@@ -159,7 +159,7 @@ def _is_cut_before_its_header(path: Path) -> bool:
     except OSError as error:
         raise SpecError(str(path), "", f"cannot be read: {error}") from error
     begun = first[: len(_BEGINNING)]
-    if not first.endswith(b"\n") and not _BEGINNING.startswith(begun):
+    if not _BEGINNING.startswith(begun):
         raise SpecError(str(path), "line 1", "no record begins so; it is not overwritten")
     return not first.endswith(b"\n")
 
