@@ -9,10 +9,17 @@ BOARD    := $(OUT)/engines
 ENVS     := $(OUT)/environments
 NPM      := $(foreach package,core converter backend-cpu backend-wasm backend-webgl,@tensorflow/tfjs-$(package)@4.22)
 
-engines: engine-tests $(ENGINES:%=$(BOARD)/%-inference.xz) $(SCRIPTS:%=$(BOARD)/%-inference.xz) \
+CERTIFICATES := $(ENGINES:%=$(BOARD)/%-inference.xz) $(SCRIPTS:%=$(BOARD)/%-inference.xz) \
     $(foreach release,$(RELEASES),$(PROFILES:%=$(BOARD)/tensorflow-$(release)-%.xz)) \
     $(BOARD)/tensorflow-c-core-engine.xz $(BOARD)/tensorflow-inference.xz
-	$(BIN)/sessrun scoreboard $^ --findings docs/findings --output $(BOARD)/site
+
+engines: engine-tests $(CERTIFICATES)
+	$(BIN)/sessrun scoreboard $(CERTIFICATES) --findings docs/findings --output $(BOARD)/site
+
+# What of it is in git: the page, and a package of each engine.
+published: $(CERTIFICATES)
+	rm -rf reports/published/certificates
+	$(BIN)/sessrun scoreboard $(CERTIFICATES) --findings docs/findings --output $(BOARD)/site --publish reports/published
 
 # Those of TensorFlow's own adapters, XLA's among them, are CI's.
 engine-tests: $(filter-out %/tensorflow-xla.tests,$(ENGINES:%=$(ENVS)/%.tests)) $(ENVS)/tfjs.tests

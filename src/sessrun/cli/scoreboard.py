@@ -6,7 +6,9 @@ A package that cannot be read is told, and the others are shown all the same.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from sessrun.cli.failure import UserError, in_one_line
@@ -21,6 +23,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--findings", type=Path, metavar="FOLDER", help="pages of findings, ENGINE.md"
     )
+    parser.add_argument(
+        "--publish",
+        type=Path,
+        metavar="FOLDER",
+        help="write here what goes into a repository: scoreboard.md and a package of each engine",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -31,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.printable import number
     from sessrun.reports.scoreboard import Board
     from sessrun.reports.scoreboard_html import scoreboard_pages
-    from sessrun.spec.writing import write_bytes
+    from sessrun.reports.scoreboard_page import published_files
 
     if args.findings is not None and not args.findings.is_dir():
         raise UserError(f"--findings {args.findings}: no such folder")
@@ -46,10 +54,19 @@ def run(args: argparse.Namespace) -> int:
             print(f"sessrun scoreboard: {where}{in_one_line(error)}", file=sys.stderr)
     if not certificates:
         raise UserError("there is no package to show")
-    board = Board(certificates)
-    for name, content in scoreboard_pages(board, refused, Findings(args.findings)):
-        path = args.output / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, content)
+    board, findings = Board(certificates), Findings(args.findings)
+    _write(args.output, scoreboard_pages(board, refused, findings))
+    if args.publish is not None:
+        to_findings = os.path.relpath(args.findings or args.publish, args.publish)
+        _write(args.publish, published_files(board, findings, Path(to_findings).as_posix()))
     print(f"{number(len(certificates), 'package')}: {args.output / 'index.html'}")
     return 2 if refused else 0
+
+
+def _write(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+    from sessrun.spec.writing import write_bytes
+
+    for name, content in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, content)
