@@ -10,7 +10,7 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test test-tensorflow test-all check drift drift-cupy soak engines engine-tests clean
+.PHONY: certify test test-tensorflow test-all check docs drift drift-cupy soak engines engine-tests published clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
@@ -37,19 +37,23 @@ check: $(VENV)/dev.stamp
 	$(BIN)/mypy
 	$(MAKE) drift
 
-drift: $(VENV)/dev.stamp
+# The spec, the operations and the documentation as a site that needs no network.
+docs: $(VENV)/dev.stamp
+	$(BIN)/sessrun spec --site $(OUT)/docs --prose .
+
+# What is generated and in git is compared; the site, which is not in git, is built: no page of it leads nowhere.
+drift: $(VENV)/dev.stamp docs
 	$(BIN)/python -m sessrun.spec.tables.generate --check
 	$(BIN)/python -m sessrun.reference.public_index --check
 	$(BIN)/python -m sessrun.spec.checked --check
 	$(BIN)/python -m sessrun.spec.proto.regenerate --check
-	$(BIN)/sessrun spec --html docs/spec.html --check
 
 # What the stand-in for cupy takes for cupy's names, loops and signatures: cupy is imported, no GPU is asked for.
 drift-cupy: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --upgrade --target $(OUT)/cupy --no-deps 'cupy-cuda13x==14.2.*' cuda-pathfinder
 	PYTHONPATH=$(OUT)/cupy $(BIN)/python -m sessrun.adapters.fakes.simulated_gpu.generate --check
 
-# The same code as CI's slices, larger counts; results are committed under reports/published/.
+# The same code as CI's slices, larger counts.
 soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
 	$(BIN)/sessrun run tensorflow --profile $(PROFILE) --seed $${SEED:-1} --generated $${COUNT:-2000} \
 	  --record $(OUT)/soak-tensorflow-$${SEED:-1}.jsonl --resume

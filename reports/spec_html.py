@@ -36,6 +36,7 @@ def spec_html() -> str:
         operations=loader.load_operations().values(),
         claims=loader.load_claims(),
         rulings=loader.load_rulings(),
+        clause=lambda id_: f"#{id_}",
     )
     return page
 

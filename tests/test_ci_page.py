@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+ADAPTERS = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
 #: The scope with the fewest cases.
 PROFILE = "tracing-engine"
 
@@ -40,7 +40,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "conformance").mkdir()
     for name, script in zip(("ci.sh", "fresh.sh"), blocks("bash"), strict=True):
         (folder / "conformance" / name).write_text(without_installing(script))
-    engine = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[1]
+    blocks_of_python = re.findall(r"```python\n(.*?)```", ADAPTERS, re.DOTALL)
+    (engine,) = [block for block in blocks_of_python if "class Tiny" in block]
     (folder / "my_engine_backend.py").write_text(engine)
     return folder
 

@@ -51,5 +51,3 @@ def test_an_operation_is_added_in_three_steps(checkout: Path) -> None:
         assert done.returncode == 0, done.stderr
         printed += done.stdout
     assert "[0 1 2]" in printed
-    manual = (checkout / "docs" / "operations.md").read_text(encoding="utf-8")
-    assert "\n## Copy\n" in manual

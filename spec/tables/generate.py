@@ -1,6 +1,6 @@
-"""Writes what follows from the operation declarations: the table, types of functions, the pages.
+"""Writes what follows from the operation declarations: the table, the types of functions.
 
-`python -m sessrun.spec.tables.generate` writes the four files; with `--check` it writes nothing,
+`python -m sessrun.spec.tables.generate` writes the three files; with `--check` it writes nothing,
 names those that drifted, and ends with the exit status 1 if there are any.
 """
 
@@ -17,7 +17,6 @@ from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import DOMAINS
 from sessrun.spec.rules.shapes import RULES
 from sessrun.spec.schema import SpecError
-from sessrun.spec.tables.manual import manual
 from sessrun.spec.tables.outputs import outputs
 from sessrun.spec.tables.rows import rows
 from sessrun.spec.tables.wrappers import wrappers
@@ -36,7 +35,6 @@ def files() -> Mapping[Path, str]:
     return {
         root / "spec" / "tables" / "ops.py": rows(operations, stated),
         root / "reference" / "build" / "generated.pyi": wrappers(operations),
-        root / "docs" / "operations.md": manual(operations),
         root / "adapters" / "javascript" / "operations.json": outputs(operations),
     }
 

@@ -104,7 +104,7 @@ WRONG = [
     ("freeze --as a/b", "exactly one replay file"),
     ("freeze replay.json --as ../../outside", "SUBJECT/SLUG"),
     ("freeze gone.json --as a/b", "cannot be read as JSON"),
-    ("spec --check", "--html FILE"),
+    ("spec --prose .", "--site FOLDER"),
     ("spec --output text.txt/below", "text.txt"),
     ("spec --graphs text.txt", "text.txt"),
     ("spec --html text.txt/below", "text.txt"),

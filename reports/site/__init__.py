@@ -1,0 +1,1 @@
+"""The pages of the spec, the suite and the documentation as a site that needs no network."""
