@@ -38,11 +38,11 @@ def built(tf: Any, build: Callable[[], Any], feeds: Any = None) -> Any:
 
     def whole() -> Any:
         with tf.Graph().as_default() as graph:
-            made = build()
-            whole_graph = nodes(graph)
+            outputs = build()
+            graph_nodes = nodes(graph)
             with tf.Session() as session:
-                values = attempt(lambda: session.run(made, feeds and feeds(graph)))
-            return made, whole_graph, values
+                values = attempt(lambda: session.run(outputs, feeds and feeds(graph)))
+            return outputs, graph_nodes, values
 
     return attempt(whole)
 
@@ -51,7 +51,7 @@ def fed(*values: Any) -> Any:
     """Values for the placeholders p, p_1, ... of a graph."""
 
     def feeds(_graph: Any) -> Any:
-        names = ["p:0", *(f"p_{place}:0" for place in range(1, len(values)))]
+        names = ["p:0", *(f"p_{number}:0" for number in range(1, len(values)))]
         return dict(zip(names, values, strict=True))
 
     return feeds

@@ -47,11 +47,11 @@ def shown(tf: Any, *calls: Callable[[Any], Any], digits: int = 3, nodes: bool = 
 
     def one(make: Callable[[Any], Any]) -> Any:
         with tf.Graph().as_default() as graph:
-            made = make(tf)
-            tensors = list(made) if isinstance(made, list | tuple) else [made]
+            outputs = make(tf)
+            tensors = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
             values = attempt(lambda: run(tf, tensors))
             computed = run(tf, tensors) if isinstance(values[0], list) else None
-            found = [_rounded(value, digits) for value in computed] if computed else values
-            return [[tensor.shape for tensor in tensors], found, built(graph) if nodes else None]
+            rounded = [_rounded(value, digits) for value in computed] if computed else values
+            return [[tensor.shape for tensor in tensors], rounded, built(graph) if nodes else None]
 
     return attempt(*(lambda make=make: one(make) for make in calls))

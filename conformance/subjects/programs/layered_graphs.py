@@ -63,12 +63,12 @@ def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = Non
                 )
                 for n, value in enumerate(inputs)
             ]
-            made = build(*places)
-            facts = [made, nodes(graph), collected(graph)]
+            outputs = build(*places)
+            facts = [outputs, nodes(graph), collected(graph)]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
                 feeds = dict(zip(places, inputs, strict=True))
-                wanted = [t for t in tf.nest.flatten(made) if tf.is_tensor(t)]
+                wanted = [t for t in tf.nest.flatten(outputs) if tf.is_tensor(t)]
                 values = attempt(lambda: _rounded(session.run(wanted, feeds)))
                 updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
                 session.run(updates, feeds)

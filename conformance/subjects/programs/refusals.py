@@ -9,10 +9,10 @@ from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
 
-__all__ = ["hidden", "shown", "told"]
+__all__ = ["hidden", "outcomes_of", "shown"]
 
 
-def told(tf: Any, *makers: Callable[[], Any], device: str | None = None) -> list[Any]:
+def outcomes_of(tf: Any, *makers: Callable[[], Any], device: str | None = None) -> list[Any]:
     """What each makes, run in a graph of its own; errors by class and code."""
 
     def ran(make: Callable[[], Any]) -> Any:
@@ -30,13 +30,13 @@ def shown(tf: Any, words: str, *makers: Callable[[], Any]) -> list[Any]:
 
 def _shown(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
     with tf.Graph().as_default(), tf.Session() as session:
-        made = make()
+        outputs = make()
         try:
-            return session.run(made)
+            return session.run(outputs)
         except tf.errors.OpError as error:
             said = error.message.partition("\n\t [[{{node")[0]
-            found = words.search(said.rstrip().rpartition("\n")[2])
-            return [type(error).__name__, error.error_code, found and found[0]]
+            match = words.search(said.rstrip().rpartition("\n")[2])
+            return [type(error).__name__, error.error_code, match and match[0]]
 
 
 def hidden(tf: Any, value: Any, dtype: Any = None) -> Any:

@@ -78,7 +78,7 @@ def _parts(tf):
     )
 
 
-def _found_when_run(tf):
+def _checked_when_run(tf):
     x = tf.reshape(tf.range(24), [2, 3, 4])
     variable = tf.get_variable("v", [2, 2], use_resource=True)
     places = ([[0]], [[0], [1]], [[0], [1], [2]])
@@ -114,6 +114,4 @@ def _found_when_run(tf):
     )
 
 
-BEHAVIOURS = {
-    function.__name__.strip("_"): function for function in (_axes, _parts, _found_when_run)
-}
+BEHAVIOURS = {"axes": _axes, "parts": _parts, "found_when_run": _checked_when_run}

@@ -77,12 +77,12 @@ def _sums(tf):
     def slope(make):
         def by_input(tf):
             given = tf.constant(_X)
-            made = make(tf, given)
+            output = make(tf, given)
             return tf.gradients(
-                made,
+                output,
                 given,
                 tf.constant(np.arange(1.0, 9).reshape(2, 4), "float32")
-                if made.shape.ndims == 2
+                if output.shape.ndims == 2
                 else None,
             )
 

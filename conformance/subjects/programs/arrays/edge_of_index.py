@@ -41,24 +41,24 @@ def _indexed(tf):
     raw, x = tf.raw_ops, np.arange(12.0).reshape(4, 3)
     places = (0, 3, 4, -1, -2, -4, 100)
 
-    def of(place: int) -> list[Any]:
-        row, scalar = _fed(tf, [place], np.int32), _fed(tf, place, np.int32)
+    def of(index: int) -> list[Any]:
+        row, scalar = _fed(tf, [index], np.int32), _fed(tf, index, np.int32)
         return [
             lambda: raw.GatherV2(params=x, indices=row, axis=0),
             lambda: raw.Gather(params=x, indices=row),
             lambda: raw.Gather(params=5.0, indices=row),
-            lambda: raw.GatherNd(params=x, indices=_fed(tf, [[place, 1]], np.int32)),
-            lambda: raw.ScatterNd(indices=_fed(tf, [[place]], np.int32), updates=[7.0], shape=[4]),
+            lambda: raw.GatherNd(params=x, indices=_fed(tf, [[index, 1]], np.int32)),
+            lambda: raw.ScatterNd(indices=_fed(tf, [[index]], np.int32), updates=[7.0], shape=[4]),
             lambda: raw.TensorScatterUpdate(
-                tensor=x[:, 0], updates=[7.0], indices=_fed(tf, [[place]], np.int32)
+                tensor=x[:, 0], updates=[7.0], indices=_fed(tf, [[index]], np.int32)
             ),
             lambda: raw.TensorScatterAdd(
-                tensor=x[:, 0], updates=[7.0], indices=_fed(tf, [[place]], np.int32)
+                tensor=x[:, 0], updates=[7.0], indices=_fed(tf, [[index]], np.int32)
             ),
             lambda: raw.SegmentSum(data=x[:1], segment_ids=row),
             lambda: raw.UnsortedSegmentSum(data=x[:1], segment_ids=row, num_segments=4),
             lambda: raw.OneHot(indices=row, depth=4, on_value=1.0, off_value=0.0),
-            lambda: raw.InvertPermutation(x=_fed(tf, [place, 0, 1, 2], np.int32)),
+            lambda: raw.InvertPermutation(x=_fed(tf, [index, 0, 1, 2], np.int32)),
             lambda: raw.DynamicPartition(data=x[:1], partitions=row, num_partitions=4),
             lambda: raw.DynamicStitch(indices=[row], data=[x[:1]]),
             lambda: raw.SparseToDense(
@@ -76,7 +76,7 @@ def _indexed(tf):
             lambda: raw.SparseSoftmaxCrossEntropyWithLogits(features=x[:1], labels=row),
             lambda: raw.Slice(input=x[:, 0], begin=row, size=[1]),
             lambda: raw.StridedSlice(
-                input=x, begin=row, end=[place + 1], strides=[1], shrink_axis_mask=1
+                input=x, begin=row, end=[index + 1], strides=[1], shrink_axis_mask=1
             ),
             lambda: raw.MatrixDiagPartV3(input=x, k=scalar, padding_value=0.0),
             lambda: raw.Bincount(arr=row, size=3, weights=[2.0]),
@@ -86,13 +86,13 @@ def _indexed(tf):
             lambda: raw.BroadcastTo(input=1.0, shape=row),
             lambda: raw.Tile(input=x[:, 0], multiples=row),
             lambda: raw.TopKV2(input=x, k=scalar),
-            lambda: raw.Pad(input=x[:, 0], paddings=_fed(tf, [[place, 1]], np.int32)),
+            lambda: raw.Pad(input=x[:, 0], paddings=_fed(tf, [[index, 1]], np.int32)),
         ]
 
     with tf.device("/cpu:0"):  # a GPU cannot tell of an index
         return [
-            [place, *attempt(*(lambda m=make: run(tf, m()) for make in of(place)))]
-            for place in places
+            [index, *attempt(*(lambda m=make: run(tf, m()) for make in of(index)))]
+            for index in places
         ]
 
 

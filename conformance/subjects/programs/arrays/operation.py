@@ -17,8 +17,8 @@ def _built_and_run(tf, *makes: Callable[[], Any], feed_dict=None):
     return attempt(*(lambda make=make: _pair(tf, make(), feed_dict) for make in makes))
 
 
-def _pair(tf, made, feed_dict):
-    return made, run(tf, made, feed_dict)
+def _pair(tf, output, feed_dict):
+    return output, run(tf, output, feed_dict)
 
 
 def _arithmetic(tf):
@@ -501,7 +501,7 @@ def _raw_ops(tf):
     )
 
 
-def _added_in_place(x):
+def _incremented(x):
     x += 1.0
     return x
 
@@ -523,7 +523,7 @@ def _lists_of_inputs(tf):
         lambda: raw.IdentityN(input=[1, "a", real]),
         lambda: raw.ConcatV2(values=[1.0], axis=0),
         lambda: raw.DynamicStitch(indices=[1], data=[2.0, 3.0]),
-        lambda: run(tf, tf.py_func(_added_in_place, [tf.constant([1.0, 2.0])], tf.float32)),
+        lambda: run(tf, tf.py_func(_incremented, [tf.constant([1.0, 2.0])], tf.float32)),
         lambda: run(tf, tf.equal(tf.cast([1, 2], tf.qint8), tf.cast([1, 3], tf.qint8))),
         lambda: tf.TensorArray(tf.float32, np.int64(3)).size().dtype,
         lambda: tf.py_func(len, [None], tf.int32),
@@ -562,11 +562,11 @@ def _products(tf):
     """Which operation multiplies: what may be a stack of matrices is taken for one."""
     sides = [tf.placeholder(tf.float32, shape) for shape in (None, [], [2], [2, 2], [1, 2, 2])]
     pairs = [(a, b) for a in sides for b in sides]
-    found = attempt(
+    outcomes = attempt(
         *(lambda a=a, b=b: tf.matmul(a, b) for a, b in pairs),
         *(lambda a=a, b=b: a @ b for a, b in pairs),
     )
-    return [*found, [op.type for op in tf.get_default_graph().get_operations()]]
+    return [*outcomes, [op.type for op in tf.get_default_graph().get_operations()]]
 
 
 BEHAVIOURS = {

@@ -19,7 +19,7 @@ def _number(tf):
 
 def _packed_lists(tf):
     number, pair = _number(tf), np.array([3, 4], np.int32)
-    made = attempt(
+    outcomes = attempt(
         lambda: tf.convert_to_tensor([1, number, 2]),
         lambda: tf.convert_to_tensor([[1, 2], [number, 3], tf.constant([5, 6])]),
         lambda: tf.convert_to_tensor([[[1, 2], [number, 3]], [[5, 6], pair]], name="deep"),
@@ -28,12 +28,12 @@ def _packed_lists(tf):
         lambda: tf.concat([[number, 1], [2, 3]], 0),
         lambda: tf.reshape(tf.zeros([3, 4]), [number, -1]),
     )
-    return [made, _nodes(tf)]
+    return [outcomes, _nodes(tf)]
 
 
 def _slices(tf):
     x, number = tf.zeros([3, 4]), _number(tf)
-    made = attempt(
+    outcomes = attempt(
         lambda: tf.strided_slice(x, [0, 1], [2, 3]),
         lambda: tf.strided_slice(x, tf.placeholder(tf.int64, [None]), [2, 3]),
         lambda: tf.strided_slice(number, [0], [1]),
@@ -45,29 +45,29 @@ def _slices(tf):
         lambda: tf.boolean_mask(x, tf.placeholder(tf.bool, [None]), axis=1),
         lambda: tf.boolean_mask(x, tf.placeholder(tf.bool, [None]), axis=number),
     )
-    return [made, _nodes(tf)]
+    return [outcomes, _nodes(tf)]
 
 
 def _gathered_batches(tf):
     places, number = tf.zeros([3, 2, 1], tf.int32), _number(tf)
-    found = tf.gather_nd(tf.reshape(tf.range(60), [3, 4, 5]), places, batch_dims=1)
-    made = attempt(
+    output = tf.gather_nd(tf.reshape(tf.range(60), [3, 4, 5]), places, batch_dims=1)
+    outcomes = attempt(
         lambda: tf.gather_nd(tf.placeholder(tf.float32, [None, None, 5]), places, batch_dims=1),
         lambda: tf.gather_nd(tf.zeros([3, 4, 5]), places, batch_dims=number),
         lambda: tf.gather_nd(tf.zeros([3, 4, 5]), places, batch_dims=3),
         lambda: tf.gather_nd(tf.zeros([3, 4, 5]), places, batch_dims=-1),
         lambda: tf.searchsorted(tf.zeros([3, 2**33]), tf.zeros([3, 2]), out_type=tf.int64),
     )
-    return [run(tf, found), made, _nodes(tf)]
+    return [run(tf, output), outcomes, _nodes(tf)]
 
 
 def _replaced_slices(tf):
     x, value = tf.reshape(tf.range(12.0), [3, 4]), tf.constant([[7.0], [8.0]])
-    made = tf.raw_ops.TensorStridedSliceUpdate(
+    output = tf.raw_ops.TensorStridedSliceUpdate(
         input=x, begin=[0, 1], end=[2, 3], strides=[1, 1], value=value
     )
-    slopes = tf.gradients(made, [x, value])
-    return [run(tf, [made, slopes]), _nodes(tf)]
+    slopes = tf.gradients(output, [x, value])
+    return [run(tf, [output, slopes]), _nodes(tf)]
 
 
 def _sparse_factors(tf):
@@ -78,7 +78,7 @@ def _sparse_factors(tf):
         results += [sparse * dense, dense * sparse, sparse / dense, sparse * 2]
     wrong = tf.ones([3, 3]) * tf.SparseTensor([[0, 0]], [6.0], [2, 3])
     tried = attempt(lambda: run(tf, wrong))
-    return [run(tf, results), [each.dtype.name for each in results], tried, _nodes(tf)]
+    return [run(tf, results), [result.dtype.name for result in results], tried, _nodes(tf)]
 
 
 def _refused_when_run(tf):

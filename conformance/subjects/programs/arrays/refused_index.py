@@ -6,30 +6,34 @@ import functools
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
 _ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
 #: On a CPU, since a GPU cannot tell of an index.
-_told = functools.partial(told, device="/cpu:0")
+_outcomes_on_cpu = functools.partial(outcomes_of, device="/cpu:0")
 
 
 def _slices(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     indices = (-1, 4, [-1], [4], [0, 3, 4, -1], [[0, 1], [2, -1]], [[[0], [4]]], [], 3)
-    chosen = [np.array(each, dtype) for each in indices for dtype in (np.int32, np.int64)]
-    return _told(
+    chosen = [np.array(index, dtype) for index in indices for dtype in (np.int32, np.int64)]
+    return _outcomes_on_cpu(
         tf,
-        *(lambda each=each: raw.Gather(params=of(_ROWS), indices=of(each)) for each in chosen),
+        *(lambda index=index: raw.Gather(params=of(_ROWS), indices=of(index)) for index in chosen),
         *(
-            lambda each=each, axis=axis: raw.GatherV2(params=of(_ROWS), indices=of(each), axis=axis)
-            for each in chosen
+            lambda index=index, axis=axis: raw.GatherV2(
+                params=of(_ROWS), indices=of(index), axis=axis
+            )
+            for index in chosen
             for axis in (0, -1)
         ),
         *(
-            lambda each=each: raw.GatherV2(params=of(_ROWS), indices=of(each), axis=1, batch_dims=1)
-            for each in ([0, 1, 2, 0], [[0], [1], [2], [3]], [[0], [-1], [2], [0]], [0, 1])
+            lambda index=index: raw.GatherV2(
+                params=of(_ROWS), indices=of(index), axis=1, batch_dims=1
+            )
+            for index in ([0, 1, 2, 0], [[0], [1], [2], [3]], [[0], [-1], [2], [0]], [0, 1])
         ),
         lambda: raw.Gather(params=of(3.0), indices=of([0])),
         lambda: raw.GatherV2(params=of(3.0), indices=of([0]), axis=0),
@@ -47,7 +51,7 @@ def _vectors(tf):
         [[-1, 0]], [[0, 3]], [[4, 0], [0, 0]], [[0, 0], [3, -1]], [[[0], [3]], [[4], [0]]],
         [[0, 1, 2]], [2, 1], [4], 3, [[3, 2], [0, 1]],
     )  # fmt: skip
-    given = [np.array(each, np.int32) for each in indices]
+    given = [np.array(index, np.int32) for index in indices]
     scattering = (
         "TensorScatterUpdate",
         "TensorScatterAdd",
@@ -55,22 +59,24 @@ def _vectors(tf):
         "TensorScatterMax",
         "TensorScatterMin",
     )
-    return _told(
+    return _outcomes_on_cpu(
         tf,
-        *(lambda each=each: raw.GatherNd(params=of(_ROWS), indices=of(each)) for each in given),
+        *(lambda index=index: raw.GatherNd(params=of(_ROWS), indices=of(index)) for index in given),
         lambda: raw.GatherNd(params=of(np.zeros((0, 3))), indices=of([[0, 0]])),
         *(
-            lambda each=each: raw.ScatterNd(
-                indices=of(each), updates=of(np.ones(each.shape[:-1])), shape=of([4, 3])
+            lambda index=index: raw.ScatterNd(
+                indices=of(index), updates=of(np.ones(index.shape[:-1])), shape=of([4, 3])
             )
-            for each in given
+            for index in given
         ),
         *(
-            lambda each=each, name=name: getattr(raw, name)(
-                tensor=of(_ROWS), indices=of(each), updates=of(np.ones(each.shape[:-1], np.float32))
+            lambda index=index, name=name: getattr(raw, name)(
+                tensor=of(_ROWS),
+                indices=of(index),
+                updates=of(np.ones(index.shape[:-1], np.float32)),
             )
             for name in scattering
-            for each in given[:4]
+            for index in given[:4]
         ),
         *(
             lambda shape=shape: raw.TensorScatterAdd(
@@ -87,13 +93,13 @@ def _vectors(tf):
 
 def _partitions(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
-    return _told(
+    return _outcomes_on_cpu(
         tf,
         *(
-            lambda each=each: raw.DynamicPartition(
-                data=of(_ROWS), partitions=of(np.array(each, np.int32)), num_partitions=3
+            lambda partitions=partitions: raw.DynamicPartition(
+                data=of(_ROWS), partitions=of(np.array(partitions, np.int32)), num_partitions=3
             )
-            for each in (
+            for partitions in (
                 [0, 2, 1, 0],
                 [0, 3, 1, 0],
                 [0, 2, -1, 4],
@@ -125,11 +131,11 @@ def _partitions(tf):
 
 def _places(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
-    return _told(
+    return _outcomes_on_cpu(
         tf,
         *(
-            lambda each=each: raw.UnravelIndex(indices=of(each), dims=of([2, 5]))
-            for each in (9, [0, 7, 3], 10, -1, [3, -1, -7, -10, -14], [[1]], np.zeros(0, np.int32))
+            lambda index=index: raw.UnravelIndex(indices=of(index), dims=of([2, 5]))
+            for index in (9, [0, 7, 3], 10, -1, [3, -1, -7, -10, -14], [[1]], np.zeros(0, np.int32))
         ),
         *(
             lambda dims=dims: raw.UnravelIndex(indices=of(1), dims=of(dims))

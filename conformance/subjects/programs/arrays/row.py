@@ -18,8 +18,8 @@ def _shown(tf, make: Callable[[], Any]) -> Callable[[], Any]:
 
     def shown():
         with tf.Graph().as_default():
-            made = make()
-            return [made.shape, run(tf, made)]
+            output = make()
+            return [output.shape, run(tf, output)]
 
     return shown
 
@@ -43,19 +43,19 @@ def _band(tf, draw: random.Random) -> Callable[[], Any]:
     longest = max(0, min(rows + min(high, 0), columns - max(low, 0)))
     is_fed = draw.random() < 0.5
 
-    def told(value):
+    def known_or_fed(value):
         constant = tf.constant(value)
         return tf.placeholder_with_default(constant, None) if is_fed else constant
 
     def make():
         if kind == "make":
-            given = told(_numbers([*batch, *many, length], dtype))
-            return tf.matrix_diag(given, "d", told(k), *sides, padding, align)
-        matrices = told(_numbers([*batch, rows, columns], dtype))
+            given = known_or_fed(_numbers([*batch, *many, length], dtype))
+            return tf.matrix_diag(given, "d", known_or_fed(k), *sides, padding, align)
+        matrices = known_or_fed(_numbers([*batch, rows, columns], dtype))
         if kind == "take":
-            return tf.matrix_diag_part(matrices, "d", told(k), padding, align)
-        given = told(_numbers([*batch, *many, longest], dtype))
-        return tf.matrix_set_diag(matrices, given, "d", told(k), align)
+            return tf.matrix_diag_part(matrices, "d", known_or_fed(k), padding, align)
+        given = known_or_fed(_numbers([*batch, *many, longest], dtype))
+        return tf.matrix_set_diag(matrices, given, "d", known_or_fed(k), align)
 
     return make
 
@@ -75,13 +75,15 @@ def _factors(tf):
 
         def factors():
             both = tf.qr(values.astype(dtype), full_matrices=draw.random() < 0.5)
-            found = [np.round(each.astype("complex128"), 4) + 0.0 for each in run(tf, list(both))]
-            return [[each.shape, each.dtype, each.tolist()] for each in found]
+            arrays = [
+                np.round(value.astype("complex128"), 4) + 0.0 for value in run(tf, list(both))
+            ]
+            return [[array.shape, array.dtype, array.tolist()] for array in arrays]
 
         return factors
 
     unknown = tf.placeholder(tf.float32, [4, None, 3])
-    return [[each.shape for each in tf.qr(unknown)], *attempt(*map(factored, range(30)))]
+    return [[factor.shape for factor in tf.qr(unknown)], *attempt(*map(factored, range(30)))]
 
 
 def _matrices(tf):
@@ -99,12 +101,12 @@ def _matrices(tf):
         (2.0,),
         (2, None, None, tf.bool),
     ]
-    made = attempt(*(_shown(tf, lambda args=args: tf.eye(*args)) for args in eyes[:5]))
-    made += attempt(*(lambda args=args: run(tf, tf.eye(*args)) for args in eyes))
-    made += attempt(_shown(tf, lambda: tf.trace([[1.0, 2.0], [3.0, 4.0]])))
+    outcomes = attempt(*(_shown(tf, lambda args=args: tf.eye(*args)) for args in eyes[:5]))
+    outcomes += attempt(*(lambda args=args: run(tf, tf.eye(*args)) for args in eyes))
+    outcomes += attempt(_shown(tf, lambda: tf.trace([[1.0, 2.0], [3.0, 4.0]])))
     tf.trace(np.ones([2, 3, 4]))
     nodes = tf.get_default_graph().as_graph_def().node
-    return [made, [[node.name, node.op, list(node.input)] for node in nodes]]
+    return [outcomes, [[node.name, node.op, list(node.input)] for node in nodes]]
 
 
 def _rows(tf):

@@ -98,8 +98,8 @@ def rows_of_an_unstacked_array(c: ApiAuthor) -> None:
 def a_scan_that_goes_back(c: ApiAuthor) -> None:
     total = Symbol(c, {"$op": ["+", {"$": "a"}, {"$": "x"}]})
     add = c.function(["a", "x"], lambda *_: total)
-    found = c.tf.scan(add, c.tf.constant([1.0, 2.0, 4.0]), reverse=True)
-    c.check(c.tf.Session().run(found), floats(7, 6, 4))
+    sums = c.tf.scan(add, c.tf.constant([1.0, 2.0, 4.0]), reverse=True)
+    c.check(c.tf.Session().run(sums), floats(7, 6, 4))
 
 
 @api_case("PROGRAMS-010", title="The second derivatives of a sum of cubes are diagonal.")
@@ -111,33 +111,33 @@ def second_derivatives(c: ApiAuthor) -> None:
 
 @api_case("PROGRAMS-011", title="A searched place is that before equal numbers.")
 def places_before_equal_numbers(c: ApiAuthor) -> None:
-    found = c.tf.searchsorted(c.tf.constant([1, 3, 3, 5]), c.tf.constant([3, 0, 9]))
-    c.check(c.tf.Session().run(found), ints(1, 0, 4))
+    positions = c.tf.searchsorted(c.tf.constant([1, 3, 3, 5]), c.tf.constant([3, 0, 9]))
+    c.check(c.tf.Session().run(positions), ints(1, 0, 4))
 
 
 @api_case("PROGRAMS-012", title="The logarithm of a determinant of a positive matrix.")
 def logarithm_of_a_determinant(c: ApiAuthor) -> None:
-    found = c.tf.linalg.logdet(c.tf.constant([[4.0, 0.0], [0.0, 4.0]]))
-    c.check(c.tf.Session().run(found), near(np.float32(np.log(16)), "close(1e-5, 1e-6)"))
+    logarithm = c.tf.linalg.logdet(c.tf.constant([[4.0, 0.0], [0.0, 4.0]]))
+    c.check(c.tf.Session().run(logarithm), near(np.float32(np.log(16)), "close(1e-5, 1e-6)"))
 
 
 @api_case("PROGRAMS-013", title="Every match of a pattern is replaced.")
 def every_match_is_replaced(c: ApiAuthor) -> None:
-    found = c.tf.strings.regex_replace(c.tf.constant("a1b22"), "[0-9]+", "-")
-    c.check(c.tf.Session().run(found), b"a-b-")
+    replaced = c.tf.strings.regex_replace(c.tf.constant("a1b22"), "[0-9]+", "-")
+    c.check(c.tf.Session().run(replaced), b"a-b-")
 
 
 @api_case("PROGRAMS-014", title="A sparse tensor takes a larger shape.")
 def a_larger_shape(c: ApiAuthor) -> None:
     sparse = c.tf.SparseTensor([[0, 1]], [1.0], [1, 2])
-    found = c.tf.sparse.reset_shape(sparse, [2, 3]).dense_shape
-    c.check(c.tf.Session().run(found), np.array([2, 3]))
+    shape = c.tf.sparse.reset_shape(sparse, [2, 3]).dense_shape
+    c.check(c.tf.Session().run(shape), np.array([2, 3]))
 
 
 @api_case("PROGRAMS-015", title="Gamma correction multiplies by its gain.")
 def gamma_correction_has_a_gain(c: ApiAuthor) -> None:
-    found = c.tf.image.adjust_gamma(c.tf.ones([1, 1, 1]), 2.0, 3.0)
-    c.check(c.tf.Session().run(found), np.full((1, 1, 1), 3, np.float32))
+    adjusted = c.tf.image.adjust_gamma(c.tf.ones([1, 1, 1]), 2.0, 3.0)
+    c.check(c.tf.Session().run(adjusted), np.full((1, 1, 1), 3, np.float32))
 
 
 @api_case("PROGRAMS-016", title="Weighted moments weigh each element.")
@@ -150,14 +150,14 @@ def moments_by_weights(c: ApiAuthor) -> None:
 @api_case("PROGRAMS-017", title="A layer permutes the dimensions of its inputs.")
 def dimensions_are_permuted(c: ApiAuthor) -> None:
     layer: Symbol = c.tf.keras.layers.Permute([2, 1])
-    found = layer(c.tf.constant([[[1.0, 2.0]]]))
-    c.check(c.tf.Session().run(found), np.array([[[1], [2]]], np.float32))
+    permuted = layer(c.tf.constant([[[1.0, 2.0]]]))
+    c.check(c.tf.Session().run(permuted), np.array([[[1], [2]]], np.float32))
 
 
 @api_case("PROGRAMS-018", title="A learning rate that decays by a line and a cosine begins whole.")
 def a_decay_begins_whole(c: ApiAuthor) -> None:
-    found = c.tf.train.linear_cosine_decay(0.5, 0, 10, alpha=0.0, beta=0.0)
-    c.check(c.tf.Session().run(found), np.float32(0.5))
+    rate = c.tf.train.linear_cosine_decay(0.5, 0, 10, alpha=0.0, beta=0.0)
+    c.check(c.tf.Session().run(rate), np.float32(0.5))
 
 
 @api_case("PROGRAMS-019", title="A hook that logs needs an interval.")

@@ -61,7 +61,7 @@ def _shapes(tf):
     def body(i):
         shape = tf.concat([[5], size], axis=0)
         partly = tf.concat([unknown, size], axis=0)
-        made = [
+        tensors = [
             tf.fill(shape, 1.0),
             tf.zeros(partly),
             tf.ones(partly),
@@ -78,7 +78,7 @@ def _shapes(tf):
             tf.reshape(tf.zeros([3]), size[0:1]),
             tf.raw_ops.Fill(dims=[2, 3], value=0.0),
         ]
-        seen.extend(str(each.shape) for each in made)
+        seen.extend(str(tensor.shape) for tensor in tensors)
         return i + 1
 
     tf.while_loop(lambda i: i < 3, body, [0])
@@ -95,11 +95,11 @@ def _lists(tf):
         )
         tf.gradients(result[0], x)
         loop = result[0].op.inputs[0].op
-        kept = [each for each in loop.outputs if each.dtype == tf.variant]
+        kept = [output for output in loop.outputs if output.dtype == tf.variant]
         return attempt(
             *(
-                lambda each=each: str(lists.tensor_list_pop_back(each, tf.float32)[1].shape)
-                for each in kept
+                lambda handle=handle: str(lists.tensor_list_pop_back(handle, tf.float32)[1].shape)
+                for handle in kept
             )
         )
 
@@ -119,10 +119,10 @@ def _variables_of_a_custom_gradient(tf):
 
     last = tf.while_loop(lambda v: v < 8.0, body, [x])
     chosen = tf.cond(x > 0.0, lambda: body(x), lambda: x)
-    found = [last, chosen, *tf.gradients(last, [x, m]), *tf.gradients(chosen, [x, m])]
+    tensors = [last, chosen, *tf.gradients(last, [x, m]), *tf.gradients(chosen, [x, m])]
     with tf.Session() as session:
         session.run(m.initializer)
-        return session.run(found)
+        return session.run(tensors)
 
 
 def _lowering(tf):
@@ -135,24 +135,24 @@ def _lowering(tf):
         with tf.control_dependencies([v.assign_add(1.0)]):
             return i + 1, a + 1.0
 
-    found = []
+    results = []
     for state in (True, False):
         switches._DISABLE_LOWER_USING_SWITCH_MERGE = state
         with tf.name_scope(f"s{state}"):
             count = tf.while_loop(lambda i, _: i < 3, body, [0, 0.0])[0]
             chosen = tf.cond(tf.constant(True), lambda: 1, lambda: 2)
         number = branches.indexed_case(tf.constant(1), [lambda: 1.0, lambda: 2.0])
-        told = [
-            "_lower_using_switch_merge" in each.op.inputs[0].op.node_def.attr
-            for each in (count, chosen, number)
+        lowered = [
+            "_lower_using_switch_merge" in tensor.op.inputs[0].op.node_def.attr
+            for tensor in (count, chosen, number)
         ]
         with tf.Session() as session:
             session.run(v.initializer)
-            found.append([told, session.run([count, chosen, number]), session.run(v)])
+            results.append([lowered, session.run([count, chosen, number]), session.run(v)])
     graphs = branches.get_func_graphs(chosen.op.inputs[0].op)
     return (
-        found,
-        [type(each.outputs[0].op.type).__name__ for each in graphs],
+        results,
+        [type(graph.outputs[0].op.type).__name__ for graph in graphs],
         attempt(
             lambda: branches.indexed_case(1, [lambda: 1.0]),
             lambda: number,

@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 def _wrongly_returned(tf):
     """Values of other dtypes than agreed, or not so many; the message tells both dtypes."""
 
-    def told(value, types):
+    def returned(value, types):
         try:
             return run(tf, tf.py_func(lambda: value, [], types))
         except tf.errors.InvalidArgumentError as error:
@@ -24,16 +24,16 @@ def _wrongly_returned(tf):
             return re.findall(pattern, error.message)[:1], re.findall(counts, error.message)[:1]
 
     return attempt(
-        lambda: told(np.float64(1), tf.float32),
-        lambda: told(np.float32(1), tf.float64),
-        lambda: told(np.int64(1), tf.half),
-        lambda: told(np.float16(1), tf.int64),
-        lambda: told("text", tf.bool),
-        lambda: told(True, tf.string),
-        lambda: told([1.5, np.uint8(2)], [tf.float64, tf.complex64]),
-        lambda: told([1.5], [tf.float64, tf.float64]),
-        lambda: told([1.5, 2.5], tf.float64),
-        lambda: told((), tf.float64),
+        lambda: returned(np.float64(1), tf.float32),
+        lambda: returned(np.float32(1), tf.float64),
+        lambda: returned(np.int64(1), tf.half),
+        lambda: returned(np.float16(1), tf.int64),
+        lambda: returned("text", tf.bool),
+        lambda: returned(True, tf.string),
+        lambda: returned([1.5, np.uint8(2)], [tf.float64, tf.complex64]),
+        lambda: returned([1.5], [tf.float64, tf.float64]),
+        lambda: returned([1.5, 2.5], tf.float64),
+        lambda: returned((), tf.float64),
     )
 
 
@@ -52,11 +52,11 @@ def _ended_with_its_run(tf):
         threading.Timer(0.2, may_go.set).start()
         raise ValueError("no")
 
-    made = [tf.py_func(slow, [], tf.float32), tf.py_func(failing, [], tf.float32)]
+    calls = [tf.py_func(slow, [], tf.float32), tf.py_func(failing, [], tf.float32)]
     config = tf.ConfigProto(inter_op_parallelism_threads=4, use_per_session_threads=True)
     with tf.Session(config=config) as session:
-        found = attempt(lambda: session.run(made))
-        return found, list(ended)
+        outcomes = attempt(lambda: session.run(calls))
+        return outcomes, list(ended)
 
 
 def _branches_in_loops(tf):
@@ -69,7 +69,7 @@ def _branches_in_loops(tf):
         return i + 1, value, sides * 2 + side
 
     start = tf.placeholder_with_default(0, [])
-    made = tf.while_loop(lambda i, *_: i < 7, body, [start, tf.constant(1.0), tf.constant(0)])
+    outputs = tf.while_loop(lambda i, *_: i < 7, body, [start, tf.constant(1.0), tf.constant(0)])
 
     def turned(limit: int):
         def swapped(i, sides):
@@ -78,9 +78,9 @@ def _branches_in_loops(tf):
 
         return tf.while_loop(lambda i, *_: i < 4, swapped, [start, tf.constant(0)])
 
-    all_made = [made, *map(turned, (0, 2, 9))]
+    fetches = [outputs, *map(turned, (0, 2, 9))]
     with tf.Session() as session:
-        return [session.run(all_made, {start: number}) for number in (0, 1, 2, 9)]
+        return [session.run(fetches, {start: number}) for number in (0, 1, 2, 9)]
 
 
 BEHAVIOURS = {

@@ -201,8 +201,7 @@ def functions_of_elements(tf, w: World):
     )
 
 
-@program
-def loops_beside_each_other(tf, w: World):
+def loops_side_by_side(tf, w: World):
     def counted(n: int):
         return tf.while_loop(lambda i: i < n, lambda i: i + 1, [0])
 
@@ -265,13 +264,13 @@ def assertions(tf, w: World):
 
 
 def _nodes(graph) -> list[Any]:
-    found = []
+    rows = []
     for node in graph.as_graph_def().node:
         attrs = {k: re.sub(r"\s+", " ", str(v)) for k, v in node.attr.items() if k != "value"}
         inputs = [name for name in node.input if not name.startswith("^")]
         controls = sorted(name for name in node.input if name.startswith("^"))
-        found.append([node.name, node.op, inputs, controls, sorted(attrs.items()), node.device])
-    return found
+        rows.append([node.name, node.op, inputs, controls, sorted(attrs.items()), node.device])
+    return rows
 
 
 def _compared(function: Program) -> Callable[[Any], Any]:
@@ -298,8 +297,8 @@ def _refused(tf):
         kept.append(i + 5)
         return i + 1
 
-    def loop(variables=(0,), **told):
-        return tf.while_loop(lambda i: i < 1, lambda i: i, list(variables), **told)
+    def loop(variables=(0,), **options):
+        return tf.while_loop(lambda i: i < 1, lambda i: i, list(variables), **options)
 
     tf.while_loop(lambda i: i < 2, body, [0])
     any_shape = tf.placeholder(tf.bool)
@@ -375,8 +374,8 @@ def _references_chosen(tf):
     )
 
     def chosen(*variables, index=index):
-        made = tf.raw_ops.RefSelect(index=index, inputs=list(variables))
-        return made, str(made.shape)
+        output = tf.raw_ops.RefSelect(index=index, inputs=list(variables))
+        return output, str(output.shape)
 
     def run(number):
         with tf.Session() as session:
@@ -399,6 +398,7 @@ def _references_chosen(tf):
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     **{function.__name__: _compared(function) for function in PROGRAMS},
+    "loops_beside_each_other": _compared(loops_side_by_side),
     "refused": _refused,
     "fetched_and_fed": _fetched_and_fed,
     "references_chosen": _references_chosen,

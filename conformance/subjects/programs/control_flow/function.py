@@ -99,7 +99,7 @@ def _captures(tf):
         _described(copying),
         values,
         names,
-        [[tensor.name for tensor in each.captured_inputs] for each in (capturing, copying)],
+        [[tensor.name for tensor in defined.captured_inputs] for defined in (capturing, copying)],
     )
 
 
@@ -118,7 +118,7 @@ def _overloads(tf):
     with tf.Session() as session:
         values = session.run([floats, integers])
     library = tf.get_default_graph().as_graph_def().library
-    names = sorted(_plain(each.signature.name) for each in library.function)
+    names = sorted(_plain(entry.signature.name) for entry in library.function)
     return values, floats.op.type, names, _described(outer)
 
 
@@ -175,7 +175,7 @@ def _gradients(tf):
 
     forth(1.0)
     library = tf.get_default_graph().as_graph_def().library
-    pairs = [(each.function_name, each.gradient_func) for each in library.gradient]
+    pairs = [(entry.function_name, entry.gradient_func) for entry in library.gradient]
     return pairs, forth.grad_func_name, sorted(f.signature.name for f in library.function)
 
 
@@ -194,7 +194,8 @@ def _imported(tf):
         with tf.Session() as session:
             value = session.run(y)
     versions = [
-        (each.versions.producer > 0, each.versions.min_consumer) for each in (definition, again)
+        (graph_def.versions.producer > 0, graph_def.versions.min_consumer)
+        for graph_def in (definition, again)
     ]
     return value, y.name, str(y.shape), len(again.library.function), versions
 
@@ -202,11 +203,11 @@ def _imported(tf):
 def _refused(tf):
     function = _functions(tf)
 
-    def defined(*types, body: Callable[..., Any] = lambda x: x, **told):
+    def defined(*types, body: Callable[..., Any] = lambda x: x, **options):
         def function_of_one(x):
             return body(x)
 
-        return function.Defun(*types, **told)(function_of_one)
+        return function.Defun(*types, **options)(function_of_one)
 
     def reshaped():
         y = defined(tf.float32, body=lambda x: tf.reshape(x, [5]))(1.0)

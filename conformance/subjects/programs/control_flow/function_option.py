@@ -39,15 +39,15 @@ def _noted(tf):
 
     def with_options(**options) -> Callable[[], Any]:
         def program():
-            made = defun(tf.float32, func_name="F", **options)(_one)
-            found = made(tf.constant(1.0))
-            return [_attrs(made.definition), _attrs(found.op.node_def), str(found.shape)]
+            function = defun(tf.float32, func_name="F", **options)(_one)
+            output = function(tf.constant(1.0))
+            return [_attrs(function.definition), _attrs(output.op.node_def), str(output.shape)]
 
         return lambda: _in_graph(tf, program)
 
     def called_with(**options) -> Callable[[], Any]:
-        made = defun(tf.float32, func_name="G")(_one)
-        return lambda: _in_graph(tf, lambda: _attrs(made(1.0, **options).op.node_def))
+        function = defun(tf.float32, func_name="G")(_one)
+        return lambda: _in_graph(tf, lambda: _attrs(function(1.0, **options).op.node_def))
 
     return attempt(
         with_options(compiled=True),
@@ -80,10 +80,10 @@ def _without_arguments(tf):
     named = defun(func_name="six", out_names=["it"])(lambda: outside * 2.0)
     several = defun(tf.float32, tf.float32, func_name="all")(lambda *xs: tf.add_n(xs))
     bound = defun(tf.float32, func_name="method")(_Scaled(3.0).of)
-    made = [five(), named(), several(1.0, 2.0), bound(2.0)]
+    outputs = [five(), named(), several(1.0, 2.0), bound(2.0)]
     with tf.Session() as session:
-        values = session.run(made)
-    kinds = [each.op.type for each in made]
+        values = session.run(outputs)
+    kinds = [output.op.type for output in outputs]
     arguments = [
         [arg.name for arg in f.definition.signature.input_arg]
         for f in (five, named, several, bound)
@@ -116,8 +116,8 @@ def _overloads(tf):
     kinds = (tf.int8, tf.uint16, tf.string, tf.complex64, tf.bool, tf.qint8, tf.quint8, tf.bfloat16)
     return [
         values,
-        sorted(each.signature.name for each in library.function),
-        sorted((each.function_name, each.gradient_func) for each in library.gradient),
+        sorted(entry.signature.name for entry in library.function),
+        sorted((entry.function_name, entry.gradient_func) for entry in library.gradient),
         attempt(*(lambda kind=kind: either(tf.placeholder(kind, [])).op.type for kind in kinds)),
         attempt(
             lambda: either(tf.placeholder(tf.variant, [])),
@@ -134,33 +134,33 @@ def _gradients(tf):
         return defun(tf.float32, tf.float32, func_name=name)(lambda x, grad: x * grad * 5.0)
 
     def late():
-        made = defun(tf.float32, func_name="Late")(_one)
-        made.set_grad_func(back("LateBack"))
+        function = defun(tf.float32, func_name="Late")(_one)
+        function.set_grad_func(back("LateBack"))
         x = tf.constant(3.0)
-        found = tf.gradients(made(x), x)
-        return made.grad_func_name, tf.Session().run(found)
+        gradients = tf.gradients(function(x), x)
+        return function.grad_func_name, tf.Session().run(gradients)
 
     def given_twice():
-        made = defun(
+        function = defun(
             tf.float32,
             func_name="Twice",
             grad_func=back("TwiceBack"),
             python_grad_func=lambda _, grad: grad,
         )(_one)
-        return made(1.0)
+        return function(1.0)
 
     def with_another():
         for name in ("OneBack", "OtherBack"):
             defun(tf.float32, func_name="Same", grad_func=back(name))(_one)(1.0)
 
     def unnamed():
-        made = defun(tf.float32, grad_func=back("Unnamed"))(_one)
-        return _plain(made.name), made.grad_func_name
+        function = defun(tf.float32, grad_func=back("Unnamed"))(_one)
+        return _plain(function.name), function.grad_func_name
 
     return attempt(
         *(
-            lambda each=each: _in_graph(tf, each)
-            for each in (late, given_twice, with_another, unnamed)
+            lambda build=build: _in_graph(tf, build)
+            for build in (late, given_twice, with_another, unnamed)
         )
     )
 
@@ -175,22 +175,25 @@ def _libraries(tf):
 
     def again():
         with tf.Graph().as_default():
-            made = {each.name: each for each in functions.from_library(library)}
+            by_name = {function.name: function for function in functions.from_library(library)}
             x = tf.constant(3.0)
-            y = made["Forth"](x)
-            found = tf.Session().run([y, *tf.gradients(y, x)])
+            y = by_name["Forth"](x)
+            values = tf.Session().run([y, *tf.gradients(y, x)])
             return (
-                sorted(made),
-                found,
-                made["Forth"].grad_func_name,
-                [[kind.name for kind in each.declared_input_types] for each in made.values()],
+                sorted(by_name),
+                values,
+                by_name["Forth"].grad_func_name,
+                [
+                    [kind.name for kind in function.declared_input_types]
+                    for function in by_name.values()
+                ],
             )
 
     def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
         copy = type(library)()
         copy.CopyFrom(library)
         change(copy)
-        return lambda: [each.name for each in functions.from_library(copy)]
+        return lambda: [function.name for function in functions.from_library(copy)]
 
     def cyclic(copy) -> None:
         copy.gradient.add(function_name="Back", gradient_func="Forth")

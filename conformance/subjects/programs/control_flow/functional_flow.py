@@ -35,29 +35,29 @@ def plain_name(text: str, names: dict[str, str]) -> str:
 def _operations(tf):
     """The graph's operations, and those of the functions that they call, in order."""
     graph = tf.get_default_graph().as_graph_def()
-    library = {each.signature.name: each for each in graph.library.function}
+    library = {function.signature.name: function for function in graph.library.function}
 
     def functions(node) -> list[Any]:
-        found = []
+        rows = []
         for key in sorted(node.attr):
             value = node.attr[key]
             called = [value.func] if value.WhichOneof("value") == "func" else value.list.func
-            for each in called:
-                body = library[each.name]
+            for reference in called:
+                body = library[reference.name]
                 takes = [(arg.name, arg.type) for arg in body.signature.input_arg]
                 gives = [(arg.name, arg.type) for arg in body.signature.output_arg]
                 takes = [(REDUNDANT.sub("redundant", name), kind) for name, kind in takes]
-                found.append(
+                rows.append(
                     (
                         key,
-                        plain_name(each.name, {}),
+                        plain_name(reference.name, {}),
                         takes,
                         gives,
                         sorted(body.ret.items()),
                         nodes(body.node_def),
                     )
                 )
-        return found
+        return rows
 
     def nodes(listed) -> list[Any]:
         return [(node.name, node.op, list(node.input), functions(node)) for node in listed]
@@ -68,7 +68,7 @@ def _operations(tf):
 def _runs(tf, fetched, feeds=({},)) -> list[Any]:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return [session.run(fetched, each) for each in feeds]
+        return [session.run(fetched, feed) for feed in feeds]
 
 
 def _both_ways(tf, build: Callable[[Any, Any], Any]):
@@ -103,20 +103,25 @@ def _rows(tf):
     v = tf.get_variable("v", initializer=[1.0, 42.0, 2.0], use_resource=True)
     y = tf.cond(pred, lambda: tf.gather(v, [1, 1]), lambda: x[:2])
     grads = tf.gradients(y, [v, x])
-    kinds = [isinstance(each, tf.IndexedSlices) for each in grads]
+    kinds = [isinstance(gradient, tf.IndexedSlices) for gradient in grads]
     return kinds, _runs(tf, grads, [{pred: True}, {pred: False}])
 
 
 def _what_is_not_fetched(tf):
     v, w = (tf.get_variable(name, initializer=7, use_resource=True) for name in "vw")
-    found = tf.cond(
+    outputs = tf.cond(
         tf.constant(True),
         lambda: [tf.assign(v, 1).op, tf.assign(w, 2).op],
         lambda: [tf.constant(3).op, tf.constant(4).op],
     )
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return session.run(found[1]), session.run([v, w]), session.run(found), session.run([v, w])
+        return (
+            session.run(outputs[1]),
+            session.run([v, w]),
+            session.run(outputs),
+            session.run([v, w]),
+        )
 
 
 def _structures(tf):
@@ -134,26 +139,26 @@ def _structures(tf):
 
 
 def _across_branches(tf):
-    made: list[Any] = []
+    tensors: list[Any] = []
 
     def one():
-        made.append(tf.identity(tf.constant(1.0), name="kept"))
-        return made[0]
+        tensors.append(tf.identity(tf.constant(1.0), name="kept"))
+        return tensors[0]
 
-    return attempt(lambda: tf.cond(tf.constant(True), one, lambda: tf.identity(made[0])))
+    return attempt(lambda: tf.cond(tf.constant(True), one, lambda: tf.identity(tensors[0])))
 
 
 def _loop(tf):
     v = tf.constant(2.0, name="v")
-    found = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, x * v), [0, 1.0])
+    outputs = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, x * v), [0, 1.0])
     limited = tf.while_loop(lambda x: x < 100.0, tf.square, [v], maximum_iterations=2)
-    return _operations(tf), _runs(tf, [found, limited])
+    return _operations(tf), _runs(tf, [outputs, limited])
 
 
 def _gradient_of_a_loop(tf):
     v, x = tf.constant([2.0, 3.0]), tf.constant([1.0, 1.5])
-    found = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a * v + tf.sin(a)), [0, x])[1]
-    return _runs(tf, [found, tf.gradients(found, [v, x])])
+    output = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a * v + tf.sin(a)), [0, x])[1]
+    return _runs(tf, [output, tf.gradients(output, [v, x])])
 
 
 def _derivatives_of_loops(tf):
@@ -174,9 +179,9 @@ def _of_an_imported_graph(tf):
         z = tf.while_loop(lambda v: v < 30.0, lambda v: v * v, [y], maximum_iterations=2)
         tf.add(y, z, name="sum")
     x = tf.placeholder_with_default(2.0, [])
-    (found,) = tf.import_graph_def(graph.as_graph_def(), {"x": x}, ["sum:0"])
-    first = tf.gradients(found, x)[0]
-    return _runs(tf, [found, first, tf.gradients(first, x)], [{}, {x: 0.5}])
+    (output,) = tf.import_graph_def(graph.as_graph_def(), {"x": x}, ["sum:0"])
+    first = tf.gradients(output, x)[0]
+    return _runs(tf, [output, first, tf.gradients(first, x)], [{}, {x: 0.5}])
 
 
 def _loops_in_loops(tf):
@@ -213,7 +218,7 @@ def _what_python_gives(tf):
         [0, 1.0],
         [tf.TensorShape([]), tf.TensorShape(None)],
     )[1]
-    names = [each.name for each in tf.trainable_variables()]
+    names = [variable.name for variable in tf.trainable_variables()]
     return names, _runs(tf, [one, other, called])
 
 
@@ -229,8 +234,8 @@ def _elements(tf):
 
 def _arrays(tf):
     x = tf.constant([1.0, 2.0, 3.0])
-    squares = tf.map_fn(lambda each: each * each, x)
-    sums = tf.scan(lambda total, each: total * each, x)
+    squares = tf.map_fn(lambda element: element * element, x)
+    sums = tf.scan(lambda total, element: total * element, x)
     array = tf.TensorArray(tf.float32, 3).unstack(x).write(1, 7.0)
     grown = tf.TensorArray(tf.int32, 0, dynamic_size=True).write(2, 5)
     parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split(x, [1, 2])
@@ -279,7 +284,7 @@ def _waiting(tf):
     loop = tf.while_loop(lambda i: i < 3, body, [0])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return [session.run(each) for each in (branch, v, loop, v)]
+        return [session.run(fetch) for fetch in (branch, v, loop, v)]
 
 
 def _gradients_within(tf):
@@ -297,7 +302,7 @@ def _gradients_within(tf):
 def _asked_for_after_a_run(tf):
     """Gradients that need what an operation did not give when the graph was run."""
     x = tf.constant(10.0)
-    found = []
+    outcomes = []
     for gives_all in (True, None):
         tf.experimental.output_all_intermediates(gives_all)
         try:
@@ -305,10 +310,10 @@ def _asked_for_after_a_run(tf):
         finally:
             tf.experimental.output_all_intermediates(None)
         with tf.Session() as session:
-            found.append(session.run(y))
+            outcomes.append(session.run(y))
             grad = tf.gradients(y, x)[0]
-            found.append(attempt(lambda: session.run(grad)))  # noqa: B023 - called at once
-    return found
+            outcomes.append(attempt(lambda: session.run(grad)))  # noqa: B023 - called at once
+    return outcomes
 
 
 def _of_a_number(tf):
@@ -316,7 +321,7 @@ def _of_a_number(tf):
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     y = tf.switch_case(number, [lambda: tf.sin(tf.sin(x)), lambda: x * x, lambda: x + 1.0])
     grads = tf.gradients(y, x)
-    return _operations(tf), _runs(tf, grads, [{number: each} for each in (0, 1, 2, 5)])
+    return _operations(tf), _runs(tf, grads, [{number: fed} for fed in (0, 1, 2, 5)])
 
 
 def _within_a_number(tf):
@@ -366,7 +371,9 @@ def _what_is_not_taken(tf):
     ]
     with tf.Session() as session:
         session.run(v.initializer)
-        return attempt(*(lambda each=each: (session.run(each), session.run(v)) for each in fetched))
+        return attempt(
+            *(lambda fetch=fetch: (session.run(fetch), session.run(v)) for fetch in fetched)
+        )
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -35,8 +35,8 @@ def _with_attributes(tf):
         return program
 
     def of_any_dtype(function) -> None:
-        told = function.signature.attr.add(name="T", type="type")
-        told.default_value.type = tf.float32.as_datatype_enum
+        attr = function.signature.attr.add(name="T", type="type")
+        attr.default_value.type = tf.float32.as_datatype_enum
         function.signature.input_arg[0].type = 0
         function.signature.input_arg[0].type_attr = "T"
 
@@ -78,9 +78,9 @@ def _summing(tf):
 def _ill_formed(tf):
     """Functions whose nodes or results name what is not there."""
     halves = _defun(tf)(tf.float32, func_name="Halves")(lambda x: tf.split(x, 2)[1] * 2.0)
-    with tf.Graph().as_default() as made:
+    with tf.Graph().as_default() as graph:
         halves(tf.placeholder(tf.float32, [2], name="x"), name="y")
-        definition = made.as_graph_def()
+        definition = graph.as_graph_def()
 
     def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
         def program():
@@ -132,8 +132,8 @@ def _lists_of_outputs(tf):
 
     @_defun(tf)(tf.string, func_name="Parsed")
     def parsed(text):
-        found = tf.io.parse_single_example(text, feature)
-        return found["a"].dense_shape, found["b"].values, found["b"].dense_shape
+        features = tf.io.parse_single_example(text, feature)
+        return features["a"].dense_shape, features["b"].values, features["b"].dense_shape
 
     ints = tf.train.Feature(int64_list=tf.train.Int64List(value=[5, 6]))
     example = tf.train.Example(features=tf.train.Features(feature={"b": ints}))
@@ -152,8 +152,8 @@ def _containers(tf):
     y = contained(tf.constant(3.0))
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        made = [[v.name, v.op.get_attr("container")] for v in tf.global_variables()]
-        return made, session.run(y), contained.cached_definition.signature.name
+        containers = [[v.name, v.op.get_attr("container")] for v in tf.global_variables()]
+        return containers, session.run(y), contained.cached_definition.signature.name
 
 
 def _named(tf):
@@ -162,11 +162,11 @@ def _named(tf):
 
     def of(body: Callable[..., Any], *dtypes, **options) -> Callable[[], Any]:
         def program():
-            made = defun(*dtypes, func_name="F", **options)(body).definition
+            function_def = defun(*dtypes, func_name="F", **options)(body).definition
             return [
-                [arg.name for arg in made.signature.input_arg],
-                [arg.name for arg in made.signature.output_arg],
-                [[node.name, list(node.input)] for node in made.node_def],
+                [arg.name for arg in function_def.signature.input_arg],
+                [arg.name for arg in function_def.signature.output_arg],
+                [[node.name, list(node.input)] for node in function_def.node_def],
             ]
 
         return program

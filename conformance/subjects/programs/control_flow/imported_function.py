@@ -38,11 +38,11 @@ def _effects_in_branches(tf):
     """What a branch changes it changes once, though its gradient needs what it read."""
     graph = _traced(tf, lambda x, v: tf.cond(x > 1.0, lambda: _one_more(x, v), lambda: tf.sin(x)))
     x, v, op = _imported(tf, graph, ("If",))
-    found = tf.gradients(op.outputs[0], [x, v.handle])
+    gradients = tf.gradients(op.outputs[0], [x, v.handle])
     with tf.Session() as session:
         session.run(v.initializer)
         return [
-            [session.run([op.outputs[0], *found], {x: fed}), session.run(v)]
+            [session.run([op.outputs[0], *gradients], {x: fed}), session.run(v)]
             for fed in (2.0, 0.5, 3.0)
         ]
 
@@ -55,19 +55,19 @@ def _effects_in_loops(tf):
 
     x, v, op = _imported(tf, _traced(tf, build), ("While",))
     y = op.outputs[3]
-    found = tf.gradients(y, [x, v.handle])
+    gradients = tf.gradients(y, [x, v.handle])
     with tf.Session() as session:
         session.run(v.initializer)
-        return [[session.run([y, *found], {x: fed}), session.run(v)] for fed in (2.0, 0.5)]
+        return [[session.run([y, *gradients], {x: fed}), session.run(v)] for fed in (2.0, 0.5)]
 
 
 def _missing(tf):
     """Functions that are not in the library, or are not what they should be."""
 
     def graph(build: Callable[[Any], Any]):
-        with tf.Graph().as_default() as made:
+        with tf.Graph().as_default() as other:
             tf.identity(build(tf.placeholder(tf.float32, [], name="x")), name="y")
-            return made.as_graph_def()
+            return other.as_graph_def()
 
     branches = graph(lambda x: tf.cond(x > 1.0, lambda: x * x, lambda: x))
     loop = graph(lambda x: tf.while_loop(lambda a: a < 9.0, lambda a: a * 2.0, [x]))

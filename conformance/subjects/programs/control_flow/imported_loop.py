@@ -46,7 +46,7 @@ def a_loop(tf):
 
 def a_loop_with_options(tf):
     x = _x(tf)
-    found = tf.while_loop(
+    outputs = tf.while_loop(
         lambda v: tf.reduce_sum(v) < 1000.0,
         lambda v: v * x * 3.0,
         [x],
@@ -55,13 +55,15 @@ def a_loop_with_options(tf):
         swap_memory=True,
         name="around",
     )
-    return found, x
+    return outputs, x
 
 
 def a_loop_without_way_back(tf):
     x = _x(tf)
-    found = tf.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * x], [0, x], back_prop=False)
-    return found[1], x
+    outputs = tf.while_loop(
+        lambda i, v: i < 3, lambda i, v: [i + 1, v * x], [0, x], back_prop=False
+    )
+    return outputs[1], x
 
 
 def a_branch_in_a_loop(tf):
@@ -111,7 +113,7 @@ def _text(message) -> str:
     return json_format.MessageToJson(message, sort_keys=True)
 
 
-def _told(tf, definition) -> list[Any]:
+def _contexts_of_meta_graph(tf, definition) -> list[Any]:
     """What a MetaGraphDef says of branches and loops."""
     messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
@@ -136,11 +138,11 @@ def _nodes(graph) -> list[Any]:
 
 def _contexts(graph) -> list[Any]:
     """The name of the context that each operation is in."""
-    found = []
+    rows = []
     for op in graph.get_operations():
         context = op._get_control_flow_context()
-        found.append([op.name, context and context.name])
-    return found
+        rows.append([op.name, context and context.name])
+    return rows
 
 
 def _imported(tf, definition, names: list[str], scope: str | None):
@@ -148,15 +150,23 @@ def _imported(tf, definition, names: list[str], scope: str | None):
         tf.train.import_meta_graph(definition, import_scope=scope)
         before = _contexts(graph)
         y, x = (graph.get_tensor_by_name(f"{scope}/{name}" if scope else name) for name in names)
-        made = tf.gradients(y, x)
+        gradients = tf.gradients(y, x)
         again = tf.train.export_meta_graph(graph=graph)
 
         def values():
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
-                return session.run([y, *(each for each in made if each is not None)])
+                return session.run(
+                    [y, *(gradient for gradient in gradients if gradient is not None)]
+                )
 
-        return [before, made, _nodes(graph), _told(tf, again), attempt(values)]
+        return [
+            before,
+            gradients,
+            _nodes(graph),
+            _contexts_of_meta_graph(tf, again),
+            attempt(values),
+        ]
 
 
 def _exchanged(program: Program) -> Program:
@@ -168,7 +178,7 @@ def _exchanged(program: Program) -> Program:
             names = [y.name, getattr(x, "handle", x).name]
             definition = tf.train.export_meta_graph(graph=graph)
         return [
-            _told(tf, definition),
+            _contexts_of_meta_graph(tf, definition),
             *attempt(
                 lambda: _imported(tf, definition, names, None),
                 lambda: _imported(tf, definition, names, "in/side"),
@@ -184,7 +194,7 @@ def _of_a_scope(tf):
         x = _x(tf)
         with tf.name_scope("kept"):
             y = tf.identity(x, name="y")
-            found = tf.while_loop(lambda v: v[0] < 9.0, lambda v: v * y, [y], name="loop")
+            output = tf.while_loop(lambda v: v[0] < 9.0, lambda v: v * y, [y], name="loop")
         with tf.name_scope("left"):
             tf.while_loop(lambda v: v[0] < 9.0, lambda v: v + v, [x])
         definition = tf.train.export_meta_graph(graph=graph, export_scope="kept")
@@ -193,10 +203,14 @@ def _of_a_scope(tf):
         tf.train.import_meta_graph(
             definition, import_scope="new", input_map={"$unbound_inputs_x": value}
         )
-        out = graph.get_tensor_by_name(found.name.replace("kept", "new"))
-        made = tf.gradients(out, value)
+        out = graph.get_tensor_by_name(output.name.replace("kept", "new"))
+        gradients = tf.gradients(out, value)
         with tf.Session() as session:
-            return [_told(tf, definition), _nodes(graph), session.run([out, *made])]
+            return [
+                _contexts_of_meta_graph(tf, definition),
+                _nodes(graph),
+                session.run([out, *gradients]),
+            ]
 
 
 def _round_trip(tf):
@@ -204,13 +218,13 @@ def _round_trip(tf):
     nested_loops(tf), nested_branches(tf)
     module = module_of(tf, "ops.control_flow_ops")
     kinds = module.CondContext, module.WhileContext
-    found = []
+    results = []
     for key in sorted(_KINDS):
         for context in tf.get_collection(key):
             again = type(context).from_proto(context.to_proto())
             is_same = str(again.to_proto()) == str(context.to_proto())
-            found.append([again.name, is_same, [isinstance(again, kind) for kind in kinds]])
-    return found
+            results.append([again.name, is_same, [isinstance(again, kind) for kind in kinds]])
+    return results
 
 
 BEHAVIOURS: dict[str, Program] = {

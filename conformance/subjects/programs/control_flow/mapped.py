@@ -15,15 +15,15 @@ __all__ = ["BEHAVIOURS"]
 
 def _nodes(tf) -> list[Any]:
     """All operations, with inputs and attributes of dtypes and shapes."""
-    found = []
+    rows = []
     for node in tf.get_default_graph().as_graph_def().node:
         kept = {
             key: str(node.attr[key])
             for key in sorted(node.attr)
             if key in {"dtype", "out_type", "element_shape", "T", "shape"}
         }
-        found.append([node.name, node.op, list(node.input), kept])
-    return found
+        rows.append([node.name, node.op, list(node.input), kept])
+    return rows
 
 
 def _matrix(tf, shape=(3, 4)):
@@ -55,7 +55,7 @@ def _mixed(tf):
     hole = tf.sparse_placeholder(tf.int64, [None, 4])
     pair = {"a": hole, "b": tf.placeholder(tf.int64, [None])}
     both = tf.map_fn(
-        lambda each: {"a": each["a"], "b": tf.sparse.reduce_sum(each["a"]) + each["b"]}, pair
+        lambda pair: {"a": pair["a"], "b": tf.sparse.reduce_sum(pair["a"]) + pair["b"]}, pair
     )
     fed = {hole: (np.array([[1, 2]]), np.array([5]), np.array([2, 4])), pair["b"]: [3, 4]}
     return both, both["a"].shape, both["b"].shape, run(tf, both, fed), _nodes(tf)
@@ -70,9 +70,9 @@ def _spelled_out(tf):
         x,
         fn_output_signature=(tf.float32, tf.TensorSpec([], tf.int32)),
     )
-    empty = tf.map_fn(lambda each: each, tf.zeros([0, 2]))
+    empty = tf.map_fn(lambda element: element, tf.zeros([0, 2]))
     folded = tf.foldl(lambda a, b: a + b, tf.zeros([0, 2]), initializer=tf.zeros([2]))
-    read = tf.map_fn(lambda each: each + 1.0, v)
+    read = tf.map_fn(lambda element: element + 1.0, v)
     fetched = [fixed, nested, empty, folded]
     return fetched, read, run(tf, fetched), _nodes(tf)
 
@@ -88,9 +88,9 @@ def _refused(tf):
         lambda: tf.map_fn(lambda _: x, m, fn_output_signature=spec),
         lambda: tf.map_fn(lambda row: tf.sparse.expand_dims(row, 0), m, fn_output_signature=spec),
         lambda: tf.map_fn(lambda row: row, x, fn_output_signature=tf.IndexedSlicesSpec([1])),
-        lambda: tf.map_fn(lambda each: each[0], (m, tf.zeros([2]))),
-        lambda: tf.map_fn(lambda each: each, (x, tf.zeros([3]))),
-        lambda: tf.map_fn(lambda each: each, (x, tf.constant(1.0))),
+        lambda: tf.map_fn(lambda element: element[0], (m, tf.zeros([2]))),
+        lambda: tf.map_fn(lambda element: element, (x, tf.zeros([3]))),
+        lambda: tf.map_fn(lambda element: element, (x, tf.constant(1.0))),
         lambda: tf.map_fn(3, x),
         lambda: tf.foldl(3, x),
         lambda: tf.scan("f", x),

@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _whole(tf, *programs: Callable[[], Any]):
+def _in_own_graphs(tf, *programs: Callable[[], Any]):
     """What each gives in a graph of its own, its nodes, and how its functions are called."""
 
     def run(program: Callable[[], Any]):
@@ -24,11 +24,11 @@ def _whole(tf, *programs: Callable[[], Any]):
             ]
             functions = [
                 [
-                    each.signature.name.rpartition("_")[0],
-                    len(each.signature.input_arg),
-                    len(each.signature.output_arg),
+                    function.signature.name.rpartition("_")[0],
+                    len(function.signature.input_arg),
+                    len(function.signature.output_arg),
                 ]
-                for each in definition.library.function
+                for function in definition.library.function
             ]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
@@ -55,7 +55,7 @@ def _branches(tf):
         return calls.Gradient([3.0, 1.0, 2.0], squared)
 
     conditions = (True, 0, 2, 0.0, b"", b"a", [], [0], [[False]])
-    return _whole(tf, *map(taken, conditions), gradients)
+    return _in_own_graphs(tf, *map(taken, conditions), gradients)
 
 
 def _loops(tf):
@@ -93,7 +93,7 @@ def _loops(tf):
         goes_on = defun(tf.float32, tf.int32)(below)
         return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
 
-    return _whole(
+    return _in_own_graphs(
         tf,
         plain,
         with_a_capture,
@@ -125,10 +125,10 @@ def _ranges(tf):
         return program
 
     bounds = ((0, 4, 1), (3, 0, -1), (0, 5, 2), (2, 2, 0), (0, 3, -1), (0, 3, 0), ([0], 3, 1))
-    whiles = [with_body(*each, rewrite_with_while=True) for each in ((0, 5, 2), (3, 0, -1))]
-    return _whole(
+    whiles = [with_body(*bound, rewrite_with_while=True) for bound in ((0, 5, 2), (3, 0, -1))]
+    return _in_own_graphs(
         tf,
-        *(with_body(*each) for each in bounds),
+        *(with_body(*bound) for bound in bounds),
         with_body(0, 4, 1, hostmem=[0]),
         *whiles,
         with_a_capture(),
@@ -143,7 +143,7 @@ def _elsewhere(tf):
     def on(target) -> Callable[[], Any]:
         return lambda: calls.remote_call(args=[3.0], Tout=[tf.float32], f=squared, target=target)
 
-    return _whole(tf, on("/cpu:0"), on("/job:localhost/replica:0/task:0/device:CPU:0"))
+    return _in_own_graphs(tf, on("/cpu:0"), on("/job:localhost/replica:0/task:0/device:CPU:0"))
 
 
 BEHAVIOURS = {"branches": _branches, "loops": _loops, "ranges": _ranges, "elsewhere": _elsewhere}

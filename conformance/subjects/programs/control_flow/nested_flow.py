@@ -19,39 +19,39 @@ _Pair = collections.namedtuple("_Pair", "count values")  # noqa: PYI024 - what p
 
 def _attributes(node) -> list[Any]:
     """The attributes of a node, those of functions by name; not the values of constants."""
-    found = []
+    attributes = []
     for key in sorted(node.attr):
         value = node.attr[key]
         kind = value.WhichOneof("value")
         if kind == "func":
-            told: Any = plain_name(value.func.name, {})
+            shown: Any = plain_name(value.func.name, {})
         elif value.list.func:
-            told = [plain_name(each.name, {}) for each in value.list.func]
+            shown = [plain_name(function.name, {}) for function in value.list.func]
         elif kind == "tensor":
-            told = [value.tensor.dtype, [dim.size for dim in value.tensor.tensor_shape.dim]]
+            shown = [value.tensor.dtype, [dim.size for dim in value.tensor.tensor_shape.dim]]
         else:
-            told = " ".join(str(value).split())
+            shown = " ".join(str(value).split())
         if key != "_gradient_op_type":  # which has a number
-            found.append([key, told])
-    return found
+            attributes.append([key, shown])
+    return attributes
 
 
 def _nodes(tf) -> list[Any]:
     """Every node of the graph, with those of the functions that it calls behind it."""
     graph = tf.get_default_graph().as_graph_def()
-    library = {each.signature.name: each for each in graph.library.function}
-    found: list[Any] = []
+    library = {function.signature.name: function for function in graph.library.function}
+    rows: list[Any] = []
 
     def tell(nodes) -> None:
         for node in nodes:
-            inputs = [REDUNDANT.sub("redundant", each) for each in node.input]
-            found.append([node.name, node.op, inputs, _attributes(node), node.device])
+            inputs = [REDUNDANT.sub("redundant", name) for name in node.input]
+            rows.append([node.name, node.op, inputs, _attributes(node), node.device])
             for key in sorted(node.attr):
                 value = node.attr[key]
                 is_one = value.WhichOneof("value") == "func"
-                for each in [value.func] if is_one else value.list.func:
-                    body = library[each.name]
-                    found.append(
+                for reference in [value.func] if is_one else value.list.func:
+                    body = library[reference.name]
+                    rows.append(
                         [
                             [arg.type for arg in body.signature.input_arg],
                             [arg.name for arg in body.signature.output_arg],
@@ -65,7 +65,7 @@ def _nodes(tf) -> list[Any]:
                     tell(body.node_def)
 
     tell(graph.node)
-    return found
+    return rows
 
 
 def _times(tf, count: int, step: Callable[..., Any], *firsts):
@@ -85,10 +85,10 @@ def _loop_in_branch_in_loop(tf):
 
 def _third_derivatives(tf):
     x = tf.constant(0.5)
-    found = [*_times(tf, 2, lambda _, a: [tf.sin(a * x)], x)]
+    derivatives = [*_times(tf, 2, lambda _, a: [tf.sin(a * x)], x)]
     for _ in range(3):
-        found += tf.gradients(found[-1], x)
-    return found
+        derivatives += tf.gradients(derivatives[-1], x)
+    return derivatives
 
 
 def _second_derivatives_of_branches(tf):
@@ -113,12 +113,12 @@ def _arrays(tf):
 
 def _elements(tf):
     x = tf.placeholder_with_default([1.0, 2.0], [2])
-    found = [
+    outputs = [
         tf.map_fn(lambda e: e * e + x[0], x),
         tf.scan(lambda a, e: a * e, x),
         tf.foldl(lambda a, e: a + e * e, x),
     ]
-    return found, tf.gradients(found, x)
+    return outputs, tf.gradients(outputs, x)
 
 
 def _variables(tf):
@@ -200,24 +200,24 @@ def _structures(tf):
     return y, tf.gradients(y, x, name="g")
 
 
-def _whole(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _graph_and_values(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """What a program builds, and its values."""
 
     def built(tf):
-        found = [
-            each
-            for each in tf.nest.flatten(program(tf), expand_composites=True)
-            if each is not None
+        tensors = [
+            value
+            for value in tf.nest.flatten(program(tf), expand_composites=True)
+            if value is not None
         ]
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
-            return _nodes(tf), found, session.run(found)
+            return _nodes(tf), tensors, session.run(tensors)
 
     return functional(built)
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    program.__name__.strip("_").replace("_", "-"): _whole(program)
+    program.__name__.strip("_").replace("_", "-"): _graph_and_values(program)
     for program in (
         _loop_in_branch_in_loop,
         _third_derivatives,

@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -24,7 +24,7 @@ def _held(tf):
         output_types=[tf.int32, tf.string],
         output_shapes=[[None], None],
     )
-    has = [raw.OptionalHasValue(optional=each) for each in (pair, one, none, inner)]
+    has = [raw.OptionalHasValue(optional=optional) for optional in (pair, one, none, inner)]
     taken = raw.OptionalGetValue(optional=one, output_types=[tf.float32], output_shapes=[[]])
     chosen = tf.cond(
         tf.placeholder_with_default(True, []), lambda: tf.identity(none), lambda: tf.identity(pair)
@@ -48,7 +48,7 @@ def _refused(tf):
         return raw.OptionalGetValue(optional=optional, output_types=types, output_shapes=shapes)
 
     two, scalars = [tf.int32, tf.string], [[], []]
-    return told(
+    return outcomes_of(
         tf,
         lambda: got(two, [[2], []]),
         lambda: got(two, [None, None]),
@@ -107,17 +107,17 @@ def _computed(tf):
 def _never_read(tf):
     raw = tf.raw_ops
     dtypes = (tf.float32, tf.int64, tf.bool, tf.string, tf.complex64, tf.bfloat16)
-    made = [
+    tensors = [
         raw.FakeParam(dtype=dtype, shape=shape)
         for dtype in dtypes
         for shape in ([], [2, 3], [0, 2])
     ]
     loose = [raw.FakeParam(dtype=tf.float32, shape=shape) for shape in ([None, 2], [3, None], None)]
     return [
-        made,
+        tensors,
         loose,
-        [np.shape(each) for each in run(tf, made)],
-        attempt(*(lambda each=each: np.shape(run(tf, each)) for each in loose)),
+        [np.shape(value) for value in run(tf, tensors)],
+        attempt(*(lambda fetch=fetch: np.shape(run(tf, fetch)) for fetch in loose)),
     ]
 
 

@@ -72,14 +72,14 @@ def _sums(tf):
 
 def _parameters_of_nothing(tf):
     raw = tf.raw_ops
-    made = [
+    tensors = [
         raw.FakeParam(dtype=dtype, shape=shape)
         for dtype in (tf.float32, tf.int64, tf.string, tf.bool)
         for shape in ([], [2], [0, 3], [None], None, [2, None])
     ]
-    empty = [tf.size(item) for item in made]
+    empty = [tf.size(item) for item in tensors]
     return (
-        made,
+        tensors,
         run(tf, empty),
         attempt(
             lambda: raw.FakeParam(dtype=tf.variant, shape=[]),

@@ -34,9 +34,9 @@ def _chosen(tf):
         def program():
             with tf.Graph().as_default(), tf.Session() as session:
                 p = tf.placeholder(tf.bool, [], name="p")
-                found = tf.cond(p, *results)
-                values = [session.run(found, {p: taken}) for taken in (True, False)]
-                kinds = [type(each).__name__ for each in tf.nest.flatten(found)]
+                output = tf.cond(p, *results)
+                values = [session.run(output, {p: taken}) for taken in (True, False)]
+                kinds = [type(value).__name__ for value in tf.nest.flatten(output)]
                 return kinds, values, [name for name, op, _ in _nodes(tf) if op == "Cast"]
 
         return program
@@ -61,7 +61,7 @@ def _by_number(tf):
     """The same where a branch is chosen by its number."""
     number = tf.placeholder(tf.int32, [])
     dtypes = (tf.int32, tf.int64, tf.int32)
-    found = tf.switch_case(
+    output = tf.switch_case(
         number,
         [
             lambda dtype=dtype, at=at: _rows(tf, dtype, number=float(at))
@@ -69,10 +69,10 @@ def _by_number(tf):
         ],
     )
     with tf.Session() as session:
-        values = [session.run(found, {number: at}) for at in (0, 1, 2)]
+        values = [session.run(output, {number: at}) for at in (0, 1, 2)]
     return (
         values,
-        str(found.indices.dtype),
+        str(output.indices.dtype),
         attempt(
             lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32), lambda: tf.zeros([2])]),
             lambda: tf.switch_case(
@@ -99,16 +99,16 @@ def _shapes_in_loops(tf):
 
         def program():
             with tf.Graph().as_default(), tf.Session() as session:
-                found = tf.while_loop(
+                output = tf.while_loop(
                     lambda i, _: i < 2,
                     lambda i, value: (i + 1, more(value)),
                     [0, first()],
                     shape_invariants=[tf.TensorShape([]), shape()],
                     **options,
                 )[1]
-                parts = [found.values, found.indices, found.dense_shape]
-                known = [str(each.shape) for each in [found, *parts] if each is not None]
-                return known, session.run([each for each in parts if each is not None])
+                parts = [output.values, output.indices, output.dense_shape]
+                known = [str(tensor.shape) for tensor in [output, *parts] if tensor is not None]
+                return known, session.run([part for part in parts if part is not None])
 
         return program
 

@@ -64,12 +64,12 @@ def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURN
       returns: the ways to return them.
 
     """
-    made: list[Any] = []
+    outputs: list[Any] = []
 
     def shown(given, returned):
-        found = loop(given, returned)
-        made.append(found)
-        return str(tf.nest.map_structure(lambda each: (each.dtype, each.shape), found))
+        output = loop(given, returned)
+        outputs.append(output)
+        return str(tf.nest.map_structure(lambda tensor: (tensor.dtype, tensor.shape), output))
 
     pairs = [
         (given, returned)
@@ -77,7 +77,7 @@ def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURN
         if (i + j) % 2 == 0 or type(given(1, 2)) is type(returned(1, 2))
     ]
     seen = attempt(*(lambda pair=pair: shown(*pair) for pair in pairs))
-    return seen, run(tf, made)
+    return seen, run(tf, outputs)
 
 
 def _two(tf) -> tuple[Any, Any]:
@@ -93,7 +93,10 @@ def _parts(tf, nested) -> tuple[Any, Any]:
 def _mapped(tf):
     x, y = _two(tf)
     return _every(
-        tf, lambda given, returned: tf.map_fn(lambda each: returned(*_parts(tf, each)), given(x, y))
+        tf,
+        lambda given, returned: tf.map_fn(
+            lambda element: returned(*_parts(tf, element)), given(x, y)
+        ),
     )
 
 
@@ -103,7 +106,7 @@ def _mapped_to_dtypes(tf):
     return _every(
         tf,
         lambda given, returned: tf.map_fn(
-            lambda each: returned(each, tf.cast(each[0], tf.int32)),
+            lambda element: returned(element, tf.cast(element[0], tf.int32)),
             x,
             dtype=given(tf.float32, tf.int32),
         ),
@@ -114,7 +117,9 @@ def _scanned(tf):
     x, y = _two(tf)
     return _every(
         tf,
-        lambda given, returned: tf.scan(lambda made, _: returned(*_parts(tf, made)), given(x, y)),
+        lambda given, returned: tf.scan(
+            lambda accumulated, _: returned(*_parts(tf, accumulated)), given(x, y)
+        ),
     )
 
 
@@ -125,7 +130,10 @@ def _scanned_from(tf):
     return _every(
         tf,
         lambda given, returned: tf.scan(
-            lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first), reverse=True
+            lambda accumulated, _: returned(*_parts(tf, accumulated)),
+            (x, [y]),
+            given(*first),
+            reverse=True,
         ),
     )
 
@@ -137,7 +145,7 @@ def _folded(tf):
         _every(
             tf,
             lambda given, returned, fold=fold: fold(
-                lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first)
+                lambda accumulated, _: returned(*_parts(tf, accumulated)), (x, [y]), given(*first)
             ),
         )
         for fold in (tf.foldl, tf.foldr)
@@ -149,8 +157,8 @@ def _looped(tf):
     return _every(
         tf,
         lambda given, returned: tf.while_loop(
-            lambda *made: tf.nest.flatten(made)[0] < 10.0,
-            lambda *made: [returned(*_parts(tf, made))],
+            lambda *state: tf.nest.flatten(state)[0] < 10.0,
+            lambda *state: [returned(*_parts(tf, state))],
             [given(*first)],
         ),
         _RETURNS[:-1],
@@ -186,7 +194,7 @@ def _loops(tf) -> list[Callable[[Any], Any]]:
     def constant_in_loop(x):
         return tf.while_loop(lambda i: i < 3.0, lambda i: i + x[0] * tf.constant(2.0), [0.0])
 
-    def made_inside(x):
+    def starts_inside(x):
         y = tf.identity(x, name="y")
         return tf.while_loop(lambda i, _: i < 3, lambda i, z: (i + 1, z * y), [0, y])
 
@@ -203,13 +211,17 @@ def _loops(tf) -> list[Callable[[Any], Any]]:
 
     return [
         constant_in_loop,
-        made_inside,
+        starts_inside,
         waits_in_body,
         frees,
         lambda x: tf.cond(x[0] > 1.0, lambda: tf.constant(1.0), lambda: x[1]),
         lambda x: tf.cond(x[0] > 1.0, lambda: constant_in_loop(x), lambda: x[1]),
         lambda x: tf.while_loop(lambda i: i < 9.0, lambda i: i + constant_in_loop(x), [0.0]),
-        lambda x: (tf.map_fn(lambda each: each * x[1], x), tf.scan(tf.add, x), tf.foldl(tf.add, x)),
+        lambda x: (
+            tf.map_fn(lambda element: element * x[1], x),
+            tf.scan(tf.add, x),
+            tf.foldl(tf.add, x),
+        ),
     ]
 
 

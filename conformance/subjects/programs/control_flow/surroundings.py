@@ -136,9 +136,9 @@ def _eager_execution_too_late(tf):
 def _equality(tf):
     x, y = tf.constant([1]), tf.constant([1])
     tf.enable_tensor_equality()
-    found = attempt(lambda: x == y, lambda: x != y, lambda: x in {y, x})
+    outcomes = attempt(lambda: x == y, lambda: x != y, lambda: x in {y, x})
     tf.disable_tensor_equality()
-    return found
+    return outcomes
 
 
 def _places(tf):

@@ -26,8 +26,8 @@ def _values(tf, build: Callable[[Any, Any], Any]):
 
 def _chosen(tf):
     def build(number, x):
-        found = tf.switch_case(number, [lambda: x * 2.0, lambda: x * x, lambda: tf.identity(x)])
-        return [found, *tf.gradients(found, x)]
+        output = tf.switch_case(number, [lambda: x * 2.0, lambda: x * x, lambda: tf.identity(x)])
+        return [output, *tf.gradients(output, x)]
 
     return _values(tf, build)
 

@@ -12,24 +12,24 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf):
+def _operations(tf):
     """Operations of the default graph: name, type, inputs, and what waits for what."""
     return [
         (
             op.name,
             op.type,
-            [each.name for each in op.inputs],
-            [each.name for each in op.control_inputs],
-            [str(each.shape) for each in op.outputs],
+            [tensor.name for tensor in op.inputs],
+            [op.name for op in op.control_inputs],
+            [str(output.shape) for output in op.outputs],
         )
         for op in tf.get_default_graph().get_operations()
     ]
 
 
-def _value(tf, found):
+def _value(tf, fetches):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return session.run(found)
+        return session.run(fetches)
 
 
 def _structures(tf):
@@ -46,8 +46,8 @@ def _structures(tf):
         scaled.__doc__,
         rest["more"][1],
         scaled.experimental_get_tracing_count(),
-        _made(tf),
-        _value(tf, [first, rest["more"][0], *(each[0] for each in again)]),
+        _operations(tf),
+        _value(tf, [first, rest["more"][0], *(pair[0] for pair in again)]),
     ]
 
 
@@ -82,9 +82,9 @@ def _outside(tf):
     def twice(x):
         return joined(joined(x))
 
-    found = twice(tf.constant(1.0))
-    slopes = tf.gradients(found, [outer, variable])
-    return [[each.op.type for each in (found, *slopes)], _value(tf, [found, *slopes])]
+    output = twice(tf.constant(1.0))
+    slopes = tf.gradients(output, [outer, variable])
+    return [[tensor.op.type for tensor in (output, *slopes)], _value(tf, [output, *slopes])]
 
 
 def _effects(tf):
@@ -102,14 +102,14 @@ def _effects(tf):
         variable.assign_add(x)
         return x
 
-    found = doubled_then_added(tf.constant(10.0))
+    output = doubled_then_added(tf.constant(10.0))
     x = tf.placeholder(tf.float32, [])
     late = checked(x)
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        seen = [session.run(found), session.run(variable), session.run(late, {x: 1.0})]
+        seen = [session.run(output), session.run(variable), session.run(late, {x: 1.0})]
         refused = attempt(lambda: session.run(late, {x: 6.0}))
-        return [found.op.type, seen, refused]
+        return [output.op.type, seen, refused]
 
 
 def _signatures(tf):
@@ -119,7 +119,7 @@ def _signatures(tf):
     def taken(x, parts):
         return x * tf.cast(parts[0], tf.float32)
 
-    found = taken([1, 2], [3])
+    output = taken([1, 2], [3])
     taken(tf.zeros([4]), [5])
     refusals = attempt(
         taken,
@@ -130,8 +130,8 @@ def _signatures(tf):
         lambda: tf.function(taken, input_signature=spec),
     )
     return [
-        str(found.shape),
-        _value(tf, found),
+        str(output.shape),
+        _value(tf, output),
         taken.experimental_get_tracing_count(),
         refusals,
         len(taken.input_signature),
@@ -151,10 +151,10 @@ def _variables(tf):
     def always(x):
         return tf.Variable(3.0, use_resource=True) * x
 
-    found = once(tf.constant(2.0))
+    output = once(tf.constant(2.0))
     return [
-        [each.name for each in tf.global_variables()],
-        _value(tf, found),
+        [variable.name for variable in tf.global_variables()],
+        _value(tf, output),
         attempt(lambda: always(tf.constant(1.0))),
         once.experimental_get_tracing_count(),
     ]
@@ -182,13 +182,13 @@ def _results(tf):
         return tf.read_file(name)
 
     number, text, (half,) = plain()
-    found = rows(tf.ones([1, 2]))
+    slices = rows(tf.ones([1, 2]))
     return [
         nothing(),
         attempt(odd),
         _value(tf, [number, text, half]),
-        type(found).__name__,
-        _value(tf, tf.convert_to_tensor(found.values)),
+        type(slices).__name__,
+        _value(tf, tf.convert_to_tensor(slices.values)),
         attempt(lambda: _value(tf, read(tf.constant("there is/no such file")))),
     ]
 
@@ -213,13 +213,13 @@ def _concrete(tf):
     def added(x, y):
         return {"sum": x + y + outer}
 
-    found = added.get_concrete_function(tf.TensorSpec([2], tf.float32), tf.TensorSpec([]))
-    called = found(tf.constant([1.0, 2.0]), tf.constant(3.0))
+    concrete = added.get_concrete_function(tf.TensorSpec([2], tf.float32), tf.TensorSpec([]))
+    called = concrete(tf.constant([1.0, 2.0]), tf.constant(3.0))
     return [
-        [each.name for each in found.inputs[:2]],
-        len(found.captured_inputs),
-        len(found.outputs),
-        sorted(found.structured_outputs),
+        [tensor.name for tensor in concrete.inputs[:2]],
+        len(concrete.captured_inputs),
+        len(concrete.outputs),
+        sorted(concrete.structured_outputs),
         _value(tf, called),
         added.python_function.__name__,
     ]
@@ -252,9 +252,9 @@ def _at_once(tf):
     module, test = module_of(tf, "eager.def_function"), module_of(tf, "framework.test_util")
     traced = module.function(lambda x: x + 1.0)
     with test.run_functions_eagerly(True):
-        found = traced(tf.constant(1.0)).op.type, module.functions_run_eagerly()
+        outcome = traced(tf.constant(1.0)).op.type, module.functions_run_eagerly()
     return (
-        found,
+        outcome,
         traced(tf.constant(1.0)).op.type,
         module.functions_run_eagerly(),
         attempt(lambda: test.run_functions_eagerly(1).__enter__()),

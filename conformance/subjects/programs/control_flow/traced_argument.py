@@ -9,10 +9,10 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _value(tf, found):
+def _value(tf, fetches):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        return session.run(found)
+        return session.run(fetches)
 
 
 def _structures(tf):
@@ -30,7 +30,7 @@ def _structures(tf):
 
     one, two = tf.constant([1.0]), tf.constant([2.0, 4.0])
     sparse = tf.SparseTensor([[0, 1]], [3.0], [2, 2])
-    made = [
+    outputs = [
         taken({"a": one, "b": (two,)}),
         taken({"b": (two,), "a": one}),
         taken({"a": one, "b": [two]}),
@@ -41,7 +41,7 @@ def _structures(tf):
         taken(np.float32(2.0)),
         taken(one, more=np.ones([1], np.float32)),
     ]
-    return traced, taken.experimental_get_tracing_count(), _value(tf, made)
+    return traced, taken.experimental_get_tracing_count(), _value(tf, outputs)
 
 
 def _what_is_compared(tf):
@@ -74,10 +74,10 @@ def _methods(tf):
             return x + 1.0
 
     one, other = Counted(), Counted()
-    made = [one.more(tf.constant(1.0)), one.more(tf.constant(2.0)), other.more(tf.constant(3.0))]
+    outputs = [one.more(tf.constant(1.0)), one.more(tf.constant(2.0)), other.more(tf.constant(3.0))]
     return (
         Counted.count,
-        _value(tf, made),
+        _value(tf, outputs),
         Counted.more.__name__,
         _value(tf, Counted.more(one, tf.constant(4.0))),
     )
@@ -98,8 +98,8 @@ def _by_hand(tf):
     whole = signed.get_concrete_function()
     again = free.get_concrete_function(spec, y=3.0)
     x = tf.constant([1.0, 2.0])
-    made = [signed(x, {"k": tf.constant(4.0)}), free(x), again(x)]
-    begins = [each.name.startswith(b"__inference_") for each in (whole, again)]
+    outputs = [signed(x, {"k": tf.constant(4.0)}), free(x), again(x)]
+    begins = [function.name.startswith(b"__inference_") for function in (whole, again)]
     names = [
         begins,
         whole.inputs[0].op.type,
@@ -109,7 +109,7 @@ def _by_hand(tf):
     ]
     return (
         names,
-        _value(tf, made),
+        _value(tf, outputs),
         attempt(
             lambda: signed(x, {"k": [1.0]}),
             lambda: signed(x, {}),

@@ -16,10 +16,14 @@ def _values(tf, *programs: Callable[[], Any]):
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
-            found = [None if each is None else tf.convert_to_tensor(each) for each in program()]
+            gradients = [
+                None if gradient is None else tf.convert_to_tensor(gradient)
+                for gradient in program()
+            ]
             session.run(tf.global_variables_initializer())
             return [
-                None if each is None else [str(each.shape), session.run(each)] for each in found
+                None if gradient is None else [str(gradient.shape), session.run(gradient)]
+                for gradient in gradients
             ]
 
     return attempt(*(lambda program=program: run(program) for program in programs))
@@ -48,8 +52,8 @@ def _defined(tf):
 
     def unused():
         x = tf.constant([2.0, 3.0])
-        found = defun(tf.float32, func_name="two")(lambda x: (x * 2.0, x * x))(x)
-        return tf.gradients(found[1], x)
+        outputs = defun(tf.float32, func_name="two")(lambda x: (x * 2.0, x * x))(x)
+        return tf.gradients(outputs[1], x)
 
     def of_a_variable(reads: bool):
         v = tf.get_variable("v", initializer=[2.0, 5.0], use_resource=True)
@@ -73,8 +77,8 @@ def _defined(tf):
 
     def within_a_loop():
         squared, x = defun(tf.float32, func_name="squared")(lambda x: x * x), tf.constant(1.5)
-        found = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, squared(y)), [0, x])[1]
-        return tf.gradients(found, x)
+        output = tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, squared(y)), [0, x])[1]
+        return tf.gradients(output, x)
 
     return _values(
         tf,

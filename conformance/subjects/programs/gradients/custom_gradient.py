@@ -18,12 +18,12 @@ __all__ = ["BEHAVIOURS"]
 Program = Callable[[Any], Any]
 
 
-def _whole(tf, *programs: Callable[[], Any]):
+def _in_own_graphs(tf, *programs: Callable[[], Any]):
     """What each program gives in a graph of its own, and the nodes it makes."""
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
-            fetched = [each for each in program() if each is not None]
+            fetched = [tensor for tensor in program() if tensor is not None]
             nodes = [[node.name, node.op, list(node.input)] for node in graph.as_graph_def().node]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
@@ -57,8 +57,8 @@ def _own_gradients(tf):
     def in_a_loop():
         function = tf.custom_gradient(lambda x: (x * x, lambda dy: dy * 10.0 * x))
         x = tf.constant(2.0)
-        found = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
-        return tf.gradients(found[1], x)
+        outputs = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
+        return tf.gradients(outputs[1], x)
 
     def passed_through():
         x = tf.constant(1.3)
@@ -77,10 +77,10 @@ def _own_gradients(tf):
 
         value = tf.constant([2.0])
         new = updated(v.handle, value)
-        found = tf.raw_ops.ResourceGather(resource=new, indices=[0, 1], dtype=tf.float32)
-        return [found, *tf.gradients(found, value)]
+        rows = tf.raw_ops.ResourceGather(resource=new, indices=[0, 1], dtype=tf.float32)
+        return [rows, *tf.gradients(rows, value)]
 
-    return _whole(tf, stable, of_several, second, in_a_loop, passed_through, of_a_handle)
+    return _in_own_graphs(tf, stable, of_several, second, in_a_loop, passed_through, of_a_handle)
 
 
 def _methods(tf):
@@ -95,23 +95,23 @@ def _methods(tf):
         y = Model().scaled(x)
         return [y, *tf.gradients(y, x)]
 
-    told = [Model().scaled.__name__, Model.scaled.__doc__, callable(Model.scaled)]
-    return [told, _whole(tf, bound)]
+    facts = [Model().scaled.__name__, Model.scaled.__doc__, callable(Model.scaled)]
+    return [facts, _in_own_graphs(tf, bound)]
 
 
 def _dependence(tf):
     """The variables that are found behind tensors."""
-    found = module_of(tf, "ops.custom_gradient")
+    module = module_of(tf, "ops.custom_gradient")
     v = tf.get_variable("v", [], use_resource=True)
     w = tf.get_variable("w", [], use_resource=True, trainable=False)
     x = tf.identity(v)
     return attempt(
-        lambda: [each.name for each in found._get_dependent_variables([], [x * w + 1.0])],
-        lambda: found._get_dependent_variables([x], [x * 2.0]),
-        lambda: found._get_dependent_variables([], [tf.ones_like(v)]),
-        lambda: found.get_variable_by_name("v").name,
-        lambda: found.get_variable_by_name("w"),
-        lambda: found.get_variable_by_name("none"),
+        lambda: [variable.name for variable in module._get_dependent_variables([], [x * w + 1.0])],
+        lambda: module._get_dependent_variables([x], [x * 2.0]),
+        lambda: module._get_dependent_variables([], [tf.ones_like(v)]),
+        lambda: module.get_variable_by_name("v").name,
+        lambda: module.get_variable_by_name("w"),
+        lambda: module.get_variable_by_name("none"),
     )
 
 
@@ -131,10 +131,10 @@ def _variables(tf):
 
     def used():
         x = tf.constant([1.0, 2.0])
-        found = function(takes=True)(x)
-        return tf.gradients(found, [x, *tf.global_variables()])
+        output = function(takes=True)(x)
+        return tf.gradients(output, [x, *tf.global_variables()])
 
-    return _whole(
+    return _in_own_graphs(
         tf,
         used,
         lambda: [function(takes=False)(tf.constant([1.0, 2.0]))],
@@ -181,8 +181,8 @@ def _derived(tf):
     def in_a_loop():
         function = defun(tf.float32)(lambda x: x * x)
         x = tf.constant(1.5)
-        found = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
-        return tf.gradients(found[1], x)
+        outputs = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
+        return tf.gradients(outputs[1], x)
 
     def in_a_branch():
         function = defun(tf.float32)(lambda x: x * x)

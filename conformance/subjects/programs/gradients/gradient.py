@@ -35,7 +35,7 @@ def _hundredfold(_op, grad):
     return grad * 100.0
 
 
-def _each(tf, *programs: Callable[[], Any]):
+def _in_own_graphs(tf, *programs: Callable[[], Any]):
     """What each returns in a graph of its own, and the nodes of its gradients."""
 
     def whole(program: Callable[[], Any]):
@@ -67,13 +67,13 @@ def _targets(tf):
 
     def on_two_devices():
         x, _ = _pair(tf)
-        made = []
-        for place in ("/task:2", "/task:1"):
-            with tf.device(place):
-                made += [tf.sin(x), tf.exp(x)]
+        terms = []
+        for device in ("/task:2", "/task:1"):
+            with tf.device(device):
+                terms += [tf.sin(x), tf.exp(x)]
         return [
-            tf.gradients(tf.add_n(made), x, colocate_gradients_with_ops=each)
-            for each in (False, True)
+            tf.gradients(tf.add_n(terms), x, colocate_gradients_with_ops=colocate)
+            for colocate in (False, True)
         ]
 
     def of_a_matrix():
@@ -94,7 +94,7 @@ def _targets(tf):
         x = tf.placeholder(tf.float32, [2, 3])
         return tf.gradients(tf.unstack(x)[0], x)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         two,
         placed,
@@ -124,7 +124,7 @@ def _targets(tf):
 
 
 def _refused(tf):
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: tf.gradients(*_pair(tf), unconnected_gradients="nope"),
         lambda: _of_one(tf, lambda x: x * 2, tf.complex64),
@@ -160,7 +160,7 @@ def _rows(tf):
         old, new = tf.get_variable("v", [2]), tf.get_variable("r", [2], use_resource=True)
         return tf.gradients(old * new, [old, new])
 
-    return _each(tf, twice, mixed, of_variable, of_variables)
+    return _in_own_graphs(tf, twice, mixed, of_variable, of_variables)
 
 
 def _conditional(tf):
@@ -169,17 +169,17 @@ def _conditional(tf):
         x: Any = tf.placeholder(tf.float32, [])
         if of_variable:
             x = tf.get_variable("v", initializer=2.0, use_resource=True)
-        found = tf.gradients(make(p, x), x)[0]
+        gradient = tf.gradients(make(p, x), x)[0]
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             feeds = {} if of_variable else {x: 2.0}
-            return [session.run(found, {p: taken, **feeds}) for taken in (True, False)]
+            return [session.run(gradient, {p: taken, **feeds}) for taken in (True, False)]
 
     def switched(p, x):
         no, yes = tf.raw_ops.Switch(data=x, pred=p)
         return tf.raw_ops.Merge(inputs=[no * 2.0, yes * 5.0])[0]
 
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: values(lambda p, x: tf.cond(p, lambda: x * x, lambda: x * 3.0)),
         lambda: values(lambda p, x: tf.cond(p, lambda: x * x, lambda: 1.0)),
@@ -202,7 +202,7 @@ def _arrays(tf):
     def array(count: int = 3):
         return tf.TensorArray(tf.float32, count)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: values(lambda x: array().unstack(x).read(1) * 5.0),
         lambda: values(lambda x: array().unstack(x).gather([2, 0]) * [1.0, 4.0]),
@@ -258,11 +258,11 @@ def _replaced(tf):
 
     def squared():
         x, y = _pair(tf)
-        found = tf.hessians([tf.reduce_sum(x * y * x)], [x, y])
+        hessians = tf.hessians([tf.reduce_sum(x * y * x)], [x, y])
         with tf.Session() as session:
-            return session.run(found, {x: [1.0, 2.0], y: [3.0, 4.0]})
+            return session.run(hessians, {x: [1.0, 2.0], y: [3.0, 4.0]})
 
-    return _each(tf, overridden, second, squared)
+    return _in_own_graphs(tf, overridden, second, squared)
 
 
 BEHAVIOURS = {

@@ -11,10 +11,10 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _rounded(found):
-    if isinstance(found, list | tuple):
-        return [_rounded(each) for each in found]
-    return np.round(np.asarray(found, "d"), 3)
+def _rounded(value):
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    return np.round(np.asarray(value, "d"), 3)
 
 
 def _of_tensors(tf):

@@ -34,7 +34,7 @@ def _is_fed(value) -> bool:
 def _placed(tf, value, *, known: bool):
     """A placeholder for a shape, with sizes known or not; a list of them for a list of shapes."""
     if isinstance(value, list):
-        return [_placed(tf, each, known=known) for each in value]
+        return [_placed(tf, item, known=known) for item in value]
     dtype = value[-1] if value and isinstance(value[-1], str) else "float32"
     sizes = [size for size in value if not isinstance(size, str)]
     return tf.placeholder(dtype, sizes if known else [None] * len(sizes))
@@ -48,14 +48,16 @@ def _built(tf, name: str, arguments: Arguments, *, known: bool):
             for key, value in arguments.items()
             if _is_fed(value)
         }
-        made = tf.nest.flatten(getattr(tf.raw_ops, name)(**{**arguments, **fed}))
+        outputs = tf.nest.flatten(getattr(tf.raw_ops, name)(**{**arguments, **fed}))
         before = len(nodes(graph))
         sources = tf.nest.flatten(fed)
-        targets = [each for each in made if each.dtype.is_floating or each.dtype.is_complex]
-        found = [
+        targets = [
+            output for output in outputs if output.dtype.is_floating or output.dtype.is_complex
+        ]
+        gradients = [
             tf.gradients(some, sources, grad_ys=some) for some in (targets, targets[1:]) if some
         ]
-        return found, nodes(graph)[before:]
+        return gradients, nodes(graph)[before:]
 
 
 def _of(
@@ -418,8 +420,8 @@ BEHAVIOURS = {
         ("Qr", {"input": (2, 3)}),
         ("SelfAdjointEigV2", {"input": _SQUARE, "compute_v": False}),
         *(
-            ("Eig", {"input": (3, 3, "complex64"), "Tout": "complex64", "compute_v": each})
-            for each in (True, False)
+            ("Eig", {"input": (3, 3, "complex64"), "Tout": "complex64", "compute_v": with_vectors})
+            for with_vectors in (True, False)
         ),
         *(
             (name, {"matrix": _TRIPLE, "rhs": (2, 3, 4), "adjoint": adjoint})

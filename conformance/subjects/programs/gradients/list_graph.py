@@ -24,23 +24,27 @@ def _stacked(raw, handle):
 def _of_lists(tf, *makes: Make):
     """The gradients by a list, what it was made of, an index and a row; their nodes and values."""
 
-    def made(make: Make):
+    def differentiated(make: Make):
         with tf.Graph().as_default() as graph:
             x = tf.constant([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
             index, row = tf.constant(1), tf.constant([13.0, 17.0])
             handle = tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=[2])
             outputs = tf.nest.flatten(make(tf.raw_ops, handle, index, row))
             before = len(nodes(graph))
-            found = tf.gradients([tf.square(each) for each in outputs], [handle, x, index, row])
+            gradients = tf.gradients(
+                [tf.square(output) for output in outputs], [handle, x, index, row]
+            )
             shown = nodes(graph)[before:]
             with tf.Session() as session:
                 values = [
-                    None if each is None or each.dtype == tf.variant else session.run(each)
-                    for each in found
+                    None
+                    if gradient is None or gradient.dtype == tf.variant
+                    else session.run(gradient)
+                    for gradient in gradients
                 ]
-            return found, shown, values
+            return gradients, shown, values
 
-    return attempt(*(lambda make=make: made(make) for make in makes))
+    return attempt(*(lambda make=make: differentiated(make) for make in makes))
 
 
 def _one_element(tf):
@@ -75,22 +79,22 @@ def _many_elements(tf):
         return _stacked(raw, short) * row
 
     def scattered(raw, handle, index, row):
-        made = raw.TensorListScatter(
+        new_handle = raw.TensorListScatter(
             tensor=_stacked(raw, handle) * row, element_shape=[2], indices=[2, 0, 1]
         )
-        return raw.TensorListGather(input_handle=made, indices=[index, 2], **_ROW)
+        return raw.TensorListGather(input_handle=new_handle, indices=[index, 2], **_ROW)
 
     def scattered_again(raw, handle, _, row):
-        made = raw.TensorListScatterV2(
+        scattered = raw.TensorListScatterV2(
             tensor=_stacked(raw, handle) * row, element_shape=[2], indices=[2, 0, 1], num_elements=4
         )
-        return raw.TensorListGather(input_handle=made, indices=[1, 2, 2], **_ROW)
+        return raw.TensorListGather(input_handle=scattered, indices=[1, 2, 2], **_ROW)
 
     def scattered_into(raw, handle, _, row):
-        made = raw.TensorListScatterIntoExistingList(
+        scattered = raw.TensorListScatterIntoExistingList(
             input_handle=handle, tensor=tf.stack([row, row * 2.0]), indices=[2, 0]
         )
-        return _stacked(raw, made)
+        return _stacked(raw, scattered)
 
     def joined(raw, handle, _, row):
         return raw.TensorListConcatV2(
@@ -98,11 +102,11 @@ def _many_elements(tf):
         ).tensor * tf.tile(row, [3])
 
     def split(raw, handle, index, row):
-        made = raw.TensorListSplit(
+        new_handle = raw.TensorListSplit(
             tensor=_stacked(raw, handle) * row, element_shape=[-1, 2], lengths=[1, 2]
         )
         return raw.TensorListGetItem(
-            input_handle=made, index=index, element_shape=[2, 2], element_dtype="float32"
+            input_handle=new_handle, index=index, element_shape=[2, 2], element_dtype="float32"
         )
 
     def both(raw, handle, _, row):
@@ -129,19 +133,23 @@ def _many_elements(tf):
 def _of_arrays(tf, *makes: Callable[[Any, Any], Any]):
     """The gradients of what comes out of an array that is made of a matrix; nodes and values."""
 
-    def made(make: Callable[[Any, Any], Any]):
+    def differentiated(make: Callable[[Any, Any], Any]):
         with tf.Graph().as_default() as graph:
             x = tf.constant([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
             outputs = tf.nest.flatten(
                 make(tf.TensorArray(tf.float32, 3, dynamic_size=True, infer_shape=False), x)
             )
             before = len(nodes(graph))
-            found = tf.gradients([tf.square(each) for each in outputs], [x])
+            gradients = tf.gradients([tf.square(output) for output in outputs], [x])
             shown = nodes(graph)[before:]
             with tf.Session() as session:
-                return found, shown, session.run([each for each in found if each is not None])
+                return (
+                    gradients,
+                    shown,
+                    session.run([gradient for gradient in gradients if gradient is not None]),
+                )
 
-    return attempt(*(lambda make=make: made(make) for make in makes))
+    return attempt(*(lambda make=make: differentiated(make) for make in makes))
 
 
 def _arrays(tf):

@@ -33,13 +33,13 @@ def _vector(tf):
 
 def times(tf, count: int, step: Callable[..., Any], *firsts, **options):
     """What a number of equal steps make of some values."""
-    found = tf.while_loop(
+    outputs = tf.while_loop(
         lambda i, *_: i < count,
         lambda i, *values: [i + 1, *step(i, *values)],
         [0, *firsts],
         **options,
     )
-    return found[1:]
+    return outputs[1:]
 
 
 @program
@@ -121,36 +121,36 @@ def a_variable_that_is_set_anew(tf):
 @program
 def rows_of_an_invariant(tf):
     p = tf.constant(np.arange(12, dtype=np.float32).reshape(4, 3))
-    found = times(tf, 3, lambda i, v: [v + tf.gather(p, i) * v], tf.ones([3]))
-    (rows,) = tf.gradients(found, p)
+    outputs = times(tf, 3, lambda i, v: [v + tf.gather(p, i) * v], tf.ones([3]))
+    (rows,) = tf.gradients(outputs, p)
     return [rows.values, rows.indices, rows.dense_shape, tf.convert_to_tensor(rows)]
 
 
 @program
 def rows_of_a_resource_variable(tf):
     w = tf.get_variable("w", [4, 3], initializer=tf.ones_initializer(), use_resource=True)
-    found = times(tf, 3, lambda i, v: [v + tf.gather(w, [i, i])], tf.ones([2, 3]))
-    return [tf.convert_to_tensor(rows) for rows in tf.gradients(found, w)]
+    outputs = times(tf, 3, lambda i, v: [v + tf.gather(w, [i, i])], tf.ones([2, 3]))
+    return [tf.convert_to_tensor(rows) for rows in tf.gradients(outputs, w)]
 
 
 @program
 def variables_read_in_the_loop(tf):
     one = tf.ones_initializer()
     kinds = [tf.get_variable(name, [], initializer=one, use_resource=name == "r") for name in "rv"]
-    found = [times(tf, 3, lambda i, v, w=w: [v * w + tf.identity(w)], w + 0.0) for w in kinds]
-    return [tf.gradients(each, w)[0] for each, w in zip(found, kinds, strict=True)]
+    outputs = [times(tf, 3, lambda i, v, w=w: [v * w + tf.identity(w)], w + 0.0) for w in kinds]
+    return [tf.gradients(output, w)[0] for output, w in zip(outputs, kinds, strict=True)]
 
 
 @program
 def arrays_of_tensors(tf):
     x = tf.placeholder_with_default(np.arange(3, dtype=np.float32), [3])
-    made = [
+    outputs = [
         tf.map_fn(lambda a: a * a * x[0] + a, x),
         tf.scan(lambda a, b: a * b + b, x),
         tf.foldl(lambda a, b: a * b + b, x),
         tf.foldr(lambda a, b: a * b + b, x),
     ]
-    return [tf.gradients(each, x)[0] for each in made]
+    return [tf.gradients(output, x)[0] for output in outputs]
 
 
 @program
@@ -181,19 +181,19 @@ def rows_of_joined_tensors(tf):
     def joined(axis: int, dtype):
         x, y = tf.ones([3, 2]), tf.zeros([3, 2])
         rows = tf.constant([2, 0, 2], dtype)
-        found = tf.gradients(tf.gather(tf.concat([x, y], axis), rows), [x, y])
-        return [tf.convert_to_tensor(each) for each in found]
+        gradients = tf.gradients(tf.gather(tf.concat([x, y], axis), rows), [x, y])
+        return [tf.convert_to_tensor(gradient) for gradient in gradients]
 
     places = [(0, tf.int32), (1, tf.int32), (-1, tf.int64), (0, tf.int64)]
-    return [each for place in places for each in joined(*place)]
+    return [gradient for arguments in places for gradient in joined(*arguments)]
 
 
 @program
 def variables_in_branches(tf):
     w = tf.get_variable("w", [4, 2], initializer=tf.ones_initializer(), use_resource=True)
     flag = tf.get_variable("flag", initializer=True, use_resource=True)
-    found = tf.cond(flag, lambda: tf.gather(w, [1, 2]), lambda: tf.identity(w)[:2])
-    return [tf.convert_to_tensor(tf.gradients(found, w)[0])]
+    output = tf.cond(flag, lambda: tf.gather(w, [1, 2]), lambda: tf.identity(w)[:2])
+    return [tf.convert_to_tensor(tf.gradients(output, w)[0])]
 
 
 @program
@@ -212,9 +212,11 @@ def options_of_the_loop(tf):
 @program
 def no_way_back(tf):
     x = _number(tf)
-    (found,) = times(tf, 3, lambda i, v: [tf.square(v)], x, back_prop=False)
+    (output,) = times(tf, 3, lambda i, v: [tf.square(v)], x, back_prop=False)
     return [
-        each for each in [*tf.gradients(found, x), *tf.gradients(found + x, x)] if each is not None
+        gradient
+        for gradient in [*tf.gradients(output, x), *tf.gradients(output + x, x)]
+        if gradient is not None
     ]
 
 
@@ -222,8 +224,8 @@ def no_way_back(tf):
 def placed_and_gated(tf):
     x = _number(tf)
     with tf.device("/cpu:0"):
-        found = times(tf, 3, lambda i, v: [v * x], x)
-    return tf.gradients(found, x, colocate_gradients_with_ops=True, gate_gradients=True)
+        outputs = times(tf, 3, lambda i, v: [v * x], x)
+    return tf.gradients(outputs, x, colocate_gradients_with_ops=True, gate_gradients=True)
 
 
 @program
@@ -244,15 +246,15 @@ def gradients_within_the_loop(tf):
 def stopped_gradients(tf):
     x = _number(tf)
     y = x * 3.0
-    found = times(tf, 3, lambda i, v: [v * y + tf.stop_gradient(v)], x)
-    return tf.gradients(found, [x, y], stop_gradients=[y])
+    outputs = times(tf, 3, lambda i, v: [v * y + tf.stop_gradient(v)], x)
+    return tf.gradients(outputs, [x, y], stop_gradients=[y])
 
 
 @program
 def two_calls(tf):
     x = _vector(tf)
-    found = times(tf, 3, lambda i, v: [v * x], x)
-    return [*tf.gradients(found, x), *tf.gradients(found, x, name="again")]
+    outputs = times(tf, 3, lambda i, v: [v * x], x)
+    return [*tf.gradients(outputs, x), *tf.gradients(outputs, x, name="again")]
 
 
 @program
@@ -288,7 +290,7 @@ def compared(function: Program) -> Program:
                 return session.run(fetched)
 
         fetched: list[Any] = []
-        made = attempt(lambda: fetched.extend(function(tf)))
+        outcomes = attempt(lambda: fetched.extend(function(tf)))
         graph = tf.get_default_graph()
         nodes = [
             [
@@ -306,7 +308,7 @@ def compared(function: Program) -> Program:
             for output in op.outputs
             if output.shape.ndims is not None
         ]
-        return [made, nodes, shapes, attempt(values)]
+        return [outcomes, nodes, shapes, attempt(values)]
 
     return compared
 

@@ -27,25 +27,30 @@ def _slopes(tf, make: Make, *values, known: bool = True, second: bool = False):
     """
     with tf.Graph().as_default():
         xs = [
-            tf.placeholder_with_default(each, np.shape(each) if known else None)
-            for each in map(np.asarray, values)
+            tf.placeholder_with_default(value, np.shape(value) if known else None)
+            for value in map(np.asarray, values)
         ]
-        found = tf.gradients(make(*xs), xs)
+        gradients = tf.gradients(make(*xs), xs)
         if second:
-            found = tf.gradients([each * each for each in found if each is not None], xs)
-        found = [None if each is None else tf.convert_to_tensor(each) for each in found]
+            gradients = tf.gradients(
+                [gradient * gradient for gradient in gradients if gradient is not None], xs
+            )
+        gradients = [
+            None if gradient is None else tf.convert_to_tensor(gradient) for gradient in gradients
+        ]
         with tf.Session() as session:
             return [
-                None if each is None else [str(each.shape), session.run(each)] for each in found
+                None if gradient is None else [str(gradient.shape), session.run(gradient)]
+                for gradient in gradients
             ]
 
 
-def _each(tf, *calls):
+def _gradients_of(tf, *calls):
     """The gradients of each call: a function, the arrays, and more arguments of `_slopes`."""
 
     def slopes(make: Make, *values):
         options = values[-1] if isinstance(values[-1], dict) else {}
-        return _slopes(tf, make, *(each for each in values if each is not options), **options)
+        return _slopes(tf, make, *(value for value in values if value is not options), **options)
 
     return attempt(*(lambda call=call: slopes(*call) for call in calls))
 
@@ -72,7 +77,7 @@ def _decompositions(tf):
         return factors
 
     def svd(full: bool = False) -> Make:
-        return lambda x: [tf.abs(each) for each in tf.linalg.svd(x, full_matrices=full)]
+        return lambda x: [tf.abs(factor) for factor in tf.linalg.svd(x, full_matrices=full)]
 
     def of_no_sizes(x):
         sizes = tf.placeholder_with_default([3, 2], [2])
@@ -81,7 +86,7 @@ def _decompositions(tf):
     def eigenvalues(x):
         return tf.abs(tf.raw_ops.Eig(input=x, compute_v=False, Tout=tf.complex128).e)
 
-    return _each(
+    return _gradients_of(
         tf,
         (qr(), _matrix(3, 2, np.complex128)),
         (qr(), _matrix(2, 4)),
@@ -109,7 +114,7 @@ def _solutions(tf):
 
     tall, wide = (_matrix(4, 2), _matrix(4, 3)), (_matrix(2, 4), _matrix(2, 3))
     bands = _matrix(3, 4) + np.array([[0.0], [3.0], [0.0]]), _matrix(4, 2)
-    return _each(
+    return _gradients_of(
         tf,
         (least_squares(), *tall),
         (least_squares(), *wide),
@@ -140,7 +145,7 @@ def _diagonals(tf):
 
     square, flat = _matrix(2, 2, np.float32), _matrix(2, 3, np.float32)
     row = np.array([1.0, 2.0], np.float32)
-    return _each(
+    return _gradients_of(
         tf,
         (of, square),
         (of, flat),
@@ -161,7 +166,7 @@ def _reductions(tf):
 
     x = _matrix(2, 3, np.float32)
     names = ("reduce_euclidean_norm", "reduce_prod", "reduce_max", "reduce_sum")
-    return _each(
+    return _gradients_of(
         tf,
         *(
             (kept(name, axis), x, {"known": known})
@@ -177,7 +182,7 @@ def _special(tf):
     """Functions that have another formula at 0 or 1."""
     x = np.array([0.0, 1.0, 0.5, 2.0], np.float32)
     names = ("bessel_i0", "bessel_i1", "bessel_i0e", "bessel_i1e")
-    return _each(
+    return _gradients_of(
         tf,
         *((getattr(tf.math, name), x) for name in names),
         (tf.math.special.spence, x[1:]),
@@ -212,11 +217,13 @@ def _normalized(tf):
             x, scale = tf.placeholder(tf.float32, [2, 2, 3, 2]), tf.constant([1.0, 2.0])
             y = batch(training=training, data_format="NCHW")(x, scale)
             (first,) = tf.gradients(y, x)
-            nodes = [[each.name, each.op, list(each.input)] for each in graph.as_graph_def().node]
-            return nodes, [str(each.shape) for each in tf.gradients(first * first, [x, scale])]
+            nodes = [[node.name, node.op, list(node.input)] for node in graph.as_graph_def().node]
+            return nodes, [
+                str(gradient.shape) for gradient in tf.gradients(first * first, [x, scale])
+            ]
 
     x, scale = _matrix(4, 6, np.float32).reshape(2, 2, 3, 2), np.array([1.0, 2.0], np.float32)
-    return _each(
+    return _gradients_of(
         tf,
         *(
             (batch(training=training), x, scale, {"second": second})
@@ -242,18 +249,18 @@ def _of_an_old_graph(tf):
     y, *xs = tf.import_graph_def(
         graph, name="", return_elements=["y:0", *(f"{x}:0" for x in "tmvbg")]
     )
-    found = tf.gradients(y, xs)
+    gradients = tf.gradients(y, xs)
     values = [[[[1.0, 2.0]]]], *([1.0, number] for number in (0.5, 2.0, 3.0, 4.0))
-    return found, tf.Session().run(found, dict(zip(xs, map(np.array, values), strict=True)))
+    return gradients, tf.Session().run(gradients, dict(zip(xs, map(np.array, values), strict=True)))
 
 
 def _lists(tf):
     """Lists of tensors of which only the last element, or only the others, are used."""
 
     def popped(x):
-        made = tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=[2])
+        handle = tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=[2])
         return tf.raw_ops.TensorListPopBack(
-            input_handle=made, element_shape=[2], element_dtype=tf.float32
+            input_handle=handle, element_shape=[2], element_dtype=tf.float32
         )
 
     def rest(x):
@@ -262,14 +269,14 @@ def _lists(tf):
         )
 
     x = _matrix(3, 2, np.float32)
-    return _each(tf, (lambda x: popped(x)[1] * 2.0, x), (rest, x), (rest, x, _UNKNOWN))
+    return _gradients_of(tf, (lambda x: popped(x)[1] * 2.0, x), (rest, x), (rest, x, _UNKNOWN))
 
 
 def _biased(tf):
     def biased(**options) -> Make:
         return lambda x, bias: tf.nn.bias_add(x, bias, **options) ** 3.0
 
-    return _each(
+    return _gradients_of(
         tf,
         (biased(), np.ones([2, 3], np.float32), np.arange(3.0, dtype=np.float32), _SECOND),
         (lambda x: tf.raw_ops.BiasAddGrad(out_backprop=x) ** 2.0, _matrix(2, 3)),
@@ -297,7 +304,7 @@ def _gathered(tf):
         return tf.placeholder_with_default(constant(), None)
 
     x = _matrix(2, 6, np.float32).reshape(2, 2, 3)
-    return _each(
+    return _gradients_of(
         tf,
         (by(1, 1), x),
         (by(2, 1), x),
@@ -323,7 +330,7 @@ def _joined(tf):
         return tf.placeholder_with_default(0, [])
 
     pair = _matrix(2, 3, np.float32), _matrix(2, 3, np.float32)
-    return _each(
+    return _gradients_of(
         tf,
         (many, pair[0]),
         (many, pair[0], _UNKNOWN),
@@ -343,7 +350,7 @@ def _sums_of_products(tf):
 
     x = _matrix(4, 6, np.float32).reshape(4, 2, 3)
     y, z = _matrix(3, 2, np.float32), x.transpose(0, 2, 1)
-    return _each(
+    return _gradients_of(
         tf,
         (product("ij,...->...ij"), y, z[:, 0, 0]),
         (product("...,ij->...ij"), z[:, 0, 0], y),
@@ -366,14 +373,14 @@ def _pictures(tf):
         def transformed(x):
             transforms = tf.placeholder_with_default(values, shape)
             x = x if dtype is None else tf.cast(x, dtype)
-            found = tf.raw_ops.ImageProjectiveTransformV3(
+            output = tf.raw_ops.ImageProjectiveTransformV3(
                 images=x,
                 transforms=transforms,
                 output_shape=[3, 3],
                 interpolation="BILINEAR",
                 fill_value=0.0,
             )
-            return tf.cast(found, tf.float32)
+            return tf.cast(output, tf.float32)
 
         return transformed
 
@@ -383,7 +390,7 @@ def _pictures(tf):
     def cropped(x, y):
         return tf.image.crop_and_resize(tf.cast(x, tf.int32), y, [0], [2, 2])
 
-    return _each(
+    return _gradients_of(
         tf,
         (moved([1, 8]), picture),
         (moved(None), picture),
@@ -401,7 +408,7 @@ def _pictures(tf):
 def _blocks(tf):
     raw = tf.raw_ops
     wide, none = _matrix(4, 4, np.float32).reshape(4, 2, 2, 1), [[0, 0], [0, 0]]
-    return _each(
+    return _gradients_of(
         tf,
         (lambda x: raw.BatchToSpace(input=x, crops=none, block_size=2) ** 2.0, wide),
         (lambda x: raw.SpaceToBatch(input=x, paddings=none, block_size=2) ** 2.0, wide),
@@ -430,10 +437,10 @@ def _refused(tf):
         with tf.Graph().as_default():
             x = tf.placeholder(tf.float32, [3])
             rows = tf.IndexedSlices(tf.constant([2.0]), tf.constant([1]), tf.constant([3]))
-            (found,) = tf.gradients(tf.identity(x), x, grad_ys=rows)
-            return found, tf.Session().run(tf.convert_to_tensor(found))
+            (gradient,) = tf.gradients(tf.identity(x), x, grad_ys=rows)
+            return gradient, tf.Session().run(tf.convert_to_tensor(gradient))
 
-    return _each(tf, (added, row)), attempt(
+    return _gradients_of(tf, (added, row)), attempt(
         lambda: given(tf.float32, lambda: tf.constant(["a"])),
         lambda: given(tf.float32, lambda: tf.constant([1j])),
         lambda: given(tf.complex64, lambda: tf.constant([1.0])),

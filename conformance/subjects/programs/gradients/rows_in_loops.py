@@ -32,33 +32,33 @@ def _numbers(tf, shape=(None,)):
 
 def rows_of_what_leaves_the_loop(tf):
     x = _table(tf)
-    (found,) = times(tf, 3, lambda i, v: [v * x], x)
-    return [tf.convert_to_tensor(tf.gradients(tf.gather(found, [3, 1, 0, 1]), x)[0])]
+    (output,) = times(tf, 3, lambda i, v: [v * x], x)
+    return [tf.convert_to_tensor(tf.gradients(tf.gather(output, [3, 1, 0, 1]), x)[0])]
 
 
 def rows_of_unknown_number(tf):
     x, at = _table(tf), _numbers(tf)
-    found = times(
+    outputs = times(
         tf,
         3,
         lambda i, v: [v + tf.gather(x, at)],
         tf.ones([2, 3]),
         shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 3])],
     )
-    return [tf.convert_to_tensor(tf.gradients(found, x)[0])]
+    return [tf.convert_to_tensor(tf.gradients(outputs, x)[0])]
 
 
 def rows_of_unknown_rank(tf):
     x, at = _table(tf, None), _numbers(tf, None)
-    found = times(tf, 3, lambda i, v: [v + tf.reduce_sum(tf.gather(x, at))], 1.0)
-    return [tf.convert_to_tensor(tf.gradients(found, x)[0])]
+    outputs = times(tf, 3, lambda i, v: [v + tf.reduce_sum(tf.gather(x, at))], 1.0)
+    return [tf.convert_to_tensor(tf.gradients(outputs, x)[0])]
 
 
 def rows_of_a_variable(tf):
     x = tf.get_variable("w", [4, 3], initializer=tf.ones_initializer(), use_resource=True)
     at = _numbers(tf)
-    found = times(tf, 3, lambda i, v: [v * tf.reduce_sum(tf.gather(x, at))], 1.0)
-    return [tf.convert_to_tensor(tf.gradients(found, x)[0])]
+    outputs = times(tf, 3, lambda i, v: [v * tf.reduce_sum(tf.gather(x, at))], 1.0)
+    return [tf.convert_to_tensor(tf.gradients(outputs, x)[0])]
 
 
 def _rows_of_no_known_shape(tf):
@@ -73,9 +73,9 @@ def _rows_of_no_known_shape(tf):
         with tf.get_default_graph().gradient_override_map({"Identity": name}):
             return [v + tf.identity(x)]
 
-    (found,) = tf.gradients(times(tf, 2, step, tf.ones([4, 3])), x)
-    parts = [found.values, found.indices]
-    return found.dense_shape, [str(each.shape) for each in parts], tf.Session().run(parts)
+    (gradient,) = tf.gradients(times(tf, 2, step, tf.ones([4, 3])), x)
+    parts = [gradient.values, gradient.indices]
+    return gradient.dense_shape, [str(part.shape) for part in parts], tf.Session().run(parts)
 
 
 def rows_of_a_part(tf):

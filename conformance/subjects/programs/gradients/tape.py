@@ -15,9 +15,11 @@ def _values(tf, *programs: Callable[[Any], Any]):
 
     def value(program: Callable[[Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
-            found = program(tf.constant([3.0, 2.0]))
+            results = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())
-            return [None if each is None else session.run(each) for each in tf.nest.flatten(found)]
+            return [
+                None if value is None else session.run(value) for value in tf.nest.flatten(results)
+            ]
 
     return attempt(*(lambda program=program: value(program) for program in programs))
 
@@ -122,8 +124,8 @@ def _variables(tf):
         table = tf.Variable([[2.0], [3.0]], use_resource=True)
         with tf.GradientTape() as tape:
             y = tf.square(tf.gather(table, [1]))
-        found = tape.gradient(y, table)
-        return found.values, found.indices
+        gradient = tape.gradient(y, table)
+        return gradient.values, gradient.indices
 
     return _values(tf, of, lambda x: of(x, watches=False), rows)
 

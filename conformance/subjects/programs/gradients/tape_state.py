@@ -40,11 +40,11 @@ def _recording(tf):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant([3.0, 2.0])
             tape = tf.GradientTape(persistent=persistent)
-            found = attempt(lambda: second(tape, x))
+            outcomes = attempt(lambda: second(tape, x))
             with tape:
                 tape.watch(x)
-                inside = [_value(tf, session, each, tape, x) for each in (first, second)]
-            return found, inside, _value(tf, session, second, tape, x)
+                inside = [_value(tf, session, action, tape, x) for action in (first, second)]
+            return outcomes, inside, _value(tf, session, second, tape, x)
 
     return attempt(
         *(
@@ -58,8 +58,8 @@ def _value(tf, session, action, *arguments):
     """What an action gives, computed under another name: a tape may name its nodes as it likes."""
 
     def value():
-        found = action(*arguments)
-        return session.run(tf.identity(found, "found")) if tf.is_tensor(found) else found
+        result = action(*arguments)
+        return session.run(tf.identity(result, "found")) if tf.is_tensor(result) else result
 
     return caught(value)
 
@@ -79,12 +79,12 @@ def _eigen(tf):
     def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(matrix)
-            found = (
+            parts = (
                 tf.linalg.eig(x)
                 if hasattr(tf.linalg, "eig")
                 else tf.raw_ops.Eig(input=x, compute_v=True, Tout=tf.complex128)
             )
-            (by_x,) = tf.gradients(make(*found), x)
+            (by_x,) = tf.gradients(make(*parts), x)
             return np.round(session.run(by_x), 5)
 
     makes: list[Callable[[Any, Any], Any]] = [
@@ -107,7 +107,7 @@ def _symmetric(tf):
             (by_x,) = tf.gradients(make(*function(x)), x)
             return np.round(session.run(by_x), 5)
 
-    adjoint = [each + each.conj().T for each in _matrices()]
+    adjoint = [matrix + matrix.conj().T for matrix in _matrices()]
     of_two: list[Callable[..., Any]] = [
         lambda _, v: tf.reduce_sum(tf.abs(v) ** 3.0 * weights),
         lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.real(e)),
@@ -135,10 +135,10 @@ def _rows(tf):
                 y = tf.switch_case(indices, [lambda: first(x), lambda: second(x)])
             else:
                 y = tf.cond(which, lambda: first(x), lambda: second(x))
-            (found,) = tf.gradients(y, x)
-            whole = tf.convert_to_tensor(found)
+            (gradient,) = tf.gradients(y, x)
+            whole = tf.convert_to_tensor(gradient)
             values = [session.run(whole, {which: taken}) for taken in (True, False)]
-            return isinstance(found, tf.IndexedSlices), values
+            return isinstance(gradient, tf.IndexedSlices), values
 
     makes: list[Callable[[Any], Any]] = [
         lambda x: tf.gather(x, [0, 2]) * 2.0,

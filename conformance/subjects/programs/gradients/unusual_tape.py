@@ -14,16 +14,16 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _each(tf, *programs: Callable[[Any], Any]):
+def _in_own_graphs(tf, *programs: Callable[[Any], Any]):
     """What each program of a constant, in a graph of its own, gives."""
 
     def value(program: Callable[[Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
-            found = program(tf.constant([3.0, 2.0]))
+            results = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())
             return [
-                each if each is None or isinstance(each, str) else session.run(each)
-                for each in tf.nest.flatten(found)
+                item if item is None or isinstance(item, str) else session.run(item)
+                for item in tf.nest.flatten(results)
             ]
 
     return attempt(*(lambda program=program: value(program) for program in programs))
@@ -33,7 +33,7 @@ def _tapes(tf):
     def never_entered(x):
         tape = tf.GradientTape(persistent=True)
         tape.watch(x)
-        return [tape.gradient(x * x, x), [each.name for each in tape.watched_variables()]]
+        return [tape.gradient(x * x, x), [variable.name for variable in tape.watched_variables()]]
 
     def reset_after(x):
         with tf.GradientTape(persistent=True) as tape:
@@ -86,7 +86,7 @@ def _tapes(tf):
             y = x * x
         return tape.batch_jacobian(y, x, experimental_use_pfor=False)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         never_entered,
         reset_after,
@@ -137,7 +137,7 @@ def _own_gradients(tf):
 
         return tf.gradients(counted(x), [x, v])
 
-    return _each(tf, with_brackets, too_few_of_variables, of_two_of_one_name, of_a_loop)
+    return _in_own_graphs(tf, with_brackets, too_few_of_variables, of_two_of_one_name, of_a_loop)
 
 
 def _what_it_takes(tf):
@@ -159,7 +159,7 @@ def _what_it_takes(tf):
         passed = tf.custom_gradient(lambda x: (x * 2.0, lambda _: None))
         return tf.gradients(passed(x) + x, x)
 
-    return _each(tf, with_keywords, with_no_gradient, beside_what_is_not_watched)
+    return _in_own_graphs(tf, with_keywords, with_no_gradient, beside_what_is_not_watched)
 
 
 BEHAVIOURS = {"tapes": _tapes, "own_gradients": _own_gradients, "what_it_takes": _what_it_takes}

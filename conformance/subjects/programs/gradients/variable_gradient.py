@@ -16,11 +16,12 @@ def _values(tf, *programs: Callable[[], Any]):
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
-            found = program()
-            kinds = [type(each).__name__.removeprefix("Symbolic") for each in found]
+            gradients = program()
+            kinds = [type(gradient).__name__.removeprefix("Symbolic") for gradient in gradients]
             session.run(tf.global_variables_initializer())
             return kinds, [
-                None if each is None else session.run(tf.convert_to_tensor(each)) for each in found
+                None if gradient is None else session.run(tf.convert_to_tensor(gradient))
+                for gradient in gradients
             ]
 
     return attempt(*(lambda program=program: run(program) for program in programs))
@@ -99,8 +100,8 @@ def _chosen(tf):
 
     def of_integers():
         v, n = _variable(tf), tf.constant(3)
-        found = tf.cond(n > 2, lambda: (v * tf.cast(n, tf.float32), n), lambda: (v, n + 1))
-        return tf.gradients(found[0], [v, n])
+        outputs = tf.cond(n > 2, lambda: (v * tf.cast(n, tf.float32), n), lambda: (v, n + 1))
+        return tf.gradients(outputs[0], [v, n])
 
     def of_the_same_twice():
         x = tf.constant([1.0, 2.0])
@@ -109,9 +110,9 @@ def _chosen(tf):
             y = tf.exp(x)
             return y * tf.sin(y) * tf.cos(y)
 
-        found = tf.cond(x[0] > 0.0, one, lambda: x)
-        first = tf.gradients(found, x)[0]
-        return [first, *tf.gradients(found * 2.0, x), *tf.gradients(first, x)]
+        output = tf.cond(x[0] > 0.0, one, lambda: x)
+        first = tf.gradients(output, x)[0]
+        return [first, *tf.gradients(output * 2.0, x), *tf.gradients(first, x)]
 
     def of_a_loop_in_a_branch():
         v = _variable(tf)
@@ -140,8 +141,8 @@ def _looped(tf):
         def step(i, a):
             return i + 1, tf.reduce_mean(a * x) * a + tf.reduce_mean(a * a)
 
-        found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
-        return tf.gradients(found, x)
+        output = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
+        return tf.gradients(output, x)
 
     def of_a_handle():
         v = _variable(tf)
@@ -151,15 +152,15 @@ def _looped(tf):
             read.set_shape([2, 2])
             return i + 1, a * read, handle
 
-        found = tf.while_loop(lambda i, *_: i < 2, step, [0, tf.ones([2, 2]), v.handle])[1]
-        return tf.gradients(found, v.handle)
+        output = tf.while_loop(lambda i, *_: i < 2, step, [0, tf.ones([2, 2]), v.handle])[1]
+        return tf.gradients(output, v.handle)
 
     def of_no_variable():
         v, x = _variable(tf), tf.constant([1.0, 2.0])
-        found = tf.while_loop(
+        output = tf.while_loop(
             lambda i, _: i < tf.cast(v[0, 0], tf.int32), lambda i, a: (i + 1, a * x), [0, x]
         )[1]
-        return tf.gradients(found, [v, x])
+        return tf.gradients(output, [v, x])
 
     def of_parts():
         x = tf.placeholder_with_default([1.0, 2.0, 3.0, 4.0], [None])
@@ -168,8 +169,8 @@ def _looped(tf):
             first, _ = tf.split(tf.concat([a, x], 0), 2)
             return i + 1, first * 2.0
 
-        found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
-        return tf.gradients(found, x)
+        output = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
+        return tf.gradients(output, x)
 
     return _values(tf, of_shapes, of_a_handle, of_no_variable, of_parts)
 

@@ -64,7 +64,7 @@ def _values(flags):
 
 
 def _parsed_when_asked(tf):
-    found = []
+    results = []
     for arguments in (
         (),
         ("--spec_name=me", "-spec_count", "7", "--spec_loud", "--nospec_sure"),
@@ -79,8 +79,8 @@ def _parsed_when_asked(tf):
         with _command_line(tf, *arguments) as flags:
             before = flags.is_parsed()
             first = caught(lambda f=flags: f.spec_name)
-            found.append([before, first, flags.is_parsed(), _values(flags)])
-    return found
+            results.append([before, first, flags.is_parsed(), _values(flags)])
+    return results
 
 
 def _defined(tf):
@@ -112,7 +112,7 @@ def _defined(tf):
 
 def _changed(tf):
     with _command_line(tf, "--spec_name=first") as flags:
-        found = attempt(
+        outcomes = attempt(
             lambda: setattr(flags, "spec_count", 5),
             lambda: flags.spec_count,
             lambda: setattr(flags, "spec_count", 11),
@@ -130,11 +130,11 @@ def _changed(tf):
             lambda: operator.setitem(flags, "spec_new", 3),
         )
         own = [name for name in _NAMES if name in flags]
-    return found, own, [name in tf.flags.FLAGS for name in _NAMES]
+    return outcomes, own, [name in tf.flags.FLAGS for name in _NAMES]
 
 
 def _called(tf):
-    found = []
+    results = []
     for arguments, options in (
         (["p", "--spec_count=4", "left", "--spec_loud"], {}),
         (["p", "--spec_nope", "x"], {}),
@@ -145,13 +145,13 @@ def _called(tf):
     ):
         with _command_line(tf, "--spec_name=unread") as flags:
             left = caught(lambda f=flags, a=arguments, o=options: f(a, **o))
-            found.append([left, flags.is_parsed(), _values(flags) if flags.is_parsed() else None])
-    return found
+            results.append([left, flags.is_parsed(), _values(flags) if flags.is_parsed() else None])
+    return results
 
 
 def _older_names(tf):
     """`flag_name`, `default_value` and `docstring`, which are warned of, or none of them."""
-    found = []
+    outcomes = []
     with _command_line(tf, "--spec_new=4") as flags:
         for define, given in (
             (tf.flags.DEFINE_string, {"flag_name": "spec_new", "default_value": "a"}),
@@ -162,15 +162,15 @@ def _older_names(tf):
             (tf.flags.DEFINE_integer, {"flag": "spec_new", "default": None}),
             (tf.flags.DEFINE_enum, {"flag_name": "spec_new", "default": "a"}),
         ):
-            found += attempt(
+            outcomes += attempt(
                 lambda d=define, g=given: type(d(**g, docstring="Old.")).__name__,
                 lambda: (flags["spec_new"].default, flags["spec_new"].help),
             )
             if "spec_new" in flags:
                 delattr(flags, "spec_new")
         tf.flags.DEFINE_integer("spec_new", default_value=3, docstring="Mixed.")
-        found.append(flags.spec_new)
-    return found
+        outcomes.append(flags.spec_new)
+    return outcomes
 
 
 @contextlib.contextmanager
@@ -208,7 +208,7 @@ def _run_to_the_end(tf):
             raise tf.errors.AbortedError(None, None, "loud")
         return flags.spec_kind if flags.spec_sure else None
 
-    found = []
+    outcomes = []
     for here, argv in (
         (["--spec_name=me", "one"], None),
         (["--spec_name=me"], ["q", "--spec_count=7", "two"]),
@@ -218,8 +218,8 @@ def _run_to_the_end(tf):
         (["--spec_count=many"], None),
     ):
         with _undisturbed(), _command_line(tf, *here):
-            found.append(caught(lambda a=argv: _ended(tf, lambda: tf.app.run(main, a))))
-    return found, seen
+            outcomes.append(caught(lambda a=argv: _ended(tf, lambda: tf.app.run(main, a))))
+    return outcomes, seen
 
 
 BEHAVIOURS = {

@@ -53,7 +53,7 @@ def _operators(tf):
     x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], [2, 2])
     b = tf.placeholder_with_default([True, False], [2])
     i = tf.placeholder_with_default([7, -7], [2])
-    made: list[Callable[[], Any]] = [
+    calls: list[Callable[[], Any]] = [
         lambda: [[1.0, 2.0]] @ x,
         lambda: x @ [[1.0], [2.0]],
         lambda: True & b,
@@ -83,7 +83,7 @@ def _operators(tf):
         lambda: x and b,
         lambda: i << 1,
     ]
-    return [caught(lambda make=make: run(tf, make())) for make in made]
+    return [caught(lambda make=make: run(tf, make())) for make in calls]
 
 
 def _equality(tf):
@@ -101,7 +101,7 @@ def _equality(tf):
 
 def _dimensions(tf):
     three, unknown = tf.Dimension(3), tf.Dimension(None)
-    made: list[Callable[[], Any]] = [
+    calls: list[Callable[[], Any]] = [
         lambda: three + 2,
         lambda: 2 + three,
         lambda: three + unknown,
@@ -133,12 +133,12 @@ def _dimensions(tf):
         lambda: tf.Dimension(2.5),
         lambda: [0, 1, 2, 3][three],
     ]
-    return [caught(make) for make in made]
+    return [caught(make) for make in calls]
 
 
 def _shapes(tf):
     known, part, unknown = tf.TensorShape([2, 3]), tf.TensorShape([None, 3]), tf.TensorShape(None)
-    made: list[Callable[[], Any]] = [
+    calls: list[Callable[[], Any]] = [
         lambda: known.merge_with(part),
         lambda: part.merge_with([4, 3]),
         lambda: known.merge_with([2]),
@@ -195,7 +195,7 @@ def _shapes(tf):
         lambda: known.rank,
         lambda: hash(known) is None,
     ]
-    return [caught(make) for make in made]
+    return [caught(make) for make in calls]
 
 
 def _dtypes(tf):

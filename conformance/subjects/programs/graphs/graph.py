@@ -14,35 +14,35 @@ def _names(tf) -> list[str]:
 
 
 def _scopes(tf):
-    found = []
+    names = []
     with tf.name_scope("a") as outer:
-        found += [outer, tf.constant(1).name]
+        names += [outer, tf.constant(1).name]
         with tf.name_scope("b"), tf.name_scope("c/"):
-            found.append(tf.no_op().name)
+            names.append(tf.no_op().name)
         with tf.name_scope(outer), tf.name_scope(None, "d", [tf.constant(2)]) as inner:
-            found.append(inner)
+            names.append(inner)
         with tf.name_scope(""):
-            found.append(tf.constant(3, name="x").name)
+            names.append(tf.constant(3, name="x").name)
     with tf.name_scope("a"):
-        found.append(tf.constant(4).name)
+        names.append(tf.constant(4).name)
     graph = tf.get_default_graph()
-    found += [graph.unique_name("a"), graph.unique_name("a", mark_as_used=False)]
-    return found, graph.unique_name("a"), graph.get_name_scope()
+    names += [graph.unique_name("a"), graph.unique_name("a", mark_as_used=False)]
+    return names, graph.unique_name("a"), graph.get_name_scope()
 
 
 def _devices(tf):
-    found = []
+    devices = []
     with tf.device("/job:worker"), tf.device("/cpu:0"):
-        found.append(tf.constant(1).device)
+        devices.append(tf.constant(1).device)
         with tf.device("/device:GPU:*"):
-            found.append(tf.constant(1).device)
+            devices.append(tf.constant(1).device)
         with tf.device(None):
-            found.append(tf.constant(1).device)
+            devices.append(tf.constant(1).device)
         with tf.device(lambda op: "/gpu:1" if op.type == "Const" else ""):
-            found += [tf.constant(1).device, tf.no_op().device]
+            devices += [tf.constant(1).device, tf.no_op().device]
         with tf.device(tf.DeviceSpec(job="ps", device_type="CPU", device_index=2)):
-            found.append(tf.constant(1).device)
-    return found, attempt(lambda: tf.device("nope"), lambda: tf.device("/foo:1").__enter__())
+            devices.append(tf.constant(1).device)
+    return devices, attempt(lambda: tf.device("nope"), lambda: tf.device("/foo:1").__enter__())
 
 
 def _colocation(tf):
@@ -165,7 +165,7 @@ def _collections(tf):
     copied = tf.get_collection("mine")
     copied.append(4)
     tf.GraphKeys.MINE = "mine"
-    found = [
+    results = [
         tf.get_collection("mine"),
         tf.get_collection("none"),
         tf.get_collection("named", "s"),
@@ -174,7 +174,7 @@ def _collections(tf):
     ]
     graph.clear_collection("mine")
     return (
-        found,
+        results,
         tf.get_collection("mine"),
         tf.get_collection_ref("new"),
         attempt(
@@ -240,11 +240,11 @@ def _graph_defs(tf):
 def _default_graphs(tf):
     outer = tf.get_default_graph()
     graph = tf.Graph()
-    found = []
+    outcomes = []
     with graph.as_default() as entered:
-        found += [entered is graph, tf.get_default_graph() is graph]
-        found += attempt(tf.reset_default_graph)
-    return found, tf.get_default_graph() is outer, tf.get_default_session()
+        outcomes += [entered is graph, tf.get_default_graph() is graph]
+        outcomes += attempt(tf.reset_default_graph)
+    return outcomes, tf.get_default_graph() is outer, tf.get_default_session()
 
 
 def _create_op(tf):
@@ -522,10 +522,10 @@ def _specs(tf):
 def _set_shape(tf):
     x = tf.placeholder(tf.float32)
     x.set_shape([None, 3])
-    found = [x.shape, x.get_shape()]
+    shapes = [x.shape, x.get_shape()]
     x.set_shape([2, None])
     return (
-        found,
+        shapes,
         x.shape,
         attempt(
             lambda: x.set_shape([3, 3]),
@@ -537,7 +537,7 @@ def _set_shape(tf):
 
 
 def _seeds(tf):
-    found = [tf.get_seed(None), tf.get_seed(3)]
+    pairs = [tf.get_seed(None), tf.get_seed(3)]
     first = tf.random_uniform([2], seed=3)
     tf.set_random_seed(9)
     second, third = tf.random_normal([2]), tf.truncated_normal([2], seed=4)
@@ -546,7 +546,7 @@ def _seeds(tf):
         for t in (first, second, third)
     ]
     return (
-        found,
+        pairs,
         tf.get_seed(None),
         tf.get_seed(2),
         tf.get_default_graph().seed,
@@ -573,8 +573,8 @@ def _original_operations(tf):
 def _names_as_bytes(tf):
     c, x = tf.constant(1.0, name=b"c"), tf.placeholder(tf.float32, name=b"x")
     with tf.name_scope("s"):
-        made = [c, x, tf.add(c, x, name=b"sum"), tf.identity(c, name=b"e"), tf.no_op(name=b"n")]
-    return [item.name for item in made], attempt(
+        elements = [c, x, tf.add(c, x, name=b"sum"), tf.identity(c, name=b"e"), tf.no_op(name=b"n")]
+    return [item.name for item in elements], attempt(
         lambda: tf.identity(c, name=b"bad name"),
         lambda: tf.identity(c, name=3),
         lambda: run(tf, b"c:0"),

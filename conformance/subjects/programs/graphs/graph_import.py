@@ -13,9 +13,9 @@ def _graph_def(tf, producer: int = 2000, min_consumer: int = 0):
         a, b = tf.constant(1, name="a"), tf.constant(2, name="b")
         with tf.control_dependencies([tf.no_op("n")]):
             tf.add(a, b, name="c")
-    found = graph.as_graph_def()
-    found.versions.producer, found.versions.min_consumer = producer, min_consumer
-    return found
+    graph_def = graph.as_graph_def()
+    graph_def.versions.producer, graph_def.versions.min_consumer = producer, min_consumer
+    return graph_def
 
 
 def _elsewhere(tf, name: str):
@@ -30,9 +30,11 @@ def _replaced(tf):
         with tf.Graph().as_default() as graph:
             five = tf.constant(5, name="five")
             values = {key: five if value is None else value for key, value in input_map.items()}
-            found = tf.import_graph_def(graph_def, values, **{"return_elements": ["c:0"], **given})
+            elements = tf.import_graph_def(
+                graph_def, values, **{"return_elements": ["c:0"], **given}
+            )
             names = [op.name for op in graph.get_operations()]
-            return names, found, found and run(tf, found[-1])
+            return names, elements, elements and run(tf, elements[-1])
 
     return attempt(
         lambda: imported({"a": None}),

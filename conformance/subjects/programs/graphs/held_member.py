@@ -65,9 +65,9 @@ def _copied_errors(tf):
         errors.DataLossError,
         errors.UnauthenticatedError,
     )
-    made = [kind(node, None, f"message {number}") for number, kind in enumerate(kinds)]
-    made += [errors.OpError(node, None, "bare", code) for code in (0, 3, 77)]
-    made += [errors.OpError(None, None, "nothing", 5), errors.NotFoundError(None, None, "")]
+    instances = [kind(node, None, f"message {number}") for number, kind in enumerate(kinds)]
+    instances += [errors.OpError(node, None, "bare", code) for code in (0, 3, 77)]
+    instances += [errors.OpError(None, None, "nothing", 5), errors.NotFoundError(None, None, "")]
     return [
         [
             type(again).__name__,
@@ -77,7 +77,7 @@ def _copied_errors(tf):
             None if again.node_def is None else again.node_def.name,
             str(again) == str(error),
         ]
-        for error in made
+        for error in instances
         for again in (copy.deepcopy(error), copy.copy(error))
     ]
 
@@ -111,12 +111,12 @@ def _traced_back(tf):
     """Where an operation was made."""
     first = tf.constant(1.0).op
     second = _helper_of_a_program(tf).op
-    found = []
+    results = []
     for op in (first, second):
         own = [frame for frame in op.traceback if Path(frame.filename).name == Path(__file__).name]
-        found.append([frame.name for frame in own])
-        found.append([frame.lineno - own[0].lineno for frame in own])
-    return found, first.traceback[-1].lineno > 0, len(first.traceback) > 1
+        results.append([frame.name for frame in own])
+        results.append([frame.lineno - own[0].lineno for frame in own])
+    return results, first.traceback[-1].lineno > 0, len(first.traceback) > 1
 
 
 def _references(tf):
@@ -134,13 +134,13 @@ def _references(tf):
 
 
 def _scope_names(tf):
-    found = []
+    names = []
     for arguments in (("a",), ("a/b/",), (None, "default"), ("given", "default"), (None, "d", [])):
         scope = tf.name_scope(*arguments)
         before = scope.name
         with scope as opened:
-            found.append([before, opened, scope.name, tf.get_default_graph().get_name_scope()])
-    return found, attempt(
+            names.append([before, opened, scope.name, tf.get_default_graph().get_name_scope()])
+    return names, attempt(
         lambda: tf.name_scope(None).name,
         lambda: tf.name_scope("").name,
         lambda: setattr(tf.name_scope("a"), "name", "b"),
@@ -188,14 +188,14 @@ def _ragged_of_fetched(tf):
     deep = tf.ragged.constant_value([[[1], [2, 3]], [], [[4]]])
     deeper = tf.RaggedTensor.from_row_splits(deep, [0, 1, 3])
     words = tf.ragged.constant_value([[b"a b", b"c"], [], [b"d,e f"]])
-    found = [
+    tensors = [
         outer,
         deeper,
         tf.strings.split(words, result_type="RaggedTensor"),
         tf.strings.split(words, ",", result_type="RaggedTensor"),
     ]
     with tf.Session() as session:
-        return [value.to_list() for value in session.run(found)]
+        return [value.to_list() for value in session.run(tensors)]
 
 
 def _arguments_by_name(tf):
@@ -217,20 +217,20 @@ def _identities(tf):
     """The same rows and sparse values once more, part by part."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([4, 1]))
-    made = [
+    tensors = [
         tf.identity(sparse),
         tf.identity(sparse, name="same"),
         tf.identity(rows),
         tf.identity(tf.sparse_placeholder(tf.int32, [2, None], name="fed")),
     ]
-    return made, made[3].shape, run(tf, made[:3]), nodes(tf.get_default_graph())
+    return tensors, tensors[3].shape, run(tf, tensors[:3]), nodes(tf.get_default_graph())
 
 
 def _sparse_quotients(tf):
     """`__div__`, which Python 2 called for `/`."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     whole = tf.SparseTensor([[0, 1], [1, 0]], [7, -7], [2, 2])
-    made = [
+    quotients = [
         sparse.__div__([[1.0, 4.0], [2.0, 8.0]]),
         sparse.__div__(3.0),
         whole.__div__(2),
@@ -238,9 +238,9 @@ def _sparse_quotients(tf):
         whole / 2,
     ]
     with tf.Session() as session:
-        values = [session.run(item.values) for item in made]
+        values = [session.run(item.values) for item in quotients]
     return (
-        made,
+        quotients,
         values,
         attempt(
             lambda: sparse.__div__(whole),

@@ -29,9 +29,9 @@ class _Kept(logging.Handler):
         self.messages: list[Any] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        place = [Path(record.pathname).name.partition("@")[0], record.funcName]
-        told = [] if record.levelno == logging.FATAL else place
-        self.messages.append([record.levelno, record.getMessage(), *told])
+        caller = [Path(record.pathname).name.partition("@")[0], record.funcName]
+        origin = [] if record.levelno == logging.FATAL else caller
+        self.messages.append([record.levelno, record.getMessage(), *origin])
 
 
 @contextlib.contextmanager
@@ -67,22 +67,22 @@ def _levels(tf):
         log.fatal,
         log.TaskLevelStatusMessage,
     )
-    found = []
+    results = []
     with _listening(tf) as messages:
         for level in (log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL, 15, "WARNING"):
             log.set_verbosity(level)
             for number, write in enumerate(writers):
                 write(f"{level} {number}")
-            found.append([log.get_verbosity(), tf.get_logger().level, *messages])
+            results.append([log.get_verbosity(), tf.get_logger().level, *messages])
             messages.clear()
-    return found, [log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL]
+    return results, [log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL]
 
 
 def _arguments(tf):
     log = tf.logging
     with _listening(tf) as messages:
         log.set_verbosity(log.DEBUG)
-        found = attempt(
+        outcomes = attempt(
             lambda: log.debug("a %d of %s", 1, [2]),
             lambda: log.info("100%"),
             lambda: log.warn("b %s", "c"),  # noqa: G010 - that one is asked
@@ -102,14 +102,14 @@ def _arguments(tf):
             lambda: log.set_verbosity(None),
             log.get_verbosity,
         )
-    return found, messages
+    return outcomes, messages
 
 
 def _conditions(tf):
     log = tf.logging
     with _listening(tf) as messages:
         log.set_verbosity(log.INFO)
-        found = attempt(
+        outcomes = attempt(
             lambda: log.log_if(log.INFO, "a %s", True, 1),
             lambda: log.log_if(log.ERROR, "b", []),
             lambda: log.log_if(log.WARN, "c", [0]),
@@ -117,7 +117,7 @@ def _conditions(tf):
             lambda: log.log_if("INFO", "e", True),
             lambda: log.log_if("INFO", "f", False),
         )
-    return found, messages
+    return outcomes, messages
 
 
 def _every_n(log, number: int) -> None:
@@ -139,7 +139,7 @@ def _called_in_two_lines(write: Callable[..., Any], log, number: int) -> None:
 def _counted_lines(tf):
     """What is counted is the line that calls into the file of the line that writes."""
     log = tf.logging
-    found = []
+    results = []
     with _listening(tf) as messages:
         log.set_verbosity(log.INFO)
         for function in (_every_n, _first_n):
@@ -148,9 +148,9 @@ def _counted_lines(tf):
                 write = _elsewhere(function)
                 for number in range(8):
                     call(write, log, number)
-                found.append(list(messages))
+                results.append(list(messages))
                 messages.clear()
-    return found
+    return results
 
 
 BEHAVIOURS = {

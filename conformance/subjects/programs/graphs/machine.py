@@ -162,14 +162,14 @@ def _soft_placement(tf):
             with tf.Session() as session:
                 return session.run(x)
 
-    found = []
+    outcomes = []
     try:
         for value in (True, False, 1, 0):
             config.set_soft_device_placement(value)
-            found.append(attempt(lambda: bool(config.get_soft_device_placement()), placed))
+            outcomes.append(attempt(lambda: bool(config.get_soft_device_placement()), placed))
     finally:
         config.set_soft_device_placement(before)
-    return found
+    return outcomes
 
 
 @contextlib.contextmanager
@@ -184,13 +184,13 @@ def _usual_options(optimizer) -> Iterator[None]:
 
 def _optimizer_options(tf):
     optimizer, tell = tf.config.optimizer, tf.config.optimizer.set_experimental_options
-    found = []
+    outcomes = []
     with _usual_options(optimizer):
         tell(_SWITCHES)
         for number, name in enumerate(_SWITCHES):
             tell({name: number % 2 == 0})
-            found.append(optimizer.get_experimental_options())
-        found += attempt(
+            outcomes.append(optimizer.get_experimental_options())
+        outcomes += attempt(
             lambda: tell({"min_graph_nodes": 7}),
             optimizer.get_experimental_options,
             lambda: tell({}),
@@ -202,18 +202,18 @@ def _optimizer_options(tf):
             optimizer.get_experimental_options,
         )
         with tf.Graph().as_default(), tf.Session() as session:
-            found.append(session.run(tf.constant([1, 2]) + tf.constant([3, 4])))
-    return found, sorted(optimizer.get_experimental_options().items())
+            outcomes.append(session.run(tf.constant([1, 2]) + tf.constant([3, 4])))
+    return outcomes, sorted(optimizer.get_experimental_options().items())
 
 
 def _jit(tf):
     """Whether operations are compiled together."""
     optimizer = tf.config.optimizer
-    found = []
+    outcomes = []
     with _usual_options(optimizer):
         for value in (True, False, "autoclustering", "", 1, None, "other"):
-            found += attempt(lambda v=value: optimizer.set_jit(v), optimizer.get_jit)
-    return found, optimizer.get_jit()
+            outcomes += attempt(lambda v=value: optimizer.set_jit(v), optimizer.get_jit)
+    return outcomes, optimizer.get_jit()
 
 
 BEHAVIOURS = {

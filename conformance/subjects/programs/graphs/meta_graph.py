@@ -55,7 +55,7 @@ def _full_graph(tf):
     return saver
 
 
-def _told(definition) -> list[Any]:
+def _facts_of(definition) -> list[Any]:
     """What a MetaGraphDef says, but for the producer and the versions."""
     info = definition.meta_info_def
     return [
@@ -76,17 +76,17 @@ def _exporting(tf):
     saver = _full_graph(tf)
     export = tf.train.export_meta_graph
     return attempt(
-        lambda: _told(saver.export_meta_graph()),
-        lambda: _told(export()),
-        lambda: _told(export(export_scope="inner", clear_devices=True)),
-        lambda: _told(export(collection_list=["ints"], clear_extraneous_savers=True)),
-        lambda: _told(
+        lambda: _facts_of(saver.export_meta_graph()),
+        lambda: _facts_of(export()),
+        lambda: _facts_of(export(export_scope="inner", clear_devices=True)),
+        lambda: _facts_of(export(collection_list=["ints"], clear_extraneous_savers=True)),
+        lambda: _facts_of(
             export(
                 saver_def=saver.saver_def, clear_extraneous_savers=True, strip_default_attrs=True
             )
         ),
-        lambda: _told(export("d/g.meta", as_text=True)),
-        lambda: _told(export("g.meta")),
+        lambda: _facts_of(export("d/g.meta", as_text=True)),
+        lambda: _facts_of(export("g.meta")),
         listing,
         lambda: export(foo=1),
         lambda: export(graph=5),
@@ -104,7 +104,7 @@ def _importing(tf):
         session.run(tf.global_variables_initializer())
         saver.save(session, "x")
     Path("bad").write_bytes(b"what")
-    found = []
+    outcomes = []
     for given, options in (
         (definition, {}),
         ("g.meta", {"import_scope": "z"}),
@@ -120,17 +120,17 @@ def _importing(tf):
         def program(given=given, options=options):
             with tf.Graph().as_default() as graph:
                 tf.no_op(name="before")
-                made = tf.train.import_meta_graph(given, **options)
+                restorer = tf.train.import_meta_graph(given, **options)
                 names = [[op.name, op.device] for op in graph.get_operations()]
-                told = [names, _collections_of(graph), made and made.saver_def]
+                results = [names, _collections_of(graph), restorer and restorer.saver_def]
                 if given is definition:
                     with tf.Session() as session:
-                        made.restore(session, "x")
-                        told.append(session.run(["v:0", "inner/w:0", "global_step:0"]))
-                return told
+                        restorer.restore(session, "x")
+                        results.append(session.run(["v:0", "inner/w:0", "global_step:0"]))
+                return results
 
-        found += attempt(program)
-    return found
+        outcomes += attempt(program)
+    return outcomes
 
 
 def _queue_runners(tf):
@@ -144,7 +144,7 @@ def _queue_runners(tf):
         queue.dequeue(name="next")
     tf.train.add_queue_runner(runner)
     definition = tf.train.export_meta_graph()
-    found = attempt(
+    outcomes = attempt(
         runner.to_proto,
         lambda: runner.to_proto("in"),
         lambda: runner.to_proto("out"),
@@ -154,14 +154,18 @@ def _queue_runners(tf):
     for scope in (None, "z"):
         with tf.Graph().as_default(), tf.Session() as session:
             tf.train.import_meta_graph(definition, import_scope=scope)
-            (made,) = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+            (queue_runner,) = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(session, coordinator)
             next_value = ("z/" if scope else "") + "in/next:0"
-            found += [made.to_proto(), [session.run(next_value) for _ in range(5)], len(threads)]
+            outcomes += [
+                queue_runner.to_proto(),
+                [session.run(next_value) for _ in range(5)],
+                len(threads),
+            ]
             coordinator.request_stop()
             coordinator.join(threads)
-    return found
+    return outcomes
 
 
 def _scopes(tf):
@@ -174,7 +178,7 @@ def _scopes(tf):
     tf.add_to_collection("left", "x")
     definition = tf.train.export_meta_graph(unbound_inputs_col_name="open")
     inner, _ = module.export_scoped_meta_graph(export_scope="in", unbound_inputs_col_name="open")
-    found = [sorted(inner.collection_def), definition.collection_def["left"]]
+    outcomes = [sorted(inner.collection_def), definition.collection_def["left"]]
     for given, options in (
         (definition, {}),
         (definition, {"import_scope": "z"}),
@@ -185,14 +189,14 @@ def _scopes(tf):
 
         def program(given=given, options=options):
             with tf.Graph().as_default() as graph, tf.name_scope("foo"):
-                made = module.import_scoped_meta_graph(given, **options)
+                variables = module.import_scoped_meta_graph(given, **options)
                 names = [op.name for op in graph.get_operations()]
-                return [sorted(made), names, _collections_of(graph)]
+                return [sorted(variables), names, _collections_of(graph)]
 
-        found += attempt(program)
+        outcomes += attempt(program)
     with tf.Graph().as_default() as graph, tf.name_scope("foo"):
         tf.train.import_meta_graph(definition)
-        return [*found, [op.name for op in graph.get_operations()]]
+        return [*outcomes, [op.name for op in graph.get_operations()]]
 
 
 def _ops_that_are_used(tf):

@@ -103,10 +103,12 @@ def _versions(tf):
                     definition.versions, name, value
                 )
             tf.import_graph_def(definition, name="")
-            told = graph.graph_def_versions
-            consumer = {now: "now", now - 1: "before"}.get(told.min_consumer, told.min_consumer)
+            versions = graph.graph_def_versions
+            consumer = {now: "now", now - 1: "before"}.get(
+                versions.min_consumer, versions.min_consumer
+            )
             names = [op.name for op in graph.get_operations()]
-            return told.producer == now, consumer, names
+            return versions.producer == now, consumer, names
 
     return attempt(
         *(
@@ -211,7 +213,7 @@ def _texts(tf):
         with tf.Graph().as_default() as graph:
             tf.import_graph_def(definition, name="")
             again = graph.get_operation_by_name(op.name)
-            names = [each.get_attr("shared_name") for each in (op, again)]
+            names = [operation.get_attr("shared_name") for operation in (op, again)]
             return names, again.node_def == op.node_def
 
     return attempt(*(lambda v=value: built(v) for value in ("a", "\u00e9", b"b", odd, "", 3, None)))

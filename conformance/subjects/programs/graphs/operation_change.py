@@ -26,9 +26,9 @@ def _inputs_of_a_wrong_dtype(tf):
     text, one, two = tf.constant("text"), tf.constant(1), tf.constant(2)
     total = tf.add(one, two)
     total.op._update_input(0, text)
-    found = attempt(lambda: run(tf, total), lambda: run(tf, two))
+    outcomes = attempt(lambda: run(tf, total), lambda: run(tf, two))
     total.op._update_input(0, two)
-    return found, run(tf, total), total.op.inputs[0]
+    return outcomes, run(tf, total), total.op.inputs[0]
 
 
 def _consumers(tf):
@@ -59,7 +59,7 @@ def _consumers(tf):
 def _payloads(tf):
     """What else an error carries, beside its node, operation, code and message."""
     errors, op = tf.errors, tf.no_op("n")
-    made = (
+    instances = (
         errors.OpError(None, op, "m", 3),
         errors.OpError(op.node_def, op, "m", 3, {"a": "b"}),
         errors.InvalidArgumentError(None, None, "m"),
@@ -78,14 +78,14 @@ def _payloads(tf):
             error.node_def is None,
             str(error.args[1:]),
         ]
-        for error in made
+        for error in instances
     ]
 
 
 def _attributes(tf):
     op = tf.placeholder(tf.float32, [2, None]).op
     value, listed = tf.AttrValue, tf.AttrValue.ListValue
-    found = []
+    results = []
     for held in (
         value(i=3),
         value(f=1.5),
@@ -100,10 +100,10 @@ def _attributes(tf):
         value(shape=tf.TensorShape([1, None]).as_proto()),
     ):
         op._set_attr("_given", held)
-        found.append(op.get_attr("_given"))
+        results.append(op.get_attr("_given"))
     op._clear_attr("_given")
-    found.append(op._output_types)
-    return found, attempt(
+    results.append(op._output_types)
+    return results, attempt(
         lambda: op.get_attr("_given"), lambda: op.get_attr("shape"), lambda: op.get_attr("dtype")
     )
 
@@ -112,8 +112,8 @@ def _kernel_labels(tf):
     graph = tf.get_default_graph()
 
     def label() -> bytes:
-        found: bytes = tf.no_op().node_def.attr["_kernel"].s
-        return found
+        attr: bytes = tf.no_op().node_def.attr["_kernel"].s
+        return attr
 
     with graph._kernel_label_map({"NoOp": "one", "Neg": "none"}):
         seen = [label()]
@@ -147,7 +147,7 @@ def _names_come_first(tf):
     )
 
 
-def _made_from_node_defs(tf):
+def _built_from_node_defs(tf):
     graph, make = tf.get_default_graph(), tf.Operation.from_node_def
     c, d = tf.constant(1.0, name="c"), tf.constant(2.0, name="d")
     kind = tf.AttrValue(type=1)
@@ -221,7 +221,8 @@ BEHAVIOURS = {
         _payloads,
         _kernel_labels,
         _names_come_first,
-        _made_from_node_defs,
         _values_that_make_tensors,
     )
+} | {
+    "made_from_node_defs": _built_from_node_defs,
 }

@@ -126,7 +126,7 @@ def _elements(value):
 def _values(tf):
     """What is told of the value, and whether the tensor may still be fed."""
 
-    def told(name: str, *, partial: bool):
+    def static(name: str, *, partial: bool):
         with tf.Graph().as_default() as graph:
             tensor = _rows(tf)[name]()
             value = _value(tf.get_static_value(tensor, partial=partial))
@@ -135,7 +135,9 @@ def _values(tf):
     return [
         [
             name,
-            *attempt(*(lambda p=partial, n=name: told(n, partial=p) for partial in (False, True))),
+            *attempt(
+                *(lambda p=partial, n=name: static(n, partial=p) for partial in (False, True))
+            ),
         ]
         for name in _rows(tf)
     ]

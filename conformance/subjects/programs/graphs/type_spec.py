@@ -18,7 +18,7 @@ def _shown(spec):
 def _tensor_specs(tf):
     spec, x = tf.TensorSpec, tf.placeholder(tf.float32, [None, 3], name="x")
     sparse = tf.SparseTensor([[0]], [1.0], [2])
-    made = attempt(
+    outcomes = attempt(
         lambda: repr(spec([None, 3])),
         lambda: str(spec([2], tf.int32, "a")),
         lambda: repr(spec(None)),
@@ -50,7 +50,7 @@ def _tensor_specs(tf):
         3,
     ]
     return (
-        made,
+        outcomes,
         [
             [
                 _shown(part)
@@ -193,7 +193,7 @@ def _enumerations(tf):
 def _finite(tf):
     x = tf.placeholder(tf.float32, [2], name="x")
     check, older = tf.debugging.assert_all_finite, tf.verify_tensor_all_finite
-    made = attempt(
+    outcomes = attempt(
         lambda: older(x, "all of it"),
         lambda: check(x, "m", name="n"),
         lambda: check(x=x, message="m"),
@@ -209,7 +209,7 @@ def _finite(tf):
     ]
     checked = older(x, "all of it")
     return (
-        made,
+        outcomes,
         nodes,
         [
             attempt(lambda: tf.Session().run(checked, {x: value}))

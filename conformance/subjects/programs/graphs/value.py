@@ -79,13 +79,13 @@ DTYPES = (None, "float32", "int32", "uint8", "bool", "string", "complex64", "qin
 def _constants_of_things(tf):
     pairs = [(name, thing, dtype) for name, thing in THINGS.items() for dtype in DTYPES]
     return [
-        [f"{name} {dtype}", *attempt(lambda t=thing, d=dtype: _told(tf, tf.constant(t, d)))]
+        [f"{name} {dtype}", *attempt(lambda t=thing, d=dtype: _facts_of(tf, tf.constant(t, d)))]
         for name, thing, dtype in pairs
         if (name, dtype) not in _SKIPPED
     ]
 
 
-def _told(tf, tensor):
+def _facts_of(tf, tensor):
     return tensor.dtype, tensor.shape, repr(np.asarray(tf.get_static_value(tensor)).tolist())
 
 
@@ -111,7 +111,7 @@ def _protos(tf):
         "qint8",
         "quint16",
     )
-    found = []
+    outcomes = []
     for name in names:
         dtype = tf.as_dtype(name)
         one = {"string": "x", "bool": True}.get(name, (3,) if dtype.is_quantized else 1)
@@ -124,10 +124,10 @@ def _protos(tf):
             ([one, one], {"shape": [2, 2]}),
             ([one], {"shape": []}),
         ):
-            found.append(attempt(lambda v=value, d=dtype, o=options: proto(v, d, **o)))
+            outcomes.append(attempt(lambda v=value, d=dtype, o=options: proto(v, d, **o)))
         back = tf.make_ndarray(tf.make_tensor_proto([one, one], dtype, shape=[3]))
-        found.append((str(back.dtype), back.tolist().__repr__(), back.flags.writeable))
-    return found, attempt(
+        outcomes.append((str(back.dtype), back.tolist().__repr__(), back.flags.writeable))
+    return outcomes, attempt(
         lambda: proto([1, 2], shape=tf.TensorShape([2])),
         lambda: proto(1, shape=[0]),
         lambda: proto([1], shape=[tf.Dimension(3)]),
@@ -193,7 +193,7 @@ def _negative_sizes(tf):
     )
 
 
-def _told_without_a_run(tf):
+def _known_without_a_run(tf):
     fed = tf.placeholder(tf.int32, [])
     part = tf.placeholder(tf.int32, [2, None])
     tensors = (
@@ -229,7 +229,7 @@ def _told_without_a_run(tf):
     return whole, parts, [tf.get_static_value(item) for item in rest]
 
 
-def _shapes_told_by_vectors(tf):
+def _shapes_from_vectors(tf):
     fed, some = tf.placeholder(tf.int64, [2]), tf.placeholder(tf.int64, [None])
     five = tf.constant([1, 2, 3, 4, 5], tf.int64)
     whole = tf.concat([[7], fed, [9, -1]], 0)
@@ -284,7 +284,7 @@ def _shapes_told_by_vectors(tf):
 
 def _stacked_along_another_axis(tf):
     pair, single = np.ones(2), tf.placeholder(tf.float32, [2])
-    made = attempt(
+    outcomes = attempt(
         lambda: tf.stack([pair, single], axis=1),
         lambda: tf.stack([single, pair], axis=1),
         lambda: tf.stack([pair, np.ones(2, np.int32)], axis=1),
@@ -293,14 +293,14 @@ def _stacked_along_another_axis(tf):
         lambda: tf.stack([], axis=1),
         lambda: tf.stack([pair, tf.placeholder(tf.int32)], axis=1, name="named"),
     )
-    return made, [(op.name, op.type) for op in tf.get_default_graph().get_operations()]
+    return outcomes, [(op.name, op.type) for op in tf.get_default_graph().get_operations()]
 
 
 def _indices_of_many_kinds(tf):
     wide, plain = tf.placeholder(tf.int64, []), tf.placeholder(tf.int32, [])
     narrow, odd = tf.placeholder(tf.int16, []), tf.placeholder(tf.uint8, [])
     x, size = tf.placeholder(tf.float32, [5, None, None]), tf.Dimension
-    found = attempt(
+    outcomes = attempt(
         lambda: x[wide:],
         lambda: x[:plain],
         lambda: x[wide],
@@ -328,7 +328,7 @@ def _indices_of_many_kinds(tf):
         lambda: x[tf.constant(True)],
         lambda: x[tf.placeholder("bool")],
     )
-    return found, [(op.name, op.type) for op in x.graph.get_operations()]
+    return outcomes, [(op.name, op.type) for op in x.graph.get_operations()]
 
 
 def _casts_of_narrow_dtypes(tf):
@@ -345,20 +345,22 @@ def _casts_of_narrow_dtypes(tf):
         "string",
         *sorted(narrow),
     )
-    session, found = tf.Session(), []
+    session, outcomes = tf.Session(), []
     for source in sorted(narrow):
         dtype = tf.as_dtype(source)
         one = np.array([-1 if dtype.min else 1]).astype(dtype.as_numpy_dtype)
         fed = tf.placeholder(dtype, [1])
         back = tf.placeholder(tf.float32, [1])
         for name in names:
-            made = tf.cast(fed, name)
-            found.append(attempt(lambda m=made, f=fed, v=one: session.run(m, {f: v}).astype(int)))
-        found.append(
+            cast = tf.cast(fed, name)
+            outcomes.append(
+                attempt(lambda m=cast, f=fed, v=one: session.run(m, {f: v}).astype(int))
+            )
+        outcomes.append(
             attempt(lambda d=dtype, b=back: session.run(tf.cast(b, d), {b: [1.5]}).astype(float))
         )
-        found.append(attempt(lambda d=dtype: session.run(tf.identity(tf.constant([1, 0], d)))))
-    return sorted(narrow), found
+        outcomes.append(attempt(lambda d=dtype: session.run(tf.identity(tf.constant([1, 0], d)))))
+    return sorted(narrow), outcomes
 
 
 def _more_of_dtypes(tf):
@@ -479,8 +481,6 @@ BEHAVIOURS = {
         _constants_of_protos,
         _negative_sizes,
         _protos,
-        _told_without_a_run,
-        _shapes_told_by_vectors,
         _stacked_along_another_axis,
         _indices_of_many_kinds,
         _more_of_dtypes,
@@ -490,4 +490,7 @@ BEHAVIOURS = {
         _changed_device_specs,
         _errors,
     )
+} | {
+    "told_without_a_run": _known_without_a_run,
+    "shapes_told_by_vectors": _shapes_from_vectors,
 }

@@ -73,7 +73,7 @@ def _images(tf):
 
 def _channels_first(tf):
     layers = tf.keras.layers
-    found = []
+    results = []
     for kind, shape in (
         (layers.ConvLSTM1D, (2, 3, 2, 4)),
         (layers.ConvLSTM2D, (2, 3, 2, 4, 3)),
@@ -92,9 +92,9 @@ def _channels_first(tf):
             out = layer(tf.constant(examples(*shape)))
             session.run(tf.global_variables_initializer())
             shapes = layer.compute_output_shape(shape)
-            found.append([[np.round(v, 3).tolist() for v in session.run(out)], str(shapes)])
+            results.append([[np.round(v, 3).tolist() for v in session.run(out)], str(shapes)])
             tf.keras.backend.set_session(None)
-    return found
+    return results
 
 
 def _image_states(tf):
@@ -108,11 +108,11 @@ def _image_states(tf):
         out = layer(tf.constant(examples(2, 3, 4, 4, 1)))
         sess.run(tf.global_variables_initializer())
         step = [out, layer.updates]
-        found = [np.round(sess.run(step)[0].sum(), 1) for _ in range(2)]
+        sums = [np.round(sess.run(step)[0].sum(), 1) for _ in range(2)]
         layer.reset_states()
-        found.append(np.round(sess.run(step)[0].sum(), 1))
+        sums.append(np.round(sess.run(step)[0].sum(), 1))
         layer.reset_states([np.ones((2, 3, 3, 2)), np.zeros((2, 3, 3, 2))])
-        found.append(np.round(sess.run(step)[0].sum(), 1))
+        sums.append(np.round(sess.run(step)[0].sum(), 1))
         refused = [
             attempt(lambda: layer.reset_states([np.ones((2, 3, 3, 2))])),
             attempt(lambda: layer.reset_states([np.ones((2, 3, 3, 2)), np.ones((1, 3, 3, 2))])),
@@ -130,7 +130,7 @@ def _image_states(tf):
         for options in ({}, {"return_sequences": True}, {"padding": "same", "return_state": True})
     ]
     return [
-        found,
+        sums,
         refused,
         values,
         sorted(map(str, config.items())),

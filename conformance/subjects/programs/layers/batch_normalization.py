@@ -121,22 +121,22 @@ def _of_keras(tf):
 
 
 def _refused(tf):
-    def made(shape, **options):
+    def normalized(shape, **options):
         return tf.layers.batch_normalization(tf.placeholder(tf.float32, shape), **options)
 
     return attempt(
-        lambda: made([None, None]),
-        lambda: made(None),
-        lambda: made([2, 3], axis=2),
-        lambda: made([2, 3], axis=[1, 1]),
-        lambda: made([2, 3], axis="a"),
-        lambda: made([2, 3], axis=None),
-        lambda: made([2, 3], virtual_batch_size=0),
-        lambda: made([2, 3], virtual_batch_size=2, axis=0),
-        lambda: made([2, 3], renorm=True, renorm_clipping={"a": 1}),
-        lambda: made([2, 3], training="a"),
-        lambda: made([2, 3], nope=1),
-        lambda: made([2, 3, 4, 5], axis=2),
+        lambda: normalized([None, None]),
+        lambda: normalized(None),
+        lambda: normalized([2, 3], axis=2),
+        lambda: normalized([2, 3], axis=[1, 1]),
+        lambda: normalized([2, 3], axis="a"),
+        lambda: normalized([2, 3], axis=None),
+        lambda: normalized([2, 3], virtual_batch_size=0),
+        lambda: normalized([2, 3], virtual_batch_size=2, axis=0),
+        lambda: normalized([2, 3], renorm=True, renorm_clipping={"a": 1}),
+        lambda: normalized([2, 3], training="a"),
+        lambda: normalized([2, 3], nope=1),
+        lambda: normalized([2, 3, 4, 5], axis=2),
         lambda: tf.layers.BatchNormalization(renorm=True, virtual_batch_size=3).get_config(),
         lambda: tf.layers.BatchNormalization(axis=[1, 2]).get_config(),
     )

@@ -26,8 +26,8 @@ _SHAPES: Final[Mapping[int, tuple[Any, Any]]] = {
 def _demanded(tf, layer):
     """What a layer demands of its inputs."""
     return [
-        each and {key: getattr(each, key) for key in _DEMANDS}
-        for each in tf.nest.flatten(layer.input_spec)
+        spec and {key: getattr(spec, key) for key in _DEMANDS}
+        for spec in tf.nest.flatten(layer.input_spec)
     ]
 
 
@@ -61,12 +61,12 @@ def _windows(name: str, rank: int, *arguments, **options) -> list[Row]:
 def _called(tf):
     """Layers of windows in graphs of their own, of inputs whose sizes are known or not."""
 
-    def made(name: str, arguments, options, shape):
+    def called(name: str, arguments, options, shape):
         with tf.Graph().as_default() as graph:
             layer = getattr(tf.keras.layers, name)(*arguments, name="layer", **options)
             known = [
-                layer(tf.placeholder(tf.float32, each))
-                for each in (shape, [None if size != 2 else size for size in shape])
+                layer(tf.placeholder(tf.float32, input_shape))
+                for input_shape in (shape, [None if size != 2 else size for size in shape])
             ]
             return known, nodes(graph)
 
@@ -87,7 +87,7 @@ def _called(tf):
         *_windows("SeparableConv1D", 1, 5, 3, depth_multiplier=3, strides=2),
     ]
     look_for_gpus(tf)
-    return attempt(*(lambda row=row: made(*row) for row in rows))
+    return attempt(*(lambda row=row: called(*row) for row in rows))
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

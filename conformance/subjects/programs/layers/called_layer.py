@@ -68,9 +68,9 @@ def _cast_inputs(tf):
         {"autocast": True, "dtype": "int32"},
         {"autocast": True, "dtype": None},
     ):
-        found = attempt(lambda o=options: Telling(**o)(values))
-        found += attempt(lambda o=options: Telling(**o)({"b": values[2], "a": [values[0]]}))
-        seen.append(found)
+        outcomes = attempt(lambda o=options: Telling(**o)(values))
+        outcomes += attempt(lambda o=options: Telling(**o)({"b": values[2], "a": [values[0]]}))
+        seen.append(outcomes)
     return seen
 
 
@@ -92,16 +92,16 @@ def _unequal_sequences(tf):
         total = x + states[0]
         return total * 2.0, [total]
 
-    found = []
+    results = []
     for lengths in (tf.constant([4, 2, 0]), tf.constant([1, 3, 3]), None, 3):
         for backwards in (False, True):
-            made = tf.keras.backend.rnn(
+            unrolled = tf.keras.backend.rnn(
                 step, inputs, [start], go_backwards=backwards, input_length=lengths
             )
             with tf.Session() as session:
-                last, outputs, states = made
-                found.append(session.run([last, outputs, states]))
-    return found
+                last, outputs, states = unrolled
+                results.append(session.run([last, outputs, states]))
+    return results
 
 
 def _nested_inputs(tf):
@@ -152,9 +152,9 @@ def _sessions_of_keras(tf):
         backend.set_learning_phase(1)
         before = attempt(backend.learning_phase)
         backend.clear_session()
-        told = attempt(backend.learning_phase, lambda: tf.get_default_graph() is graph)
+        outcomes = attempt(backend.learning_phase, lambda: tf.get_default_graph() is graph)
         with graph.as_default():
-            return before, told, attempt(backend.learning_phase)
+            return before, outcomes, attempt(backend.learning_phase)
 
     backend.set_learning_phase(1)
     before = attempt(backend.learning_phase)

@@ -130,8 +130,8 @@ def _average(tf):
     kept = tf.Variable([1.0, 2.0], name="kept")
 
     def build(p):
-        made = tf.get_variable("kept", [4], initializer=tf.zeros_initializer())
-        return [K.moving_average_update(made, p[0], 0.75), p]
+        average = tf.get_variable("kept", [4], initializer=tf.zeros_initializer())
+        return [K.moving_average_update(average, p[0], 0.75), p]
 
     return [layered(tf, build, examples(3, 4)), kept.name]
 

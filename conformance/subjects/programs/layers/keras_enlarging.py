@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 def _enlarged(tf):
     backend = tf.keras.backend
 
-    def made() -> list[Any]:
+    def enlarged() -> list[Any]:
         x = tf.constant(np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4))
         fed = tf.placeholder_with_default(x, [1, None, None, 4])
         return [
@@ -35,22 +35,28 @@ def _enlarged(tf):
             ),
         ]
 
-    return [built(tf, made), run(tf, made())]
+    return [built(tf, enlarged), run(tf, enlarged())]
 
 
 def _weighted(tf):
     backend = tf.keras.backend
 
-    def made() -> list[Any]:
-        right, found = tf.constant([[0.0, 1.0], [1.0, 0.0]]), tf.constant([[0.2, 0.8], [0.6, 0.4]])
+    def losses() -> list[Any]:
+        right, predicted = (
+            tf.constant([[0.0, 1.0], [1.0, 0.0]]),
+            tf.constant([[0.2, 0.8], [0.6, 0.4]]),
+        )
         return [
-            backend.binary_focal_crossentropy(right, found),
-            backend.binary_focal_crossentropy(right, found, True, from_logits=True),
-            backend.categorical_focal_crossentropy(right, tf.nn.softmax(found)),
-            backend.sparse_categorical_crossentropy(tf.constant([1, 0]), found, ignore_class=0),
+            backend.binary_focal_crossentropy(right, predicted),
+            backend.binary_focal_crossentropy(right, predicted, True, from_logits=True),
+            backend.categorical_focal_crossentropy(right, tf.nn.softmax(predicted)),
+            backend.sparse_categorical_crossentropy(tf.constant([1, 0]), predicted, ignore_class=0),
         ]
 
-    return [built(tf, made), np.round(np.concatenate([np.ravel(x) for x in run(tf, made())]), 5)]
+    return [
+        built(tf, losses),
+        np.round(np.concatenate([np.ravel(x) for x in run(tf, losses())]), 5),
+    ]
 
 
 def _named(tf):

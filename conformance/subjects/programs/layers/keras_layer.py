@@ -29,7 +29,7 @@ def _base(tf):
         out = layer(p)
         layer.more[1](p)
         lists = [layer.weights, layer.trainable_weights, layer.non_trainable_weights]
-        names = [[v.name for v in each] for each in lists]
+        names = [[v.name for v in group] for group in lists]
         layer.trainable = False
         return [
             out,

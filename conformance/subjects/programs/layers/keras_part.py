@@ -16,7 +16,7 @@ _WEIGHTS = np.array([[3.0, -4.0, 0.0], [0.0, 1.0, -2.0]], np.float32)
 
 def _constraints(tf):
     kinds = tf.keras.constraints
-    made = [
+    constraints = [
         kinds.MaxNorm(2.0),
         kinds.MaxNorm(max_value=1.0, axis=1),
         kinds.NonNeg(),
@@ -26,7 +26,8 @@ def _constraints(tf):
         kinds.MinMaxNorm(1.0, 1.5, rate=0.5, axis=1),
     ]
     return [
-        [run(tf, constraint(tf.constant(_WEIGHTS))), constraint.get_config()] for constraint in made
+        [run(tf, constraint(tf.constant(_WEIGHTS))), constraint.get_config()]
+        for constraint in constraints
     ]
 
 
@@ -43,7 +44,7 @@ def _constraints_by_name(tf):
 
 def _regularizers(tf):
     kinds = tf.keras.regularizers
-    made = [
+    regularizers = [
         kinds.l1(0.1),
         kinds.l2(0.1),
         kinds.l1_l2(0.1, 0.2),
@@ -51,7 +52,7 @@ def _regularizers(tf):
         kinds.L1L2(l2=0.5),
         kinds.get("l2"),
     ]
-    values = [run(tf, made_one(tf.constant(_WEIGHTS))) for made_one in made]
+    values = [run(tf, regularizer(tf.constant(_WEIGHTS))) for regularizer in regularizers]
     return [values, kinds.get(None), caught(lambda: kinds.get("l7"))]
 
 
@@ -114,9 +115,12 @@ def _initializers(tf):
         kinds.he_normal(seed=1),
         kinds.lecun_uniform(seed=1),
     ]
-    values = [run(tf, made([3, 3])) for made in fixed]
-    shapes = [[run(tf, made([4, 4])).shape, made([2, 2]).dtype.name] for made in drawn]
-    configs = [made.get_config() for made in (*fixed, *drawn)]
+    values = [run(tf, initializer([3, 3])) for initializer in fixed]
+    shapes = [
+        [run(tf, initializer([4, 4])).shape, initializer([2, 2]).dtype.name]
+        for initializer in drawn
+    ]
+    configs = [initializer.get_config() for initializer in (*fixed, *drawn)]
     return [values, shapes, configs, caught(lambda: kinds.get("no_such_initializer"))]
 
 

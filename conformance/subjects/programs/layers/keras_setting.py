@@ -16,23 +16,23 @@ def _settings(tf):
     """Each is set, read by layers, and set back."""
     backend, layers = tf.keras.backend, tf.keras.layers
     before = [backend.epsilon(), backend.image_data_format(), backend.floatx()]
-    found: list[Any] = [before]
+    outcomes: list[Any] = [before]
     try:
         backend.set_epsilon(0.01)
         backend.set_image_data_format("channels_first")
-        found += [
+        outcomes += [
             backend.epsilon(),
             backend.image_data_format(),
             layers.Conv2D(2, 3).data_format,
             layers.Flatten().data_format,
         ]
-        found += attempt(
+        outcomes += attempt(
             lambda: backend.set_image_data_format("nowhere"), lambda: backend.set_floatx("int32")
         )
     finally:
         backend.set_epsilon(before[0])
         backend.set_image_data_format(before[1])
-    return found
+    return outcomes
 
 
 def _phases(tf):
@@ -46,18 +46,18 @@ def _phases(tf):
         def call(self, inputs, training=None):
             return inputs if training else -inputs
 
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for value in (0, 1):
         with backend.learning_phase_scope(value):
             chosen = backend.in_train_phase(x, -x)
-            found += [backend.learning_phase(), tf.Session().run([chosen, Turning()(x)])]
-            found += [tf.Session().run([Turning()(x, training=False), Turning()(x, True)])]
-    found.append(backend.learning_phase())
-    found.append(caught(lambda: _entered(backend.learning_phase_scope(2))))
+            outcomes += [backend.learning_phase(), tf.Session().run([chosen, Turning()(x)])]
+            outcomes += [tf.Session().run([Turning()(x, training=False), Turning()(x, True)])]
+    outcomes.append(backend.learning_phase())
+    outcomes.append(caught(lambda: _entered(backend.learning_phase_scope(2))))
     backend.set_learning_phase(1)
     with backend.learning_phase_scope(0):
-        found.append(backend.learning_phase())
-    return [*found, backend.learning_phase()]
+        outcomes.append(backend.learning_phase())
+    return [*outcomes, backend.learning_phase()]
 
 
 def _entered(scope) -> None:
@@ -70,21 +70,21 @@ def _sessions(tf):
     backend = tf.keras.backend
     layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
     out = layer(tf.ones([1, 3]))
-    found: list[Any] = []
+    outcomes: list[Any] = []
     backend.manual_variable_initialization(True)
     try:
         session = backend.get_session()
-        found.append(session.run(tf.report_uninitialized_variables()).tolist())
+        outcomes.append(session.run(tf.report_uninitialized_variables()).tolist())
     finally:
         backend.manual_variable_initialization(False)
-    found += [backend.get_session() is session, backend.eval(out)]
+    outcomes += [backend.get_session() is session, backend.eval(out)]
     sparse = tf.SparseTensor([[0, 1]], [3.0], [1, 2])
-    found += attempt(
+    outcomes += attempt(
         lambda: backend.eval(sparse),
         lambda: backend.get_value(layer.kernel),
         lambda: backend.get_value(3.0),
     )
-    return found
+    return outcomes
 
 
 def _cleared(tf):

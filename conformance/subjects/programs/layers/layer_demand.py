@@ -47,7 +47,7 @@ def _demands(tf):
     def held(demand, given):
         layer = tf.keras.layers.Layer(name="one")
         layer.input_spec = demand
-        return str(tf.nest.map_structure(lambda each: each.dtype, layer(given)))
+        return str(tf.nest.map_structure(lambda tensor: tensor.dtype, layer(given)))
 
     alone = [lambda d=d, x=x: held(d, x) for d, x in itertools.product(demands, inputs)]
     two = [
@@ -84,10 +84,10 @@ def _kept(tf):
     class Holder(layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
         """A layer that has what it is given."""
 
-        def told(self):
+        def tracked_names(self):
             """The names of what it has."""
             return [
-                [each.name for each in group]
+                [member.name for member in group]
                 for group in (
                     self.trainable_weights,
                     self.non_trainable_weights,
@@ -97,8 +97,8 @@ def _kept(tf):
 
     layer = Holder(name="holder")
     one, two = (layers.Dense(2, name=name) for name in ("one", "two"))
-    for each in (one, two):
-        each.build((None, 3))
+    for dense in (one, two):
+        dense.build((None, 3))
     a, b = (tf.Variable(1.0, name=name, use_resource=True) for name in "ab")
     fixed = tf.Variable(1.0, name="fixed", trainable=False, use_resource=True)
     steps: list[tuple[str, Any]] = [
@@ -134,15 +134,15 @@ def _kept(tf):
 
     def step(name: str, value):
         setattr(layer, name, value)
-        return layer.told()
+        return layer.tracked_names()
 
-    found = attempt(*(lambda each=each: step(*each) for each in steps))
-    return found, attempt(
+    outcomes = attempt(*(lambda arguments=arguments: step(*arguments) for arguments in steps))
+    return outcomes, attempt(
         lambda: layer.count_params(),
         lambda: [layer.get_layer("one")],
         lambda: layer.built,
         lambda: delattr(layer, "v"),
-        layer.told,
+        layer.tracked_names,
         lambda: delattr(layer, "v"),
     )
 
@@ -153,19 +153,19 @@ def _numbers(tf):
     values = (1, 2.5, [1, 2], np.arange(3), np.float64(2.0), np.array([1.5], np.float16), True)
 
     def seen(value):
-        found = backend.cast_to_floatx(value)
-        return found.dtype, np.asarray(found)
+        cast = backend.cast_to_floatx(value)
+        return cast.dtype, np.asarray(cast)
 
-    def penalty(made, dtype):
-        return made(tf.constant([[1.0, -2.0], [3.0, 0.5]], dtype))
+    def penalty(regularizer, dtype):
+        return regularizer(tf.constant([[1.0, -2.0], [3.0, 0.5]], dtype))
 
     before = backend.floatx()
-    found = []
+    results = []
     try:
         for dtype in ("float32", "float64", "float16"):
             backend.set_floatx(dtype)
             numbers = attempt(*(lambda v=v: seen(v) for v in values))
-            found.append(
+            results.append(
                 [
                     backend.floatx(),
                     numbers,
@@ -176,8 +176,8 @@ def _numbers(tf):
                         lambda: tf.keras.layers.ReLU(2).max_value,
                         lambda: tf.keras.layers.ThresholdedReLU(0.1).theta,
                         *(
-                            lambda made=made, dtype=dtype: penalty(made, dtype)
-                            for made in (
+                            lambda regularizer=regularizer, dtype=dtype: penalty(regularizer, dtype)
+                            for regularizer in (
                                 kinds.L1(0.1),
                                 kinds.L2(0.1),
                                 kinds.L1L2(0.1, 0.3),
@@ -193,7 +193,7 @@ def _numbers(tf):
             )
     finally:
         backend.set_floatx(before)
-    return found, attempt(lambda: backend.set_floatx("int32"), lambda: backend.set_floatx(None))
+    return results, attempt(lambda: backend.set_floatx("int32"), lambda: backend.set_floatx(None))
 
 
 def _merged(tf):
@@ -205,14 +205,14 @@ def _merged(tf):
         ((2, 0), (2, 1)), ((2, 0), (2, 3)), ((None, None), (None, 1, None)), ((2,), (2,)),
         ((2, 5, 1, 3), (2, 4, 1)), (None, (2, 3)),
     ]  # fmt: skip
-    both = [each for one, other in pairs for each in ((one, other), (other, one))]
+    both = [pair for one, other in pairs for pair in ((one, other), (other, one))]
 
     def merged(kind, shapes, dtype="float32"):
         given = [tf.placeholder(dtype, shape) for shape in shapes]
         return kind(name="merged")(given)
 
-    def told(kind, shapes):
-        return kind().compute_output_shape([tf.TensorShape(each) for each in shapes])
+    def output_shape(kind, shapes):
+        return kind().compute_output_shape([tf.TensorShape(shape) for shape in shapes])
 
     three = [[(2, 3), (2, 1), (1, 3)], [(2, 3)] * 3, [(2, 3)], [], [(2, 3), (2, 1), (2, 5)]]
     kinds = (
@@ -227,9 +227,9 @@ def _merged(tf):
     with tf.Graph().as_default():
         return [
             attempt(*(lambda s=s: merged(layers.Add, s) for s in both)),
-            attempt(*(lambda s=s: told(layers.Add, s) for s in [*both, *three])),
+            attempt(*(lambda s=s: output_shape(layers.Add, s) for s in [*both, *three])),
             attempt(*(lambda k=k, s=s: merged(k, s) for k in kinds for s in three)),
-            attempt(*(lambda s=s: told(layers.Concatenate, s) for s in [*both, *three])),
+            attempt(*(lambda s=s: output_shape(layers.Concatenate, s) for s in [*both, *three])),
         ]
 
 

@@ -99,13 +99,13 @@ def _attributes(tf):
 
     layer = Outer()
     layer(tf.zeros([1, 3]))
-    found = [[weight.name for weight in layer.weights], layer.dynamic, layer.metrics]
+    results = [[weight.name for weight in layer.weights], layer.dynamic, layer.metrics]
     del layer.first
-    found.append([weight.name for weight in layer.weights])
+    results.append([weight.name for weight in layer.weights])
     del layer.scale
-    found.append([weight.name for weight in layer.trainable_weights])
+    results.append([weight.name for weight in layer.trainable_weights])
     layer.activity_regularizer = tf.keras.regularizers.L2(0.5)
-    return found + attempt(
+    return results + attempt(
         lambda: layer.inbound_nodes,
         lambda: layer.outbound_nodes,
         lambda: layer.compute_dtype,

@@ -87,7 +87,7 @@ def _refused(tf):
 
 def _weighted(tf):
     values = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
-    found = []
+    results = []
     for make in (tf.keras.metrics.Mean, tf.keras.metrics.Sum):
         for weights in (
             None,
@@ -104,8 +104,8 @@ def _weighted(tf):
                 with tf.Session() as sess:
                     sess.run([variable.initializer for variable in metric.variables])
                     runs = [round(float(sess.run(result)), 3) for _ in range(2)]
-                found.append([metric.name, result.name, built, runs])
-    return [found, str(tf.keras.metrics.Mean("m", dtype="float64").get_config())]
+                results.append([metric.name, result.name, built, runs])
+    return [results, str(tf.keras.metrics.Mean("m", dtype="float64").get_config())]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -13,11 +13,11 @@ __all__ = ["BEHAVIOURS"]
 def _shapes(tf, layers: list[tuple[Any, list[Any]]]):
     """The shape that each layer gives for some input shapes, and what it makes of them."""
 
-    def told(layer, shape):
+    def output_shape(layer, shape):
         return str(tf.TensorShape(layer.compute_output_shape(tf.TensorShape(shape))))
 
     return [
-        [caught(lambda layer=layer, shape=shape: told(layer, shape)) for shape in shapes]
+        [caught(lambda layer=layer, shape=shape: output_shape(layer, shape)) for shape in shapes]
         for layer, shapes in layers
     ]
 
@@ -150,19 +150,19 @@ def _options(tf):
         keras.Embedding(5, 2, mask_zero=True, name="j"),
         keras.Dropout(0.25, seed=3, name="k"),
     ]
-    told = []
+    results = []
     for layer in layers[:7] + layers[8:]:
         config = layer.get_config()
         again = type(layer).from_config(config)
         kept = ("name", "trainable", "dtype", "units", "rate", "filters", "strides", "momentum")
-        told.append(
+        results.append(
             [
                 sorted(config),
                 [config.get(key) for key in kept],
                 again.get_config() == config,
             ]
         )
-    return told
+    return results
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

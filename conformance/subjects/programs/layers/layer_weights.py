@@ -21,7 +21,7 @@ def _ramp(shape: Sequence[int]) -> np.ndarray:
     return (np.arange(count, dtype=np.float32) / max(count - 1, 1) - 0.5).reshape(shape)
 
 
-def _told(tf, make: _Make, shape: tuple[int, ...]):
+def _facts_of(tf, make: _Make, shape: tuple[int, ...]):
     """What a layer gives with weights of ours, and what it says of itself."""
     layer = make(tf.keras.layers)
     x = tf.placeholder(tf.float32, [None, *shape[1:]])
@@ -56,7 +56,7 @@ def _of(table: Sequence[tuple[_Make, tuple[int, ...]]]) -> Callable[[Any], Any]:
     """The program of some layers."""
 
     def program(tf):
-        return attempt(*(lambda row=row: _told(tf, *row) for row in table))
+        return attempt(*(lambda row=row: _facts_of(tf, *row) for row in table))
 
     return program
 

@@ -104,7 +104,7 @@ def _larger(tf):
     layers = tf.keras.layers
     pictures, volumes = examples(2, 3, 4, 2), examples(1, 2, 3, 2, 2)
 
-    def made(kind: str, *args, **options):
+    def layer_of(kind: str, *args, **options):
         def build(p):
             layer = getattr(layers, kind)(*args, **options)
             rank = len(p.shape)
@@ -118,14 +118,17 @@ def _larger(tf):
 
     ways = ("nearest", "bilinear", "bicubic", "area")
     return [
-        [layered(tf, made("UpSampling2D", (2, 3), interpolation=way), pictures) for way in ways],
-        layered(tf, made("UpSampling2D", data_format="channels_first"), pictures),
-        layered(tf, made("UpSampling2D", 2), pictures, shape=(None, None, None, 2)),
-        layered(tf, made("UpSampling3D"), volumes),
-        layered(tf, made("UpSampling3D", (1, 2, 3), data_format="channels_first"), volumes),
-        layered(tf, made("UpSampling3D", 2), volumes, shape=(1, None, 3, None, 2)),
-        layered(tf, made("UpSampling1D", 3), examples(2, 3, 4)),
-        layered(tf, made("UpSampling1D", 3), examples(2, 3, 4), shape=(2, None, 4)),
+        [
+            layered(tf, layer_of("UpSampling2D", (2, 3), interpolation=way), pictures)
+            for way in ways
+        ],
+        layered(tf, layer_of("UpSampling2D", data_format="channels_first"), pictures),
+        layered(tf, layer_of("UpSampling2D", 2), pictures, shape=(None, None, None, 2)),
+        layered(tf, layer_of("UpSampling3D"), volumes),
+        layered(tf, layer_of("UpSampling3D", (1, 2, 3), data_format="channels_first"), volumes),
+        layered(tf, layer_of("UpSampling3D", 2), volumes, shape=(1, None, 3, None, 2)),
+        layered(tf, layer_of("UpSampling1D", 3), examples(2, 3, 4)),
+        layered(tf, layer_of("UpSampling1D", 3), examples(2, 3, 4), shape=(2, None, 4)),
         attempt(lambda: layers.UpSampling2D(interpolation="other")),
         attempt(lambda: layers.UpSampling2D((1, 2, 3))),
     ]
@@ -134,7 +137,7 @@ def _larger(tf):
 def _places(tf):
     layers = tf.keras.layers
 
-    def made(kind: str, *args, **options):
+    def layer_of(kind: str, *args, **options):
         def build(p):
             layer = getattr(layers, kind)(*args, **options)
             return [
@@ -149,18 +152,20 @@ def _places(tf):
     lines, pictures = examples(2, 5, 2), examples(2, 4, 5, 2)
     return [
         [
-            layered(tf, made("LocallyConnected1D", 3, 2, strides, implementation=way), lines)
+            layered(tf, layer_of("LocallyConnected1D", 3, 2, strides, implementation=way), lines)
             for way in (1, 2, 3)
             for strides in (1, 2)
         ],
         [
-            layered(tf, made("LocallyConnected1D", 3, 2, padding="same", implementation=way), lines)
+            layered(
+                tf, layer_of("LocallyConnected1D", 3, 2, padding="same", implementation=way), lines
+            )
             for way in (2, 3)
         ],
         [
             layered(
                 tf,
-                made(
+                layer_of(
                     "LocallyConnected2D",
                     2,
                     (2, 3),
@@ -176,7 +181,7 @@ def _places(tf):
         [
             layered(
                 tf,
-                made(
+                layer_of(
                     "LocallyConnected2D",
                     2,
                     2,
@@ -188,11 +193,11 @@ def _places(tf):
             )
             for way in (1, 2, 3)
         ],
-        layered(tf, made("LocallyConnected1D", 3, 2, data_format="channels_first"), lines),
+        layered(tf, layer_of("LocallyConnected1D", 3, 2, data_format="channels_first"), lines),
         attempt(lambda: layers.LocallyConnected1D(3, 2, padding="same")),
-        layered(tf, made("LocallyConnected2D", 2, 7), pictures),
-        layered(tf, made("LocallyConnected2D", 2, 1), pictures, shape=(None, None, 5, 2)),
-        layered(tf, made("LocallyConnected1D", 2, 1, implementation=4), lines),
+        layered(tf, layer_of("LocallyConnected2D", 2, 7), pictures),
+        layered(tf, layer_of("LocallyConnected2D", 2, 1), pictures, shape=(None, None, 5, 2)),
+        layered(tf, layer_of("LocallyConnected1D", 2, 1, implementation=4), lines),
     ]
 
 

@@ -19,7 +19,7 @@ def _constraints(tf):
     """Constraints of weights of every dtype, along other axes."""
     kinds = tf.keras.constraints
     values = (np.arange(12.0).reshape(3, 4) - 5) / 4
-    made = (
+    constraints = (
         kinds.MaxNorm(0.5),
         kinds.MaxNorm(1.5, axis=1),
         kinds.NonNeg(),
@@ -39,7 +39,7 @@ def _constraints(tf):
     return attempt(
         *(
             lambda k=kind, d=dtype: constrained(k, d)
-            for kind in made
+            for kind in constraints
             for dtype in ("float32", "float64", "float16", "int32")
         )
     )
@@ -48,7 +48,7 @@ def _constraints(tf):
 def _flags(tf):
     """What layers tell of themselves before and after they are built."""
     layers = tf.keras.layers
-    made = (
+    constructors = (
         lambda: layers.Attention(),
         lambda: layers.AdditiveAttention(),
         lambda: layers.LayerNormalization(),
@@ -92,7 +92,7 @@ def _flags(tf):
         "updates",
     )
 
-    def told(make):
+    def facts_of(make):
         layer = make()
         facts = attempt(*(lambda n=name: getattr(layer, n) for name in names))
         config = {
@@ -101,7 +101,7 @@ def _flags(tf):
         }
         return type(layer).__name__, facts, config
 
-    return attempt(*(lambda m=make: told(m) for make in made))
+    return attempt(*(lambda m=make: facts_of(m) for make in constructors))
 
 
 def _backend(tf):
@@ -156,8 +156,8 @@ def _configured(tf):
 
     def again(layer, custom=None):
         config = layer.get_config()
-        made = type(layer).from_config(config, **({"custom_objects": custom} if custom else {}))
-        return type(made).__name__, made.get_config() == config, sorted(config)
+        restored = type(layer).from_config(config, **({"custom_objects": custom} if custom else {}))
+        return type(restored).__name__, restored.get_config() == config, sorted(config)
 
     return attempt(
         lambda: again(layers.Bidirectional(layers.GRU(2, return_sequences=True))),
@@ -185,7 +185,7 @@ def _configured(tf):
 def _refused(tf):
     """Arguments that layers refuse, and the least and the most that they take."""
     layers, x = tf.keras.layers, tf.zeros([2, 3, 4])
-    made = (
+    calls = (
         *(lambda n=n: layers.BatchNormalization(virtual_batch_size=n) for n in (0, -1, 1)),
         *(lambda r=r: layers.Dropout(r)(x, training=True).shape for r in (0, 0.0, 1, 1.0, 1.5, -1)),
         *(lambda n=n: layers.Dense(n)(x).shape for n in (0, -1, 1, 2.5, "2")),
@@ -245,7 +245,7 @@ def _refused(tf):
         lambda: tf.keras.backend.random_normal_variable((2,), dtype="int32"),
         lambda: tf.keras.backend.random_uniform_variable((2,), 0.0, dtype="bool"),
     )
-    return attempt(*made)
+    return attempt(*calls)
 
 
 BEHAVIOURS = {

@@ -302,7 +302,7 @@ def _times(tf):
 def _configs(tf):
     layers = tf.keras.layers
     with tf.Graph().as_default():
-        made = [
+        instances = [
             layers.SimpleRNN(2, dropout=0.1),
             layers.LSTM(2, return_sequences=True, name="l"),
             layers.GRU(2, reset_after=True, kernel_constraint="non_neg"),
@@ -313,7 +313,7 @@ def _configs(tf):
             layers.Dropout(0.5),
             layers.Bidirectional(layers.LSTM(1)),
         ]
-        whole = [layers.serialize(layer) for layer in made]
+        whole = [layers.serialize(layer) for layer in instances]
         again = [layers.deserialize(config) for config in whole]
         return [
             whole,
@@ -323,7 +323,7 @@ def _configs(tf):
                 attempt(lambda bad=bad: layers.deserialize(bad)).__class__.__name__
                 for bad in (None, 3, {"a": 1}, {"class_name": "Nope", "config": {}}, "Dense")
             ),
-            [getattr(made[1], name) for name in ("units", "use_bias", "implementation")],
+            [getattr(instances[1], name) for name in ("units", "use_bias", "implementation")],
         ]
 
 

@@ -15,13 +15,13 @@ __all__ = ["BEHAVIOURS"]
 
 def _events(tf, folder: str) -> list[Any]:
     """The steps, tags and kinds of all events of a folder."""
-    found: list[Any] = []
+    rows: list[Any] = []
     for path in sorted(Path(folder).glob("*tfevents*")):
         for event in tf.train.summary_iterator(str(path)):
             kind = event.WhichOneof("what")
             tags = sorted(value.tag for value in event.summary.value)
-            found.append([event.step, str(kind), tags])
-    return sorted(found)  # what one run writes is in no order
+            rows.append([event.step, str(kind), tags])
+    return sorted(rows)  # what one run writes is in no order
 
 
 @in_a_folder
@@ -29,7 +29,7 @@ def _recorded(tf):
     """What is written where it is said to be, and not elsewhere."""
     ops = module_of(tf, "ops.summary_ops_v2")
     step = tf.train.get_or_create_global_step()
-    found: list[Any] = [caught(ops.flush), caught(ops.initialize)]
+    outcomes: list[Any] = [caught(ops.flush), caught(ops.initialize)]
     writer = ops.create_file_writer("d", max_queue=2, flush_millis=100, name="mine")
     with writer.as_default():
         with ops.always_record_summaries():
@@ -44,7 +44,7 @@ def _recorded(tf):
         written = [op.name for op in ops.all_v2_summary_ops()]
         flush, close = ops.flush(), writer.close()
         with tf.Session() as session:
-            found.append(caught(lambda: ops.initialize(session=session)))
+            outcomes.append(caught(lambda: ops.initialize(session=session)))
             session.run([step.initializer, writer.init()])
             for _ in range(3):
                 session.run([always, tensor, never, now_and_then])
@@ -52,7 +52,7 @@ def _recorded(tf):
             session.run(flush)
             session.run(close)
     return [
-        found,
+        outcomes,
         written,
         always,
         never,
@@ -67,20 +67,20 @@ def _steps(tf):
     """What is written goes by the step that is set, unless another is given."""
     ops = module_of(tf, "ops.summary_ops_v2")
     writer = ops.create_file_writer("d")
-    found: list[Any] = attempt(lambda: ops.write("tag", 1.0))
+    outcomes: list[Any] = attempt(lambda: ops.write("tag", 1.0))
     try:
         with writer.as_default():
-            found += attempt(lambda: ops.write("no_step", 1.0))
+            outcomes += attempt(lambda: ops.write("no_step", 1.0))
             ops.set_step(7)
-            made = [ops.write("tag", 1.0), ops.write("other", 2.0, step=9), ops.get_step()]
-            found += attempt(lambda: ops.scalar("bad", 1.0, step=[1, 2]))
+            tensors = [ops.write("tag", 1.0), ops.write("other", 2.0, step=9), ops.get_step()]
+            outcomes += attempt(lambda: ops.scalar("bad", 1.0, step=[1, 2]))
     finally:
         ops.set_step(None)
     with tf.Session() as session:
         session.run(writer.init())
-        session.run(made[:2])
+        session.run(tensors[:2])
         session.run(writer.flush())
-    return [found, made[2], ops.get_step(), _events(tf, "d")]
+    return [outcomes, tensors[2], ops.get_step(), _events(tf, "d")]
 
 
 @in_a_folder
@@ -89,20 +89,20 @@ def _graphs(tf):
     ops = module_of(tf, "ops.summary_ops_v2")
     x = tf.constant(1.0, name="x")
     serialized = tf.constant(tf.get_default_graph().as_graph_def().SerializeToString())
-    found: list[Any] = [ops.graph_v1(serialized, 0).type, caught(lambda: ops.graph_v1(3))]
+    outcomes: list[Any] = [ops.graph_v1(serialized, 0).type, caught(lambda: ops.graph_v1(3))]
     nothing = ops.create_file_writer(None)
     with nothing.as_default():
-        found += [nothing.init(), nothing.flush(), nothing.close()]
+        outcomes += [nothing.init(), nothing.flush(), nothing.close()]
     with ops.create_file_writer("d").as_default(), ops.always_record_summaries():
-        made = ops.graph_v1(serialized, 5, name="written")
+        write = ops.graph_v1(serialized, 5, name="written")
         event = tf.Event(step=8, file_version="mine").SerializeToString()
         imported = ops.import_event(tf.constant(event), name="event")
         with tf.Session() as session:
             ops.initialize(x.graph, session)
-            session.run(made)
+            session.run(write)
             session.run(imported)
             session.run(ops.flush())
-    return [found, made, _events(tf, "d")]
+    return [outcomes, write, _events(tf, "d")]
 
 
 @in_a_folder

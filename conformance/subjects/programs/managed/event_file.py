@@ -18,24 +18,24 @@ def _summary(tf, tag: str = "a"):
 
 def _events(tf, folder: str) -> list[Any]:
     """The events of each file, without the times at which they were written, as text."""
-    found = []
+    results = []
     for path in sorted(Path(folder).glob("*tfevents*")):
         events = list(tf.train.summary_iterator(str(path)))
-        found.append([_shown(tf, event) for event in events])
-    return found
+        results.append([_shown(tf, event) for event in events])
+    return results
 
 
 def _shown(tf, event) -> str:
     """An event as text, with its graph and its images, whose bytes are as each writes them."""
     event.ClearField("wall_time")
     images = [value.image for value in event.summary.value if value.HasField("image")]
-    pixels = [pixels_of(each.encoded_image_string) for each in images]
-    for each in images:
-        each.ClearField("encoded_image_string")
+    pixels = [pixels_of(image.encoded_image_string) for image in images]
+    for image in images:
+        image.ClearField("encoded_image_string")
     graph = tf.GraphDef.FromString(event.graph_def)
     if event.graph_def:
         event.graph_def = b""
-    return f"{event}{graph}{[each.tolist() for each in pixels]}"
+    return f"{event}{graph}{[array.tolist() for array in pixels]}"
 
 
 def _names(folder: str) -> list[str]:
@@ -46,7 +46,7 @@ def _steps(tf):
     with tempfile.TemporaryDirectory() as folder:
         with tf.summary.FileWriter(folder) as writer:
             add = writer.add_summary
-            found = attempt(
+            outcomes = attempt(
                 *(
                     lambda step=step: add(_summary(tf), step)
                     for step in (1, 1.7, "3", None, -5, 2**70, float("nan"), [1])
@@ -55,7 +55,7 @@ def _steps(tf):
                 lambda: add(_summary(tf, "q").SerializeToString(), 2),
                 lambda: add(b""),
             )
-        return [found, _events(tf, folder)]
+        return [outcomes, _events(tf, folder)]
 
 
 def _kinds(tf):
@@ -65,7 +65,7 @@ def _kinds(tf):
     log = tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path="p", msg="m")
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.FileWriter(folder)
-        found = attempt(
+        outcomes = attempt(
             lambda: writer.add_session_log(log, 7),
             lambda: writer.add_session_log(None),
             lambda: writer.add_session_log(3),
@@ -83,7 +83,7 @@ def _kinds(tf):
             writer.close,
             writer.close,
         )
-        return [found, _events(tf, folder)]
+        return [outcomes, _events(tf, folder)]
 
 
 def _metadata(tf):
@@ -99,23 +99,23 @@ def _metadata(tf):
 
 def _files(tf):
     with tempfile.TemporaryDirectory() as folder:
-        made = tf.summary.FileWriter(f"{folder}/a/b")
+        nested = tf.summary.FileWriter(f"{folder}/a/b")
         empty = _names(f"{folder}/a/b")
-        made.flush()
-        made.close()
+        nested.flush()
+        nested.close()
         suffixed = tf.summary.FileWriter(Path(folder) / "c", filename_suffix=".end")
         ends = [name.endswith(".end") for name in _names(f"{folder}/c")]
         suffixed.close()
         Path(f"{folder}/file").touch()
-        found = attempt(
+        outcomes = attempt(
             lambda: tf.summary.FileWriter(f"{folder}/file"),
             lambda: tf.summary.FileWriter(folder, filename_suffix=3),
             lambda: list(tf.train.summary_iterator(f"{folder}/no")),
             lambda: list(tf.train.summary_iterator(f"{folder}/file")),
         )
-        place = suffixed.get_logdir() == f"{folder}/c"
+        is_same_folder = suffixed.get_logdir() == f"{folder}/c"
         names = _names(f"{folder}/a/b")
-        return [empty, names, ends, found, place, _events(tf, f"{folder}/c")]
+        return [empty, names, ends, outcomes, is_same_folder, _events(tf, f"{folder}/c")]
 
 
 def _shared(tf):
@@ -133,9 +133,9 @@ def _broken(tf):
     """An event that cannot be written: the error comes from the next flush."""
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.FileWriter(folder)
-        found = attempt(lambda: writer.add_event("no event"), writer.flush, writer.flush)
+        outcomes = attempt(lambda: writer.add_event("no event"), writer.flush, writer.flush)
         again = tf.summary.FileWriter(folder)
-        return [found, attempt(lambda: again.add_event(_summary(tf)), again.close, again.close)]
+        return [outcomes, attempt(lambda: again.add_event(_summary(tf)), again.close, again.close)]
 
 
 BEHAVIOURS = {

@@ -30,11 +30,11 @@ def _by_a_session(tf):
         other.flush()
         first = _events(tf, folder)
         writer.close()
-        found = attempt(other.flush, lambda: other.add_summary(_summary(tf, "c"), 3))
+        outcomes = attempt(other.flush, lambda: other.add_summary(_summary(tf, "c"), 3))
         writer.reopen()
         writer.add_graph(tf.Graph(), 4)
         writer.close()
-        return [first, found, _events(tf, folder), writer.get_logdir() == folder]
+        return [first, outcomes, _events(tf, folder), writer.get_logdir() == folder]
 
 
 def _operations(tf):
@@ -54,11 +54,11 @@ def _operations(tf):
         begin, flush, close = writer.init(), writer.flush(), writer.close()
         with tf.Session() as session:
             run = session.run
-            found = attempt(
+            outcomes = attempt(
                 lambda: run(written[0]),
                 lambda: run(flush),
                 lambda: run(begin),
-                *(lambda each=each: run(each) for each in written),
+                *(lambda op=op: run(op) for op in written),
                 lambda: run(unwritten),
                 lambda: run(added, {given: event}),
                 lambda: run(added, {given: b"\xff"}),
@@ -69,7 +69,7 @@ def _operations(tf):
             )
         return [
             wrong,
-            found,
+            outcomes,
             _events(tf, folder),
             len(tf.summary.all_v2_summary_ops()),
             attempt(tf.summary.initialize),
@@ -81,8 +81,8 @@ def _nodes(graph) -> list[Any]:
         (
             op.name,
             op.type,
-            [each.name for each in op.inputs],
-            sorted(each.name for each in op.control_inputs),
+            [tensor.name for tensor in op.inputs],
+            sorted(op.name for op in op.control_inputs),
         )
         for op in graph.get_operations()
     ]
@@ -91,7 +91,7 @@ def _nodes(graph) -> list[Any]:
 def _kinds(tf):
     """Every kind of summary, always, in each second step, or where nobody says anything."""
     module = _writers(tf)
-    found = []
+    results = []
     pictures = np.arange(2 * 3 * 4 * 3, dtype="f").reshape(2, 3, 4, 3) - 5
     pictures[0, 0, 0, 0] = np.nan
     sounds = np.linspace(-1.5, 1.5, 12, dtype="f").reshape(2, 6)
@@ -134,11 +134,11 @@ def _kinds(tf):
             session.run(begin, {name: folder})
             values = []
             for _ in range(2):
-                values.append([session.run(each) for each in operations])
+                values.append([session.run(operation) for operation in operations])
                 session.run(step.assign_add(1))
             session.run(writer.flush())
-            found.append([nodes, values, _events(tf, folder)])
-    return found
+            results.append([nodes, values, _events(tf, folder)])
+    return results
 
 
 def _kinds_refused(tf):

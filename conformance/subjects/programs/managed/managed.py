@@ -96,7 +96,7 @@ def _clusters(tf):
 
 
 def _devices(tf):
-    found = []
+    devices = []
     for options in (
         {"ps_tasks": 2},
         {"ps_tasks": 1, "merge_devices": False},
@@ -106,8 +106,8 @@ def _devices(tf):
             v = [tf.Variable(i, use_resource=i % 2 == 1) for i in range(4)]
             with tf.device("/cpu:0"):
                 v.append(tf.Variable(9))
-            found.append([x.device for x in v] + [(v[0] + v[1]).device])
-    return [found, tf.train.replica_device_setter(0)]
+            devices.append([x.device for x in v] + [(v[0] + v[1]).device])
+    return [devices, tf.train.replica_device_setter(0)]
 
 
 def _supervised(tf):
@@ -128,11 +128,11 @@ def _supervised(tf):
 
 def _timers(tf):
     timer = tf.train.SecondOrStepTimer(every_steps=3)
-    found = [timer.should_trigger_for_step(1), timer.update_last_triggered_step(1)]
-    found += [timer.should_trigger_for_step(step) for step in (1, 2, 3, 4, 9)]
-    found += [timer.update_last_triggered_step(9)[1], timer.last_triggered_step()]
+    results = [timer.should_trigger_for_step(1), timer.update_last_triggered_step(1)]
+    results += [timer.should_trigger_for_step(step) for step in (1, 2, 3, 4, 9)]
+    results += [timer.update_last_triggered_step(9)[1], timer.last_triggered_step()]
     timer.reset()
-    return [*found, timer.last_triggered_step()]
+    return [*results, timer.last_triggered_step()]
 
 
 #: Each program and its name.

@@ -18,8 +18,8 @@ class _Writer:
         self.noted: list[Any] = []
 
     def add_summary(self, summary, global_step=None) -> None:
-        told = summary if isinstance(summary, bytes) else summary.SerializeToString()
-        tags = sorted(part for part in (b"loss", b"step", b"per_sec") if part in told)
+        serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        tags = sorted(part for part in (b"loss", b"step", b"per_sec") if part in serialized)
         self.noted.append(("summary", tags, _plain(global_step)))
 
     def add_session_log(self, log, global_step=None) -> None:

@@ -40,13 +40,13 @@ def _parts(scaffold) -> list[Any]:
 def _given(tf, prefix: str) -> dict[str, Any]:
     """One of each part of a scaffold."""
     fed = tf.placeholder(tf.float32, [], name=f"{prefix}_fed")
-    made = {
+    operations = {
         part: tf.constant([], tf.string, name=f"{prefix}_{part}")
         for part in ("ready_op", "ready_for_local_init_op", "summary_op")
     }
-    made |= {part: tf.no_op(name=f"{prefix}_{part}") for part in ("init_op", "local_init_op")}
+    operations |= {part: tf.no_op(name=f"{prefix}_{part}") for part in ("init_op", "local_init_op")}
     return {
-        **made,
+        **operations,
         "init_feed_dict": {fed: 1.0},
         "local_init_feed_dict": {fed: 2.0},
         "init_fn": lambda *_: None,
@@ -59,13 +59,20 @@ def _copied(tf):
     tf.get_variable("v", initializer=1.0)
     first, second = _given(tf, "first"), _given(tf, "second")
     whole = tf.train.Scaffold(**first)
-    made = [tf.train.Scaffold(copy_from_scaffold=whole, **{part: second[part]}) for part in _PARTS]
-    made.append(tf.train.Scaffold(copy_from_scaffold=whole))
-    made.append(tf.train.Scaffold(copy_from_scaffold=tf.train.Scaffold(), **first))
-    saver_kept = [each.saver is whole.saver for each in made]
+    copies = [
+        tf.train.Scaffold(copy_from_scaffold=whole, **{part: second[part]}) for part in _PARTS
+    ]
+    copies.append(tf.train.Scaffold(copy_from_scaffold=whole))
+    copies.append(tf.train.Scaffold(copy_from_scaffold=tf.train.Scaffold(), **first))
+    saver_kept = [copy.saver is whole.saver for copy in copies]
     partial = [tf.train.Scaffold(**{part: first[part]}) for part in _PARTS]
-    finished = attempt(*(lambda each=each: _parts(each.finalize()) for each in made[-2:]))
-    return [_parts(each) for each in made], saver_kept, [_parts(each) for each in partial], finished
+    finished = attempt(*(lambda copy=copy: _parts(copy.finalize()) for copy in copies[-2:]))
+    return (
+        [_parts(copy) for copy in copies],
+        saver_kept,
+        [_parts(scaffold) for scaffold in partial],
+        finished,
+    )
 
 
 def _finalized(tf):
@@ -93,15 +100,15 @@ def _finalized(tf):
                     else tf.constant([], tf.string, name=f"kept{number}"),
                 )
             scaffold = tf.train.Scaffold().finalize()
-            kept = [len(graph.get_collection(each)) for each in collections]
+            kept = [len(graph.get_collection(key)) for key in collections]
             return _parts(scaffold), kept, graph.finalized
 
     def unset(key: str):
         with tf.Graph().as_default() as graph:
             make = functools.partial(tf.no_op, name="made")
-            found = [_named(tf.train.Scaffold.get_or_default("a", key, make)) for _ in range(2)]
+            names = [_named(tf.train.Scaffold.get_or_default("a", key, make)) for _ in range(2)]
             nothing = tf.train.Scaffold.get_or_default("a", "none", lambda: None)
-            return found, nothing, graph.get_all_collection_keys()
+            return names, nothing, graph.get_all_collection_keys()
 
     return attempt(
         *(lambda key=key, n=n: finalized(key, n) for key in collections for n in (0, 1, 2)),
@@ -181,7 +188,7 @@ def _steps(tf):
         def after_run(self, _context, _values) -> None:
             calls.append("run")
 
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind, last in itertools.product(
         (
             tf.train.MonitoredSession,
@@ -191,16 +198,16 @@ def _steps(tf):
         endings,
     ):
         with kind(hooks=[Noting()]) as session:
-            found.append(attempt(*(lambda f=f: session.run_step_fn(f) for f in functions)))
+            outcomes.append(attempt(*(lambda f=f: session.run_step_fn(f) for f in functions)))
             session.run_step_fn(last)
-            found.append("after")
-        found += [
+            outcomes.append("after")
+        outcomes += [
             list(calls),
             session.should_stop(),
             caught(lambda: session.run_step_fn(functions[0])),
         ]
         calls.clear()
-    return found
+    return outcomes
 
 
 @in_a_folder

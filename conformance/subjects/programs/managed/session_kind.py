@@ -90,21 +90,21 @@ def _wrapped(tf):
     """What monitored sessions are made of."""
     monitored = module_of(tf, "training.monitored_session")
     step = _model(tf)
-    found: list[Any] = []
+    results: list[Any] = []
     with tf.Session() as session:
         wrapped = monitored._WrappedSession(session)
         outer = monitored._WrappedSession(wrapped)
-        found += [
+        results += [
             outer.graph is session.graph,
             outer.sess_str == session.sess_str,
             outer.should_stop(),
             outer.run(tf.constant(4)),
         ]
         outer.close()
-        found += [outer.should_stop(), caught(lambda: outer.run(step))]
+        results += [outer.should_stop(), caught(lambda: outer.run(step))]
     with tf.train.MonitoredSession() as session:
-        found.append(session._is_closed())
-    return [*found, session._is_closed(), str(tf.train.NanLossDuringTrainingError())]
+        results.append(session._is_closed())
+    return [*results, session._is_closed(), str(tf.train.NanLossDuringTrainingError())]
 
 
 def _timers(tf):
@@ -126,12 +126,12 @@ def _timers(tf):
 
 
 def _events(tf):
-    found: set[Any] = set()
+    tags: set[Any] = set()
     for path in Path("d").glob("*tfevents*"):
         for event in tf.train.summary_iterator(str(path)):
-            found |= {value.tag for value in event.summary.value}
-            found.add(str(event.WhichOneof("what")))
-    return sorted(found)
+            tags |= {value.tag for value in event.summary.value}
+            tags.add(str(event.WhichOneof("what")))
+    return sorted(tags)
 
 
 @in_a_folder
@@ -175,7 +175,7 @@ def _services_without_steps(tf):
     with supervisor.managed_session() as session:
         threads = module_of(tf, "training.supervisor")
         threads.SVSummaryThread(supervisor, session).run_loop()
-        names = [type(each).__name__ for each in supervisor.start_standard_services(session)]
+        names = [type(service).__name__ for service in supervisor.start_standard_services(session)]
         supervisor.request_stop()
     return [sorted(names), _events(tf)]
 

@@ -10,15 +10,15 @@ from sessrun.conformance.subjects.programs.png import pixels_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf, make):
+def _summary_of(tf, make):
     """The operation that is made, its inputs, and the summary it gives, as text."""
-    made = make()
-    inputs = [(each.name, each.dtype.name) for each in made.op.inputs]
-    return [made, inputs, str(tf.Summary.FromString(run(tf, made)))]
+    summary = make()
+    inputs = [(tensor.name, tensor.dtype.name) for tensor in summary.op.inputs]
+    return [summary, inputs, str(tf.Summary.FromString(run(tf, summary)))]
 
 
-def _each(tf, *makers):
-    return attempt(*(lambda make=make: _made(tf, make) for make in makers))
+def _summaries_of(tf, *makers):
+    return attempt(*(lambda make=make: _summary_of(tf, make) for make in makers))
 
 
 def _of(tf, *tags: str) -> bytes:
@@ -28,7 +28,7 @@ def _of(tf, *tags: str) -> bytes:
 
 def _scalars(tf):
     scalar, raw = tf.summary.scalar, tf.raw_ops.ScalarSummary
-    found = _each(
+    summaries = _summaries_of(
         tf,
         lambda: scalar("a b", 1.5),
         lambda: scalar("c", 3, family="fam"),
@@ -48,7 +48,7 @@ def _scalars(tf):
         lambda: raw(tags="t", values=float("nan")),
     )
     return [
-        found,
+        summaries,
         scalar("x", 1.0, collections=["mine"]),
         tf.get_collection("mine"),
         scalar("y", 1.0),
@@ -75,7 +75,7 @@ def _histograms(tf):
         tf.bfloat16.as_numpy_dtype,
     ]
     return [
-        _each(
+        _summaries_of(
             tf,
             lambda: histogram("a b", [1.0, 2.0], family="f/ g"),
             lambda: histogram(None, [1, 2]),
@@ -91,7 +91,7 @@ def _histograms(tf):
             lambda: raw(tag=[], values=[1.0]),
             lambda: raw(tag="t", values=[[1.0], [1.0]]),
         ),
-        _each(
+        _summaries_of(
             tf, *(lambda kind=kind: histogram("k", np.arange(100).astype(kind)) for kind in kinds)
         ),
     ]
@@ -101,7 +101,7 @@ def _tensors(tf):
     summary, raw = tf.summary.tensor_summary, tf.raw_ops.TensorSummaryV2
     metadata = tf.SummaryMetadata(display_name="shown")
     given = metadata.SerializeToString()
-    return _each(
+    return _summaries_of(
         tf,
         lambda: summary("a", [1, 2], summary_description="told", display_name="d", family="f"),
         lambda: summary("a", [b"x", b"\xff"], summary_metadata=metadata, collections=[]),
@@ -121,7 +121,7 @@ def _tensors(tf):
 
 def _merged(tf):
     merge, raw = tf.summary.merge, tf.raw_ops.MergeSummary
-    return _each(
+    return _summaries_of(
         tf,
         lambda: merge([_of(tf, "a"), _of(tf, "b", "c")]),
         lambda: merge([]),
@@ -147,7 +147,7 @@ def _collected(tf):
     return [
         nothing,
         merge_all("none"),
-        _each(
+        _summaries_of(
             tf,
             merge_all,
             lambda: merge_all(scope="scope"),
@@ -158,25 +158,25 @@ def _collected(tf):
 
 
 def _descriptions(tf):
-    def told(text: str) -> str:
+    def description(text: str) -> str:
         node = tf.raw_ops.TensorSummary(tensor=1, description=text).op.node_def
         return str(tf.summary.get_summary_description(node))
 
     return attempt(
-        lambda: told('{"typeHint": "kind"}'),
-        lambda: told("{}"),
+        lambda: description('{"typeHint": "kind"}'),
+        lambda: description("{}"),
         lambda: tf.summary.get_summary_description(tf.constant(1).op.node_def),
     )
 
 
 def _pixels(tf, make):
     """The images of a summary, decoded: their files are as each encoder writes them."""
-    found = []
+    rows = []
     for value in tf.Summary.FromString(run(tf, make())).value:
         image = value.image
         pixels = pixels_of(image.encoded_image_string)
-        found.append([value.tag, image.height, image.width, image.colorspace, pixels.tolist()])
-    return found
+        rows.append([value.tag, image.height, image.width, image.colorspace, pixels.tolist()])
+    return rows
 
 
 def _images(tf):
@@ -201,8 +201,8 @@ def _images(tf):
         given.append(draw.integers(0, 256, (4, 3, 7, depth)).astype(np.uint8))
     given += [np.zeros((0, 1, 1, 1), np.float32)]
     colours = [
-        tf.make_tensor_proto(np.array(each))
-        for each in (
+        tf.make_tensor_proto(np.array(value))
+        for value in (
             np.uint8([1, 2, 3]),
             np.uint8([1, 2, 3, 4, 5]),
             np.uint8([1, 2]),
@@ -213,12 +213,14 @@ def _images(tf):
     bad = np.array([[[[1, 2, 3], [nan, 2, 3]]]], np.float32)
     wrong = [(1, 1, 1, 2), (1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0), (1, 1, 1, 5), ()]
     image = tf.summary.image
-    tries = [lambda each=each: raw(tag="t", tensor=each) for each in given]
-    tries += [lambda each=each: raw(tag="t", tensor=bad, bad_color=each) for each in colours]
-    tries += [lambda each=each: raw(tag="t", tensor=np.zeros(each, np.uint8)) for each in wrong]
+    tries = [lambda value=value: raw(tag="t", tensor=value) for value in given]
     tries += [
-        lambda each=each: raw(tag="t", tensor=np.zeros((5, 1, 1, 1), np.uint8), max_images=each)
-        for each in (0, 1, 2, 7)
+        lambda colour=colour: raw(tag="t", tensor=bad, bad_color=colour) for colour in colours
+    ]
+    tries += [lambda shape=shape: raw(tag="t", tensor=np.zeros(shape, np.uint8)) for shape in wrong]
+    tries += [
+        lambda count=count: raw(tag="t", tensor=np.zeros((5, 1, 1, 1), np.uint8), max_images=count)
+        for count in (0, 1, 2, 7)
     ]
     tries += [
         lambda: raw(tag=["t"], tensor=bad),
@@ -254,7 +256,7 @@ def _sounds(tf):
         8000.5,
     ]
     shapes = [(1,), (1, 0), (0, 2), (1, 2, 0), (5, 1), (1, 1, 1, 1), (2, 3, 1)]
-    return _each(
+    return _summaries_of(
         tf,
         lambda: audio("a b", [[0.1]], 8, family="f"),
         lambda: audio("a", [steps], 8, 1),

@@ -29,7 +29,7 @@ def _supervisor(tf):
         rounds = [session.run(after) for _ in range(3) if not supervisor.should_stop()]
         supervisor.summary_computed(session, session.run(supervisor.summary_op))
         supervisor.saver.save(session, supervisor.save_path, global_step=step)
-        told = [
+        facts = [
             supervisor.is_chief,
             supervisor.save_model_secs,
             supervisor.save_summaries_secs,
@@ -42,7 +42,7 @@ def _supervisor(tf):
         ]
         supervisor.request_stop()
     names = sorted(path.name for path in Path(folder).glob("*.index"))
-    return [rounds, told, names, supervisor.should_stop(), _again(tf, folder)]
+    return [rounds, facts, names, supervisor.should_stop(), _again(tf, folder)]
 
 
 def _again(tf, folder: str):

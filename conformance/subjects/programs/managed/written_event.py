@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(
+def _writer(
     tf,
     folder: str,
     queue: int = 10,
@@ -33,25 +33,25 @@ def _made(
 
 def _steps(tf, folder: str) -> list[Any]:
     """The steps of the events of each file, and what they hold, as far as it is written."""
-    found = []
+    rows = []
     for path in sorted(Path(folder).glob("*")):
         events = list(tf.train.summary_iterator(str(path)))
-        found.append(
+        rows.append(
             [
                 [event.step, event.WhichOneof("what"), [value.tag for value in event.summary.value]]
                 for event in events
             ]
         )
-    return found
+    return rows
 
 
 @in_a_folder
 def _flushed(tf):
     """Nothing can be read before a flush, a full queue, or the end."""
-    raw, found = tf.raw_ops, []
+    raw, results = tf.raw_ops, []
     for number, queue in enumerate((10, 1, 0)):
         folder = f"f{number}"
-        writer, begin = _made(tf, folder, queue, name=folder)
+        writer, begin = _writer(tf, folder, queue, name=folder)
         write = raw.WriteScalarSummary(
             writer=writer, step=tf.placeholder_with_default(np.int64(4), []), tag="t", value=2.5
         )
@@ -59,24 +59,24 @@ def _flushed(tf):
         with tf.Session() as session:
             for op in (begin, write, write, write, flush, write, close):
                 session.run(op)
-                found.append(_steps(tf, folder))
-            found.append(
+                results.append(_steps(tf, folder))
+            results.append(
                 attempt(
                     lambda op=write: session.run(op),
                     lambda op=flush: session.run(op),
                     lambda op=close: session.run(op),
                 )
             )
-    return found
+    return results
 
 
 @in_a_folder
 def _places(tf):
     """One name is one writer, which is begun once."""
     raw = tf.raw_ops
-    first, begin = _made(tf, "a")
-    again, anew = _made(tf, "b")
-    other, third = _made(tf, "c", suffix="y", name="other")
+    first, begin = _writer(tf, "a")
+    again, anew = _writer(tf, "b")
+    other, third = _writer(tf, "c", suffix="y", name="other")
     writes = [
         raw.WriteScalarSummary(writer=writer, step=np.int64(step), tag="t", value=step)
         for step, writer in enumerate((first, again, other))
@@ -100,13 +100,13 @@ def _places(tf):
 @in_a_folder
 def _refused(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
-    writer, begin = _made(tf, "a")
+    writer, begin = _writer(tf, "a")
     path = str(Path("b").absolute())
 
     def begun(**how):
         given = {"logdir": path, "max_queue": 1, "flush_millis": 1, "filename_suffix": "", **how}
-        place = raw.SummaryWriter(shared_name="never")
-        return raw.CreateSummaryFileWriter(writer=place, **{k: of(v) for k, v in given.items()})
+        handle = raw.SummaryWriter(shared_name="never")
+        return raw.CreateSummaryFileWriter(writer=handle, **{k: of(v) for k, v in given.items()})
 
     step, tag = np.int64(3), "t"
     makers = [
@@ -144,9 +144,9 @@ def _refused(tf):
                 [],
                 [
                     tf.Summary(
-                        value=[tf.Summary.Value(tag=each, simple_value=2.0)]
+                        value=[tf.Summary.Value(tag=tag, simple_value=2.0)]
                     ).SerializeToString()
-                    for each in "xy"
+                    for tag in "xy"
                 ],
             )
         ),
@@ -155,10 +155,14 @@ def _refused(tf):
             for data in (b"", b"\xff", [b""], tf.GraphDef().SerializeToString())
         ),
         *(
-            lambda told=told, tag=tag: raw.WriteSummary(
-                writer=writer, step=step, tensor=of([1, 2]), tag=of(tag), summary_metadata=of(told)
+            lambda metadata=metadata, tag=tag: raw.WriteSummary(
+                writer=writer,
+                step=step,
+                tensor=of([1, 2]),
+                tag=of(tag),
+                summary_metadata=of(metadata),
             )
-            for told, tag in (
+            for metadata, tag in (
                 (b"", "t"),
                 (b"\xff", "t"),
                 ([b""], "t"),
@@ -169,9 +173,9 @@ def _refused(tf):
     ]
     with tf.Session() as session:
         session.run(begin)
-        found = attempt(*(lambda make=make: session.run(make()) for make in makers))
+        outcomes = attempt(*(lambda make=make: session.run(make()) for make in makers))
         session.run(raw.CloseSummaryWriter(writer=writer))
-    return found, _steps(tf, "a")
+    return outcomes, _steps(tf, "a")
 
 
 BEHAVIOURS = {"flushed": _flushed, "places": _places, "refused": _refused}

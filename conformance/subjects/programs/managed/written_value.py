@@ -20,7 +20,7 @@ def _sounds_of_a_fixed_rate(tf):
 
     def written(sounds, rate: float, outputs: int = 3, tag=b"t", **given):
         attrs = {"sample_rate": rate, "max_outputs": outputs}
-        (found,) = run_node(tf, "AudioSummary", [tag, sounds], attrs, **given)
+        (summary,) = run_node(tf, "AudioSummary", [tag, sounds], attrs, **given)
         return [
             [
                 value.tag,
@@ -30,7 +30,7 @@ def _sounds_of_a_fixed_rate(tf):
                 value.audio.content_type,
                 value.audio.encoded_audio_string,
             ]
-            for value in tf.Summary.FromString(found).value
+            for value in tf.Summary.FromString(summary).value
         ]
 
     return attempt(
@@ -64,7 +64,7 @@ def _tensors_with_metadata(tf):
     }
     with tf.Session() as session:
         session.run(opened)
-        found = attempt(
+        outcomes = attempt(
             *(
                 lambda t=tag, v=value, d=data, s=step: session.run(
                     raw.WriteSummary(
@@ -90,7 +90,7 @@ def _tensors_with_metadata(tf):
         for event in tf.train.summary_iterator(str(path))
         for value in event.summary.value
     ]
-    return found, events
+    return outcomes, events
 
 
 BEHAVIOURS = {

@@ -18,8 +18,8 @@ def _built(tf, make: Callable[[], Any]) -> Callable[[], Any]:
 
     def call():
         with tf.Graph().as_default() as graph:
-            made = make()
-            return [made, nodes(graph), attempt(lambda: run(tf, made))]
+            loss = make()
+            return [loss, nodes(graph), attempt(lambda: run(tf, loss))]
 
     return call
 

@@ -27,21 +27,21 @@ def _seen(tf, build: Callable[[], Any], value):
             ones = tf.constant_initializer(0.5)
             tf.set_random_seed(3)
             with tf.variable_scope("net", initializer=ones):
-                made = build()
+                outputs = build()
             places = [op for op in graph.get_operations() if op.type == "Placeholder"]
-            fed = {place.outputs[0]: value for place in places}
+            fed = {placeholder.outputs[0]: value for placeholder in places}
             start = tf.global_variables_initializer()
             built = nodes(graph)
             with tf.Session() as session:
                 session.run(start)
-                values = attempt(lambda: session.run(made, fed))
-            variables = [[each.name, each.shape] for each in tf.trainable_variables()]
-            return made, variables, built, values
+                values = attempt(lambda: session.run(outputs, fed))
+            variables = [[variable.name, variable.shape] for variable in tf.trainable_variables()]
+            return outputs, variables, built, values
 
     return attempt(whole)
 
 
-def _each(tf, *builds: Callable[[], Any], value=_X[:, 0]) -> list[Any]:
+def _in_own_graphs(tf, *builds: Callable[[], Any], value=_X[:, 0]) -> list[Any]:
     return [_seen(tf, build, value) for build in builds]
 
 
@@ -60,7 +60,7 @@ def _plain(tf):
     def step(make: Callable[[], Any], times: int = 1) -> Callable[[], Any]:
         return lambda: _stepped(tf, make(), times=times)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         step(lambda: cells.BasicRNNCell(3)),
         step(lambda: cells.BasicRNNCell(3, tf.nn.relu), 2),
@@ -149,7 +149,7 @@ def _wrapped(tf):
         return cells.MultiRNNCell([gru(), cells.BasicRNNCell(3)], **options)
 
     drop = cells.DropoutWrapper
-    return _each(
+    return _in_own_graphs(
         tf,
         step(many),
         step(lambda: many(state_is_tuple=False), 2),
@@ -186,7 +186,7 @@ def _unrolled(tf):
         return tf.gradients(loss, tf.trainable_variables())
 
     kind = {"dtype": tf.float32}
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nn.dynamic_rnn(cells.LSTMCell(3), x(), **kind),
         lambda: nn.dynamic_rnn(cells.GRUCell(3), x(), [1, 3], **kind),

@@ -31,12 +31,12 @@ def _losses(tf):
         {"ctc_merge_repeated": False},
         {"ignore_longer_outputs_than_inputs": True},
     )
-    found = []
+    results = []
     for option in options:
         x = tf.constant(_LOGITS)
         loss = tf.nn.ctc_loss(_labels(tf), x, _LENGTHS, **option)
         (gradient,) = tf.gradients(loss, x)
-        found.append([loss, gradient, _rounded(run(tf, [loss, gradient]))])
+        results.append([loss, gradient, _rounded(run(tf, [loss, gradient]))])
     impossible = _labels(tf, ((0, 0, 0, 0, 0), (1, 2), (3, 4)))
     both = tf.raw_ops.CTCLoss(
         inputs=_LOGITS,
@@ -45,12 +45,12 @@ def _losses(tf):
         sequence_length=[6, 1, 2],
         ignore_longer_outputs_than_inputs=True,
     )
-    return [found, _rounded(run(tf, list(both)))]
+    return [results, _rounded(run(tf, list(both)))]
 
 
 def _decoders(tf):
     nn = tf.nn
-    made = [
+    decoded = [
         nn.ctc_greedy_decoder(_LOGITS, _LENGTHS),
         nn.ctc_greedy_decoder(_LOGITS, _LENGTHS, False),
         nn.ctc_greedy_decoder(_LOGITS, _LENGTHS, blank_index=0),
@@ -59,7 +59,7 @@ def _decoders(tf):
         nn.ctc_beam_search_decoder_v2(_LOGITS, _LENGTHS),
     ]
     with tf.Session() as session:
-        return [[session.run(paths), np.round(session.run(scores), 3)] for paths, scores in made]
+        return [[session.run(paths), np.round(session.run(scores), 3)] for paths, scores in decoded]
 
 
 def _graphs(tf):
@@ -104,10 +104,10 @@ def _refusals(tf):
 _ROWS = [[1, 3, 3, 3, 0], [1, 4, 4, 4, 0], [4, 2, 2, 0, 4]]
 
 
-def _made_labels(tf):
+def _sparse_labels(tf):
     ops = module_of(tf, "ops.ctc_ops")
     sparse = ops.dense_labels_to_sparse(_ROWS, [4, 5, 3])
-    made = [
+    tensors = [
         *tf.nn.collapse_repeated(_ROWS, [4, 5, 5]),
         *tf.nn.ctc_unique_labels(_ROWS),
         sparse.indices,
@@ -116,8 +116,8 @@ def _made_labels(tf):
     ]
     fed = tf.placeholder(tf.int64, [None, 5])
     return (
-        [[each.name, each.dtype, each.shape] for each in made],
-        run(tf, made),
+        [[tensor.name, tensor.dtype, tensor.shape] for tensor in tensors],
+        run(tf, tensors),
         built(
             tf,
             lambda: tf.nn.collapse_repeated(tf.constant(_ROWS), tf.constant([1, 2, 3]))[0],
@@ -165,7 +165,7 @@ BEHAVIOURS = {
     "decoders": _decoders,
     "graphs": _graphs,
     "losses": _losses,
-    "made-labels": _made_labels,
+    "made-labels": _sparse_labels,
     "newer-graphs": _newer_graphs,
     "newer-losses": _newer_losses,
     "refusals": _refusals,

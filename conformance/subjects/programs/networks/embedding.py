@@ -21,18 +21,18 @@ def _seen(tf, build: Callable[[], Any]):
     def whole():
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(3)
-            made = build()
+            outputs = build()
             start = tf.global_variables_initializer()
             built = nodes(graph)
             with tf.Session() as session:
                 session.run(start)
-                values = attempt(lambda: session.run(made))
-            return made, built, values
+                values = attempt(lambda: session.run(outputs))
+            return outputs, built, values
 
     return attempt(whole)
 
 
-def _each(tf, *builds: Callable[[], Any]) -> list[Any]:
+def _in_own_graphs(tf, *builds: Callable[[], Any]) -> list[Any]:
     return [_seen(tf, build) for build in builds]
 
 
@@ -54,7 +54,7 @@ def _lookups(tf):
     lookup = tf.nn.embedding_lookup
     ids = [[0, 5], [3, 1]]
     unknown = tf.int32
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: lookup(_ROWS, ids),
         lambda: lookup(tf.constant(_ROWS), [2], name="n"),
@@ -81,13 +81,13 @@ def _gradients(tf):
         def build():
             given = params()
             ids = tf.placeholder_with_default([[0, 5], [3, 0]], [2, 2])
-            found = tf.nn.embedding_lookup(given, ids)
+            rows = tf.nn.embedding_lookup(given, ids)
             parts = given if isinstance(given, list) else [given]
-            return [tf.convert_to_tensor(each) for each in tf.gradients(found, parts)]
+            return [tf.convert_to_tensor(gradient) for gradient in tf.gradients(rows, parts)]
 
         return build
 
-    return _each(
+    return _in_own_graphs(
         tf,
         of(lambda: tf.constant(_ROWS)),
         of(lambda: _parts(tf)),
@@ -111,7 +111,7 @@ def _sparse_lookups(tf):
     def weights():
         return _sparse(tf, weights=True)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         *(
             lambda how=how: lookup(_ROWS, ids(), None, combiner=how)
@@ -158,7 +158,7 @@ def _sampled(tf):
     def arguments(true=((1,), (2,))):
         return tf.constant(given[0]), tf.constant(given[1]), tf.constant(true), tf.constant(inputs)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nce(*arguments(), 3, 6, sampled_values=values()),
         lambda: nce(*arguments(), 3, 6, sampled_values=values(), remove_accidental_hits=True),

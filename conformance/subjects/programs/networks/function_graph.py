@@ -21,7 +21,7 @@ _X, _UNKNOWN, _SQUARE, _TALL = (2, 3), (None, None), (2, 3, 3), (2, 4, 3)
 _FREE, _PICTURES = (None, None, None), (2, 5, 6, 3)
 
 
-def _made(tf, name: str, *arguments):
+def _built(tf, name: str, *arguments):
     """What a function gives of placeholders, and the graph."""
     named = arguments[-1] if arguments and isinstance(arguments[-1], dict) else {}
 
@@ -37,16 +37,16 @@ def _made(tf, name: str, *arguments):
         for part in name.split("."):
             function = getattr(function, part)
         positional = arguments[:-1] if named else arguments
-        options = {key: value(each) for key, each in named.items()}
-        made = function(*map(value, positional), **options)
-        return made, [_COUNTED.sub("N", line) for line in nodes(graph)]
+        options = {key: value(argument) for key, argument in named.items()}
+        outputs = function(*map(value, positional), **options)
+        return outputs, [_COUNTED.sub("N", line) for line in nodes(graph)]
 
 
 def _of(*calls: Call) -> Callable[[Any], Any]:
     """A program of what functions build, one by one."""
 
     def program(tf):
-        return attempt(*(lambda call=call: _made(tf, *call) for call in calls))
+        return attempt(*(lambda call=call: _built(tf, *call) for call in calls))
 
     return program
 

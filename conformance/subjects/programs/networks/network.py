@@ -19,14 +19,14 @@ def _p(tf, shape=(2, 3), dtype=None):
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
-def _each(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
+def _in_own_graphs(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
     return [built(tf, build, feeds) for build in builds]
 
 
 def _activations(tf):
     nn = tf.nn
     x = fed(_X)
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nn.relu6(_p(tf)),
         lambda: nn.relu6([7.0, -1.0], name="n"),
@@ -66,10 +66,10 @@ def _swishes(tf):
     def built_and_run(beta):
         x = tf.constant(_X)
         slope = tf.constant(beta)
-        made = tf.nn.swish(x, slope)
-        found = [made, *tf.gradients(made, [x, slope])]
+        output = tf.nn.swish(x, slope)
+        tensors = [output, *tf.gradients(output, [x, slope])]
         kinds = [[op.name, op.type] for op in tf.get_default_graph().get_operations()]
-        return found, kinds, run(tf, found)
+        return tensors, kinds, run(tf, tensors)
 
     return attempt(
         lambda: built_and_run(1.0),
@@ -81,7 +81,7 @@ def _swishes(tf):
 
 def _rankings(tf):
     nn = tf.nn
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nn.top_k(_p(tf), 2),
         lambda: nn.top_k(_p(tf), k=1, sorted=False, name="t"),
@@ -96,7 +96,7 @@ def _rankings(tf):
 def _losses_of_examples(tf):
     nn = tf.nn
     z = np.array([[1.0, 0.0, 0.5], [0.0, 0.25, 3.0]], np.float32)
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nn.sigmoid_cross_entropy_with_logits(labels=z, logits=_p(tf)),
         lambda: nn.sigmoid_cross_entropy_with_logits(labels=z, logits=_p(tf, None), name="n"),
@@ -120,7 +120,7 @@ def _losses_of_classes(tf):
     v2 = nn.softmax_cross_entropy_with_logits_v2
     first = nn.softmax_cross_entropy_with_logits
     of_numbers = nn.sparse_softmax_cross_entropy_with_logits
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: v2(z, _p(tf)),
         lambda: v2(labels=z, logits=_p(tf), axis=0),
@@ -154,7 +154,7 @@ def _losses_of_classes(tf):
 def _statistics(tf):
     nn = tf.nn
     half = tf.float16
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nn.moments(_p(tf), [0]),
         lambda: nn.moments(_p(tf), [0, 1], keep_dims=True),
@@ -185,7 +185,7 @@ def _normalization(tf):
     nn = tf.nn
     one, two = tf.constant, np.array([1.0, 2.0, 3.0], np.float32)
     old = nn.batch_norm_with_global_normalization
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: nn.batch_normalization(_p(tf), one(0.5), one(2.0), None, None, 1e-3),
         lambda: nn.batch_normalization(_p(tf), one(two), one(two), one(two), one(two), 0.1, "b"),
@@ -222,7 +222,7 @@ def _dropout(tf):
             _p(tf), rate=tf.placeholder_with_default(tf.constant(rate, dtype), []), seed=3
         )
 
-    return _each(
+    return _in_own_graphs(
         tf,
         seeded(5, rate=0.5),
         seeded(5, keep_prob=0.25),

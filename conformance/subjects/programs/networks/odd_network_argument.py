@@ -118,11 +118,11 @@ def _formats(tf):
     """Pooling and convolutions of one to three dimensions by the names of their data formats."""
     nn, formats = tf.nn, (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW", "other")
 
-    def told(make):
+    def shape_and_strides(make):
         first = len(tf.get_default_graph().get_operations())
-        made = make()
+        output = make()
         added = tf.get_default_graph().get_operations()[first:]
-        return made.shape, [(op.type, str(op.node_def.attr["strides"])) for op in added]
+        return output.shape, [(op.type, str(op.node_def.attr["strides"])) for op in added]
 
     def pools(count: int, form) -> list[Any]:
         x = tf.placeholder(tf.float32, [2, *range(4, 4 + count), 3])
@@ -145,7 +145,11 @@ def _formats(tf):
         ]
 
     return [
-        [count, form, *attempt(*(lambda m=make: told(m) for make in pools(count, form)))]
+        [
+            count,
+            form,
+            *attempt(*(lambda m=make: shape_and_strides(m) for make in pools(count, form))),
+        ]
         for count in (1, 2, 3)
         for form in formats
     ]

@@ -17,7 +17,7 @@ def _ran(tf, build):
         tf.Graph().as_default(),
         tf.variable_scope("s", initializer=tf.constant_initializer(0.25), use_resource=False),
     ):
-        made = build()
+        outputs = build()
         names = [(v.name, v.shape) for v in tf.global_variables()]
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
@@ -25,7 +25,7 @@ def _ran(tf, build):
                 size = int(np.prod(variable.shape.as_list()))
                 values = np.linspace(-0.5 - number, 0.5, size).reshape(variable.shape.as_list())
                 variable.load(values.astype(variable.dtype.as_numpy_dtype), session)
-            return made, names, session.run(made)
+            return outputs, names, session.run(outputs)
 
 
 def _inputs(batch: int = 2, steps: int = 3, depth: int = 4) -> np.ndarray:
@@ -180,8 +180,8 @@ def _states(tf):
 
     def zeros(size, batch, dtype):
         cell = Own(size, 4)
-        made = cell.zero_state(batch, dtype)
-        return made, cell.output_size, tf.nest.is_nested(cell.state_size)
+        state = cell.zero_state(batch, dtype)
+        return state, cell.output_size, tf.nest.is_nested(cell.state_size)
 
     def looped(size):
         cell, x = Own(size, tf.TensorShape([4])), tf.constant(_inputs())

@@ -14,9 +14,9 @@ def _quantized(tf, *shape: int, step: int = 37):
     return tf.bitcast(tf.constant(numbers), tf.quint8)
 
 
-def _plain(tf, found):
+def _plain(tf, outputs):
     """The numbers of what is quantized, and its range."""
-    first, *ranges = found
+    first, *ranges = outputs
     whole = tf.int32 if first.dtype == tf.qint32 else tf.uint8
     return [first.dtype, first.shape, *run(tf, [tf.bitcast(first, whole), *ranges])]
 
@@ -26,16 +26,16 @@ def _poolings(tf):
     # Whole means: oneDNN rounds others in its own way.
     sixties = (np.arange(120).reshape(2, 5, 4, 3) * 37 % 5 * 60).astype("uint8")
     even = tf.bitcast(tf.constant(sixties), tf.quint8)
-    found = []
+    results = []
     for pool, pictures in ((tf.nn.quantized_avg_pool, even), (tf.nn.quantized_max_pool, x)):
         for ksize, strides, padding in (
             ([1, 2, 2, 1], [1, 2, 2, 1], "VALID"),
             ([1, 3, 2, 1], [1, 1, 2, 1], "SAME"),
             ([1, 5, 4, 1], [1, 1, 1, 1], "VALID"),
         ):
-            found.append(_plain(tf, pool(pictures, -1.0, 2.5, ksize, strides, padding)))
+            results.append(_plain(tf, pool(pictures, -1.0, 2.5, ksize, strides, padding)))
     pool = tf.nn.quantized_max_pool
-    return found, attempt(
+    return results, attempt(
         lambda: pool(x, 0.0, 1.0, [1, 2, 2, 1], [1, 2, 2, 1], "NOPE"),
         lambda: pool(tf.zeros([1, 2, 2, 1]), 0.0, 1.0, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"),
         lambda: pool(x, 0.0, 1.0, [1, 2], [1, 2, 2, 1], "SAME"),
@@ -54,14 +54,14 @@ def _poolings(tf):
 
 def _convolutions(tf):
     x, w = _quantized(tf, 1, 4, 5, 2), _quantized(tf, 2, 3, 2, 4, step=91)
-    conv, found = tf.nn.quantized_conv2d, []
+    conv, results = tf.nn.quantized_conv2d, []
     for strides, padding in (
         ([1, 1, 1, 1], "SAME"),
         ([1, 2, 2, 1], "VALID"),
         ([1, 2, 2, 1], "SAME"),
     ):
-        found.append(_plain(tf, conv(x, w, -1.0, 2.0, -0.5, 3.0, strides, padding)))
-    return found, attempt(
+        results.append(_plain(tf, conv(x, w, -1.0, 2.0, -0.5, 3.0, strides, padding)))
+    return results, attempt(
         lambda: conv(x, w, 0.0, 1.0, 0.0, 1.0, [1, 1, 1, 1], "SAME", name="named"),
         lambda: conv(
             input=x,

@@ -54,27 +54,27 @@ def _seen(tf, build: Callable[[], Any], value=_X):
 
     def whole():
         with tf.Graph().as_default() as graph:
-            made = build()
+            outputs = build()
             places = [op for op in graph.get_operations() if op.type == "Placeholder"]
-            fed = {place.outputs[0]: value for place in places}
+            fed = {placeholder.outputs[0]: value for placeholder in places}
             start = tf.global_variables_initializer()
             built = nodes(graph)
             with tf.Session() as session:
                 session.run(start)
-                values = attempt(lambda: session.run(made, fed))
-            return made, built, values
+                values = attempt(lambda: session.run(outputs, fed))
+            return outputs, built, values
 
     return attempt(whole)
 
 
-def _each(tf, *builds: Callable[[], Any], value=_X) -> list[Any]:
+def _in_own_graphs(tf, *builds: Callable[[], Any], value=_X) -> list[Any]:
     return [_seen(tf, build, value) for build in builds]
 
 
 def _dynamic(tf):
     rnn, cell, two = tf.nn.dynamic_rnn, _Cell(tf), _Cell(tf, two=True)
     kind = {"dtype": tf.float32}
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: rnn(cell, _p(tf), **kind),
         lambda: rnn(two, _p(tf), [3, 1], **kind),
@@ -102,7 +102,7 @@ def _dynamic_gradients(tf):
         return build
 
     rnn = tf.nn.dynamic_rnn
-    return _each(
+    return _in_own_graphs(
         tf,
         of(lambda: rnn(_Cell(tf), _p(tf), dtype=tf.float32)),
         of(lambda: rnn(_Cell(tf, two=True), _p(tf), [1, 3], dtype=tf.float32)),
@@ -116,7 +116,7 @@ def _both_ways(tf):
         return _Cell(tf), _Cell(tf, 2, two=True)
 
     kind = {"dtype": tf.float32}
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: rnn(*pair(), _p(tf), **kind),
         lambda: rnn(*pair(), _p(tf), [1, 2], **kind),
@@ -136,7 +136,7 @@ def _static(tf):
     def steps(shape=(2, 3, 2)):
         return tf.unstack(_p(tf, shape), num=3, axis=1)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: rnn(cell, steps(), **kind),
         lambda: rnn(two, steps(), sequence_length=[1, 2], **kind),
@@ -174,7 +174,7 @@ def _saving(tf):
     def many():
         return _Cell(tf, two=True)
 
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: rnn(_Cell(tf), steps(), _Saver(tf), "a")[0],
         lambda: rnn(many(), steps(), _Saver(tf), ("a", "b"), [1, 3]),
@@ -204,14 +204,14 @@ def _raw(tf):
 
             arrays, final, kept = tf.nn.raw_rnn(cell, loop)
             return (
-                tf.nest.map_structure(lambda each: each.stack(), arrays),
+                tf.nest.map_structure(lambda array: array.stack(), arrays),
                 final,
                 (tf.constant(0) if kept is None else kept),
             )
 
         return build
 
-    return _each(
+    return _in_own_graphs(
         tf,
         with_steps([3, 1]),
         with_steps([2, 2], state=0),

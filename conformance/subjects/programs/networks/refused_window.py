@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -47,8 +47,8 @@ def _steps(tf):
     x, w, g = _numbers(2, 3, 4, 2), _numbers(1, 1, 2, 2), _numbers(2, 3, 4, 2)
     volumes = _numbers(2, 3, 4, 2, 2), _numbers(1, 1, 1, 2, 2), _numbers(2, 3, 4, 2, 2)
     fours = [
-        {"strides": each}
-        for each in (
+        {"strides": strides}
+        for strides in (
             [2, 1, 1, 1],
             [1, 1, 1, 2],
             [2, 1, 1, 2],
@@ -58,12 +58,14 @@ def _steps(tf):
         )
     ]
     fours += [
-        {"strides": [1] * 4, "dilations": each}
-        for each in ([2, 1, 1, 1], [1, 1, 1, 2], [1, 0, 1, 1], [1, 1, 1], [1, 1, -1, 1])
+        {"strides": [1] * 4, "dilations": dilations}
+        for dilations in ([2, 1, 1, 1], [1, 1, 1, 2], [1, 0, 1, 1], [1, 1, 1], [1, 1, -1, 1])
     ]
-    fives = [{key: [value[0], 1, *value[1:]] for key, value in each.items()} for each in fours]
+    fives = [
+        {key: [value[0], 1, *value[1:]] for key, value in arguments.items()} for arguments in fours
+    ]
     return [
-        told(
+        outcomes_of(
             tf,
             *(
                 lambda make=make, how=how, name=name: make(
@@ -100,11 +102,11 @@ def _sizes(tf):
     ]
     how = {"padding": "VALID", "strides": [1] * 4}
     return [
-        told(
+        outcomes_of(
             tf,
             *(
-                lambda make=make, each=each: make(*each, **how)
-                for each in (given if name == "Conv2D" else given[:-1])
+                lambda make=make, arguments=arguments: make(*arguments, **how)
+                for arguments in (given if name == "Conv2D" else given[:-1])
             ),
         )  # others have no groups
         for name, make in _convolutions(tf).items()
@@ -118,10 +120,10 @@ def _apart(tf):
     x, w = tf.placeholder(tf.float32, [None, 8, 9, 2]), tf.placeholder(tf.float32, [3, 2, 2, 5])
     return [
         [
-            raw.DepthwiseConv2dNative(input=each, filter=w, dilations=apart, **how),
-            raw.Conv2D(input=each, filter=w, dilations=apart, **how),
+            raw.DepthwiseConv2dNative(input=tensor, filter=w, dilations=apart, **how),
+            raw.Conv2D(input=tensor, filter=w, dilations=apart, **how),
         ]
-        for each in (x, tf.placeholder(tf.float32))
+        for tensor in (x, tf.placeholder(tf.float32))
         for apart in ([1, 2, 3, 1], [1, 1, 2, 1])
     ]
 
@@ -141,7 +143,7 @@ def _poolings(tf):
             padding=padding,
         )
 
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda name=name, window=window: pooled(name, x, window, window)
@@ -187,7 +189,7 @@ def _poolings_back(tf):
     def maxima(x, y, grad, **options):
         return raw.MaxPoolGrad(orig_input=of(x), orig_output=of(y), grad=of(grad), **options)
 
-    return told(
+    return outcomes_of(
         tf,
         lambda: means([2, 3, 4, 6], top, **how),
         lambda: means([0, 3, 4, 6], top[:0], **how),

@@ -50,7 +50,7 @@ def _loop(tf, first, later, **options):
         return time >= tf.constant([2, 1]), inputs, state, emitted, kept
 
     arrays, state, kept = tf.nn.raw_rnn(cell, steer)
-    stacked = tf.nest.map_structure(lambda each: each.stack(), arrays)
+    stacked = tf.nest.map_structure(lambda array: array.stack(), arrays)
     return run(tf, [stacked, state, [] if kept is None else kept])
 
 

@@ -20,7 +20,7 @@ def _given_back_to_many_channels(tf):
 
     That of dilated ones is not asked: not every build of TensorFlow has it on a CPU.
     """
-    nn, found = tf.nn, []
+    nn, results = tf.nn, []
     for channels in (3, 17, 40):
         for strides, padding in (
             ([1, 2, 2, 1], "SAME"),
@@ -30,13 +30,13 @@ def _given_back_to_many_channels(tf):
             x = tf.constant(_numbers(2, 7, 6, channels))
             w = tf.constant(_numbers(3, 2, channels, 2))
             y = nn.conv2d(x, w, strides, padding)
-            found.append(run(tf, tf.gradients(tf.square(y), [x, w])))
+            results.append(run(tf, tf.gradients(tf.square(y), [x, w])))
         volume, w = tf.constant(_numbers(1, 4, 5, 4, channels)), _numbers(2, 2, 2, channels, 3)
         y = nn.conv3d(volume, w, [1, 2, 2, 1, 1], "SAME")
-        found.append(run(tf, tf.gradients(tf.square(y), volume)))
+        results.append(run(tf, tf.gradients(tf.square(y), volume)))
     x, w = tf.constant(_numbers(1, 9, 8, 20)), tf.constant(_numbers(2, 3, 20, 5))
     y = nn.conv2d(x, w, [1, 2, 2, 1], "VALID", dilations=[1, 1, 2, 1])
-    found += attempt(
+    results += attempt(
         lambda: run(tf, y),
         lambda: run(
             tf,
@@ -45,7 +45,7 @@ def _given_back_to_many_channels(tf):
             ),
         ),
     )
-    return found
+    return results
 
 
 def _strides_in_the_batch(tf):
@@ -84,13 +84,13 @@ def _strides_in_the_batch(tf):
     )
 
 
-def _random_windows_of_whole_numbers(tf):
+def _random_windows_of_integers(tf):
     """Means of whole numbers, rounded towards zero."""
-    found = []
+    outcomes = []
     for dtype in ("int32", "int64", "float64"):
         x = (np.arange(2 * 7 * 6 * 2).reshape(2, 7, 6, 2) * 13 % 31 - 17).astype(dtype)
         for overlapping in (False, True):
-            made = tf.raw_ops.FractionalAvgPool(
+            pooled = tf.raw_ops.FractionalAvgPool(
                 value=x,
                 pooling_ratio=[1.0, 1.5, 1.3, 1.0],
                 pseudo_random=True,
@@ -100,10 +100,10 @@ def _random_windows_of_whole_numbers(tf):
                 seed2=5,
             )
             # TensorFlow's static shapes of the windows' borders are one too short.
-            found.append(run(tf, [tf.placeholder_with_default(part, None) for part in made]))
-        value, rows, columns = made
+            outcomes.append(run(tf, [tf.placeholder_with_default(part, None) for part in pooled]))
+        value, rows, columns = pooled
         grad = tf.ones_like(value)
-        found += attempt(
+        outcomes += attempt(
             lambda r=rows, c=columns, g=grad, x=x: run(
                 tf,
                 tf.raw_ops.FractionalAvgPoolGrad(
@@ -115,7 +115,7 @@ def _random_windows_of_whole_numbers(tf):
                 ),
             )
         )
-    return found
+    return outcomes
 
 
 def _normalized_globally(tf):
@@ -139,8 +139,8 @@ def _normalized_globally(tf):
         run(tf, usual),
         attempt(
             *(
-                lambda p=place: normalized([*parts[:p], parts[p][:2], *parts[p + 1 :]], 0.5, True)
-                for place in (1, 2, 3, 4)
+                lambda p=index: normalized([*parts[:p], parts[p][:2], *parts[p + 1 :]], 0.5, True)
+                for index in (1, 2, 3, 4)
             ),
             lambda: normalized([t[0], *parts[1:]], 0.5, True),
             lambda: normalized([t, mean[None], *parts[2:]], 0.5, True),
@@ -164,7 +164,8 @@ BEHAVIOURS = {
     for function in (
         _given_back_to_many_channels,
         _strides_in_the_batch,
-        _random_windows_of_whole_numbers,
         _normalized_globally,
     )
+} | {
+    "random_windows_of_whole_numbers": _random_windows_of_integers,
 }

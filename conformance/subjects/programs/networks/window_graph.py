@@ -24,7 +24,7 @@ def _unknown(tf):
     return tf.placeholder(tf.float32)
 
 
-def _made(tf, name: str, arguments: tuple[Any, ...], named: dict[str, Any]):
+def _in_own_graph(tf, name: str, arguments: tuple[Any, ...], named: dict[str, Any]):
     """What a function returns, and the graph; arguments that are functions are made first."""
 
     def value(argument):
@@ -35,8 +35,8 @@ def _made(tf, name: str, arguments: tuple[Any, ...], named: dict[str, Any]):
             function = tf
             for part in name.split("."):
                 function = getattr(function, part)
-            made = function(*map(value, arguments), **{k: value(v) for k, v in named.items()})
-            return made, nodes(graph)
+            outputs = function(*map(value, arguments), **{k: value(v) for k, v in named.items()})
+            return outputs, nodes(graph)
 
     return attempt(whole)
 
@@ -45,11 +45,11 @@ def _calls(*calls: tuple[Any, ...]) -> Callable[[Any], Any]:
     """A program of many calls, each a name, arguments, and perhaps named ones in a dict."""
 
     def program(tf):
-        found = []
+        results = []
         for name, *arguments in calls:
             named = arguments.pop() if arguments and isinstance(arguments[-1], dict) else {}
-            found.append(_made(tf, name, tuple(arguments), named))
-        return found
+            results.append(_in_own_graph(tf, name, tuple(arguments), named))
+        return results
 
     return program
 
@@ -257,7 +257,7 @@ def _by_function(tf):
         return lambda x, _, padding: tf.nn.max_pool(x, 2, 1, padding)
 
     return [
-        _made(tf, "nn.with_space_to_batch", (_W, rate, padding, same), named)
+        _in_own_graph(tf, "nn.with_space_to_batch", (_W, rate, padding, same), named)
         for rate, padding, named in (
             ([2, 2], "VALID", {}),
             ([1, 1], "VALID", {}),

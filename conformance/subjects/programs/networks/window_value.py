@@ -34,13 +34,15 @@ def _run(
             inputs = [
                 tf.placeholder(array.dtype, array.shape if known else None) for array in arrays
             ]
-            made = build(*inputs)
+            outputs = build(*inputs)
             grads = [
-                each for each in (tf.gradients(made, inputs) if back else ()) if each is not None
+                gradient
+                for gradient in (tf.gradients(outputs, inputs) if back else ())
+                if gradient is not None
             ]
             with tf.Session() as session:
                 feeds = dict(zip(inputs, arrays, strict=True))
-                return _rounded(session.run([made, grads], feeds))
+                return _rounded(session.run([outputs, grads], feeds))
 
     return attempt(whole)
 
@@ -182,24 +184,24 @@ def _of_any(tf):
     x, volumes = _numbers(2, 5, 6, 4), _numbers(1, 2, 4, 3, 3, 1)
     filters, deep = _numbers(2, 3, 4, 3), _numbers(2, 2, 2, 1, 2)
 
-    def made(strides, padding: str = "SAME", **attrs) -> Callable[..., Any]:
+    def convolution(strides, padding: str = "SAME", **attrs) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.Conv(
             input=x, filter=w, strides=strides, padding=padding, **attrs
         )
 
     cases = [
-        (made([1, 2, 1, 1]), x, filters),
-        (made([1] * 4, "VALID", dilations=[1, 2, 2, 1]), x, filters),
-        (made([1] * 4, "EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0]), x, filters),
-        (made([1] * 5, batch_dims=2), volumes, deep),
-        (made([1] * 4, batch_dims=0), x[0], filters),
-        (made([1] * 4, batch_dims=2), x, filters),
-        (made([1] * 3), x[0], filters[0]),
-        (made([1] * 4), x, filters[:, :, :3]),
-        (made([1] * 4), x, filters[:, :, :2]),
+        (convolution([1, 2, 1, 1]), x, filters),
+        (convolution([1] * 4, "VALID", dilations=[1, 2, 2, 1]), x, filters),
+        (convolution([1] * 4, "EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0]), x, filters),
+        (convolution([1] * 5, batch_dims=2), volumes, deep),
+        (convolution([1] * 4, batch_dims=0), x[0], filters),
+        (convolution([1] * 4, batch_dims=2), x, filters),
+        (convolution([1] * 3), x[0], filters[0]),
+        (convolution([1] * 4), x, filters[:, :, :3]),
+        (convolution([1] * 4), x, filters[:, :, :2]),
     ]
-    explicit = made([1] * 5, "EXPLICIT", explicit_paddings=[0] * 10, batch_dims=2)
-    first = made([1] * 4, data_format="CHANNELS_FIRST", batch_dims=3)
+    explicit = convolution([1] * 5, "EXPLICIT", explicit_paddings=[0] * 10, batch_dims=2)
+    first = convolution([1] * 4, data_format="CHANNELS_FIRST", batch_dims=3)
     refused = [
         _run(tf, explicit, volumes, deep, known=True),
         _run(tf, first, x, filters, known=True),
@@ -229,7 +231,7 @@ def _beside_nans(tf):
 
 
 def _normalized(tf):
-    x, each, other = _numbers(2, 3, 4, 2), _numbers(2), _numbers(2) ** 2 + 1
+    x, vector, other = _numbers(2, 3, 4, 2), _numbers(2), _numbers(2) ** 2 + 1
 
     def moments(x, s, o, m, v):
         return tf.nn.fused_batch_norm(x, s, o, m, v, is_training=False)[:1]
@@ -238,10 +240,10 @@ def _normalized(tf):
         return tf.nn.fused_batch_norm(x, s, o, data_format="NCHW")
 
     return [
-        _run(tf, moments, x, each, each, each, other),
-        _run(tf, first, x.transpose(0, 3, 1, 2), each, each),
-        _run(tf, lambda x, s, o: tf.nn.fused_batch_norm(x, s, o), x[:0], each, each),
-        _run(tf, lambda x, s, o: tf.nn.fused_batch_norm(x, s, o)[0], x[:1, :1, :1], each, each),
+        _run(tf, moments, x, vector, vector, vector, other),
+        _run(tf, first, x.transpose(0, 3, 1, 2), vector, vector),
+        _run(tf, lambda x, s, o: tf.nn.fused_batch_norm(x, s, o), x[:0], vector, vector),
+        _run(tf, lambda x, s, o: tf.nn.fused_batch_norm(x, s, o)[0], x[:1, :1, :1], vector, vector),
         _run(tf, lambda x: tf.nn.lrn(x, 1, alpha=0.5, beta=0.75), x),
     ]
 

@@ -42,14 +42,14 @@ def _configs(tf):
 def _hints(tf):
     one = tf.constant([[1.0, 2.0]])
     short = tf.cast(one, tf.bfloat16)
-    made = [
+    tensors = [
         tf.matmul(one, one, transpose_b=True, b_is_sparse=True),
         tf.matmul(short, short, adjoint_b=True, a_is_sparse=True),
         tf.matmul(tf.cast(one, tf.float64), tf.cast(one, tf.float64), True, b_is_sparse=True),
     ]
     with tf.Session() as session:
-        values = [session.run(tf.cast(each, tf.float32)).tolist() for each in made]
-    return [[each.op.type, each.name, each.dtype] for each in made], values
+        values = [session.run(tf.cast(tensor, tf.float32)).tolist() for tensor in tensors]
+    return [[tensor.op.type, tensor.name, tensor.dtype] for tensor in tensors], values
 
 
 def _weights(tf):

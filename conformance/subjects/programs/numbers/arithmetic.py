@@ -104,8 +104,8 @@ def _sparse_values(tf):
         function = tf
         for part in name.split("."):
             function = getattr(function, part)
-        made = function(sparse, **options)
-        return [made.indices, made.values, made.dense_shape]
+        result = function(sparse, **options)
+        return [result.indices, result.values, result.dense_shape]
 
     return shown(
         tf,
@@ -117,10 +117,10 @@ def _sparse_values(tf):
 def _several_at_once(tf):
     ops = _python(tf, "framework.ops")
     rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
-    made = ops.convert_n_to_tensor([1, 2.5], name="n")
+    tensors = ops.convert_n_to_tensor([1, 2.5], name="n")
     mixed = ops.convert_n_to_tensor_or_composite([None, rows, [3]], name="m")
     return (
-        [(tensor.name, tensor.dtype.name) for tensor in made],
+        [(tensor.name, tensor.dtype.name) for tensor in tensors],
         [mixed[0], mixed[1] is rows, mixed[2].name],
         attempt(
             lambda: ops.convert_n_to_tensor(3),
@@ -149,10 +149,10 @@ def _checked_numbers(tf):
     _ = tf.cast(quotient, tf.int32)
     check = tf.add_check_numerics_ops()
     nodes = [(node.name, node.op, list(node.input)) for node in check.graph.as_graph_def().node]
-    found = attempt(lambda: run(tf, [check]), lambda: tf.Session().run(check, {x: [1.0, 2.0]}))
+    outcomes = attempt(lambda: run(tf, [check]), lambda: tf.Session().run(check, {x: [1.0, 2.0]}))
     with tf.Graph().as_default():
         tf.cond(tf.placeholder(tf.bool, []), lambda: 1.0, lambda: 2.0)
-        return nodes, found, attempt(tf.add_check_numerics_ops)
+        return nodes, outcomes, attempt(tf.add_check_numerics_ops)
 
 
 BEHAVIOURS = {

@@ -118,15 +118,15 @@ def _refusals(tf):
 
 def _graphs(tf):
     fed = tf.placeholder(tf.int64, [None, 2])
-    made = [sample(fed, 2, 3, True, 9, seed=1) for sample in _samplers(tf).values()]
+    samples = [sample(fed, 2, 3, True, 9, seed=1) for sample in _samplers(tf).values()]
     tf.set_random_seed(4)
-    made += [
+    samples += [
         tf.nn.all_candidate_sampler(fed, 2, 3, True, name="every"),
         tf.random.fixed_unigram_candidate_sampler(fed, 2, 3, False, 4, unigrams=[1, 2, 3, 4.5]),
-        tf.nn.compute_accidental_hits(fed, made[0][0], 2),
+        tf.nn.compute_accidental_hits(fed, samples[0][0], 2),
         tf.nn.compute_accidental_hits(_TRUE, [5, 2, 2], num_true=2, seed=5, name="hits"),
     ]
-    return [built(tf), made, run(tf, made[-1])]
+    return [built(tf), samples, run(tf, samples[-1])]
 
 
 def _hits(tf):

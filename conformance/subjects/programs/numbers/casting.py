@@ -67,14 +67,14 @@ def _of_halves(tf):
     signed = ["int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "complex64"]
     sources = [tf.cast(tf.constant(x), name) for name in ("float16", "bfloat16", "float32")]
     sources += [tf.constant(x), tf.constant(x + 2j), tf.cast(tf.constant(x + 2j), tf.complex64)]
-    found = [tf.cast(source, target) for source in sources for target in (*signed, "bool")]
+    casts = [tf.cast(source, target) for source in sources for target in (*signed, "bool")]
     narrow = [
         tf.cast(tf.cast(source, target), tf.float32)
         for source in sources[:4]
         for target in _NARROW[:2]
     ]
     with tf.Session() as session:
-        return [session.run(found), session.run(narrow)]
+        return [session.run(casts), session.run(narrow)]
 
 
 def _truncated(tf):

@@ -24,9 +24,9 @@ def _nodes(graph) -> list[Any]:
 def _graph_of(tf, build: Callable[[], Any]):
     """How building goes, the graph that is left, and how a run of it goes."""
     with tf.Graph().as_default() as graph:
-        made: list[Any] = []
-        built = attempt(lambda: made.append(build()))
-        ran = attempt(lambda: run(tf, made)) if made and made[0] is not None else None
+        outputs: list[Any] = []
+        built = attempt(lambda: outputs.append(build()))
+        ran = attempt(lambda: run(tf, outputs)) if outputs and outputs[0] is not None else None
         return [built, _nodes(graph), ran]
 
 

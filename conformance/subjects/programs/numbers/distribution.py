@@ -40,7 +40,7 @@ def _without_state(tf):
 
 def _streams(tf):
     tf.set_random_seed(9)
-    made = [
+    tensors = [
         tf.random_gamma([40], [0.3, 1.0, 2.5]),
         tf.random_gamma([3], 2.0, 4.0, tf.float64, seed=2),
         tf.random_poisson([0.7, 9.0, 11.0, 200.0], [30]),
@@ -51,7 +51,7 @@ def _streams(tf):
     ]
     with tf.Session() as session:
         return [
-            [session.run(made) for _ in range(3)],
+            [session.run(tensors) for _ in range(3)],
             built(
                 tf,
                 lambda: tf.random_gamma([3], 2.0),

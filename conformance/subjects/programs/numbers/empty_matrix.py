@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -23,7 +23,7 @@ def _apart(tf):
     raw, of = tf.raw_ops, functools.partial(_of, tf)
     shapes = (*_SQUARE, (3, 0), (0, 3), (2, 0, 3), (2, 3, 0), (0, 3, 2))
     return [
-        told(
+        outcomes_of(
             tf,
             *(
                 lambda shape=shape, full=full, dtype=dtype: raw.Qr(
@@ -51,13 +51,13 @@ def _square(tf):
 
     def values(shape, dtype: str, both: bool):
         double = dtype in {"float64", "complex128"}
-        found = raw.Eig(
+        outputs = raw.Eig(
             input=of(shape, dtype), compute_v=both, Tout=tf.complex128 if double else tf.complex64
         )
-        return found[: 2 if both else 1]  # what is not asked for may be anything
+        return outputs[: 2 if both else 1]  # what is not asked for may be anything
 
     return [
-        told(
+        outcomes_of(
             tf,
             *(
                 lambda shape=shape, name=name, dtype=dtype: getattr(raw, name)(
@@ -96,7 +96,7 @@ def _not_finite(tf):
     raw = tf.raw_ops
     nan, none = [[1.0, 0.0], [float("nan"), 1.0]], [[0.0, 0.0]] * 2
     wrong = raw.Eig(input=tf.constant(none, tf.float64), Tout=tf.complex64)
-    return told(
+    return outcomes_of(
         tf,
         lambda: raw.Lu(input=tf.constant(none)),
         *(
@@ -118,7 +118,7 @@ def _products(tf):
              ((2, 2), (2, 2, 2)), ((), (2, 2)))  # fmt: skip
     batches = (*pairs, ((0, 2, 3), (0, 3, 2)), ((2, 2, 0), (2, 0, 2)), ((2, 2, 3), (3, 3, 2)),
                ((1, 2, 3), (4, 3, 2)), ((2, 1, 2, 3), (4, 3, 2)))  # fmt: skip
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda pair=pair, dtype=dtype: raw.MatMul(a=of(pair[0], dtype), b=of(pair[1], dtype))

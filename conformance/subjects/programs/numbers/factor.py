@@ -11,15 +11,15 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _singular_values_of_nothing(tf):
-    found = []
+    outcomes = []
     for sizes in ([0, 0], [0, 3], [3, 0], [2, 0, 3], [2, 3, 0], [0, 2, 3]):
         for full in (False, True):
             x = tf.zeros(sizes, tf.float64)
-            found += attempt(
+            outcomes += attempt(
                 lambda x=x, f=full: run(tf, tf.svd(x, full_matrices=f)),
                 lambda x=x: run(tf, tf.svd(x, compute_uv=False)),
             )
-    return found
+    return outcomes
 
 
 def _joined_eigenvalues(tf):
@@ -27,13 +27,13 @@ def _joined_eigenvalues(tf):
     matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -0.25], [0.5, -0.25, -2.0]])
     batch = np.stack([matrix, np.diag([3.0, 1.0, 2.0]), matrix * -2.0])
 
-    def rebuilt(found):
-        values, vectors = found[..., :1, :], found[..., 1:, :]
-        return found.shape, values, (vectors * values) @ np.swapaxes(vectors, -1, -2)
+    def rebuilt(packed):
+        values, vectors = packed[..., :1, :], packed[..., 1:, :]
+        return packed.shape, values, (vectors * values) @ np.swapaxes(vectors, -1, -2)
 
     def joined(op_type: str, value, producer: int = 10):
-        (found,) = run_node(tf, op_type, [value], {"T": tf.as_dtype(value.dtype)}, producer)
-        return rebuilt(found)
+        (packed,) = run_node(tf, op_type, [value], {"T": tf.as_dtype(value.dtype)}, producer)
+        return rebuilt(packed)
 
     return attempt(
         *(
@@ -54,7 +54,7 @@ def _joined_eigenvalues(tf):
 def _larger_triangles(tf):
     """Systems of 20 equations, whose other triangle is not read."""
     random = np.random.default_rng(5)
-    found = []
+    outcomes = []
     for dtype in ("float32", "float64", "complex128"):
         matrix = random.uniform(-1, 1, size=(2, 20, 20)).astype(dtype) + 6 * np.eye(20, dtype=dtype)
         rhs = random.uniform(-1, 1, size=(2, 20, 3)).astype(dtype)
@@ -63,18 +63,18 @@ def _larger_triangles(tf):
         for lower in (True, False):
             for adjoint in (True, False):
                 for given, wanted in ((matrix, rhs), (matrix[0], rhs[1]), (matrix[0], rhs)):
-                    found += attempt(
+                    outcomes += attempt(
                         lambda g=given, w=wanted, s=(lower, adjoint): run(
                             tf, tf.linalg.triangular_solve(g, w, *s)
                         )
                     )
     singular = np.tril(np.ones([12, 12])) - np.diag([0.0] * 11 + [1.0])
-    found += attempt(
+    outcomes += attempt(
         lambda: run(tf, tf.linalg.triangular_solve(singular, np.ones([12, 1]))),
         lambda: run(tf, tf.linalg.triangular_solve(np.eye(12), np.ones([12, 0]))),
         lambda: run(tf, tf.linalg.triangular_solve(np.eye(12), np.ones([11, 2]))),
     )
-    return found
+    return outcomes
 
 
 BEHAVIOURS = {

@@ -101,8 +101,8 @@ def _reconstructions(tf):
     def slope(tf, x, of):
         given = tf.constant(x)
         scale = np.arange(x.size).reshape(x.shape).astype(x.dtype)
-        made = of(tf, given)
-        return tf.gradients(made * made, given, scale)
+        output = of(tf, given)
+        return tf.gradients(output * output, given, scale)
 
     skewed = (_A + 1j * _A.transpose(0, 2, 1)[:, ::-1]).astype("complex64")
     hermitian = (skewed + skewed.transpose(0, 2, 1).conj()).astype("complex64")
@@ -125,7 +125,7 @@ def _reconstructions(tf):
 
 def _three_diagonals(tf):
     def rows(tf) -> list[Any]:
-        return [tf.constant(_D[:, place]) for place in range(3)]
+        return [tf.constant(_D[:, column]) for column in range(3)]
 
     def solve(tf, diagonals, rhs, **options):
         given = diagonals if isinstance(diagonals, list) else tf.constant(diagonals)
@@ -212,17 +212,17 @@ def _no_numbers_of_the_program_are_drawn(tf):
 
 def _eigenvalues_of_any_matrices(tf):
     linalg_ops = module_of(tf, "ops.linalg_ops")
-    found = []
+    results = []
     for dtype in ("float32", "float64", "complex64", "complex128"):
         values, vectors = linalg_ops.eig(tf.constant(_A.astype(dtype)))
         alone = linalg_ops.eigvals(tf.constant(_A.astype(dtype)), name="alone")
         same = tf.cast(tf.constant(_A.astype(dtype)), values.dtype)
-        made = tf.matmul(vectors, tf.matrix_diag(values)) - tf.matmul(same, vectors)
+        difference = tf.matmul(vectors, tf.matrix_diag(values)) - tf.matmul(same, vectors)
         known = [values.shape.as_list(), vectors.shape.as_list(), alone.op.name, alone.dtype.name]
-        sums = run(tf, [tf.reduce_sum(values, -1), tf.reduce_sum(alone, -1), tf.abs(made)])
-        found.append([known, [np.round(each, 3) + 0 for each in sums]])
+        sums = run(tf, [tf.reduce_sum(values, -1), tf.reduce_sum(alone, -1), tf.abs(difference)])
+        results.append([known, [np.round(total, 3) + 0 for total in sums]])
     wrong = tf.raw_ops.Eig(input=_A, Tout=tf.complex128, compute_v=True)
-    return found, attempt(
+    return results, attempt(
         lambda: linalg_ops.eig(tf.constant([[1]])),
         lambda: linalg_ops.eig(tf.constant(1.0)),
         lambda: linalg_ops.eigvals([[1.0]]),

@@ -15,13 +15,13 @@ _LARGE = [1.0, 2.5, 4.0]
 _INTEGERS = [-7, 0, 5]
 
 
-def _each(tf, functions: list[Callable[[], Any]]):
+def _in_own_graphs(tf, functions: list[Callable[[], Any]]):
     """For each function the nodes it builds in a graph of its own, and what it gives."""
 
     def built(function: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
-            made = function()
-            return [nodes(graph), run(tf, made)]
+            outputs = function()
+            return [nodes(graph), run(tf, outputs)]
 
     return [caught(lambda function=function: built(function)) for function in functions]
 
@@ -49,7 +49,7 @@ def _of_one_number(tf):
     )
     large = ("acosh", "lgamma", "digamma", "rsqrt", "reciprocal", "square", "sqrt", "log")
     math = tf.math
-    return _each(
+    return _in_own_graphs(
         tf,
         [
             *(lambda name=name: getattr(math, name)(_SMALL, name="named") for name in small),
@@ -66,7 +66,7 @@ def _of_one_number(tf):
 
 def _of_two(tf):
     math = tf.math
-    return _each(
+    return _in_own_graphs(
         tf,
         [
             lambda: math.atan2(_SMALL, _LARGE),
@@ -101,7 +101,7 @@ def _of_segments(tf):
     sorted_kinds = ("segment_sum", "segment_max", "segment_mean", "segment_min", "segment_prod")
     unsorted = ("sum", "max", "min", "prod", "mean", "sqrt_n")
     math = tf.math
-    return _each(
+    return _in_own_graphs(
         tf,
         [
             *(lambda name=name: getattr(math, name)(rows, ids) for name in sorted_kinds),
@@ -117,7 +117,7 @@ def _of_segments(tf):
 
 def _of_arrays(tf):
     base = tf.constant
-    return _each(
+    return _in_own_graphs(
         tf,
         [
             lambda: tf.arg_max([[1, 5], [7, 2]], 1),

@@ -17,12 +17,12 @@ def _products(tf):
     """Dense matrices of many zeros, multiplied as such."""
     a, b = tf.constant([[0.0, 2.0], [0.0, 0.0]]), tf.constant([[1.0, 0.0], [3.0, 4.0]])
     product = tf.sparse_matmul
-    made = [
+    products = [
         product(a, b),
         product(a, b, transpose_a=True, a_is_sparse=True),
         product(tf.cast(a, tf.bfloat16), b, transpose_b=True, b_is_sparse=True, name="p"),
     ]
-    return [made, run(tf, made), attempt(lambda: product(a, tf.zeros([3, 2])))]
+    return [products, run(tf, products), attempt(lambda: product(a, tf.zeros([3, 2])))]
 
 
 def _nearly_equal(tf):
@@ -36,8 +36,8 @@ def _nearly_equal(tf):
         attempt(lambda: near(x, tf.zeros([3]))),
         [shapes.is_broadcast_compatible(as_shape(one), as_shape(other)) for one, other in pairs],
         [
-            tf.debugging.is_numeric_tensor(each)
-            for each in (x, 3.0, tf.constant("a"), tf.constant(True), tf.constant(1j))
+            tf.debugging.is_numeric_tensor(value)
+            for value in (x, 3.0, tf.constant("a"), tf.constant(True), tf.constant(1j))
         ],
         tf.is_numeric_tensor(y),
     ]
@@ -56,14 +56,14 @@ def _generators(tf):
     copied = kind(copy_from=one)
     values = [one.normal([2]), copied.uniform([2])]
     with tf.Session() as session:
-        for each in (one, copied):  # the second begins with what the first has
-            session.run(each.state.initializer)
-        found = session.run(values)
+        for generator in (one, copied):  # the second begins with what the first has
+            session.run(generator.state.initializer)
+        numbers = session.run(values)
         session.run(drawn.state.initializer)
         state = session.run(drawn.state)
     return [
         split,
-        [np.round(value, 4) for value in found],
+        [np.round(value, 4) for value in numbers],
         one.algorithm,
         shared is one,
         drawn.algorithm,
@@ -79,17 +79,17 @@ def _generators(tf):
 def _drawn(tf):
     ints = module_of(tf, "ops.stateful_random_ops").non_deterministic_ints
     poisson = module_of(tf, "ops.random_ops").random_poisson_v2
-    made = [ints([2, 3]), ints([2], dtype=tf.uint32)]
+    tensors = [ints([2, 3]), ints([2], dtype=tf.uint32)]
     drawn = poisson([2], [1.0, 2.0], seed=3)
-    return [made, drawn, [value.shape for value in run(tf, made)], run(tf, drawn).shape]
+    return [tensors, drawn, [value.shape for value in run(tf, tensors)], run(tf, drawn).shape]
 
 
 def _replaced(tf):
     """Tensors that begin empty, by the functions that replace rows."""
     inplace = module_of(tf, "ops.inplace_ops")
-    made = [inplace.empty([2], tf.float32, init=True), inplace.empty([3], tf.string, init=True)]
+    tensors = [inplace.empty([2], tf.float32, init=True), inplace.empty([3], tf.string, init=True)]
     like = inplace.empty_like(tf.zeros([2, 2]), init=True)
-    return [made, like, run(tf, [*made, like]), inplace.empty_like(tf.zeros([1])).shape]
+    return [tensors, like, run(tf, [*tensors, like]), inplace.empty_like(tf.zeros([1])).shape]
 
 
 def _scripts(tf):

@@ -57,10 +57,10 @@ def _calls(tf):
         lambda p: tf.gradients(q.quantize_and_dequantize_v2(p, -1.0, 3.0, range_given=True), p),
     ]
 
-    def made(call: Callable[[Any], Any], shape):
+    def quantized(call: Callable[[Any], Any], shape):
         return _built(tf, lambda: call(tf.placeholder(tf.float32, shape, name="p")), _fed(_X))
 
-    return [made(call, shape) for call in calls for shape in ([2, 3], None)]
+    return [quantized(call, shape) for call in calls for shape in ([2, 3], None)]
 
 
 def _networks(tf):

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -17,7 +17,7 @@ def _buckets(tf):
     of, tenths = functools.partial(hidden, tf), [0.1, 0.3, 0.7, 0.9]
     kinds = (tf.float32, tf.float64, tf.int32, tf.int64)
     lists = (tenths, [-1.5, 0.0, 0.0, 16777217.0], [], [2.0], [0.5, 0.25])
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda dtype=dtype, boundaries=boundaries: tf.raw_ops.Bucketize(
@@ -54,7 +54,7 @@ def _counts(tf):
         )
 
     halves = np.arange(6).reshape(2, 3) + 0.5
-    return told(
+    return outcomes_of(
         tf,
         lambda: dense(numbers, 4, []),
         lambda: dense(numbers, 4, halves),
@@ -88,7 +88,7 @@ def _bins(tf):
     values = np.array([[-7.0, -1.0, 0.0], [0.5, 2.0, 9.0]])
     ranges = ([0.0, 2.0], [-1.0, 1.0], [2.0, 2.0], [2.0, 0.0], [0.0], [0.0, 1.0, 2.0])
     places = (0, 1, 2, 3, -1, [1])
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda ends=ends, dtype=dtype, count=count: raw.HistogramFixedWidth(
@@ -150,8 +150,8 @@ def _mixed_products(tf):
         if (a, b, out) not in known and not {a, b, out} <= is_byte
     ]
     return [
-        told(tf, *(lambda each=each: product(*each) for each in known)),
-        [[*each, refused(*each)] for each in other],
+        outcomes_of(tf, *(lambda arguments=arguments: product(*arguments) for arguments in known)),
+        [[*arguments, refused(*arguments)] for arguments in other],
     ]
 
 
@@ -176,7 +176,7 @@ def _bands(tf):
         )
 
     spectra = np.arange(1, 35, dtype=np.float32).reshape(1, 2, 17)
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda upper=upper: cepstra(spectra, upper)
@@ -230,7 +230,7 @@ def _formats(tf):
     vectors = ([1, 2, 3, 4], [5, 6], [7, 8, 9], [1, 2, 3, 4, 5], [[1, 2], [3, 4]],
                [[1, 2], [3, 4], [5, 6], [7, 8]], [[1], [2], [3], [4]], 3,
                [[1, 2], [3, 4], [5, 6]], [[[1]]])  # fmt: skip
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda pair=pair, places=places, dtype=dtype: raw.DataFormatDimMap(

@@ -55,11 +55,11 @@ def _graphs(tf):
         *(
             [
                 part.shape.as_list() if part.shape.ndims is not None else None
-                for part in (made.indices, made.values, made.dense_shape)
+                for part in (union.indices, union.values, union.dense_shape)
             ]
             for a in (known, fed, whole)
             for b in (known, fed, whole)
-            for made in [tf.sets.union(a, b)]
+            for union in [tf.sets.union(a, b)]
         ),
         str(tf.sets.size(whole).shape),
     ]

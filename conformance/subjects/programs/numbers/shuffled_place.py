@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -18,13 +18,13 @@ def _refused(tf):
              ([1, 2], [5, -7]), ([1, -2], [5, 7]), ([4, 8], [5, 7]), (3, [5, 2]), ([6, -1], 5),
              ([1, 2], [9, 9, 9]), ([1, 2, 3], [9, 8]), ([[1]], 5), (1, [[5]])]  # fmt: skip
     seeds = (key, [key], [key, [4, 5, 6]], [1, 2], [[1, 2]], 7, [key] * 3, [[key]])
-    return told(
+    return outcomes_of(
         tf,
         *(
-            lambda each=each, dtype=dtype: raw.RandomIndexShuffle(
-                index=of(each[0], dtype), seed=of(key), max_index=of(each[1], dtype)
+            lambda pair=pair, dtype=dtype: raw.RandomIndexShuffle(
+                index=of(pair[0], dtype), seed=of(key), max_index=of(pair[1], dtype)
             )
-            for each in given
+            for pair in given
             for dtype in (tf.int32, tf.int64)
         ),
         *(
@@ -41,7 +41,7 @@ def _places(tf):
     """All places of several sizes, rounds, seeds and dtypes."""
     raw = tf.raw_ops
     sizes = (1, 3, 16, 256, 70000)
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda size=size, rounds=rounds: raw.RandomIndexShuffle(

@@ -52,8 +52,8 @@ def _of_old(tf):
     fed.attr["shape"].shape.dim.add(size=2)
     with tf.Graph().as_default() as old:
         tf.import_graph_def(graph_def, name="")
-        found = [op.outputs[0] for op in old.get_operations()]
-        return [found, run(tf, found[1:4]), attempt(lambda: run(tf, found[-1]))]
+        outputs = [op.outputs[0] for op in old.get_operations()]
+        return [outputs, run(tf, outputs[1:4]), attempt(lambda: run(tf, outputs[-1]))]
 
 
 def _apart(tf):
@@ -66,7 +66,9 @@ def _apart(tf):
     return [
         built(tf, lambda: tf.gradients(check(tensor=x * x, message="mine"), x)),
         run(tf, gradient),
-        attempt(*(lambda each=each: run(tf, check(tensor=each, message="m")) for each in bad)),
+        attempt(
+            *(lambda tensor=tensor: run(tf, check(tensor=tensor, message="m")) for tensor in bad)
+        ),
     ]
 
 

@@ -55,7 +55,7 @@ def _names(tf):
 
 def _edges(tf):
     edges = np.array([0.0, -1.0, 1.0, 2.0, -2.5, 0.5, np.inf, np.nan, 30.0])
-    a, x = (each.reshape(-1) for each in np.meshgrid(edges[:-3], edges))
+    a, x = (grid.reshape(-1) for grid in np.meshgrid(edges[:-3], edges))
     calls = [
         lambda tf, name=name: getattr(tf.math, name)(edges)
         for name in ("digamma", "lgamma", "erfc", "erfinv", "ndtri")

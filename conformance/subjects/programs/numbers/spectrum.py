@@ -74,11 +74,11 @@ def _windows(tf):
         "kaiser_window",
         "kaiser_bessel_derived_window",
     )
-    made = [getattr(signal, name)(length) for name in names for length in (2, 8)]
+    windows = [getattr(signal, name)(length) for name in names for length in (2, 8)]
     inverse = signal.inverse_stft_window_fn(4)
     of_any_size = tf.placeholder(tf.float32, [None])
     return [
-        run(tf, made),
+        run(tf, windows),
         run(tf, [inverse(8, tf.float32), inverse(8, tf.float64)]),
         run(tf, [signal.hann_window(7, periodic=False), signal.hamming_window(1)]),
         caught(lambda: signal.hann_window([2, 3])),

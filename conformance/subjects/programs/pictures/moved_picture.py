@@ -17,16 +17,18 @@ __all__ = ["BEHAVIOURS"]
 _PICTURES = np.random.default_rng(3).uniform(size=(2, 6, 5, 3)).astype("float32")
 
 
-def _coarse(tf, made):
+def _coarse(tf, output):
     """Hundredths of numbers: their last bits follow the order of sums."""
-    return tf.floor(made * 100.0 + 0.25) if made.dtype.is_floating else made
+    return tf.floor(output * 100.0 + 0.25) if output.dtype.is_floating else output
 
 
-def _each(tf, calls: list[Callable[[Any], Any]], shapes=([2, 6, 5, 3],)):
+def _in_own_graphs(tf, calls: list[Callable[[Any], Any]], shapes=([2, 6, 5, 3],)):
     def make(call: Callable[[Any], Any], shape):
         pictures = tf.placeholder(tf.float32, shape, name="p")
-        found = call(pictures)
-        return _coarse(tf, found), [_coarse(tf, each) for each in tf.gradients(found, [pictures])]
+        output = call(pictures)
+        return _coarse(tf, output), [
+            _coarse(tf, gradient) for gradient in tf.gradients(output, [pictures])
+        ]
 
     return [
         _built(tf, lambda call=call, shape=shape: make(call, shape), _fed(_PICTURES))
@@ -56,7 +58,7 @@ def _resized(tf):
         lambda p: images.resize_images_v2(p[0], [6, 5]),
         lambda p: images.resize_image_with_pad_v2(p, 4, 9, antialias=True),
     ]
-    return _each(tf, calls, ([2, 6, 5, 3], [None, None, None, 3]))
+    return _in_own_graphs(tf, calls, ([2, 6, 5, 3], [None, None, None, 3]))
 
 
 def _moved(tf):
@@ -80,7 +82,7 @@ def _moved(tf):
             images=p, transforms=rows, output_shape=[5, 6], interpolation="BILINEAR", fill_value=0.5
         ),
     ]
-    return _each(tf, calls)
+    return _in_own_graphs(tf, calls)
 
 
 def _of_parameters(tf):
@@ -112,7 +114,7 @@ def _differentiated(tf):
     def normal():
         parameters = [tf.constant(value) for value in (0.25, [1.0, 2.0], -1.0, 1.5)]
         drawn = tf.random.stateless_parameterized_truncated_normal([3, 2], [1, 2], *parameters)
-        return [_coarse(tf, each) for each in tf.gradients(drawn, parameters)]
+        return [_coarse(tf, gradient) for gradient in tf.gradients(drawn, parameters)]
 
     def gamma():
         alpha = tf.constant([0.5, 3.0])
@@ -127,10 +129,10 @@ def _suppressed_in_tiles(tf):
     corners = generator.uniform(0.0, 4.0, (3, 40, 2))
     boxes = np.concatenate([corners, corners + generator.uniform(1.0, 3.0, (3, 40, 2))], -1)
     boxes, scores = boxes.astype("float32"), generator.uniform(0.1, 1.0, (3, 40)).astype("float32")
-    suppress, found = tf.image.non_max_suppression_padded, []
+    suppress, results = tf.image.non_max_suppression_padded, []
     for limit, scored in ((0.2, 0.3), (0.5, float("-inf")), (0.9, 0.3)):
-        found += suppress(boxes, scores, 12, limit, scored, True, tile_size=8)
-    found += suppress(
+        results += suppress(boxes, scores, 12, limit, scored, True, tile_size=8)
+    results += suppress(
         tf.constant(boxes[0]),
         np.sort(scores[0])[::-1],
         5,
@@ -140,15 +142,15 @@ def _suppressed_in_tiles(tf):
     )
     turned = [[[1.0, 0, 0, 1], [1, 0, 0, 1], [4, 3, 3, 4]],
               [[0, 0, 1, 1], [0, 0, 1, 1], [3, 3, 4, 4]]]  # fmt: skip
-    found += suppress(turned, [[0.9, 0.8, 0.7]] * 2, 3, 0.5, pad_to_max_output_size=True)
+    results += suppress(turned, [[0.9, 0.8, 0.7]] * 2, 3, 0.5, pad_to_max_output_size=True)
     older = module_of(tf, "ops.image_ops_impl").non_max_suppression_padded_v1
-    found += older(boxes[1], scores[1], 6, 0.4, pad_to_max_output_size=True)
+    results += older(boxes[1], scores[1], 6, 0.4, pad_to_max_output_size=True)
     with tf.Session() as session:
         return (
-            found[0],
-            found[1],
-            found[-1].op.type,
-            session.run(found),
+            results[0],
+            results[1],
+            results[-1].op.type,
+            session.run(results),
             attempt(
                 lambda: suppress(tf.constant(boxes), scores, 5),
                 lambda: suppress([[0.0] * 4], [1.0], 5),

@@ -28,14 +28,14 @@ _KNOWN: list[tuple[Any, Any]] = [
 ]
 
 
-def _coarse(tf, made):
+def _coarse(tf, output):
     """Thousandths of numbers: their last bits follow the order of sums."""
-    if isinstance(made, tuple | list):
-        return [_coarse(tf, each) for each in made]
-    return tf.floor(made * 1000.0) if made.dtype.is_floating else made
+    if isinstance(output, tuple | list):
+        return [_coarse(tf, item) for item in output]
+    return tf.floor(output * 1000.0) if output.dtype.is_floating else output
 
 
-def _each(tf, call: Callable[[Any], Any], kinds=None) -> list[Any]:
+def _of_shapes(tf, call: Callable[[Any], Any], kinds=None) -> list[Any]:
     """The call on pictures of every kind of static shape, or on those of some kinds."""
 
     def make(shape):
@@ -62,8 +62,8 @@ def _turned(tf):
     # Where the rank is not known, TensorFlow's optimizer takes the branch of batches for turns.
     ranked = [(shape, value) for shape, value in _KNOWN if shape is not None]
     flips = [i.flip_left_right, i.flip_up_down]
-    unknown = [_each(tf, flip, [(None, _ONE), (None, _TWO)]) for flip in flips]
-    return [unknown, *(_each(tf, call, ranked) for call in calls)]
+    unknown = [_of_shapes(tf, flip, [(None, _ONE), (None, _TWO)]) for flip in flips]
+    return [unknown, *(_of_shapes(tf, call, ranked) for call in calls)]
 
 
 def _framed(tf):
@@ -92,7 +92,7 @@ def _framed(tf):
         lambda p: i.resize_image_with_crop_or_pad(p, later(3), later(6)),
         lambda p: i.resize_image_with_crop_or_pad(p, 0, 2),
     ]
-    return [_each(tf, call) for call in calls]
+    return [_of_shapes(tf, call) for call in calls]
 
 
 def _resized(tf):
@@ -119,7 +119,7 @@ def _resized(tf):
         lambda p: i.resize_bicubic(p, [3, 6], half_pixel_centers=True),
         lambda p: i.resize_nearest_neighbor(p, [3, 6], True),
     ]
-    return [_each(tf, call) for call in calls]
+    return [_of_shapes(tf, call) for call in calls]
 
 
 def _coloured(tf):
@@ -155,13 +155,13 @@ def _coloured(tf):
         i.total_variation,
         i.image_gradients,
     ]
-    found = [_each(tf, call) for call in calls]
+    results = [_of_shapes(tf, call) for call in calls]
     some: list[Callable[[Any], Any]] = [i.rgb_to_yiq, i.yiq_to_rgb, i.rgb_to_yuv, i.yuv_to_rgb]
 
     def known(call: Callable[[Any], Any]):
         return _built(tf, lambda: call(tf.placeholder(tf.float32, [5, 4, 3], name="p")), _fed(_ONE))
 
-    return [*found, *map(known, some)]
+    return [*results, *map(known, some)]
 
 
 def _bytes(tf):
@@ -189,8 +189,8 @@ def _bytes(tf):
 
     def built(call: Callable[[Any], Any], shape):
         def make():
-            made = call(tf.placeholder(tf.uint8, shape, name="p"))
-            return tf.shape(made) if made.op.type == "EncodePng" else made  # files differ
+            output = call(tf.placeholder(tf.uint8, shape, name="p"))
+            return tf.shape(output) if output.op.type == "EncodePng" else output  # files differ
 
         return _built(tf, make, _fed(_BYTES))
 
@@ -210,15 +210,15 @@ def _boxed(tf):
     boxes = [[0.0, 0.0, 0.5, 0.6], [0.1, 0.0, 0.6, 0.6], [0.3, 0.2, 0.9, 0.95]]
     scores = [0.5, 0.9, 0.3]
     overlaps = [[1.0, 0.7, 0.1], [0.7, 1.0, 0.2], [0.1, 0.2, 1.0]]
-    each = [[[box] for box in boxes]]
+    boxes_by_class = [[[box] for box in boxes]]
     ranks = [[[score, 1 - score] for score in scores]]
     calls: list[Callable[[Any], Any]] = [
         lambda _: i.non_max_suppression(boxes, scores, 2),
         lambda _: i.non_max_suppression(boxes, scores, 3, 0.2, 0.4, "n"),
         lambda _: i.non_max_suppression_with_scores(boxes, scores, 3, 1.0, 0.1, 0.5),
         lambda _: i.non_max_suppression_overlaps(overlaps, scores, 3),
-        lambda _: i.combined_non_max_suppression(each, ranks, 2, 3),
-        lambda _: i.combined_non_max_suppression(each, ranks, 1, 5, pad_per_class=True),
+        lambda _: i.combined_non_max_suppression(boxes_by_class, ranks, 2, 3),
+        lambda _: i.combined_non_max_suppression(boxes_by_class, ranks, 1, 5, pad_per_class=True),
         lambda p: i.crop_and_resize(p, boxes[:2], [0, 1], [3, 2]),
         lambda p: i.crop_and_resize(p, boxes[:2], box_indices=[0, 1], crop_size=[3, 2], name="c"),
         lambda p: i.crop_and_resize(p, boxes[:2], [0, 1], [3, 2], box_indices=[0, 1]),
@@ -325,12 +325,12 @@ def _alike(tf):
         lambda a, b: i.ssim(tf.cast(a * 255, tf.uint8), tf.cast(b * 255, tf.uint8), 255),
     ]
 
-    def made(call: Callable[[Any, Any], Any], shape):
+    def compared(call: Callable[[Any, Any], Any], shape):
         pair = [tf.placeholder(tf.float32, shape, name="p") for _ in range(2)]
         return _coarse(tf, call(*pair))
 
     return [
-        _built(tf, lambda call=call, shape=shape: made(call, shape), _fed(one, two))
+        _built(tf, lambda call=call, shape=shape: compared(call, shape), _fed(one, two))
         for call in calls
         for shape in ([2, 27, 21, 3], [None, None, None, 3])
     ]

@@ -17,14 +17,16 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _png(
-    rows, bits: int, colour: int, *chunks: tuple[bytes, bytes], is_whole: bool = True
+    rows, bits: int, colour: int, *chunks: tuple[bytes, bytes], is_compressed: bool = True
 ) -> bytes:
     """A PNG file of bytes, a row each, or of nonsense; `colour` as its header has it."""
     rows = np.asarray(rows, "uint8")
     per_pixel = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour] * bits
     width = rows.shape[1] * 8 // per_pixel
     header = struct.pack(">IIBBBBB", width, len(rows), bits, colour, 0, 0, 0)
-    data = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows)) if is_whole else b"none"
+    data = (
+        zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows)) if is_compressed else b"none"
+    )
     extra = b"".join(_chunk(*chunk) for chunk in chunks)
     return (
         b"\x89PNG\r\n\x1a\n"
@@ -47,7 +49,7 @@ def _files() -> dict[str, bytes]:
         "grey, one transparent": _png(_GREYS, 8, 0, (b"tRNS", b"\0\x80")),
         "grey of 2 bits": _png([[0b00011011], [0b11100100]], 2, 0, (b"tRNS", b"\0\x02")),
         "grey of 16 bits": _png([[0, 5, 1, 200], [255, 255, 2, 0]], 16, 0, (b"tRNS", b"\x01\xc8")),
-        "nonsense of 16 bits": _png([[0, 5]], 16, 0, is_whole=False),
+        "nonsense of 16 bits": _png([[0, 5]], 16, 0, is_compressed=False),
         "grey and alpha": _png([[9, 100, 200, 0], [3, 255, 4, 1]], 8, 4),
         "colour": _png(_RGB, 8, 2),
         "colour, one transparent": _png(_RGB, 8, 2, (b"tRNS", b"\0\xc8\0\x64\0\x32")),
@@ -84,9 +86,9 @@ def _cut_off(tf):
     tail = b"\xff\xd9"
 
     def decoded(content: bytes, *, recover: bool, channels: int = 0):
-        made = tf.image.decode_jpeg(content, channels, try_recover_truncated=recover)
-        found = run(tf, made)
-        return found.shape, found[0, 0] // 8, found[0, -1] // 8
+        picture = tf.image.decode_jpeg(content, channels, try_recover_truncated=recover)
+        pixels = run(tf, picture)
+        return pixels.shape, pixels[0, 0] // 8, pixels[0, -1] // 8
 
     return [content.endswith(tail) for content in (whole, grey)], attempt(
         *(
@@ -134,8 +136,8 @@ def _frame(pixels: list[int], width: int, *, table: bytes = b"", left: int = 0) 
     bits = "".join(f"{code:03b}"[::1] for code in reversed([*codes, 5]))
     data = int(bits, 2).to_bytes(-(-len(bits) // 8), "little")
     flags = 0x80 | (len(table) // 3).bit_length() - 2 if table else 0
-    place = struct.pack("<HHHHB", left, 0, width, len(pixels) // width, flags)
-    return b"," + place + table + b"\x02" + bytes([len(data)]) + data + b"\0"
+    position = struct.pack("<HHHHB", left, 0, width, len(pixels) // width, flags)
+    return b"," + position + table + b"\x02" + bytes([len(data)]) + data + b"\0"
 
 
 _TABLE = bytes([0, 0, 0, 255, 0, 0, 0, 255, 0, 10, 20, 30])

@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 _HUGE = [1879048192, 1879048192]
 _BMP = b"BM" + b"\x36\0\0\0" + b"\0" * 100
 #: Two rows of two pixels of 24 bits, each row filled up to eight bytes.
-_WHOLE_BMP = b"".join(
+_COMPLETE_BMP = b"".join(
     (
         b"BM",
         struct.pack("<IIIIiiHHIIiiII", 70, 0, 54, 40, 2, 2, 1, 24, 0, 16, 0, 0, 0, 0),
@@ -39,7 +39,7 @@ def _files_of_another_kind(tf):
     with tf.Session() as session:
         files = session.run([tf.image.encode_png(picture), tf.image.encode_jpeg(picture)])
     wrong = "Trying to decode BMP format using a wrong op. Use `decode_bmp`"
-    found = [
+    results = [
         _says(
             tf,
             f"{wrong} or `decode_image` instead. Op used: {name}",
@@ -52,9 +52,9 @@ def _files_of_another_kind(tf):
             f"Trying to decode {kind.upper()} format using DecodeBmp op. Use "
             f"`decode_{kind}` or `decode_image` instead."
         )
-        found.append(_says(tf, words, lambda content=content: tf.image.decode_bmp(content)))
+        results.append(_says(tf, words, lambda content=content: tf.image.decode_bmp(content)))
     only = "DecodeAndCropJpeg operation can run on JPEG only, but detected"
-    found += [
+    results += [
         _says(tf, f"{only} PNG", lambda: tf.image.decode_and_crop_jpeg(files[0], [0, 0, 1, 1])),
         _says(tf, f"{only} BMP", lambda: tf.image.decode_and_crop_jpeg(_BMP, [0, 0, 1, 1])),
         _says(tf, "Input is empty", lambda: tf.image.decode_png(b"")),
@@ -71,7 +71,7 @@ def _files_of_another_kind(tf):
             lambda: tf.image.decode_and_crop_jpeg(files[1], [0, 0, 9, 1]),
         ),
     ]
-    return found
+    return results
 
 
 def _sizes_that_overflow(tf):
@@ -110,7 +110,7 @@ def _sizes_that_overflow(tf):
             tf.image.non_max_suppression(of_any_shape, [0.5, 0.6], 2),
             {of_any_shape: np.ones([2, 3])},
         ),
-        *(lambda n=n: run(tf, tf.image.decode_bmp(_WHOLE_BMP[: 70 - n])) for n in (0, 1, 8, 16)),
+        *(lambda n=n: run(tf, tf.image.decode_bmp(_COMPLETE_BMP[: 70 - n])) for n in (0, 1, 8, 16)),
     )
 
 

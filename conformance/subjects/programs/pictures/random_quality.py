@@ -17,14 +17,14 @@ def _bounds(tf):
     """The bounds of the quality are held to what JPEG files have."""
     image = tf.constant(np.full([4, 4, 3], 0.5, np.float32))
     stored = tf.image.random_jpeg_quality
-    made = attempt(
+    outcomes = attempt(
         lambda: stored(image, 80, 95, seed=3),
         lambda: stored(image, 0, 101),
         lambda: stored(image, -1, 50),
         lambda: stored(image, 50, 50),
         lambda: stored(image, 60, 50),
     )
-    return [made, nodes(tf.get_default_graph())]
+    return [outcomes, nodes(tf.get_default_graph())]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"bounds": _bounds}

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -21,7 +21,7 @@ def _areas(tf):
         numbers = np.array([1.0, 5.0, 3.0, 1e5, 2.0, 7.0, 1e5, 4.0, 0.5, 3.0, 1e5])[:have]
         return numbers.astype(np.float32).reshape(1, 1, have, 1)
 
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda have=have, want=want, align=align: tf.reshape(
@@ -53,7 +53,7 @@ def _kinds(tf):
     kinds = ("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor")
     corners = ((False, False), (True, False), (False, True))
     sizes = ([5, 3], [2, 7], [1, 1], [3, 4], [6, 8])
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda kind=kind, size=size, how=how: getattr(raw, kind)(
@@ -105,7 +105,7 @@ def _glimpses(tf):
             **how,
         )
 
-    return told(
+    return outcomes_of(
         tf,
         *(
             lambda name=name, size=size, how=how: seen(
@@ -125,8 +125,14 @@ def _glimpses(tf):
             for size in ([0, 1], [1, 0], [-1, 1], [0, 0], [1], [1, 1, 1], [[1, 1]])
         ),
         *(
-            lambda each=each: seen(pictures, [1, 1], each)
-            for each in (offsets[:1], offsets[:, :1], offsets[0], [offsets], offsets.reshape(1, 4))
+            lambda offset=offset: seen(pictures, [1, 1], offset)
+            for offset in (
+                offsets[:1],
+                offsets[:, :1],
+                offsets[0],
+                [offsets],
+                offsets.reshape(1, 4),
+            )
         ),
         lambda: seen(pictures[0], [1, 1], offsets),
         lambda: seen(pictures[:0], [1, 1], offsets[:0]),
@@ -145,20 +151,20 @@ def _packed(tf):
         row,
     ]
     with tf.Session() as session:
-        found = []
+        results = []
         for picture in pictures:
             file, plain = session.run(
                 [tf.image.encode_png(picture), tf.image.encode_png(picture, compression=0)]
             )
             back = session.run(tf.image.decode_png(file, dtype=picture.dtype))
-            found.append(
+            results.append(
                 [
                     (back == picture).all(),
                     len(file) * 4 < picture.nbytes,
                     len(plain) > picture.nbytes,
                 ]
             )
-        return found
+        return results
 
 
 BEHAVIOURS = {"areas": _areas, "kinds": _kinds, "glimpses": _glimpses, "packed": _packed}

@@ -35,7 +35,7 @@ def _graph(tf):
     whole = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([1]), tf.constant([3, 1]))
     raw = tf.raw_ops
     older = raw.ConditionalAccumulator(dtype=tf.float32, shape=[2])
-    made = [
+    elements = [
         dense.name,
         dense.dtype,
         dense.accumulator_ref,
@@ -71,7 +71,7 @@ def _graph(tf):
         ]
         for n in tf.get_default_graph().as_graph_def().node
     ]
-    return [attempt(*(lambda part=part: part for part in made)), nodes]
+    return [attempt(*(lambda part=part: part for part in elements)), nodes]
 
 
 def _refused_when_built(tf):
@@ -228,10 +228,10 @@ def _waits(tf):
         put = gathered.apply_grad(2.0, local_step=100)
         session, results = tf.Session(), [None] * len(fetches)
 
-        def take(place: int) -> None:
-            results[place] = attempt(lambda: session.run(fetches[place]))[0]
+        def take(index: int) -> None:
+            results[index] = attempt(lambda: session.run(fetches[index]))[0]
 
-        threads = [threading.Thread(target=take, args=(place,)) for place in range(len(fetches))]
+        threads = [threading.Thread(target=take, args=(index,)) for index in range(len(fetches))]
         for thread in threads:
             thread.start()
         threading.Event().wait(0.2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -23,29 +23,29 @@ def _dense(tf, dtype, resource: bool = False, **how) -> tuple[Any, str]:
 def _dense_dtypes(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
-    def taken(made, resource: bool):
-        handle, prefix = _dense(tf, made, resource)
-        gradients = [tf.cast(of(each), made) for each in ([1.0, 5.0], [2.0, 9.0])]
+    def taken(dtype, resource: bool):
+        handle, prefix = _dense(tf, dtype, resource)
+        gradients = [tf.cast(of(value), dtype) for value in ([1.0, 5.0], [2.0, 9.0])]
         with tf.control_dependencies(
             [
                 getattr(raw, f"{prefix}ApplyGradient")(
-                    handle=handle, local_step=of(0, tf.int64), gradient=each
+                    handle=handle, local_step=of(0, tf.int64), gradient=gradient
                 )
-                for each in gradients
+                for gradient in gradients
             ]
         ):
             take = getattr(raw, f"{prefix}TakeGradient")
-            found = take(handle=handle, num_required=of(2), dtype=made)
-        with tf.control_dependencies([found]):
-            return [found, getattr(raw, f"{prefix}NumAccumulated")(handle=handle)]
+            average = take(handle=handle, num_required=of(2), dtype=dtype)
+        with tf.control_dependencies([average]):
+            return [average, getattr(raw, f"{prefix}NumAccumulated")(handle=handle)]
 
     dtypes = tf.float32, tf.float64, tf.float16, tf.int32, tf.bfloat16
-    return told(
+    return outcomes_of(
         tf,
         *(
-            lambda each=each, resource=resource: taken(each, resource)
+            lambda dtype=dtype, resource=resource: taken(dtype, resource)
             for resource in (False, True)
-            for each in dtypes
+            for dtype in dtypes
         ),
     )
 
@@ -74,7 +74,7 @@ def _arguments(tf):
         with tf.control_dependencies([apply]):
             return raw.AccumulatorNumAccumulated(handle=handle)
 
-    return told(
+    return outcomes_of(
         tf,
         lambda: applied([3.0, 4.0]),
         lambda: applied([3.0]),
@@ -99,24 +99,24 @@ def _sparse(tf):
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
     def taken(
-        made,
+        dtype,
         given,
         wanted,
         shape=(4, 2),
-        told_shape=None,
+        gradient_shape=None,
         indices=(3, 1),
         **how,
     ):
         handle = raw.SparseConditionalAccumulator(
-            dtype=made, shape=shape, shared_name="sparse", **how
+            dtype=dtype, shape=shape, shared_name="sparse", **how
         )
         apply = raw.SparseAccumulatorApplyGradient(
             handle=handle,
             local_step=of(0, tf.int64),
             gradient_indices=of(indices, tf.int64),
             gradient_values=tf.cast(of([[1.0, 2.0], [5.0, 7.0]]), given),
-            gradient_shape=of([] if told_shape is None else told_shape, tf.int64),
-            has_known_shape=told_shape is not None,
+            gradient_shape=of([] if gradient_shape is None else gradient_shape, tf.int64),
+            has_known_shape=gradient_shape is not None,
         )
         with tf.control_dependencies([apply]):
             return raw.SparseAccumulatorTakeGradient(
@@ -124,14 +124,14 @@ def _sparse(tf):
             )
 
     single, double = tf.float32, tf.float64
-    return told(
+    return outcomes_of(
         tf,
         lambda: taken(single, single, single),
         lambda: taken(double, double, double),
-        lambda: taken(single, single, single, told_shape=[4, 2]),
-        lambda: taken(single, single, single, told_shape=[5, 2]),
-        lambda: taken(single, single, single, told_shape=[4, 3]),
-        lambda: taken(single, single, single, shape=(None, 2), told_shape=[9, 2]),
+        lambda: taken(single, single, single, gradient_shape=[4, 2]),
+        lambda: taken(single, single, single, gradient_shape=[5, 2]),
+        lambda: taken(single, single, single, gradient_shape=[4, 3]),
+        lambda: taken(single, single, single, shape=(None, 2), gradient_shape=[9, 2]),
         lambda: taken(single, single, single, shape=None),
         lambda: taken(single, single, single, (4, 3)),
         lambda: taken(single, single, single, indices=(3, 1, 0)),

@@ -37,7 +37,7 @@ def _graph(tf):
     with tf.name_scope("outer"):
         barrier = _barrier(tf, shapes=((), (2,)), name="B")
     single = _barrier(tf, tf.string, None, shared_name="q")
-    made = [
+    elements = [
         barrier.name,
         barrier.barrier_ref,
         barrier.insert_many(0, ["a", "b"], [1.0, 2.0]),
@@ -64,7 +64,7 @@ def _graph(tf):
         ]
         for n in tf.get_default_graph().as_graph_def().node
     ]
-    return [attempt(*(lambda part=part: part for part in made)), nodes]
+    return [attempt(*(lambda part=part: part for part in elements)), nodes]
 
 
 def _refused_when_built(tf):

@@ -38,7 +38,7 @@ def _stopped(tf):
 
 
 def _failed(tf):
-    def told(error, clean=None):
+    def stopped(error, clean=None):
         coord = tf.train.Coordinator(clean)
         coord.request_stop(error)
         return [
@@ -58,12 +58,12 @@ def _failed(tf):
         try:
             int("no number")
         except ValueError:
-            return told(sys.exc_info())
+            return stopped(sys.exc_info())
 
     out_of_range = tf.errors.OutOfRangeError(None, None, "all")
     return [
-        told(None),
-        told(out_of_range),
+        stopped(None),
+        stopped(out_of_range),
         as_info(),
         raised(KeyError("x")),
         raised(out_of_range),
@@ -78,13 +78,13 @@ def _slow(tf):
     slow.start()
     coord.register_thread(slow)
     coord.request_stop()
-    found = attempt(
+    outcomes = attempt(
         lambda: coord.join(stop_grace_period_secs=0.05),
         lambda: coord.join([slow], 0.05, ignore_live_threads=True),
     )
     end.set()
     slow.join()
-    return found
+    return outcomes
 
 
 def _looped(tf):
@@ -197,25 +197,25 @@ def _managed(tf):
 def _steps(tf):
     train = tf.train
     with tf.name_scope("scope"):
-        found = [train.get_global_step(), train.get_or_create_global_step().name]
+        outcomes = [train.get_global_step(), train.get_or_create_global_step().name]
     step = train.get_global_step()
-    found += [step.dtype.name, step.trainable, train.get_or_create_global_step() is step]
-    found += attempt(train.create_global_step)
-    found += [
+    outcomes += [step.dtype.name, step.trainable, train.get_or_create_global_step() is step]
+    outcomes += attempt(train.create_global_step)
+    outcomes += [
         [v.name for v in tf.get_collection(key)]
         for key in (tf.GraphKeys.GLOBAL_STEP, tf.GraphKeys.GLOBAL_VARIABLES)
     ]
     with tf.Session() as session:
         session.run(step.initializer)
         session.run(tf.assign_add(step, 5))
-        found.append(train.global_step(session, step))
+        outcomes.append(train.global_step(session, step))
     with tf.Graph().as_default():
         tf.constant(3, name="global_step")
-        found.append(train.get_global_step())
+        outcomes.append(train.get_global_step())
     with tf.Graph().as_default():
         tf.constant(3.0, name="global_step")
-        found += attempt(train.get_global_step)
-    return found + attempt(
+        outcomes += attempt(train.get_global_step)
+    return outcomes + attempt(
         lambda: train.assert_global_step(3),
         lambda: train.assert_global_step(tf.constant([1])),
         lambda: train.assert_global_step(tf.placeholder(tf.int32)),

@@ -103,12 +103,12 @@ def _tables(tf):
 def _readers(tf):
     raw = tf.raw_ops
     definition = tf.GraphDef()
-    made = definition.node.add(name="reader", op="TextLineReader")
-    made.attr["skip_header_lines"].i = 1
-    found = attempt(raw.TextLineReader)
+    node = definition.node.add(name="reader", op="TextLineReader")
+    node.attr["skip_header_lines"].i = 1
+    outcomes = attempt(raw.TextLineReader)
     for producer in (26, 25):  # the last version that has it
         definition.versions.producer = producer
-        found += attempt(lambda: tf.import_graph_def(definition, name=""))
+        outcomes += attempt(lambda: tf.import_graph_def(definition, name=""))
     reader = tf.get_default_graph().get_tensor_by_name("reader:0")
     queue = raw.FIFOQueue(component_types=[tf.string], shapes=[[]])
     name = tf.placeholder(tf.string, [1])
@@ -124,7 +124,7 @@ def _readers(tf):
         path = Path(folder) / "lines"
         path.write_text("head\na\nb\nc\n")
         session.run(put, {name: [str(path)]})
-        return found + attempt(
+        return outcomes + attempt(
             lambda: session.run(read).value,
             lambda: session.run(ahead).values,
             lambda: session.run(close),

@@ -32,13 +32,13 @@ def built(tf, *makers: Callable[[], Any]):
 
     def whole(make: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
-            made = make()
-            if hasattr(made, "queue_ref"):
-                made = [type(made).__name__, made.queue_ref, made.dtypes, made.shapes]
+            output = make()
+            if hasattr(output, "queue_ref"):
+                output = [type(output).__name__, output.queue_ref, output.dtypes, output.shapes]
             runners = graph.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
             locals_ = graph.get_collection(tf.GraphKeys.LOCAL_VARIABLES)
             return [
-                made,
+                output,
                 _nodes(graph),
                 graph.get_collection(tf.GraphKeys.SUMMARIES),
                 [variable.name for variable in locals_],
@@ -151,15 +151,15 @@ def _kept_batches(tf):
 def _run(tf, make: Callable[[], Any], steps: int):
     """What a pipeline gives with coordinator and queue runners, to its end."""
     with tf.Graph().as_default():
-        made = make()
+        output = make()
         with tf.Session() as session:
             session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
             coordinator = tf.train.Coordinator()
             threads = tf.train.start_queue_runners(session, coordinator)
-            found = attempt(*(lambda: session.run(made) for _ in range(steps)))
+            outcomes = attempt(*(lambda: session.run(output) for _ in range(steps)))
             coordinator.request_stop()
             joined = attempt(lambda: coordinator.join(threads, stop_grace_period_secs=20))
-            return [found, joined]
+            return [outcomes, joined]
 
 
 def _running(tf):

@@ -20,7 +20,7 @@ def _timed(tf, milliseconds: int = 300):
     return tf.RunOptions(timeout_in_ms=milliseconds)
 
 
-def _made(tf):
+def _constructed(tf):
     f32, i32 = tf.float32, tf.int32
     return attempt(
         lambda: tf.FIFOQueue(10, [f32], names=["a", "b"]),
@@ -178,14 +178,14 @@ def _shuffled(tf):
 
 def _in_a_thread(work: Callable[[], Any]) -> Callable[[], Any]:
     """Start the work; the function waits for it and gives what it gave."""
-    found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(attempt(work)), daemon=True)
+    outcomes: list[Any] = []
+    thread = threading.Thread(target=lambda: outcomes.append(attempt(work)), daemon=True)
     thread.start()
     thread.join(0.3)
 
     def joined():
         thread.join(LONG_S)
-        return found[0] if found else "still blocked"
+        return outcomes[0] if outcomes else "still blocked"
 
     return joined
 
@@ -299,7 +299,7 @@ def _shared(tf):
 def _terms(tf):
     """What a queue may be, and the names by which it may be shared."""
     raw, shape = tf.raw_ops, tf.TensorShape
-    made = [
+    queues = [
         *(
             tf.RandomShuffleQueue(capacity, reserve, tf.int32, [[]])
             for capacity, reserve in ((5, 5), (5, 6), (5, -1), (-1, 3), (5, 4))
@@ -309,8 +309,8 @@ def _terms(tf):
     ]
     for container in ("a b", "a_b", "-a", "a/b.c-d"):
         with tf.container(container):
-            made.append(tf.FIFOQueue(4, tf.int32, shared_name="q"))
-    handles = [queue.queue_ref for queue in made]
+            queues.append(tf.FIFOQueue(4, tf.int32, shared_name="q"))
+    handles = [queue.queue_ref for queue in queues]
     handles += [
         raw.PaddingFIFOQueueV2(component_types=[tf.int32], shapes=[shape(None)]),
         raw.PaddingFIFOQueueV2(component_types=[tf.int32]),
@@ -318,8 +318,8 @@ def _terms(tf):
         raw.FIFOQueueV2(component_types=[tf.int32], shapes=[[2], [2]]),
     ]
     handles += [
-        raw.PaddingFIFOQueueV2(component_types=[tf.int32], shapes=[shape(each)], shared_name="p")
-        for each in ([None], [2], [None, None])
+        raw.PaddingFIFOQueueV2(component_types=[tf.int32], shapes=[shape(sizes)], shared_name="p")
+        for sizes in ([None], [2], [None, None])
     ]
     named, shared = (
         tf.FIFOQueue(4, tf.int32, [[]], name="n"),
@@ -345,18 +345,18 @@ def _order_of_a_seed(tf):
 def _seeds_of_a_shared_name(tf):
     """A graph's seed and a shared name make one seed, wherever in the graph the queue stands."""
 
-    def made(seed: int | None, shared_name: str | None) -> list[int]:
+    def seeds(seed: int | None, shared_name: str | None) -> list[int]:
         queue = tf.RandomShuffleQueue(9, 2, tf.int32, [[]], seed=seed, shared_name=shared_name)
         return [queue.queue_ref.op.get_attr(name) for name in ("seed", "seed2")]
 
-    found = [made(None, "s")]
+    results = [seeds(None, "s")]
     for graph_seed in (87654321, 0, -3):
         tf.set_random_seed(graph_seed)
-        found += [made(seed, name) for seed in (None, 5) for name in (None, "", "s", "s", "é")]
+        results += [seeds(seed, name) for seed in (None, 5) for name in (None, "", "s", "s", "é")]
     one, other = (tf.RandomShuffleQueue(4, 0, tf.int32, [[]], shared_name="t") for _ in range(2))
     with tf.Session() as sess:
         sess.run(one.enqueue(8))
-        return [found, sess.run(other.dequeue())]
+        return [results, sess.run(other.dequeue())]
 
 
 def _many_by_priority(tf):
@@ -366,8 +366,8 @@ def _many_by_priority(tf):
     put, three, size = queue.enqueue([rank, 7]), queue.dequeue_many(3), queue.size()
     with tf.Session() as sess:
         taker = _in_a_thread(lambda: sess.run(three))
-        for each in (9, 1):
-            sess.run(put, {rank: each})
+        for priority in (9, 1):
+            sess.run(put, {rank: priority})
         held = sess.run(size)
         sess.run(put, {rank: 5})
         return [held, taker()]
@@ -378,7 +378,7 @@ BEHAVIOURS = {
     "queues_order_of_a_seed": _order_of_a_seed,
     "queues_seeds_of_a_shared_name": _seeds_of_a_shared_name,
     "queues_many_by_priority": _many_by_priority,
-    "queues_made": _made,
+    "queues_made": _constructed,
     "queues_graph": _graph,
     "queues_put_and_taken": _put_and_taken,
     "queues_first_in_first_out": _first_in_first_out,

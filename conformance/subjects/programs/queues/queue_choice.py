@@ -71,12 +71,12 @@ def _limits(tf):
         else:
             puts = [
                 getattr(raw, kind)(
-                    key=tf.constant(place, tf.int64),
+                    key=tf.constant(index, tf.int64),
                     indices=[0],
                     values=[tf.zeros([size], tf.uint8)],
                     **options,
                 )
-                for place, size in enumerate(sizes)
+                for index, size in enumerate(sizes)
             ]
             taking = getattr(raw, kind.replace("Stage", "UnstageNoKey"))
             get = taking(indices=[0], **options)
@@ -103,10 +103,10 @@ def _named_readers(tf):
     queue = tf.FIFOQueue(3, tf.string, [[]])
 
     def of(make):
-        made = []
+        outputs = []
         for name in (None, "mine"):
             reader = make()
-            made += [
+            outputs += [
                 reader.read(queue, name=name),
                 reader.read_up_to(queue, 2, name=name),
                 reader.num_records_produced(name=name),
@@ -115,7 +115,7 @@ def _named_readers(tf):
                 reader.serialize_state(name=name),
                 reader.restore_state("", name=name),
             ]
-        return made
+        return outputs
 
     return attempt(
         *(

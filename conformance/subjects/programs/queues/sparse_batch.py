@@ -66,10 +66,10 @@ def _taking(tf):
         with tf.control_dependencies([add.op for add in adds]):
             numbers = tf.stack(adds) if handles is None else tf.constant(handles, tf.int64)
             fed = tf.placeholder_with_default(numbers, None)
-            found = raw.TakeManySparseFromTensorsMap(
+            parts = raw.TakeManySparseFromTensorsMap(
                 sparse_handles=fed, dtype=dtype or tf.float32, shared_name=name
             )
-        return run(tf, list(found))
+        return run(tf, list(parts))
 
     one, other = ([[0, 0]], [1.0], [2, 3]), ([[1, 1], [1, 2]], [3.0, 4.0], [4, 2])
     return attempt(
@@ -96,14 +96,14 @@ def _in_sessions(tf):
         sparse_handles=numbers, dtype=tf.float32, shared_name="m"
     ).sparse_values
     with tf.Session() as first, tf.Session() as second:
-        found = attempt(*[lambda: first.run(add)] * 3)
-        found += attempt(
+        outcomes = attempt(*[lambda: first.run(add)] * 3)
+        outcomes += attempt(
             *(
                 lambda fed=fed: first.run(take, {numbers: fed})
                 for fed in ([0, 77], [0], [1, 1], [1], [2])
             )
         )
-        return found + attempt(lambda: first.run(add), lambda: second.run(add))
+        return outcomes + attempt(lambda: first.run(add), lambda: second.run(add))
 
 
 def _bytes(tf):
@@ -115,8 +115,8 @@ def _bytes(tf):
     none = np.zeros((0, 3), object)
 
     def both(make: Callable[[], Any]):
-        made = make()
-        return [described(made), run(tf, made)]
+        outputs = make()
+        return [described(outputs), run(tf, outputs)]
 
     makers = (
         one,

@@ -34,7 +34,7 @@ def _graph(tf):
     with tf.name_scope("o"), tf.device("/cpu:0"):
         area = line([tf.float32, tf.int32], shapes=[[2], []], capacity=3, memory_limit=99)
     named = line([tf.float32], names=["x"], shared_name="shared")
-    made = [
+    elements = [
         area.name,
         area.dtypes,
         area.shapes,
@@ -55,7 +55,7 @@ def _graph(tf):
     for ordered in (False, True):
         keyed = by_key([tf.float32, tf.int32], ordered=ordered)
         key = _key(tf, 3)
-        made += [
+        elements += [
             keyed.put(key, [tf.constant(1.0), tf.constant(3)], [0, 1]),
             keyed.get(key),
             keyed.get(),
@@ -67,7 +67,7 @@ def _graph(tf):
             keyed.put(1, [tf.constant(1)], [1]),
         ]
     named = by_key([tf.float32, tf.int32], names=["x", "y"])
-    made += [
+    elements += [
         named.put(key, {"y": tf.constant(1)}),
         named.get(key),
         named.get(key, indices=["y"]),
@@ -89,7 +89,7 @@ def _graph(tf):
         ]
         for n in tf.get_default_graph().as_graph_def().node
     ]
-    return [attempt(*(lambda part=part: part for part in made)), nodes]
+    return [attempt(*(lambda part=part: part for part in elements)), nodes]
 
 
 def _refused(tf):
@@ -186,7 +186,7 @@ def _by_key(tf):
 
         def put(number: int, *places: int):
             parts = [tf.constant(float(number)), tf.constant(number)]
-            return area.put(_key(tf, number), [parts[place] for place in places], list(places))
+            return area.put(_key(tf, number), [parts[index] for index in places], list(places))
 
         def get(number: int, *places: int):
             return area.get(_key(tf, number), list(places) or None)

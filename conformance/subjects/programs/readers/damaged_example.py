@@ -20,14 +20,14 @@ def _feature(key: bytes, kind: int, values: bytes) -> bytes:
 _WORDS = _feature(b"s", 1, _field(1, b"ab") + _field(1, b""))
 _FLOATS = _feature(b"f", 2, _field(1, b"\x00\x00\x80\x3f\x00\x00\x20\xc0"))
 _NUMBERS = _feature(b"i", 3, _field(1, b"\x05" + b"\xfe" + b"\xff" * 8 + b"\x01"))
-_WHOLE = _field(1, _WORDS + _FLOATS + _NUMBERS)
+_EXAMPLE = _field(1, _WORDS + _FLOATS + _NUMBERS)
 
 
 def _parsed(tf, examples: Sequence[bytes]):
     """What each is parsed to, by itself."""
     with tf.Graph().as_default(), tf.Session() as session:
         serialized = tf.placeholder(tf.string, [])
-        found = tf.parse_single_example(
+        features = tf.parse_single_example(
             serialized,
             {
                 "s": tf.VarLenFeature(tf.string),
@@ -35,8 +35,8 @@ def _parsed(tf, examples: Sequence[bytes]):
                 "i": tf.VarLenFeature(tf.int64),
             },
         )
-        values = {key: found[key].values for key in "sfi"}
-        return [_values(tf, session, values, {serialized: each}) for each in examples]
+        values = {key: features[key].values for key in "sfi"}
+        return [_values(tf, session, values, {serialized: example}) for example in examples]
 
 
 def _values(tf, session, fetches, feeds):
@@ -48,7 +48,7 @@ def _values(tf, session, fetches, feeds):
 
 
 def _cut_off(tf):
-    return _parsed(tf, [_WHOLE[:length] for length in range(len(_WHOLE) + 1)])
+    return _parsed(tf, [_EXAMPLE[:length] for length in range(len(_EXAMPLE) + 1)])
 
 
 def _changed(tf):
@@ -57,8 +57,8 @@ def _changed(tf):
         _parsed(
             tf,
             [
-                _WHOLE[:place] + bytes([_WHOLE[place] ^ mask]) + _WHOLE[place + 1 :]
-                for place in range(len(_WHOLE))
+                _EXAMPLE[:position] + bytes([_EXAMPLE[position] ^ mask]) + _EXAMPLE[position + 1 :]
+                for position in range(len(_EXAMPLE))
             ],
         )
         for mask in (0x01, 0x06, 0x80)
@@ -100,10 +100,10 @@ def _surrounded(tf):
     ]
     return [
         _parsed(tf, strange),
-        _parsed(tf, [each + _WHOLE for each in strange]),
-        _parsed(tf, [_WHOLE + each for each in strange]),
+        _parsed(tf, [field + _EXAMPLE for field in strange]),
+        _parsed(tf, [_EXAMPLE + field for field in strange]),
         _parsed(
-            tf, [_WHOLE + each + _field(1, _feature(b"i", 3, b"\x08\x09")) for each in strange]
+            tf, [_EXAMPLE + field + _field(1, _feature(b"i", 3, b"\x08\x09")) for field in strange]
         ),
     ]
 
@@ -144,9 +144,9 @@ def _features(tf):
     ]
     of_no_kind = [_feature(b"i", 4, b""), _field(1, _field(1, b"i") + _field(2, b"\x18\x05"))]
     return [
-        _parsed(tf, [_field(1, each) for each in entries + of_no_kind]),
-        _parsed(tf, [_field(1, _NUMBERS + each) for each in entries + of_no_kind]),
-        _parsed(tf, [_field(1, each + _NUMBERS) for each in entries]),
+        _parsed(tf, [_field(1, entry) for entry in entries + of_no_kind]),
+        _parsed(tf, [_field(1, _NUMBERS + entry) for entry in entries + of_no_kind]),
+        _parsed(tf, [_field(1, entry + _NUMBERS) for entry in entries]),
     ]
 
 
@@ -170,11 +170,11 @@ def _sequences(tf):
     ]
     with tf.Graph().as_default(), tf.Session() as session:
         serialized = tf.placeholder(tf.string, [])
-        context, found = tf.parse_single_sequence_example(
+        context, sequences = tf.parse_single_sequence_example(
             serialized, {"i": tf.VarLenFeature(tf.int64)}, {"l": tf.VarLenFeature(tf.int64)}
         )
-        values = [context["i"].values, found["l"].values, found["l"].dense_shape]
-        return [_values(tf, session, values, {serialized: each}) for each in given]
+        values = [context["i"].values, sequences["l"].values, sequences["l"].dense_shape]
+        return [_values(tf, session, values, {serialized: example}) for example in given]
 
 
 BEHAVIOURS = {

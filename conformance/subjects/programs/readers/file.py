@@ -124,8 +124,8 @@ def _reading(tf, at):
 def _writing(tf, at):
     def opened(mode: str, *steps: Callable[[Any], Any], name: str = "text"):
         with tf.gfile.GFile(at(name), mode) as file:
-            found = attempt(*(lambda step=step: step(file) for step in steps))
-        return found, attempt(lambda: Path(at(name)).read_bytes())
+            outcomes = attempt(*(lambda step=step: step(file) for step in steps))
+        return outcomes, attempt(lambda: Path(at(name)).read_bytes())
 
     write = (lambda f: f.write("abc\n"), lambda f: f.write(b"d\xc3\xa4"))
     return [
@@ -194,8 +194,8 @@ def _asking(tf, at):
     gfile, v2 = tf.gfile, tf.io.gfile
 
     def stat(path):
-        found = gfile.Stat(path)
-        return found.length if not found.is_directory else None, found.is_directory
+        facts = gfile.Stat(path)
+        return facts.length if not facts.is_directory else None, facts.is_directory
 
     places = (
         at("text"),
@@ -223,10 +223,7 @@ def _asking(tf, at):
         lambda path: v2.stat(path).is_directory,
     )
     return (
-        [
-            attempt(*(lambda place=place, ask=ask: ask(place) for place in places))
-            for ask in functions
-        ],
+        [attempt(*(lambda path=path, ask=ask: ask(path) for path in places)) for ask in functions],
         attempt(
             lambda: gfile.Stat(at("text")).mtime_nsec == os.stat(at("text")).st_mtime_ns,  # noqa: PTH116
             lambda: type(gfile.Stat(at("text"))).__name__,

@@ -8,19 +8,19 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _example(tf, **features: list[int]) -> bytes:
-    found = tf.train.Example()
+    example = tf.train.Example()
     for name, values in features.items():
-        found.features.feature[name].int64_list.value.extend(values)
-    return bytes(found.SerializeToString())
+        example.features.feature[name].int64_list.value.extend(values)
+    return bytes(example.SerializeToString())
 
 
 def _sequence(tf, context: list[int], **lists: list[list[int]]) -> bytes:
-    found = tf.train.SequenceExample()
-    found.context.feature["c"].int64_list.value.extend(context)
+    example = tf.train.SequenceExample()
+    example.context.feature["c"].int64_list.value.extend(context)
     for name, steps in lists.items():
         for step in steps:
-            found.feature_lists.feature_list[name].feature.add().int64_list.value.extend(step)
-    return bytes(found.SerializeToString())
+            example.feature_lists.feature_list[name].feature.add().int64_list.value.extend(step)
+    return bytes(example.SerializeToString())
 
 
 def _examples(tf):
@@ -28,7 +28,7 @@ def _examples(tf):
     default = tf.constant([7], tf.int64)
 
     def parsed(serialized, names=()):
-        made = tf.raw_ops.ParseExample(
+        groups = tf.raw_ops.ParseExample(
             serialized=serialized,
             names=tf.constant(names, tf.string, [len(names)]),
             sparse_keys=["a"],
@@ -37,7 +37,7 @@ def _examples(tf):
             sparse_types=[tf.int64],
             dense_shapes=[[1]],
         )
-        tensors = [tensor for group in made for tensor in group]
+        tensors = [tensor for group in groups for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     unknown = tf.placeholder_with_default(tf.constant([first]), None)
@@ -57,7 +57,7 @@ def _single_examples(tf):
     defaults = [tf.constant([7], tf.int64), tf.constant([5, 6], tf.int64)]
 
     def parsed(serialized, dense=("b", "e"), sparse=("a",)):
-        made = tf.raw_ops.ParseSingleExample(
+        groups = tf.raw_ops.ParseSingleExample(
             serialized=serialized,
             dense_defaults=defaults[: len(dense)],
             num_sparse=len(sparse),
@@ -66,7 +66,7 @@ def _single_examples(tf):
             sparse_types=[tf.int64] * len(sparse),
             dense_shapes=[[1], [2]][: len(dense)],
         )
-        tensors = [tensor for group in made for tensor in group]
+        tensors = [tensor for group in groups for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     unknown = tf.placeholder_with_default(tf.constant([first]), None)
@@ -92,7 +92,7 @@ def _rows_of_sequences(tf):
     def parsed(serialized, dtype=None, split=None):
         value, split = dtype or tf.int64, split or tf.int64
         words = tf.constant([], tf.string)
-        made = tf.raw_ops.ParseSequenceExampleV2(
+        groups = tf.raw_ops.ParseSequenceExampleV2(
             serialized=serialized,
             debug_name=words,
             context_sparse_keys=words,
@@ -108,7 +108,7 @@ def _rows_of_sequences(tf):
             feature_list_ragged_value_types=[value] * 2,
             feature_list_ragged_split_types=[split, tf.int32],
         )
-        tensors = [tensor for group in made for tensor in group]
+        tensors = [tensor for group in groups for tensor in group]
         known = [[tensor.dtype, tensor.shape] for tensor in tensors]
         if isinstance(serialized, bytes):  # where its only row begins, nobody has written
             del tensors[1], tensors[3:5]
@@ -130,7 +130,7 @@ def _sequences(tf):
     second = _sequence(tf, [6, 7], d=[[3]])
 
     def parsed(serialized, missing=()):
-        made = tf.raw_ops.ParseSequenceExample(
+        groups = tf.raw_ops.ParseSequenceExample(
             serialized=serialized,
             debug_name=tf.constant([], tf.string),
             context_dense_defaults=[],
@@ -147,7 +147,7 @@ def _sequences(tf):
             feature_list_sparse_types=[tf.int64],
             feature_list_dense_shapes=[[1]],
         )
-        tensors = [tensor for group in made for tensor in group]
+        tensors = [tensor for group in groups for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     bare = _sequence(tf, [1])
@@ -161,7 +161,7 @@ def _sequences(tf):
 
 def _single_sequences(tf):
     def parsed(serialized, missing=()):
-        made = tf.raw_ops.ParseSingleSequenceExample(
+        groups = tf.raw_ops.ParseSingleSequenceExample(
             serialized=serialized,
             debug_name=tf.constant("it"),
             feature_list_dense_missing_assumed_empty=tf.constant(
@@ -178,7 +178,7 @@ def _single_sequences(tf):
             feature_list_sparse_types=[tf.int64],
             feature_list_dense_shapes=[[1]],
         )
-        tensors = [tensor for group in made for tensor in group]
+        tensors = [tensor for group in groups for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
     whole = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])

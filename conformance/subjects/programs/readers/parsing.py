@@ -21,9 +21,9 @@ def _tried(tf, *makers: Callable[[], Any]):
 
     def whole(make: Callable[[], Any]):
         with tf.Graph().as_default():
-            made = make()
+            outputs = make()
             with tf.Session() as session:
-                return [made, attempt(lambda: session.run(made))]
+                return [outputs, attempt(lambda: session.run(outputs))]
 
     return attempt(*(lambda make=make: whole(make) for make in makers))
 
@@ -34,8 +34,8 @@ def _said(tf, make: Callable[[], Any]):
         try:
             return session.run(make())
         except tf.errors.OpError as error:
-            told = error.message.partition("\n\t [[{{node")[0]
-            return [type(error).__name__, told.rstrip().rpartition("\n")[2]]
+            message = error.message.partition("\n\t [[{{node")[0]
+            return [type(error).__name__, message.rstrip().rpartition("\n")[2]]
 
 
 def _lines(tf):
@@ -186,8 +186,8 @@ def _sparse_features(tf):
     sparse = tf.SparseFeature
     f32 = tf.float32
 
-    def parts(made):
-        return [made["s"].indices, made["s"].values, made["s"].dense_shape]
+    def parts(parsed):
+        return [parsed["s"].indices, parsed["s"].values, parsed["s"].dense_shape]
 
     wishes = [
         sparse("i", "v", f32, 10),
@@ -212,12 +212,12 @@ def _reason(tf, make: Callable[[], Any]) -> str:
     """What the error says that making something, or running it, ends in."""
     with tf.Graph().as_default():
         try:
-            made = make()
+            outputs = make()
         except ValueError as error:
             return str(error).split(" for '{{node")[0]
         with tf.Session() as session:
             try:
-                return f"no error: {session.run(made)}"
+                return f"no error: {session.run(outputs)}"
             except tf.errors.OpError as error:
                 return str(error).split("\n\t [[")[0].split("\n")[-1]
 
@@ -299,9 +299,9 @@ def _sequences_that_do_not_fit(tf):
     real = lambda values: train.Feature(float_list=train.FloatList(value=values))  # noqa: E731
 
     def lists(steps) -> bytes:
-        found = {} if steps is None else {"a": train.FeatureList(feature=steps)}
-        made = train.SequenceExample(feature_lists=train.FeatureLists(feature_list=found))
-        return bytes(made.SerializeToString())
+        feature_list = {} if steps is None else {"a": train.FeatureList(feature=steps)}
+        example = train.SequenceExample(feature_lists=train.FeatureLists(feature_list=feature_list))
+        return bytes(example.SerializeToString())
 
     def context(feature) -> bytes:
         features = train.Features(feature={} if feature is None else {"a": feature})
@@ -344,7 +344,7 @@ def _sequences_that_do_not_fit(tf):
         for kind, cases, features in (
             (
                 "sequence_features",
-                [[lists(each) for each in case] for case in in_lists],
+                [[lists(rows) for rows in case] for case in in_lists],
                 [
                     tf.FixedLenSequenceFeature([2], tf.int64),
                     tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
@@ -353,7 +353,7 @@ def _sequences_that_do_not_fit(tf):
             ),
             (
                 "context_features",
-                [[context(each) for each in case] for case in in_context],
+                [[context(values) for values in case] for case in in_context],
                 [
                     tf.FixedLenFeature([2], tf.int64),
                     tf.FixedLenFeature([2], tf.int64, [7, 8]),

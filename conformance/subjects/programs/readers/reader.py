@@ -50,7 +50,7 @@ def _runs(tf, make: Callable[[], Any], files: Sequence[str], steps: str):
 TEXT = {"a": b"l1\nl2\r\r\n\nl\r4\r", "b": b"x\ny\n", "e": b""}
 
 
-def _whole_files(tf):
+def _entire_files(tf):
     with _folder(**TEXT) as path:
         files = [path("a"), path("e"), path("b")]
         return [
@@ -93,14 +93,14 @@ def _fixed_lengths(tf):
         {"record_bytes": 3, "footer_bytes": -2},
     ]
     with _folder(f=plain, g=plain[:-1], h=b"H", z=packed) as path:
-        found = []
+        results = []
         for size in sizes:
             make = lambda size=size: tf.FixedLengthRecordReader(**size)  # noqa: E731
-            found.append(_runs(tf, make, [path("f"), path("g"), path("h")], "rrrrrpwuuuuuupw"))
+            results.append(_runs(tf, make, [path("f"), path("g"), path("h")], "rrrrrpwuuuuuupw"))
             zipped = lambda size=size: tf.FixedLengthRecordReader(encoding="ZLIB", **size)  # noqa: E731
-            found.append(_runs(tf, zipped, [path("z")], "rrrrrrrrpw"))
+            results.append(_runs(tf, zipped, [path("z")], "rrrrrrrrpw"))
         wrong = lambda: tf.FixedLengthRecordReader(3, encoding="GZIP")  # noqa: E731
-        return [*found, _runs(tf, wrong, [path("f")], "r")]
+        return [*results, _runs(tf, wrong, [path("f")], "r")]
 
 
 def _record_files(tf):
@@ -143,7 +143,7 @@ def _states(tf):
         b"\x08\x02\x10\x01\x18\x03\x22\x01a",
         [b""],
     ]
-    found = []
+    outcomes = []
     for make in (tf.IdentityReader, tf.WholeFileReader, tf.TextLineReader):
         reader = make()
         given = tf.placeholder(tf.string)
@@ -152,9 +152,9 @@ def _states(tf):
         with tf.Session() as session:
             for text in states:
                 wants = [(restore, {given: text}), (state, {}), (counts, {})]
-                found.append(attempt(*(lambda want=want: session.run(*want) for want in wants)))
-        found += [[reader.supports_serialize], reader.reader_ref]
-    return found
+                outcomes.append(attempt(*(lambda want=want: session.run(*want) for want in wants)))
+        outcomes += [[reader.supports_serialize], reader.reader_ref]
+    return outcomes
 
 
 def _queues(tf):
@@ -164,29 +164,29 @@ def _queues(tf):
     pairs, rows = tf.FIFOQueue(9, [tf.string, tf.string]), tf.FIFOQueue(9, [tf.string])
     queue, empty = tf.FIFOQueue(9, [tf.string], [()]), tf.FIFOQueue(9, [tf.string], [()])
     timed = tf.RunOptions(timeout_in_ms=300)
-    wants = [reader.read(each) for each in (numbers, pairs, rows)]
+    wants = [reader.read(queue) for queue in (numbers, pairs, rows)]
     wants += [reader.read_up_to(queue, count) for count in (0, 2, 9)]
     with tf.Session() as session:
         session.run([numbers.enqueue(1), pairs.enqueue(["a", "b"]), rows.enqueue([["a", "b"]])])
         session.run(queue.enqueue_many([["a", "b", "c"]]))
-        found = attempt(*(lambda want=want: list(session.run(want)) for want in wants))
+        outcomes = attempt(*(lambda want=want: list(session.run(want)) for want in wants))
         waited = attempt(lambda: session.run(reader.read(empty), options=timed))
         together = session.run([*reader.read(empty), empty.enqueue("d")])
-        return [found, waited, together, session.run(reader.num_records_produced())]
+        return [outcomes, waited, together, session.run(reader.num_records_produced())]
 
 
 def _in_one_run(tf):
     """Two reads of one reader in a run, which take one file each, or two lines of one."""
     with _folder(**TEXT) as path:
-        found = []
+        results = []
         for make in (tf.WholeFileReader, tf.TextLineReader):
             reader, queue = make(), tf.FIFOQueue(9, [tf.string], [()])
             first, second = reader.read(queue), reader.read(queue)
             put = queue.enqueue_many([[path("b"), path("b")]])
             with tf.Session() as session:
                 taken = session.run([first.value, second.value, put])
-                found.append([sorted(taken[:2]), session.run(reader.num_records_produced())])
-        return found
+                results.append([sorted(taken[:2]), session.run(reader.num_records_produced())])
+        return results
 
 
 def _shared(tf):
@@ -234,7 +234,6 @@ def _files(tf):
 BEHAVIOURS = {
     f"readers_{function.__name__.strip('_')}": function
     for function in (
-        _whole_files,
         _lines,
         _fixed_lengths,
         _record_files,
@@ -244,4 +243,6 @@ BEHAVIOURS = {
         _shared,
         _files,
     )
+} | {
+    "readers_whole_files": _entire_files,
 }

@@ -28,12 +28,12 @@ def _options(tf):
         kinds.GZIP,
         kinds.ZLIB,
     ]
-    made = options("GZIP", compression_level=9)
+    instance = options("GZIP", compression_level=9)
     return [
         attempt(*(lambda kind=kind: options.get_compression_type_string(kind) for kind in given)),
         attempt(*(lambda kind=kind: options(kind).compression_type for kind in given)),
         dict(options.compression_type_map),
-        {name: value for name, value in vars(made).items() if not name.startswith("_")},
+        {name: value for name, value in vars(instance).items() if not name.startswith("_")},
     ]
 
 
@@ -41,7 +41,7 @@ def _written(tf):
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/file"
         writer = tf.io.TFRecordWriter(path)
-        found = attempt(
+        outcomes = attempt(
             *(
                 lambda item=item: writer.write(item)
                 for item in (b"a", "b", "é", bytearray(b"c"), memoryview(b"d"), 3, None)
@@ -49,7 +49,7 @@ def _written(tf):
         )
         writer.flush()
         size = Path(path).stat().st_size
-        found += attempt(
+        outcomes += attempt(
             writer.close,
             writer.close,
             lambda: writer.write(b"x"),
@@ -64,7 +64,7 @@ def _written(tf):
             lambda: list(tf.python_io.tf_record_iterator(path.encode())),
             lambda: list(tf.io.tf_record_iterator(folder)),
         )
-        return [found, size]
+        return [outcomes, size]
 
 
 def _bytes(tf):
@@ -78,7 +78,7 @@ def _bytes(tf):
         {"mem_level": 3},
         {"flush_mode": 2, "input_buffer_size": 100},
     ]
-    found = []
+    results = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         for kind in KINDS:
@@ -89,13 +89,13 @@ def _bytes(tf):
                         writer.write(record)
                     writer.flush()
                     writer.write(b"x" * 300_000)
-                found.append(path.read_bytes())
-    return found
+                results.append(path.read_bytes())
+    return results
 
 
 def _damaged(tf):
     """Records before a place where a file is cut, changed or followed by something else."""
-    found = []
+    results = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
 
@@ -114,17 +114,17 @@ def _damaged(tf):
                 for record in RECORDS:
                     writer.write(record)
             data = path.read_bytes()
-            changed = [data[:place] for place in range(len(data))]
+            changed = [data[:length] for length in range(len(data))]
             changed += [
-                data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :]
-                for place in range(len(data))
+                data[:position] + bytes([data[position] ^ 16]) + data[position + 1 :]
+                for position in range(len(data))
             ]
             for content in (*changed, data + data, data + b"junkjunkjunkjunkjunk"):
                 path.write_bytes(content)
-                found.append(read(kind))
+                results.append(read(kind))
             path.write_bytes(data)
-            found.append([read(other) for other in KINDS])
-    return found
+            results.append([read(other) for other in KINDS])
+    return results
 
 
 def _drawn(tf):
@@ -132,12 +132,12 @@ def _drawn(tf):
     with tempfile.TemporaryDirectory() as folder:
         for number in range(3):
             with tf.io.TFRecordWriter(f"{folder}/file{number}") as writer:
-                for place in range(4):
-                    writer.write(b"%d" % (4 * number + place))
+                for index in range(4):
+                    writer.write(b"%d" % (4 * number + index))
         options = {"file_buffer_size": 5, "file_shuffle_shift_ratio": 0.4}
         batch = tf.raw_ops.RecordInput(file_pattern=f"{folder}/file*", batch_size=6, **options)
         with tf.Session() as sess:
-            found = [sorted([*sess.run(batch), *sess.run(batch)]) for _ in range(3)]
+            batches = [sorted([*sess.run(batch), *sess.run(batch)]) for _ in range(3)]
 
         def refused(**wrong):
             given = {"file_pattern": f"{folder}/none", **options, **wrong}
@@ -146,7 +146,7 @@ def _drawn(tf):
 
         return [
             batch,
-            found,
+            batches,
             attempt(
                 refused,
                 lambda: refused(batch_size=-1),

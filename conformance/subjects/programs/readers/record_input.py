@@ -20,14 +20,14 @@ def _batches(tf):
     Path("d").mkdir()
     for number in range(2):
         with tf.io.TFRecordWriter(f"d/file{number}", "GZIP") as writer:
-            for place in range(2):
-                writer.write(b"%d" % (2 * number + place))
+            for index in range(2):
+                writer.write(b"%d" % (2 * number + index))
     options = {"compression_type": tf.io.TFRecordCompressionType.GZIP, "seed": 7}
     whole = kind("d/file*", batch_size=4, buffer_size=4, **options).get_yield_op()
     split = kind("d/file*", batch_size=2, buffer_size=4, batches=2, name="b", **options)
     parts = split.get_yield_op()
-    found = [sorted(run(tf, whole)), sorted(record for part in run(tf, parts) for record in part)]
-    return [whole, parts, [len(part) for part in parts], found]
+    records = [sorted(run(tf, whole)), sorted(record for part in run(tf, parts) for record in part)]
+    return [whole, parts, [len(part) for part in parts], records]
 
 
 @in_a_folder

@@ -83,31 +83,31 @@ def _data_of_another(tf):
 def _changed_bytes(tf):
     """A byte of the index, or of the data, is another."""
     _saved(tf, "x", a=[1.0, 2.0])
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for ending in ("index", _DATA):
         whole = Path(f"x.{ending}").read_bytes()
-        for place in range(0, len(whole), 5):
+        for position in range(0, len(whole), 5):
             changed = bytearray(whole)
-            changed[place] ^= 0x11
+            changed[position] ^= 0x11
             Path(f"x.{ending}").write_bytes(changed)
-            found += attempt(_read(tf, "x"))
+            outcomes += attempt(_read(tf, "x"))
         Path(f"x.{ending}").write_bytes(whole)
-    return found
+    return outcomes
 
 
 @in_a_folder
 def _cut_indexes(tf):
     _saved(tf, "x", a=[1.0, 2.0])
     _older(tf, "old", [1.0, 2.0])
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for path, prefix in (("x.index", "x"), ("old", "old")):
         whole = Path(path).read_bytes()
         for size in range(0, len(whole), 7):
             Path(path).write_bytes(whole[:size])
-            found += attempt(_read(tf, prefix))
+            outcomes += attempt(_read(tf, prefix))
             Path(path).write_bytes(whole[-size:])
-            found += attempt(_read(tf, prefix))
-    return found
+            outcomes += attempt(_read(tf, prefix))
+    return outcomes
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -19,15 +19,15 @@ def _signatures_of(definition):
 
 def _training(tf):
     """Signatures of training and of evaluation, and one that names an operation."""
-    made = module_of(tf, "saved_model.signature_def_utils_impl")
+    module = module_of(tf, "saved_model.signature_def_utils_impl")
     x = tf.placeholder(tf.float32, [None], name="x")
     y = tf.identity(x, name="y")
-    train, evaluate = made.supervised_train_signature_def, made.supervised_eval_signature_def
-    named = made.op_signature_def(tf.no_op(name="go"), "key")
-    other = made.op_signature_def(y.op, "key")
+    train, evaluate = module.supervised_train_signature_def, module.supervised_eval_signature_def
+    named = module.op_signature_def(tf.no_op(name="go"), "key")
+    other = module.op_signature_def(y.op, "key")
     missing = tf.saved_model.build_signature_def()
     missing.outputs["key"].name = "nothing"
-    load = made.load_op_from_signature_def
+    load = module.load_op_from_signature_def
     return attempt(
         lambda: train({"x": x}, {"loss": y}),
         lambda: train({"x": x}, {"l": y}, {"p": x}, {"m": y}),
@@ -71,13 +71,13 @@ def _noted(tf, folder: str) -> None:
 def _there_and_back(tf):
     _noted(tf, "m")
     loader = module_of(tf, "saved_model.loader_impl")
-    found: list[Any] = [listing()]
+    results: list[Any] = [listing()]
     for tags, scope in ((["serve"], None), (["train"], None), (["serve"], "z")):
         with tf.Graph().as_default(), tf.Session() as session:
             loaded = tf.saved_model.load(session, tags, "m", import_scope=scope)
             prefix = f"{scope}/" if scope else ""
             train = loader.get_train_op(loaded, import_scope=scope)
-            found += [
+            results += [
                 _signatures_of(loaded),
                 [str(asset) for asset in loaded.asset_file_def],
                 session.run([f"{prefix}read:0", f"{prefix}w/Read/ReadVariableOp:0"]),
@@ -85,7 +85,7 @@ def _there_and_back(tf):
                 loader.get_init_op(loaded, scope),
                 train and session.run([train, prefix + "v:0"]),
             ]
-    return found
+    return results
 
 
 @in_a_folder
@@ -93,16 +93,16 @@ def _step_by_step(tf):
     """The loader tells what it loads; without a saver there must be no variables."""
     _noted(tf, "m")
     loader = module_of(tf, "saved_model.loader_impl").SavedModelLoader("m")
-    found = [loader.export_dir, loader.variables_path, len(loader.saved_model.meta_graphs)]
+    outcomes = [loader.export_dir, loader.variables_path, len(loader.saved_model.meta_graphs)]
     with tf.Graph().as_default() as graph, tf.Session() as session:
-        found += [caught(lambda: loader.restore_variables(session, None))]
+        outcomes += [caught(lambda: loader.restore_variables(session, None))]
         saver, elements = loader.load_graph(graph, ["serve"], return_elements=["v:0"])
-        found += [caught(lambda: loader.restore_variables(session, None)), elements]
+        outcomes += [caught(lambda: loader.restore_variables(session, None)), elements]
         loader.restore_variables(session, saver)
         loader.run_init_ops(session, ["serve"])
-        found += [session.run(["v:0", "read:0"])]
+        outcomes += [session.run(["v:0", "read:0"])]
         return [
-            *found,
+            *outcomes,
             caught(lambda: loader.get_meta_graph_def_from_tags(["nothing"])),
             caught(lambda: loader.run_init_ops(session, ["nothing"])),
         ]

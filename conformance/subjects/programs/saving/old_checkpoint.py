@@ -66,27 +66,27 @@ def _read(tf, path, name, dtype, spec: str | None = None) -> Callable[[], Any]:
 
 @in_a_folder
 def _every_dtype(tf):
-    found = []
+    outcomes = []
     for name in KINDS:
         dtype = tf.as_dtype(name)
-        values = [tf.cast(tf.constant(each), dtype) for each in ([[1, 0, 1]], 1, np.ones([0, 2]))]
-        found += attempt(
+        values = [tf.cast(tf.constant(value), dtype) for value in ([[1, 0, 1]], 1, np.ones([0, 2]))]
+        outcomes += attempt(
             _save(tf, name, ["a", "b", "c"], *values),
-            *(_read(tf, name, each, dtype) for each in "abc"),
+            *(_read(tf, name, key, dtype) for key in "abc"),
             lambda name=name: Path(name).read_bytes(),
         )
     texts = [b"a\0b", b"", "ü".encode()]
-    found += attempt(
+    outcomes += attempt(
         _save(tf, "string", ["s"], texts),
         _read(tf, "string", "s", tf.string),
         lambda: Path("string").read_bytes(),
     )
-    return found
+    return outcomes
 
 
 @in_a_folder
-def _whole_tensors(tf):
-    found = attempt(
+def _entire_tensors(tf):
+    outcomes = attempt(
         _save(tf, "two", ["a", "b"], VALUES, 5),
         _read(tf, "two", "b", tf.int32),
         _save(tf, "n", ["a"], VALUES, 5),
@@ -105,13 +105,13 @@ def _whole_tensors(tf):
         _read(tf, "two", "a", tf.float32),
         _read(tf, "two", "c", tf.int32),
     )
-    return [found, listing()]
+    return [outcomes, listing()]
 
 
 @in_a_folder
 def _parts_of_tensors(tf):
     both = {"names": ["p", "p", "q"], "specs": ["4 3 0,2:-", "4 3 2,2:-", ""]}
-    found = attempt(
+    outcomes = attempt(
         _slices(tf, "s", **both, data=[VALUES, VALUES + 10, 7]),
         _read(tf, "s", "p", tf.float32),
         _read(tf, "s", "q", tf.int32),
@@ -154,7 +154,7 @@ def _parts_of_tensors(tf):
         _read(tf, "x-00000-of-00002", "p", tf.float32),
         _read(tf, "y-*", "z", tf.int32),
     )
-    return [found, listing()]
+    return [outcomes, listing()]
 
 
 @in_a_folder
@@ -226,17 +226,17 @@ def _savers(**options) -> Callable[[Any], Any]:
         saver = tf.train.Saver(write_version=tf.train.SaverDef.V1, max_to_keep=2, **options)
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
-            found = [saver.save(session, "x", step) for step in range(3)]
+            paths = [saver.save(session, "x", step) for step in range(3)]
             session.run([tf.assign(reference, reference * 0), tf.assign(resource, resource * 0)])
-            saver.restore(session, found[-1])
+            saver.restore(session, paths[-1])
             values = session.run([reference, resource])
             refused = attempt(
-                lambda: saver.restore(session, found[0]), lambda: saver.restore(session, "x-1")
+                lambda: saver.restore(session, paths[0]), lambda: saver.restore(session, "x-1")
             )
         return [
             _nodes(tf),
             saver.saver_def,
-            found,
+            paths,
             listing(),
             values,
             refused,
@@ -250,7 +250,7 @@ def _savers(**options) -> Callable[[Any], Any]:
 
 BEHAVIOURS = {
     "every-dtype": _every_dtype,
-    "whole-tensors": _whole_tensors,
+    "whole-tensors": _entire_tensors,
     "parts-of-tensors": _parts_of_tensors,
     "by-the-newer-operation": _by_the_newer_operation,
     "readers": _readers,

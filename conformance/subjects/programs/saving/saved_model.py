@@ -54,7 +54,7 @@ def _saved(tf, **options):
 
 @in_a_folder
 def _there_and_back(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for number, as_text in enumerate((False, True)):
         with tf.Graph().as_default(), tf.Session() as session:
             x, y, kernel = _model(tf)
@@ -67,19 +67,19 @@ def _there_and_back(tf):
             _model(tf)
             tf.constant(1, name="only_here")
             builder.add_meta_graph(["b"])
-        found.append(str(builder.save(as_text)))
+        results.append(str(builder.save(as_text)))
         for tags, scope in ((["a", "serve"], None), ({"b"}, None), (["serve", "a"], "z")):
             with tf.Graph().as_default() as graph, tf.Session() as session:
                 loaded = tf.saved_model.load(session, tags, f"m{number}", import_scope=scope)
                 prefix = f"{scope}/" if scope else ""
                 feed = {f"{prefix}x:0": [[1, 2]]}
-                found += [
+                results += [
                     _summary(loaded),
                     session.run(prefix + "y:0", feed),
                     sorted(op.name for op in graph.get_operations()),
                     sorted(graph.get_all_collection_keys()),
                 ]
-    return [found, listing()]
+    return [results, listing()]
 
 
 @in_a_folder
@@ -105,7 +105,7 @@ def _assets(tf):
         loaded = tf.saved_model.load(session, ["serve"], "m", import_scope="z")
         value = session.run("z/read:0")
         packed = loaded.collection_def["saved_model_assets"].any_list.value
-        kept = [str(each.value) for each in packed]
+        kept = [str(item.value) for item in packed]
         return [
             files,
             value,
@@ -129,29 +129,29 @@ def _odd_assets(tf):
         tf.constant("not there"),
         tf.constant(["a"]),
     ]
-    found = []
+    outcomes = []
     for number, asset in enumerate(odd):
         with tf.Session() as session:
             v = tf.Variable(1.0)
             session.run(v.initializer)
             builder = tf.saved_model.Builder(f"m{number}")
-            found += attempt(
+            outcomes += attempt(
                 lambda b=builder, s=session, a=asset, v=v: b.add_meta_graph_and_variables(
                     s, ["x"], assets_collection=[a], saver=tf.train.Saver([v])
                 )
             )
-    return [found, listing(), len(tf.get_collection("saved_model_assets"))]
+    return [outcomes, listing(), len(tf.get_collection("saved_model_assets"))]
 
 
 @in_a_folder
 def _order_of_calls(tf):
     builder = tf.saved_model.Builder("m")
-    found = attempt(lambda: builder.add_meta_graph(["a"]))
+    outcomes = attempt(lambda: builder.add_meta_graph(["a"]))
     with tf.Session() as session:
         _, _, kernel = _model(tf)
-        found += attempt(lambda: builder.add_meta_graph_and_variables(session, ["a"]))
+        outcomes += attempt(lambda: builder.add_meta_graph_and_variables(session, ["a"]))
         session.run(tf.global_variables_initializer())
-        found += attempt(
+        outcomes += attempt(
             lambda: builder.add_meta_graph_and_variables(session, ["a"]),
             lambda: builder.add_meta_graph_and_variables(session, ["a"]),
             lambda: builder.add_meta_graph(["b"], main_op=kernel),
@@ -164,7 +164,7 @@ def _order_of_calls(tf):
             lambda: tf.saved_model.Builder("x/y/z"),
             lambda: builder.save(experimental_image_format=True),
         )
-    return [found, listing()]
+    return [outcomes, listing()]
 
 
 @in_a_folder
@@ -176,7 +176,7 @@ def _loading_what_is_not_there(tf):
     Path("broken/saved_model.pb").write_bytes(b"\xff\xff\xff")
     Path("broken_text").mkdir()
     Path("broken_text/saved_model.pbtxt").write_text("nonsense {", "utf-8")
-    found = attempt(
+    outcomes = attempt(
         lambda: sm.load(session, ["serve"], "none"),
         lambda: sm.load(session, [], "m"),
         lambda: sm.load(session, ["other"], "m"),
@@ -190,12 +190,12 @@ def _loading_what_is_not_there(tf):
         lambda: sm.load(session, ["serve"], "m", bad=1),
     )
     Path("m/variables/variables.index").unlink()
-    return [found, attempt(lambda: sm.load(session, ["serve"], "m"))]
+    return [outcomes, attempt(lambda: sm.load(session, ["serve"], "m"))]
 
 
 @in_a_folder
 def _options_of_building(tf):
-    found = []
+    results = []
     for number, options in enumerate(({"clear_devices": True}, {"strip_default_attrs": True}, {})):
         with tf.Graph().as_default(), tf.Session() as session:
             with tf.device("/cpu:0"):
@@ -205,8 +205,8 @@ def _options_of_building(tf):
             builder.add_meta_graph_and_variables(session, ["t"], **options)
             builder.save()
         with tf.Graph().as_default(), tf.Session() as session:
-            found.append(_summary(tf.saved_model.load(session, ["t"], f"m{number}")))
-    return found
+            results.append(_summary(tf.saved_model.load(session, ["t"], f"m{number}")))
+    return results
 
 
 @in_a_folder
@@ -240,14 +240,14 @@ def _simple(tf):
     with tf.Graph().as_default(), tf.Session() as session:
         x, y, kernel = _model(tf)
         session.run(tf.global_variables_initializer())
-        found = attempt(
+        outcomes = attempt(
             lambda: tf.saved_model.simple_save(session, "no", {}, {"y": y}),
             lambda: tf.saved_model.simple_save(session, "no", {"x": x}, None),
             lambda: tf.saved_model.simple_save(session, "m", {"x": x, "v": kernel}, {"y": y}),
         )
     with tf.Graph().as_default(), tf.Session() as session:
         loaded = tf.saved_model.loader.load(session, [tf.saved_model.tag_constants.SERVING], "m")
-        return [found, listing(), _summary(loaded)]
+        return [outcomes, listing(), _summary(loaded)]
 
 
 def _main_ops(tf):
@@ -268,7 +268,7 @@ def _signatures(tf):
     number = tf.placeholder(tf.float32, [None, 2], name="number")
     other = tf.placeholder(tf.int32, None, name="other")
     sparse = tf.sparse_placeholder(tf.float32, name="sparse")
-    made = attempt(
+    outcomes = attempt(
         lambda: sm.regression_signature_def(text, number),
         lambda: sm.classification_signature_def(text, text, number),
         lambda: sm.classification_signature_def(text, None, number),
@@ -295,7 +295,7 @@ def _signatures(tf):
         lambda: sm.predict_signature_def({"b": number}, {}),
         lambda: sm.predict_signature_def({"b": 5}, {"b": number}),
     )
-    return [made, refused]
+    return [outcomes, refused]
 
 
 def _valid_signatures(tf):
@@ -304,7 +304,7 @@ def _valid_signatures(tf):
         name: sm.build_tensor_info(tf.placeholder(dtype, [None]))
         for name, dtype in (("s", tf.string), ("f", tf.float32), ("i", tf.int32))
     }
-    found = []
+    results = []
     for method in (sm.PREDICT_METHOD_NAME, sm.REGRESS_METHOD_NAME, sm.CLASSIFY_METHOD_NAME, "x"):
         for source in ({}, {"inputs": "s"}, {"inputs": "f"}, {"x": "s"}, {"inputs": "s", "x": "s"}):
             for target in (
@@ -319,8 +319,8 @@ def _valid_signatures(tf):
                 {"scores": "f", "x": "f"},
             ):
                 parts = [{k: info[kind] for k, kind in part.items()} for part in (source, target)]
-                found.append(sm.is_valid_signature(sm.build_signature_def(*parts, method)))
-    return [found, sm.is_valid_signature(None)]
+                results.append(sm.is_valid_signature(sm.build_signature_def(*parts, method)))
+    return [results, sm.is_valid_signature(None)]
 
 
 def _tensor_infos(tf):
@@ -328,7 +328,7 @@ def _tensor_infos(tf):
     sparse = tf.sparse_placeholder(tf.float32, [2, 3], name="sparse")
     dense = tf.placeholder(tf.int64, [None, 3], name="dense")
     variable = tf.get_variable("v", [2], use_resource=True)
-    infos = [sm.build_tensor_info(each) for each in (sparse, dense, variable, tf.constant(1))]
+    infos = [sm.build_tensor_info(tensor) for tensor in (sparse, dense, variable, tf.constant(1))]
     with tf.name_scope("z"):
         tf.constant(5, name="dense")
     empty = type(infos[0])()
@@ -353,19 +353,21 @@ def _unfit_signatures(tf):
     nameless, typeless = type(good)(), type(good)()
     nameless.dtype, typeless.name = good.dtype, "x:0"
     v = tf.Variable(1.0)
-    found = []
+    outcomes = []
     with tf.Session() as session:
         session.run(v.initializer)
         builder = sm.Builder("m")
         for info in (nameless, typeless, good):
             for part in ("inputs", "outputs"):
-                made = sm.build_signature_def(**{part: {"a": info}})
-                found += attempt(
-                    lambda m=made: builder.add_meta_graph_and_variables(session, ["t"], {"s": m})
+                signature = sm.build_signature_def(**{part: {"a": info}})
+                outcomes += attempt(
+                    lambda m=signature: builder.add_meta_graph_and_variables(
+                        session, ["t"], {"s": m}
+                    )
                 )
         for key in ("__saved_model_init_op", "__saved_model_train_op", "fine"):
-            found += attempt(lambda k=key, m=made: builder.add_meta_graph(["t"], {k: m}))
-    return found
+            outcomes += attempt(lambda k=key, m=signature: builder.add_meta_graph(["t"], {k: m}))
+    return outcomes
 
 
 @in_a_folder
@@ -373,7 +375,7 @@ def _method_names(tf):
     _saved(tf).save()
     _saved_again = attempt(lambda: tf.saved_model.signature_def_utils.MethodNameUpdater("none"))
     updater = tf.saved_model.signature_def_utils.MethodNameUpdater("m")
-    found = attempt(
+    outcomes = attempt(
         lambda: updater.replace_method_name("", "x"),
         lambda: updater.replace_method_name("s", ""),
         lambda: updater.replace_method_name("q", "x"),
@@ -384,7 +386,7 @@ def _method_names(tf):
     )
     with tf.Session() as session:
         loaded = tf.saved_model.load(session, ["serve"], "m")
-        return [_saved_again, found, loaded.signature_def["s"].method_name, listing()]
+        return [_saved_again, outcomes, loaded.signature_def["s"].method_name, listing()]
 
 
 def _names(tf):
@@ -398,13 +400,13 @@ def _names(tf):
         "tag_constants",
         "utils",
     )
-    found = []
+    results = []
     for group in groups:
         module = getattr(tf.saved_model, group)
         names = [name for name in dir(module) if not name.startswith("_")]
-        found.append([group, names, [getattr(module, name) for name in names if name.isupper()]])
+        results.append([group, names, [getattr(module, name) for name in names if name.isupper()]])
     constants = [name for name in dir(tf.saved_model) if name.isupper()]
-    return [found, [[name, getattr(tf.saved_model, name)] for name in constants]]
+    return [results, [[name, getattr(tf.saved_model, name)] for name in constants]]
 
 
 BEHAVIOURS = {

@@ -24,7 +24,7 @@ def _signatures(tf):
     info = tf.saved_model.utils.build_tensor_info
     x, y, _ = _model(tf)
     words = tf.placeholder(tf.string, [None], name="words")
-    made: list[Callable[[], Any]] = [
+    calls: list[Callable[[], Any]] = [
         lambda: utils.build_signature_def({"in": info(x)}, {"out": info(y)}, "mine"),
         lambda: utils.build_signature_def(),
         lambda: utils.regression_signature_def(words, y[:, 0]),
@@ -39,9 +39,10 @@ def _signatures(tf):
         lambda: info(3),
     ]
     valid = [
-        caught(lambda make=make: utils.is_valid_signature(make())) for make in (made[0], *made[2:6])
+        caught(lambda make=make: utils.is_valid_signature(make()))
+        for make in (calls[0], *calls[2:6])
     ]
-    return [[caught(make) for make in made], valid]
+    return [[caught(make) for make in calls], valid]
 
 
 def _by_builder(tf):

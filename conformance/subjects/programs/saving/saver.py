@@ -55,7 +55,7 @@ def _shards(tf):
 
 def _var_lists(tf):
     v, w = variables(tf)
-    made = attempt(
+    outcomes = attempt(
         lambda: tf.train.Saver({"b": v, "a": w}).saver_def,
         lambda: tf.train.Saver((w, [v])).saver_def,
         lambda: tf.train.Saver({v}).saver_def,
@@ -84,16 +84,16 @@ def _var_lists(tf):
             lambda: tf.train.Saver(allow_empty=True).saver_def,
             lambda: tf.train.Saver(defer_build=True).save(tf.Session(), "none"),
         )
-    return [made, refused, nodes, empty]
+    return [outcomes, refused, nodes, empty]
 
 
 @in_a_folder
 def _saving(tf):
     variables(tf)
     saver, session = tf.train.Saver(), tf.Session()
-    found = attempt(lambda: saver.save(session, "d/x"))
+    outcomes = attempt(lambda: saver.save(session, "d/x"))
     session.run(tf.global_variables_initializer())
-    found += attempt(
+    outcomes += attempt(
         lambda: saver.save(session, "d/x"),
         lambda: Path("d/checkpoint").read_text(),
         lambda: saver.save(session, "d/x", global_step=7),
@@ -113,7 +113,7 @@ def _saving(tf):
         lambda: saver.save(session, ""),
         lambda: saver.last_checkpoints,
     )
-    return found
+    return outcomes
 
 
 def _keeping(**options) -> Callable[[Any], Any]:
@@ -123,9 +123,9 @@ def _keeping(**options) -> Callable[[Any], Any]:
         saver, session = tf.train.Saver(**options), tf.Session()
         session.run(tf.global_variables_initializer())
         steps = [saver.save(session, os.path.join("d", "x"), step) for step in (1, 2, 3, 3, 4)]  # noqa: PTH118
-        found = [steps, saver.last_checkpoints, listing(), Path("d/checkpoint").read_text()]
+        outcomes = [steps, saver.last_checkpoints, listing(), Path("d/checkpoint").read_text()]
         saver.set_last_checkpoints(["d/x-3", "d/x-4"])
-        found += attempt(
+        outcomes += attempt(
             lambda: saver.last_checkpoints,
             lambda: saver.save(session, "d/x", 5),
             lambda: saver.last_checkpoints,
@@ -134,7 +134,7 @@ def _keeping(**options) -> Callable[[Any], Any]:
             lambda: saver.last_checkpoints,
             lambda: saver.set_last_checkpoints(("d/x",)),
         )
-        return found
+        return outcomes
 
     return program
 
@@ -146,7 +146,7 @@ def _restoring(tf):
     session.run(tf.global_variables_initializer())
     saver.save(session, "x")
     session.run([tf.assign(v, -v), w.assign([0, 0])])
-    found = attempt(
+    outcomes = attempt(
         lambda: saver.restore(session, "x"),
         lambda: session.run([v, w]),
         lambda: saver.restore(session, b"x"),
@@ -158,13 +158,13 @@ def _restoring(tf):
     def other(make: Callable[[], Any], **options):
         def program():
             with tf.Graph().as_default(), tf.Session() as sess:
-                made = make()
+                fetches = make()
                 tf.train.Saver(**options).restore(sess, "x")
-                return sess.run(made)
+                return sess.run(fetches)
 
         return program
 
-    return found + attempt(
+    return outcomes + attempt(
         other(lambda: tf.get_variable("v", [3, 3])),
         other(lambda: tf.get_variable("v", [3, 2]), reshape=True),
         other(lambda: tf.get_variable("v", [3, 2], use_resource=True), reshape=True),
@@ -266,12 +266,12 @@ def _raw(tf, prefix, names, slices, dtypes, *, fed: bool):
         prefix, names, slices = (
             tf.placeholder_with_default(value, None) for value in (prefix, names, slices)
         )
-    made = tf.raw_ops.RestoreV2(
+    restored = tf.raw_ops.RestoreV2(
         prefix=prefix, tensor_names=names, shape_and_slices=slices, dtypes=dtypes
     )
     return [
-        [tensor.shape.as_list() if tensor.shape.ndims is not None else None for tensor in made],
-        run(tf, made),
+        [tensor.shape.as_list() if tensor.shape.ndims is not None else None for tensor in restored],
+        run(tf, restored),
     ]
 
 
@@ -279,7 +279,7 @@ def _raw(tf, prefix, names, slices, dtypes, *, fed: bool):
 def _operations(tf):
     def save(prefix, names, slices, *values):
         def program():
-            given = [tf.placeholder_with_default(each, None) for each in (prefix, names, slices)]
+            given = [tf.placeholder_with_default(value, None) for value in (prefix, names, slices)]
             tensors = [tf.constant(value) for value in values]
             return run(
                 tf,

@@ -50,13 +50,17 @@ def _last_checkpoints(tf):
     session.run(tf.global_variables_initializer())
     saver.save(session, "x", 1)
     saver.set_last_checkpoints_with_time([("x-1", 5.0), ("gone", 6.0)])
-    found = attempt(
+    outcomes = attempt(
         lambda: saver.last_checkpoints, lambda: saver.set_last_checkpoints_with_time(("x", 1.0))
     )
     saver.save(session, "x", 2)
-    found += [saver.last_checkpoints, [name for name in listing() if name.endswith("index")]]
+    outcomes += [saver.last_checkpoints, [name for name in listing() if name.endswith("index")]]
     saver.save(session, "x", 3)
-    return [found, saver.last_checkpoints, [name for name in listing() if name.endswith("index")]]
+    return [
+        outcomes,
+        saver.last_checkpoints,
+        [name for name in listing() if name.endswith("index")],
+    ]
 
 
 @in_a_folder
@@ -121,15 +125,15 @@ def _said_of_graphs(tf):
     for value in (1.5, 2.5):
         tf.add_to_collection("floats", value)
     tf.add_to_collection(("no", "text"), 1)
-    found = tf.train.export_meta_graph(meta_info_def=about)
-    info = found.meta_info_def
+    meta_graph = tf.train.export_meta_graph(meta_info_def=about)
+    info = meta_graph.meta_info_def
     return [
         list(info.tags),
         info.meta_graph_version,
         [op.name for op in info.stripped_op_list.op],
-        len(found.graph_def.library.function),
-        sorted(found.collection_def),
-        list(found.collection_def["floats"].float_list.value),
+        len(meta_graph.graph_def.library.function),
+        sorted(meta_graph.collection_def),
+        list(meta_graph.collection_def["floats"].float_list.value),
     ]
 
 
@@ -139,15 +143,19 @@ def _collections_as_data(tf):
     v, _ = variables(tf)
     for key, value in (("mine", v), ("ints", 3), ("mixed", "a"), ("mixed", v)):
         tf.add_to_collection(key, value)
-    found = module.create_meta_graph_def(graph=tf.get_default_graph(), collection_list=["ints"])
+    meta_graph = module.create_meta_graph_def(
+        graph=tf.get_default_graph(), collection_list=["ints"]
+    )
     keys = attempt(
-        lambda: sorted(found.collection_def),
+        lambda: sorted(meta_graph.collection_def),
         *(
-            lambda key=key: module.add_collection_def(found, key)
+            lambda key=key: module.add_collection_def(meta_graph, key)
             for key in ("mine", "variables", "mixed", 5, "none")
         ),
     )
-    kinds = {key: found.collection_def[key].WhichOneof("kind") for key in found.collection_def}
+    kinds = {
+        key: meta_graph.collection_def[key].WhichOneof("kind") for key in meta_graph.collection_def
+    }
     return [keys, kinds]
 
 
@@ -185,7 +193,7 @@ def _own_saveables(tf):
 @in_a_folder
 def _large_indexes(tf):
     """The names of so many tensors that the index has several blocks."""
-    names = [f"{place:04d}/{'n' * 100}" for place in range(3000)]
+    names = [f"{number:04d}/{'n' * 100}" for number in range(3000)]
     with tf.Session() as session:
         session.run(
             tf.raw_ops.SaveV2(

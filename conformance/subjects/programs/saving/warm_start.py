@@ -34,15 +34,17 @@ def _started(wanted: Callable[[list[Any]], Any], *, parts: bool = False, **names
     @in_a_folder
     def program(tf):
         _saved(tf)
-        found = []
+        results = []
         for path in ("d/x", "d"):
             with tf.Graph().as_default(), tf.Session() as session:
-                made = _model(tf, parts=parts)
-                refused = attempt(lambda p=path, m=made: tf.train.warm_start(p, wanted(m), **names))
+                variables = _model(tf, parts=parts)
+                refused = attempt(
+                    lambda p=path, m=variables: tf.train.warm_start(p, wanted(m), **names)
+                )
                 session.run(tf.global_variables_initializer())
-                held = [tf.convert_to_tensor(variable) for variable in made]
-                found.append([refused, session.run(held)])
-        return found
+                held = [tf.convert_to_tensor(variable) for variable in variables]
+                results.append([refused, session.run(held)])
+        return results
 
     return program
 
@@ -83,7 +85,7 @@ def _other_words(tf):
     row_words = (_words("r1", "dbxa"), 4, 2, _words("r0", "abcd"))
     column_words = info(_words("c1", "zyx"), 3, 0, _words("c0", "xy"), axis=1)
     ones = tf.ones_initializer()
-    found = []
+    results = []
     for infos in (
         {"rows": info(*row_words), "columns": column_words},
         {"rows": info(*row_words, old_vocab_size=2, backup_initializer=ones)},
@@ -100,8 +102,8 @@ def _other_words(tf):
                     session.run(tf.global_variables_initializer())
                     values = [value.tolist() for value in session.run(tf.global_variables())]
                     kinds = [op.type for op in graph.get_operations()]
-                    found.append((values, kinds))
-    return found
+                    results.append((values, kinds))
+    return results
 
 
 @in_a_folder
@@ -110,17 +112,17 @@ def _refused_words(tf):
     tf.get_variable("a", [4, 2])
     info, start = tf.train.VocabInfo, tf.train.warm_start
     old, new = _words("r0", "abcd"), _words("r1", "dbxa")
-    made = info(new, 4, 0, old)
+    vocab_info = info(new, 4, 0, old)
     session = tf.Session()
 
     def run(**names):
         start("d", "a", var_name_to_vocab_info=names)
         return session.run(tf.global_variables_initializer())
 
-    return [made._asdict()], attempt(
+    return [vocab_info._asdict()], attempt(
         lambda: info(new, 4, 0, old, axis=2),
-        lambda: start("d", "a", var_name_to_vocab_info={"b": made}),
-        lambda: start("", "a", var_name_to_vocab_info={"a": made}),
+        lambda: start("d", "a", var_name_to_vocab_info={"b": vocab_info}),
+        lambda: start("", "a", var_name_to_vocab_info={"a": vocab_info}),
         lambda: run(a=info("", 4, 0, old)),
         lambda: run(a=info(new, 0, 0, old)),
         lambda: run(a=info(new, 3, 0, old)),
@@ -206,7 +208,7 @@ BEHAVIOURS = {
     "by-pattern": _started(lambda _: "net"),
     "by-patterns": _started(lambda _: ["a", "net/c"]),
     "none": _started(lambda _: None),
-    "by-variables": _started(lambda made: made[1:]),
+    "by-variables": _started(lambda variables: variables[1:]),
     "in-parts": _started(lambda _: ".*", parts=True),
     "renamed": _started(lambda _: ".*", var_name_to_prev_var_name={"a": "net/c"}),
     "two-from-one": _started(lambda _: ".*", var_name_to_prev_var_name={"a": "net/b"}),

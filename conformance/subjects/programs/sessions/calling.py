@@ -18,7 +18,7 @@ def _callables_of_every_kind(tf):
     a, c = tf.placeholder(tf.float32, name="a"), tf.constant(2.0, name="c")
     r, v, n = tf.add(a, c), tf.Variable(0.0), tf.no_op()
     up = tf.assign_add(v, 1.0)
-    told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    metadata, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     session = without_gpus(tf)
     session.run(v.initializer)
     make = session.make_callable
@@ -26,9 +26,9 @@ def _callables_of_every_kind(tf):
         lambda: make(c)(),
         lambda: make(c)(1),
         lambda: make(c)(options=full),
-        lambda: make(c, accept_options=True)(full, told),
+        lambda: make(c, accept_options=True)(full, metadata),
         lambda: make(c, accept_options=True)(),
-        lambda: len(told.step_stats.dev_stats),
+        lambda: len(metadata.step_stats.dev_stats),
         lambda: make(c, accept_options=True)(x=1),
         lambda: make(n)(),
         lambda: make(n, accept_options=True)(),
@@ -55,9 +55,9 @@ def _callables_of_every_kind(tf):
         lambda: make(r, {a: 1}),
         lambda: make(r, iter([a])),
         lambda: make(r, [a])(1, options=full),
-        lambda: make(r, [a])(1, run_metadata=told),
+        lambda: make(r, [a])(1, run_metadata=metadata),
         lambda: make(r, [a])(1, feed_dict={a: 1}),
-        lambda: make(r, [a], True)(1, full, told),
+        lambda: make(r, [a], True)(1, full, metadata),
         lambda: make(r, [a])(1, bogus=3),
         lambda: make(None, [a])(1),
         lambda: make(a, [a])(1),
@@ -74,7 +74,7 @@ def _callables_and_growth(tf):
     bare, fed = session.make_callable(c), session.make_callable(x, [x])
     with tf.device("/gpu:903"):
         tf.constant(3.0)
-    told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    metadata, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     return attempt(
         bare,
         lambda: session.make_callable(c),
@@ -82,41 +82,43 @@ def _callables_and_growth(tf):
         bare,
         lambda: fed(1.0),
         lambda: session.make_callable(c, [x])(1.0),
-        lambda: session.make_callable(c, [x])(1.0, options=full, run_metadata=told),
+        lambda: session.make_callable(c, [x])(1.0, options=full, run_metadata=metadata),
         bare,
     )
 
 
 def _traced_callables_and_growth(tf):
     c = tf.constant(2.0)
-    told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    metadata, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     session = without_gpus(tf)
     bare = session.make_callable(c, accept_options=True)
     with tf.device("/gpu:903"):
         tf.constant(3.0)
     return attempt(
-        lambda: bare(options=full, run_metadata=told), lambda: len(told.step_stats.dev_stats), bare
+        lambda: bare(options=full, run_metadata=metadata),
+        lambda: len(metadata.step_stats.dev_stats),
+        bare,
     )
 
 
 def _callables_of_closed_sessions(tf):
     c = tf.constant(2.0)
     session = tf.Session()
-    made = [
+    callables = [
         session.make_callable(c),
         session.make_callable(c, []),
         session.make_callable(c, accept_options=True),
     ]
     session.close()
-    found = attempt(
-        *made,
+    outcomes = attempt(
+        *callables,
         lambda: callable(session.make_callable(c)),
         lambda: session.make_callable(c)(),
         lambda: session.make_callable(c, [])(),
         lambda: session.make_callable("nope"),
     )
     d = tf.constant(3.0)
-    return found, attempt(lambda: session.make_callable(d), lambda: session.make_callable([]))
+    return outcomes, attempt(lambda: session.make_callable(d), lambda: session.make_callable([]))
 
 
 def _described(tf, **fields):
@@ -137,7 +139,7 @@ def _callables_of_options(tf):
     v = tf.Variable(0.0, name="v")
     with tf.control_dependencies([tf.assign_add(v, 1.0)]):
         tf.no_op("after")
-    session, told = without_gpus(tf), tf.RunMetadata()
+    session, metadata = without_gpus(tf), tf.RunMetadata()
     session.run(v.initializer)
     one = np.float32(1)
 
@@ -179,8 +181,8 @@ def _callables_of_options(tf):
         lambda: make(feed=["x"], fetch=["y"])(one),
         lambda: make(fetch=["y:0"])(),
         lambda: make(fetch=["c:0"], pool=9)(),
-        lambda: make(fetch=["c:0"], trace=3)(run_metadata=told),
-        lambda: len(told.step_stats.dev_stats),
+        lambda: make(fetch=["c:0"], trace=3)(run_metadata=metadata),
+        lambda: len(metadata.step_stats.dev_stats),
         lambda: session._make_callable_from_options(3),
     )
 
@@ -193,21 +195,21 @@ def _devices_of_options(tf):
     session = without_gpus(tf)
     one = np.float32(1)
 
-    def made(**fields):
+    def called(**fields):
         options = _described(tf, feed=["x:0"], fetch=["y:0"], **fields)
         return session._make_callable_from_options(options)(one)
 
     same = session._make_callable_from_options(_described(tf, feed=["text:0"], fetch=["same:0"]))
     return attempt(
-        lambda: made(fetch_devices={"y:0": CPU}),
-        lambda: made(fetch_devices={"y:0": "/gpu:0"}),
-        lambda: made(skip=True, fetch_devices={"y:0": CPU}),
-        lambda: made(skip=True, fetch_devices={"y:0": "/cpu:0"}),
-        lambda: made(skip=True, fetch_devices={"nope:0": CPU}),
-        lambda: made(feed_devices={"x:0": CPU}),
-        lambda: made(feed_devices={"x:0": "/gpu:0"}),
-        lambda: made(feed_devices={"x:0": "bad!"}),
-        lambda: made(feed_devices={"nope:0": CPU}),
+        lambda: called(fetch_devices={"y:0": CPU}),
+        lambda: called(fetch_devices={"y:0": "/gpu:0"}),
+        lambda: called(skip=True, fetch_devices={"y:0": CPU}),
+        lambda: called(skip=True, fetch_devices={"y:0": "/cpu:0"}),
+        lambda: called(skip=True, fetch_devices={"nope:0": CPU}),
+        lambda: called(feed_devices={"x:0": CPU}),
+        lambda: called(feed_devices={"x:0": "/gpu:0"}),
+        lambda: called(feed_devices={"x:0": "bad!"}),
+        lambda: called(feed_devices={"nope:0": CPU}),
         lambda: same(np.array(["a", "b"])),
         lambda: same(np.array([b"a"], object)),
         lambda: same("x"),
@@ -220,13 +222,13 @@ def _devices_of_options(tf):
 def _options_and_growth(tf):
     tf.constant(1.0, name="c")
     session = tf.Session()
-    made = session._make_callable_from_options(_described(tf, fetch=["c:0"]))
+    call = session._make_callable_from_options(_described(tf, fetch=["c:0"]))
     with tf.device("/gpu:907"):
         tf.constant(2.0)
     options = _described(tf, fetch=["c:0"])
-    found = attempt(made, lambda: session._make_callable_from_options(options), made)
+    outcomes = attempt(call, lambda: session._make_callable_from_options(options), call)
     session.close()
-    return found, attempt(made)
+    return outcomes, attempt(call)
 
 
 def _partial_runs(tf):
@@ -340,14 +342,14 @@ def _partial_runs_and_growth(tf):
     session = tf.Session()
     handle = session.partial_run_setup([r], [a])
     t = r * 2.0
-    found = attempt(
+    outcomes = attempt(
         lambda: session.partial_run(handle, t, {a: 1.0}),
         lambda: session.run(t, {a: 1.0}),
         lambda: session.partial_run(handle, r, {a: 2.0}),
     )
     with tf.device("/gpu:907"):
         tf.constant(1.0)
-    return found, attempt(lambda: session.partial_run_setup([r], [a]))
+    return outcomes, attempt(lambda: session.partial_run_setup([r], [a]))
 
 
 BEHAVIOURS = {

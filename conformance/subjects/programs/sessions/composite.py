@@ -102,15 +102,15 @@ def _slices(tf):
 
 def _handles(tf):
     x = tf.placeholder(tf.int32, [2])
-    made = tf.get_session_handle(x * 2)
+    handle_tensor = tf.get_session_handle(x * 2)
     session, other = without_gpus(tf), without_gpus(tf)
-    handle = session.run(made, {x: [3, 4]})
+    handle = session.run(handle_tensor, {x: [3, 4]})
     kept, value = tf.get_session_tensor(handle.handle, tf.int32)
     deleted, delete = tf.delete_session_tensor(handle.handle)
     with session.as_default():
         evaluated = handle.eval()
     return (
-        made,
+        handle_tensor,
         kept,
         value,
         deleted,
@@ -120,7 +120,7 @@ def _handles(tf):
         attempt(
             lambda: session.run(value, {kept: handle.handle}),
             lambda: session.run(x + 1, {x: handle}),
-            lambda: session.run([made], {x: [1, 2]})[0].eval,
+            lambda: session.run([handle_tensor], {x: [1, 2]})[0].eval,
             lambda: other.run(value, {kept: handle.handle}),
             lambda: other.run(x + 1, {x: handle}),
             lambda: isinstance(handle.handle, str),
@@ -128,7 +128,7 @@ def _handles(tf):
             lambda: session.run(delete, {deleted: handle.handle}),
             lambda: session.run(value, {kept: handle.handle}),
             lambda: session.run(delete, {deleted: handle.handle}),
-            lambda: session.run(made, {x: [7, 8]}).delete(),
+            lambda: session.run(handle_tensor, {x: [7, 8]}).delete(),
             lambda: type(handle.get_raw_handle()).__name__,
             handle.eval,
             handle.delete,
@@ -148,9 +148,9 @@ def _partial_runs(tf):
         late = counter.assign_add(10)
 
     def session():
-        made = tf.Session()
-        made.run(counter.initializer)
-        return made
+        opened = tf.Session()
+        opened.run(counter.initializer)
+        return opened
 
     def calls(fetches, feeds, *steps):
         used = session()
@@ -224,9 +224,9 @@ def _partial_runs(tf):
 def _sizes_of_sparse(tf):
     sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 3])
     wide = tf.shape(sparse, out_type=tf.int64)
-    found = [tf.shape(sparse), wide, tf.size(sparse), tf.rank(sparse)]
+    tensors = [tf.shape(sparse), wide, tf.size(sparse), tf.rank(sparse)]
     nodes = [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]
-    return [found, nodes, tf.Session().run(found)]
+    return [tensors, nodes, tf.Session().run(tensors)]
 
 
 BEHAVIOURS = {

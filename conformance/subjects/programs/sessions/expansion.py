@@ -99,10 +99,10 @@ def _kinds_of_structure(tf):
     run = tf.Session().run
     grown = collections.defaultdict(list, a=a)
 
-    def told(fetches):
-        found = run(fetches)
-        items = list(found.items() if hasattr(found, "items") else found)
-        return [type(found).__name__, items, getattr(found, "default_factory", None) is list]
+    def facts_of(fetches):
+        values = run(fetches)
+        items = list(values.items() if hasattr(values, "items") else values)
+        return [type(values).__name__, items, getattr(values, "default_factory", None) is list]
 
     kinds = [
         _kind("Own", dict)(x=a),
@@ -125,7 +125,7 @@ def _kinds_of_structure(tf):
         [[[]]],
         {1: {}, 2: ()},
     ]
-    return attempt(*(lambda kind=kind: told(kind) for kind in kinds))
+    return attempt(*(lambda kind=kind: facts_of(kind) for kind in kinds))
 
 
 def _fed_handles(tf):
@@ -165,8 +165,8 @@ def _kept_values(tf):
     handle = session.run(far)
     holder, read = tf.get_session_tensor(handle.handle, tf.float32)
     near = session.run(tf.get_session_handle(tf.constant(8.0)))
-    found = [h.eval() for h in kept] + [handle.handle.rpartition(";")[2], far.device, read.device]
-    found += attempt(
+    results = [h.eval() for h in kept] + [handle.handle.rpartition(";")[2], far.device, read.device]
+    results += attempt(
         lambda: session.run(read, {holder: handle.handle}),
         lambda: session.run(read, {holder: near.handle}),
         lambda: session.run(read, {holder: near}),
@@ -176,7 +176,9 @@ def _kept_values(tf):
         lambda: tf.get_session_handle(tf.Variable(1.0)),
     )
     session.close()
-    return found, attempt(handle.eval, handle.delete, handle.delete, near.get_raw_handle, near.eval)
+    return results, attempt(
+        handle.eval, handle.delete, handle.delete, near.get_raw_handle, near.eval
+    )
 
 
 def _device_attributes(tf):

@@ -19,9 +19,9 @@ def _resources(tf):
         ops.stub_resource_handle_op(shared_name="own"),
         ops.stub_resource_handle_op(name="other"),
     ]
-    create = [ops.resource_create_op(each) for each in handles]
-    use = [ops.resource_using_op(each) for each in handles]
-    are = [ops.resource_initialized_op(each) for each in handles]
+    create = [ops.resource_create_op(handle) for handle in handles]
+    use = [ops.resource_using_op(handle) for handle in handles]
+    are = [ops.resource_initialized_op(handle) for handle in handles]
     with tf.Session() as session:
         return [
             handles,
@@ -32,7 +32,7 @@ def _resources(tf):
                     lambda number=number: session.run(create[number]),
                     lambda: session.run(are),
                     lambda number=number: session.run(create[number + 1]),
-                    *(lambda each=each: session.run(each) for each in use),
+                    *(lambda op=op: session.run(op) for op in use),
                 )
                 for number in (0, 2, 4)
             ),
@@ -46,8 +46,8 @@ def _labels(tf):
     def labelled(name: str, label: str, *inputs):
         with tf.Graph().as_default() as graph, tf.Session() as session:
             with graph._kernel_label_map({name: label} if label else {}):
-                made = (ops.kernel_label_required if inputs else ops.kernel_label)(*inputs)
-            return [made, session.run(made)]
+                output = (ops.kernel_label_required if inputs else ops.kernel_label)(*inputs)
+            return [output, session.run(output)]
 
     return attempt(
         *(

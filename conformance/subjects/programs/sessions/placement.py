@@ -30,14 +30,14 @@ def _placed(tf, build: Callable[[], Any], feeds=None, *, plain: bool = True, **o
         fetches = build()
         if tf.global_variables():
             session.run(tf.global_variables_initializer())
-        told, asked = tf.RunMetadata(), tf.RunOptions(output_partition_graphs=True)
-        values = session.run(fetches, feeds, options=asked, run_metadata=told)
-        nodes = [node for graph in told.partition_graphs for node in graph.node]
-        told_nodes = sorted(_told(nodes))
-        return [row for row in told_nodes if plain or not _is_copied(row)], values
+        metadata, asked = tf.RunMetadata(), tf.RunOptions(output_partition_graphs=True)
+        values = session.run(fetches, feeds, options=asked, run_metadata=metadata)
+        nodes = [node for graph in metadata.partition_graphs for node in graph.node]
+        rows = sorted(_rows(nodes))
+        return [row for row in rows if plain or not _is_copied(row)], values
 
 
-def _told(nodes) -> Iterator[tuple[str, ...]]:
+def _rows(nodes) -> Iterator[tuple[str, ...]]:
     for node in nodes:
         device = node.device[-5:]
         if node.op in {"_Send", "_Recv", "_HostSend", "_HostRecv"}:

@@ -26,9 +26,9 @@ def _given(tf):
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
 
     def asked(options, *, with_metadata: bool):
-        told = tf.RunMetadata() if with_metadata else None
-        value = session.run(y, options=options, run_metadata=told)
-        return value, None if told is None else bool(told.step_stats.dev_stats)
+        metadata = tf.RunMetadata() if with_metadata else None
+        value = session.run(y, options=options, run_metadata=metadata)
+        return value, None if metadata is None else bool(metadata.step_stats.dev_stats)
 
     options = (
         None,
@@ -70,10 +70,10 @@ def _metadata(tf):
     y = tf.negative(tf.placeholder_with_default(2.0, []), name="y")
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     graphs = tf.RunOptions(output_partition_graphs=True)
-    told = tf.RunMetadata()
+    run_metadata = tf.RunMetadata()
 
     def facts():
-        return len(told.step_stats.dev_stats) > 0, len(told.partition_graphs)
+        return len(run_metadata.step_stats.dev_stats) > 0, len(run_metadata.partition_graphs)
 
     def given(change):
         config = tf.ConfigProto()
@@ -83,7 +83,7 @@ def _metadata(tf):
 
     with without_gpus(tf) as session:
 
-        def run(options, metadata=told):
+        def run(options, metadata=run_metadata):
             return session.run(y, options=options, run_metadata=metadata), facts()
 
         return attempt(

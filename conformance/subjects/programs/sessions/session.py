@@ -128,15 +128,15 @@ def _closed_inside(tf):
 def _life_cycle(tf):
     a = tf.constant(2.0)
     session = tf.Session()
-    made = session.make_callable(a)
-    found = [session.graph is a.graph, session.sess_str, tf.get_default_session()]
+    call = session.make_callable(a)
+    outcomes = [session.graph is a.graph, session.sess_str, tf.get_default_session()]
     with session as entered:
-        found += [entered is session, tf.get_default_session() is session, a.eval()]
-        found += attempt(lambda: session.__enter__())
-    return found, attempt(
+        outcomes += [entered is session, tf.get_default_session() is session, a.eval()]
+        outcomes += attempt(lambda: session.__enter__())
+    return outcomes, attempt(
         session.close,
         lambda: session.run(a),
-        made,
+        call,
         lambda: session.make_callable(a),
         session.list_devices,
         lambda: session.partial_run_setup([a], []),
@@ -167,21 +167,21 @@ def _default_sessions(tf):
     a = tf.constant([1, 2])
     other = tf.Graph()
     one, two, third = tf.Session(), tf.Session(), tf.Session(graph=other)
-    found: list[Any] = []
+    outcomes: list[Any] = []
     with one.as_default():
         with two.as_default():
-            found.append(tf.get_default_session() is two)
-        found += [tf.get_default_session() is one, a.eval(), a.op.run()]
-        thread = threading.Thread(target=lambda: found.append(tf.get_default_session()))
+            outcomes.append(tf.get_default_session() is two)
+        outcomes += [tf.get_default_session() is one, a.eval(), a.op.run()]
+        thread = threading.Thread(target=lambda: outcomes.append(tf.get_default_session()))
         thread.start()
         thread.join()
         with third.as_default():
-            found.append(tf.get_default_graph() is other)
-            found += attempt(a.eval, a.op.run)
+            outcomes.append(tf.get_default_graph() is other)
+            outcomes += attempt(a.eval, a.op.run)
     with third:
-        found.append(tf.get_default_graph() is other)
+        outcomes.append(tf.get_default_graph() is other)
     return (
-        found,
+        outcomes,
         a.eval(session=one),
         tf.get_default_session(),
         attempt(lambda: a.eval({a: [5, 6]}, one), lambda: a.eval(session=3)),
@@ -193,9 +193,9 @@ def _interactive(tf):
         tf.constant(9.0)
     a = tf.constant(1.5)
     session = tf.InteractiveSession()
-    found = [tf.get_default_session() is session, a.eval(), session.run(a + 1)]
+    results = [tf.get_default_session() is session, a.eval(), session.run(a + 1)]
     session.close()
-    return found, tf.get_default_session(), attempt(session.close, lambda: session.run(a), a.eval)
+    return results, tf.get_default_session(), attempt(session.close, lambda: session.run(a), a.eval)
 
 
 def _callables(tf):
@@ -277,14 +277,14 @@ def _placed_elsewhere(tf):
         device_count={"CPU": 2}, graph_options=tf.GraphOptions(place_pruned_graph=True)
     )
     with tf.Session(config=pruned) as session:
-        found = attempt(
+        outcomes = attempt(
             lambda: session.run(a),
             lambda: session.run(v.initializer),
             lambda: session.run(b),
             lambda: session.run(v.assign_add(1.0)),
         )
     with tf.Session(config=two) as session:
-        return found, attempt(lambda: session.run(a)), [v.device, b.device]
+        return outcomes, attempt(lambda: session.run(a)), [v.device, b.device]
 
 
 def _run_errors(tf):

@@ -22,7 +22,7 @@ def _handles(tf):
     with without_gpus(tf) as session:
         handle = session.run(value)
         parts = handle.handle.split(";")
-        found = attempt(
+        outcomes = attempt(
             lambda: written(handle),
             handle.eval,
             lambda: parts[0] == "kept:0" or len(parts),
@@ -36,12 +36,12 @@ def _handles(tf):
             handle.delete,
         )
         other = session.run(value)
-        found += attempt(other.delete, other.eval, other.delete, lambda: written(other))
+        outcomes += attempt(other.delete, other.eval, other.delete, lambda: written(other))
         third = session.run(value)
-        place, delete = tf.delete_session_tensor(third.handle)
-        session.run(delete, {place: third.handle})
-        found += attempt(third.delete, third.eval)
-    return found
+        holder, delete = tf.delete_session_tensor(third.handle)
+        session.run(delete, {holder: third.handle})
+        outcomes += attempt(third.delete, third.eval)
+    return outcomes
 
 
 def _named_sessions(tf):
@@ -61,7 +61,7 @@ def _named_sessions(tf):
 
     held: list[Any] = []
     try:
-        found = attempt(
+        outcomes = attempt(
             lambda: opened("spec", 1),
             lambda: opened("spec", 2),
             lambda: opened("spec", 1),
@@ -78,23 +78,23 @@ def _named_sessions(tf):
         for session in held:
             session.close()
         held.clear()
-    return found
+    return outcomes
 
 
 def _unfeedable(tf):
     """Values of dtypes that no array has."""
     values = (3, [1, 2], "text", None, np.ones(2), np.array([b"a"], object), object())
-    found = []
+    results = []
     for dtype in (tf.variant, tf.resource):
         x = tf.placeholder(dtype, [])
         y = tf.placeholder(tf.float32, [])
         with tf.Session() as session:
-            found.append(
+            results.append(
                 attempt(
                     *(lambda v=value, x=x, y=y: session.run(y, {y: 2.0, x: v}) for value in values)
                 )
             )
-    return found
+    return results
 
 
 BEHAVIOURS = {

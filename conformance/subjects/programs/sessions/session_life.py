@@ -15,21 +15,21 @@ def alone(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The program in a thread of its own: what it leaves on the stacks is nobody else's."""
 
     def in_a_thread(tf):
-        found: list[Any] = []
+        results: list[Any] = []
 
         def work() -> None:
             with tf.Graph().as_default():
                 try:
-                    found.append(described(program(tf)))
+                    results.append(described(program(tf)))
                 except Exception as error:  # noqa: BLE001 - whatever it is, it is compared
-                    found.append(raised(error))
+                    results.append(raised(error))
                 if tf.get_default_graph() is not None:
-                    found.append("left")
+                    results.append("left")
 
         thread = threading.Thread(target=work)
         thread.start()
         thread.join(60)
-        return found
+        return results
 
     in_a_thread.__name__ = program.__name__
     return in_a_thread
@@ -38,23 +38,23 @@ def alone(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _defaults_left_out_of_order(tf):
     one, two = tf.Session(), tf.Session()
     first, second = one.as_default(), two.as_default()
-    found = [first.__enter__() is one, second.__enter__() is two]
-    found += attempt(lambda: first.__exit__(None, None, None))
-    found.append(tf.get_default_session() is two)
-    found += attempt(lambda: second.__exit__(None, None, None))
-    return [*found, tf.get_default_session() is one]
+    outcomes = [first.__enter__() is one, second.__enter__() is two]
+    outcomes += attempt(lambda: first.__exit__(None, None, None))
+    outcomes.append(tf.get_default_session() is two)
+    outcomes += attempt(lambda: second.__exit__(None, None, None))
+    return [*outcomes, tf.get_default_session() is one]
 
 
 def _graphs_left_out_of_order(tf):
     one, two = tf.Graph(), tf.Graph()
     first, second = one.as_default(), two.as_default()
-    found = [first.__enter__() is one, second.__enter__() is two]
-    found += attempt(lambda: first.__exit__(None, None, None))
-    found.append(tf.get_default_graph() is two)
-    found += attempt(lambda: second.__exit__(None, None, None))
-    found += [tf.get_default_graph() is one]
+    outcomes = [first.__enter__() is one, second.__enter__() is two]
+    outcomes += attempt(lambda: first.__exit__(None, None, None))
+    outcomes.append(tf.get_default_graph() is two)
+    outcomes += attempt(lambda: second.__exit__(None, None, None))
+    outcomes += [tf.get_default_graph() is one]
     try:
-        return found
+        return outcomes
     finally:  # the graph that was entered first stays: leave it as it was entered
         attempt(lambda: first.__exit__(None, None, None))
 
@@ -64,29 +64,29 @@ def _blocks_left_out_of_order(tf):
     one, two = tf.Session(), tf.Session()
     one.__enter__()
     two.__enter__()
-    found = attempt(lambda: one.__exit__(None, None, None), lambda: one.run(c))
-    found.append(tf.get_default_session() is two)
-    found += attempt(lambda: two.__exit__(None, None, None), lambda: two.run(c))
-    found.append(tf.get_default_session() is one)
-    return found + attempt(lambda: one.__exit__(None, None, None), lambda: one.run(c))
+    outcomes = attempt(lambda: one.__exit__(None, None, None), lambda: one.run(c))
+    outcomes.append(tf.get_default_session() is two)
+    outcomes += attempt(lambda: two.__exit__(None, None, None), lambda: two.run(c))
+    outcomes.append(tf.get_default_session() is one)
+    return outcomes + attempt(lambda: one.__exit__(None, None, None), lambda: one.run(c))
 
 
 def _interactive_ones_closed_out_of_order(tf):
     c = tf.constant(1)
     one, two = tf.InteractiveSession(), tf.InteractiveSession()
-    found = [tf.get_default_session() is two, *attempt(one.close, lambda: one.run(c))]
-    found += [tf.get_default_session() is two, *attempt(two.close)]
-    found += [tf.get_default_session() is one]
-    return found + attempt(one.close, two.close)
+    results = [tf.get_default_session() is two, *attempt(one.close, lambda: one.run(c))]
+    results += [tf.get_default_session() is two, *attempt(two.close)]
+    results += [tf.get_default_session() is one]
+    return results + attempt(one.close, two.close)
 
 
 def _an_interactive_one_inside(tf):
     outer = tf.Session()
     with outer.as_default():
         inner = tf.InteractiveSession()
-        found = [tf.get_default_session() is inner]
+        outcomes = [tf.get_default_session() is inner]
         inner.close()
-        found.append(tf.get_default_session() is outer)
+        outcomes.append(tf.get_default_session() is outer)
 
     left: list[Any] = []
 
@@ -94,20 +94,20 @@ def _an_interactive_one_inside(tf):
         with outer.as_default():
             left.append(tf.InteractiveSession())
 
-    found += attempt(left_open)
+    outcomes += attempt(left_open)
     # Closed here: the process counts the open ones, and warns in whatever test comes next.
-    return found + attempt(left[0].close)
+    return outcomes + attempt(left[0].close)
 
 
 def _an_interactive_one_of_a_graph(tf):
     graph, before = tf.Graph(), tf.get_default_graph()
     session = tf.InteractiveSession(graph=graph)
-    found = [tf.get_default_graph() is graph, session.graph is graph, tf.constant(3).eval()]
+    results = [tf.get_default_graph() is graph, session.graph is graph, tf.constant(3).eval()]
     session.close()
     config = tf.ConfigProto()
     tf.InteractiveSession(config=config).close()
     return [
-        *found,
+        *results,
         tf.get_default_graph() is before,
         config.graph_options.place_pruned_graph,
         hasattr(tf.InteractiveSession, "__enter__"),

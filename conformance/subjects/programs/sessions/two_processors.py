@@ -13,12 +13,12 @@ def _session(tf, **options):
 
 def _devices(tf, session, fetches, *names: str, feeds=None) -> list[tuple[str, str]]:
     """The device of each of these nodes in a traced run, as the trace has it."""
-    told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    session.run(fetches, feeds, options=full, run_metadata=told)
+    metadata, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    session.run(fetches, feeds, options=full, run_metadata=metadata)
     return sorted(
         {
             (node.node_name, stats.device[-6:])
-            for stats in told.step_stats.dev_stats
+            for stats in metadata.step_stats.dev_stats
             for node in stats.node_stats
             if node.node_name in names
         }

@@ -19,8 +19,8 @@ def _deadlines(tf):
         def left(milliseconds: int):
             now = time.time()
             options = tf.RunOptions(timeout_in_ms=milliseconds)
-            (found,) = session.run(node.outputs, options=options)
-            return found.dtype.name, 0 <= found / 1e6 - now - milliseconds / 1e3 < 20
+            (value,) = session.run(node.outputs, options=options)
+            return value.dtype.name, 0 <= value / 1e6 - now - milliseconds / 1e3 < 20
 
         return attempt(
             lambda: session.run(node),
@@ -34,7 +34,7 @@ def _deadlines(tf):
 def _waits(tf):
     """Waits for seconds, some of them for longer than the run may take."""
     attrs = {"T": tf.float32}
-    found = attempt(
+    outcomes = attempt(
         lambda: run_node(tf, "SleepIdentityOp", [0, 2.5], attrs),
         lambda: run_node(tf, "SleepIdentityOp", [-1, 3.5], attrs),
         lambda: run_node(tf, "SleepOp", [0], {}),
@@ -42,12 +42,12 @@ def _waits(tf):
     node = imported_node(tf, "SleepIdentityOp", [1, [1.5, 4.5]], attrs)
     with tf.Session() as session:
         before = time.monotonic()
-        found += attempt(
+        outcomes += attempt(
             lambda: session.run(node.outputs),
             lambda: time.monotonic() - before >= 0.99,
             lambda: session.run(node.outputs, options=tf.RunOptions(timeout_in_ms=50)),
         )
-    return found, node.outputs
+    return outcomes, node.outputs
 
 
 def _resources(tf):
@@ -74,15 +74,15 @@ def _resources(tf):
         def done(name: str, verb: str):
             return attempt(lambda: session.run(f"{name}_{verb}"))
 
-        found: list[Any] = [there()]
-        found += [
+        results: list[Any] = [there()]
+        results += [
             [done(name, "Using"), done(name, "Create"), done(name, "Create"), there()]
             for name in names
         ]
-        found.append([done(name, "Using") for name in names])
+        results.append([done(name, "Using") for name in names])
     with tf.Session() as session:
-        found.append(there())
-    return found
+        results.append(there())
+    return results
 
 
 BEHAVIOURS = {

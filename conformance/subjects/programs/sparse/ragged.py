@@ -10,21 +10,21 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _value(tf, found):
+def _value(tf, fetches):
     with tf.Session() as session:
-        return session.run(found)
+        return session.run(fetches)
 
 
 def _rows(tf, ragged):
     return _value(tf, ragged).to_list(), str(ragged.shape), ragged.ragged_rank, ragged.dtype.name
 
 
-def _made(tf):
+def _constructed(tf):
     make = tf.RaggedTensor
     values = [1, 2, 3]
     return [
-        _rows(tf, found)
-        for found in (
+        _rows(tf, ragged)
+        for ragged in (
             make.from_row_splits(values, [0, 1, 1, 3]),
             make.from_row_splits([[1.0, 2.0], [3.0, 4.0]], [0, 2]),
             make.from_row_lengths(values, [1, 0, 2]),
@@ -41,7 +41,7 @@ def _dense(tf, ragged, *default):
     return tf.placeholder_with_default(ragged.to_tensor(*default), None)
 
 
-def _told(tf):
+def _parts_of_rows(tf):
     ragged = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 1, 3])
     nested = tf.RaggedTensor.from_row_splits(ragged, [0, 2, 3])
     empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
@@ -60,7 +60,7 @@ def _told(tf):
         _dense(tf, empty),
     ]
     other = ragged.with_values([7, 8, 9]), nested.with_flat_values([7, 8, 9])
-    return _value(tf, parts), [_value(tf, each).to_list() for each in other]
+    return _value(tf, parts), [_value(tf, ragged).to_list() for ragged in other]
 
 
 def _values(tf):
@@ -93,8 +93,8 @@ def _refused(tf):
 
 def _constants(tf):
     lists = [[[1, 2], [], [3]], [[[1], [2, 3]], []], [[], []], [["a"], ["b", "c"]], [1, 2]]
-    made = [tf.ragged.constant(each) for each in lists]
-    values = [tf.ragged.constant_value(each) for each in lists[:4]]
+    tensors = [tf.ragged.constant(rows) for rows in lists]
+    values = [tf.ragged.constant_value(rows) for rows in lists[:4]]
     inner = tf.ragged.constant([[[1, 2], [3, 4]], []], ragged_rank=1)
     refused = attempt(
         *(
@@ -105,13 +105,16 @@ def _constants(tf):
                 ([[1]], None, -1),
                 ([[[1], [2, 3]]], None, 1),
                 ([[1], [[]]],),
-                (made[0],),
+                (tensors[0],),
             )
         )
     )
     return [
-        [_value(tf, each) if isinstance(each, tf.Tensor) else _rows(tf, each) for each in made],
-        [each.to_list() for each in values],
+        [
+            _value(tf, tensor) if isinstance(tensor, tf.Tensor) else _rows(tf, tensor)
+            for tensor in tensors
+        ],
+        [value.to_list() for value in values],
         str(inner.shape),
         _value(tf, inner).to_list(),
         refused,
@@ -121,10 +124,10 @@ def _constants(tf):
 def _strings(tf):
     split = tf.strings.bytes_split
     ragged = tf.ragged.constant([["ab", ""], ["c"]])
-    found = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
+    outputs = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
     single = tf.identity(split("abc"), name="single")
     return [
-        [_value(tf, each).to_list() for each in found],
+        [_value(tf, output).to_list() for output in outputs],
         _value(tf, single),
         attempt(lambda: split(tf.placeholder(tf.string))),
     ]
@@ -133,17 +136,17 @@ def _strings(tf):
 def _splits(tf):
     ragged = tf.ragged.constant([["a b", "c"], ["d"]])
     split, older = tf.strings.split, tf.string_split
-    found = [
+    outputs = [
         split(["a b", ""], result_type="RaggedTensor"),
         split("a,b", ",", result_type="RaggedTensor"),
         split([["a b c"], ["d"]], maxsplit=1, result_type="RaggedTensor"),
         split(ragged, result_type="RaggedTensor"),
         older(["a b", "c"], result_type="RaggedTensor"),
     ]
-    sparse = [split(ragged), split([["a b"], ["c"]]), ragged.to_sparse(), found[0].to_sparse()]
+    sparse = [split(ragged), split([["a b"], ["c"]]), ragged.to_sparse(), outputs[0].to_sparse()]
     return [
-        [_value(tf, each).to_list() for each in found],
-        [_value(tf, each) for each in sparse],
+        [_value(tf, output).to_list() for output in outputs],
+        [_value(tf, tensor) for tensor in sparse],
         attempt(lambda: split("a", result_type="List"), lambda: older(["a"], result_type="List")),
     ]
 
@@ -170,7 +173,7 @@ def _structures(tf):
     with tf.Session() as session:
         fed = session.run(ragged, {ragged: session.run(ragged.with_values([5.0, 6.0]))})
     return [
-        [each.dtype.name for each in flat],
+        [tensor.dtype.name for tensor in flat],
         _value(tf, doubled).to_list(),
         fed.to_list(),
         _value(tf, stopped).to_list(),
@@ -182,8 +185,8 @@ def _structures(tf):
 
 
 BEHAVIOURS = {
-    "made": _made,
-    "told": _told,
+    "made": _constructed,
+    "told": _parts_of_rows,
     "values": _values,
     "refused": _refused,
     "constants": _constants,

@@ -101,7 +101,7 @@ def _graphs(tf):
     )
 
 
-def _made(tf):
+def _constructed(tf):
     s = tf.sparse
     masked = s.mask(_slices(tf), [7])
     return [
@@ -127,15 +127,15 @@ def _slices(tf):
 def _segments(tf):
     data = np.arange(12, dtype=np.float32).reshape(4, 3)
     names = ("segment_sum", "segment_mean", "segment_sqrt_n")
-    found = []
+    results = []
     for name in names:
         for options in ({}, {"num_segments": 5}, {"sparse_gradient": True}):
             x = tf.constant(data)
             combine = getattr(tf.sparse, name)
             y = combine(x, [0, 2, 2, 1], [0, 0, 1, 3], **options)
             (gradient,) = tf.gradients(y, x)
-            found.append([y, run(tf, y), gradient, run(tf, gradient)])
-    return found
+            results.append([y, run(tf, y), gradient, run(tf, gradient)])
+    return results
 
 
 def _gradients(tf):
@@ -157,18 +157,18 @@ def _gradients(tf):
         tf.sparse.to_dense(x),
         tf.sparse.transpose(x).values,
     ]
-    found = []
+    results = []
     for target in targets:
         grads = [
             grad for grad in tf.gradients(target * target, [values, dense]) if grad is not None
         ]
-        found.append([grads, run(tf, grads)])
-    return found
+        results.append([grads, run(tf, grads)])
+    return results
 
 
 def _product_gradients(tf):
     """Of a sparse matrix times a dense one, each as it is or turned, of complex numbers."""
-    found = []
+    results = []
     for adjoint_a in (False, True):
         for adjoint_b in (False, True):
             values = tf.constant([1 + 1j, 2 - 1j, 3j])
@@ -179,8 +179,8 @@ def _product_gradients(tf):
             )
             y = tf.sparse.matmul(x, dense, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
             grads = tf.gradients(tf.real(y * y), [values, dense])
-            found.append([grads, run(tf, grads)])
-    return found
+            results.append([grads, run(tf, grads)])
+    return results
 
 
 def _refusals(tf):
@@ -285,8 +285,8 @@ def _held(tf):
     one = raw.SerializeSparse(**parts, out_type=tf.variant)
     rows = raw.SerializeManySparse(**parts, out_type=tf.variant)
     back = [
-        tuple(raw.DeserializeSparse(serialized_sparse=each, dtype=tf.float32))
-        for each in (one, rows, tf.stack([one, one]))
+        tuple(raw.DeserializeSparse(serialized_sparse=serialized, dtype=tf.float32))
+        for serialized in (one, rows, tf.stack([one, one]))
     ]
     given = {"indices": x.indices, "values": x.values, "shape": x.dense_shape}
     numbers = {"sparse_indices": [1, 3], "output_shape": [5], "default_value": 0}
@@ -314,7 +314,7 @@ BEHAVIOURS = {
     "gradients": _gradients,
     "graphs": _graphs,
     "held": _held,
-    "made": _made,
+    "made": _constructed,
     "product-gradients": _product_gradients,
     "refusals": _refusals,
     "segments": _segments,

@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
-_WHOLE, _NUMBER = -2, -1
+_LINE, _NUMBER = -2, -1
 
 
 def _static(tf, keys=("a", "b"), values=(1, 2), default=-1):
@@ -98,12 +98,12 @@ def _graph_of_static(tf):
 
 
 def _graph_of_changing(tf):
-    made: list[Any] = []
+    elements: list[Any] = []
     tables = [_mutable(tf), _mutable(tf, [-1, -2]), _mutable(tf, checkpoint=False, name="third")]
     for table in tables:
         keys = tf.constant(["a", "b"])
         value = [1, 2] if table is not tables[1] else [[1, 2], [3, 4]]
-        made += [
+        elements += [
             table.insert(["a", "b"], value),
             table.lookup(keys),
             table.lookup(["a"]),
@@ -114,7 +114,7 @@ def _graph_of_changing(tf):
             table.name,
         ]
     dense = _dense(tf)
-    made += [
+    elements += [
         dense.insert([1], [2]),
         dense.insert_or_assign([1], [2]),
         dense.lookup([1]),
@@ -125,25 +125,25 @@ def _graph_of_changing(tf):
         dense.name,
     ]
     return [
-        attempt(lambda: made),
+        attempt(lambda: elements),
         _nodes(tf),
         len(tf.get_collection(tf.GraphKeys.SAVEABLE_OBJECTS)),
     ]
 
 
-def _found(tf):
+def _looked_up(tf):
     table = _static(tf)
-    found = table.lookup(_unknown(tf, [["a", "z"], ["b", "b"]]))
+    values = table.lookup(_unknown(tf, [["a", "z"], ["b", "b"]]))
     numbers = _static(tf, [10, 20], ["x", "y"], "none")
     raw = tf.raw_ops.LookupTableFindV2
     handle = table.resource_handle
     return _in_turn(
         tf,
-        found,
+        values,
         table.size(),
         table.export(),
         table.initializer,
-        found,
+        values,
         table.size(),
         table.export(),
         table.initializer,
@@ -180,8 +180,8 @@ def _filled_again(tf):
             table.export(),
         ),
         *(
-            _in_turn(tf, made.initializer, made.size(), made.export())
-            for made in (_static(tf, ["a", "a"], [1, 1]), _static(tf, ["a", "a"], [1, 2]))
+            _in_turn(tf, table.initializer, table.size(), table.export())
+            for table in (_static(tf, ["a", "a"], [1, 1]), _static(tf, ["a", "a"], [1, 2]))
         ),
         _in_turn(
             tf,
@@ -323,7 +323,7 @@ def _buckets(tf):
     def key(*values: int):
         return tf.constant(values, tf.int64)
 
-    def made(**options):
+    def created(**options):
         attrs = {"empty_key": 1, "deleted_key": 2, "value_dtype": tf.int32, **options}
         return raw.LookupTableSizeV2(table_handle=raw.MutableDenseHashTableV2(**attrs))
 
@@ -389,13 +389,13 @@ def _buckets(tf):
         ),
         _in_turn(
             tf,
-            made(),
-            made(initial_num_buckets=3),
-            made(max_load_factor=1.5),
-            made(max_load_factor=0.0),
-            made(deleted_key=1),
-            made(deleted_key=[2]),
-            made(value_shape=[None]),
+            created(),
+            created(initial_num_buckets=3),
+            created(max_load_factor=1.5),
+            created(max_load_factor=0.0),
+            created(deleted_key=1),
+            created(deleted_key=[2]),
+            created(value_shape=[None]),
             _dense(tf, tf.bool, False).export(),
         ),
     ]
@@ -407,17 +407,17 @@ def _names(tf):
     def size(handle):
         return raw.LookupTableSizeV2(table_handle=handle)
 
-    def made(value_dtype=None, **options):
+    def created(value_dtype=None, **options):
         dtypes = {"key_dtype": tf.string, "value_dtype": value_dtype or tf.int32}
         return raw.MutableHashTableV2(**dtypes, **options)
 
     def shared():
         tables = [
-            made(use_node_name_sharing=True, name="n"),
-            made(shared_name="n"),
-            made(name="m"),
-            made(shared_name="m"),
-            made(shared_name="n", container="box"),
+            created(use_node_name_sharing=True, name="n"),
+            created(shared_name="n"),
+            created(name="m"),
+            created(shared_name="m"),
+            created(shared_name="n", container="box"),
             raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int32, shared_name="n"),
         ]
         puts = [
@@ -430,11 +430,13 @@ def _names(tf):
 
     return attempt(
         shared,
-        lambda: run(tf, [size(made(shared_name="x")), size(made(tf.float32, shared_name="x"))]),
+        lambda: run(
+            tf, [size(created(shared_name="x")), size(created(tf.float32, shared_name="x"))]
+        ),
         lambda: run(tf, size(raw.FIFOQueueV2(component_types=[tf.int32]))),
         lambda: run(tf, size(raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.int32))),
         lambda: run(tf, raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.float32).op),
-        lambda: run(tf, size(made(tf.string))),
+        lambda: run(tf, size(created(tf.string))),
         lambda: run(
             tf,
             size(
@@ -464,7 +466,7 @@ def _saved(tf):
         path = saver.save(session, str(Path(folder) / "model"), write_meta_graph=False)
         session.run([table.insert(["a", "z"], [8, 9]), vectors.insert(["c"], [[5, 6]])])
         saver.restore(session, path)
-        kept = [_sorted(session.run(each.export())) for each in (table, vectors)]
+        kept = [_sorted(session.run(item.export())) for item in (table, vectors)]
         names = sorted(tf.train.list_variables(path))
     return [
         attempt(lambda: kept, lambda: names),
@@ -507,10 +509,10 @@ def _from_files(tf):
     with _files() as path:
         return [
             *(
-                read(name, word, _WHOLE, number, _NUMBER)
+                read(name, word, _LINE, number, _NUMBER)
                 for name in ("lines", "gap", "twice", "returns", "nothing", "absent")
             ),
-            read("lines", number, _NUMBER, word, _WHOLE),
+            read("lines", number, _NUMBER, word, _LINE),
             read("columns", word, 0, number, 1),
             read("columns", word, 0, tf.int32, 1),
             read("columns", word, 0, tf.float32, 1),
@@ -520,24 +522,24 @@ def _from_files(tf):
             read("short", word, 0, number, 1),
             read("spaces", word, 0, number, 1, delimiter=" "),
             read("columns", word, 0, number, 1, delimiter="ab"),
-            read("gap", word, _WHOLE, number, _NUMBER, vocab_size=2),
-            read("lines", word, _WHOLE, number, _NUMBER, vocab_size=9),
-            read("lines", word, _WHOLE, number, _NUMBER, value_index_offset=5),
-            read("lines", number, _NUMBER, word, _WHOLE, value_index_offset=5),
+            read("gap", word, _LINE, number, _NUMBER, vocab_size=2),
+            read("lines", word, _LINE, number, _NUMBER, vocab_size=9),
+            read("lines", word, _LINE, number, _NUMBER, value_index_offset=5),
+            read("lines", number, _NUMBER, word, _LINE, value_index_offset=5),
             read("columns", word, 0, number, 1, value_index_offset=5),
             read("floats", number, 1, tf.float64, 0),
             read("floats", tf.int32, 1, tf.float32, 0),
-            read("padded", number, _WHOLE, number, _NUMBER),
-            read("lines", number, _WHOLE, number, _NUMBER),
+            read("padded", number, _LINE, number, _NUMBER),
+            read("lines", number, _LINE, number, _NUMBER),
         ]
 
 
 def _files_refused(tf):
     word, number = tf.string, tf.int64
-    made = tf.lookup.TextFileInitializer
+    initializer = tf.lookup.TextFileInitializer
 
     def fill(table, filename, **columns: int):
-        columns = {"key_index": _WHOLE, "value_index": _NUMBER, **columns}
+        columns = {"key_index": _LINE, "value_index": _NUMBER, **columns}
         raw = tf.raw_ops.InitializeTableFromTextFileV2
         return raw(table_handle=table.resource_handle, filename=filename, **columns)
 
@@ -545,19 +547,19 @@ def _files_refused(tf):
         lines = path("lines")
         return attempt(
             *(
-                lambda columns=columns: made(lines, *columns)
+                lambda columns=columns: initializer(lines, *columns)
                 for columns in (
                     (word, _NUMBER, number, _NUMBER),
-                    (tf.float32, _WHOLE, number, _NUMBER),
+                    (tf.float32, _LINE, number, _NUMBER),
                     (word, -3, number, _NUMBER),
-                    (word, _WHOLE, number, -3),
-                    (word, _WHOLE, tf.int32, _NUMBER),
-                    (word, _WHOLE, tf.float32, _WHOLE),
+                    (word, _LINE, number, -3),
+                    (word, _LINE, tf.int32, _NUMBER),
+                    (word, _LINE, tf.float32, _LINE),
                 )
             ),
-            lambda: made(lines, word, _WHOLE, number, _NUMBER, vocab_size=0),
-            lambda: made("", word, _WHOLE, number, _NUMBER),
-            lambda: made(lines, word, _WHOLE, number, _NUMBER).initialize(_static(tf)),
+            lambda: initializer(lines, word, _LINE, number, _NUMBER, vocab_size=0),
+            lambda: initializer("", word, _LINE, number, _NUMBER),
+            lambda: initializer(lines, word, _LINE, number, _NUMBER).initialize(_static(tf)),
             lambda: fill(_static(tf), ["a"]),
             lambda: run(tf, fill(_static(tf), _unknown(tf, ["a", "b"]))),
             lambda: run(tf, fill(_static(tf), lines)),
@@ -567,10 +569,10 @@ def _files_refused(tf):
 
 
 def _graph_of_files(tf):
-    made = tf.lookup.TextFileInitializer
-    columns = (tf.string, _WHOLE, tf.int64, _NUMBER)
+    initializer = tf.lookup.TextFileInitializer
+    columns = (tf.string, _LINE, tf.int64, _NUMBER)
     tables = [
-        tf.lookup.StaticHashTable(made("some/file", *columns, **options), -1)
+        tf.lookup.StaticHashTable(initializer("some/file", *columns, **options), -1)
         for options in (
             {},
             {"vocab_size": 3, "value_index_offset": 2, "name": "named"},
@@ -588,7 +590,7 @@ def _graph_of_files(tf):
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "graph_of_static": _graph_of_static,
     "graph_of_changing": _graph_of_changing,
-    "found": _found,
+    "found": _looked_up,
     "filled_again": _filled_again,
     "refused_when_built": _refused_when_built,
     "changing": _changing,

@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 #: Words of every length that the fingerprints treat in a way of their own.
 _WORDS = [
-    bytes((7 * place + size) % 256 for place in range(size))
+    bytes((7 * index + size) % 256 for index in range(size))
     for size in (0, 1, 3, 4, 7, 8, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 200)
 ]
 
@@ -89,7 +89,7 @@ def _hashes(tf):
     )
 
 
-def _told(table):
+def _facts_of(table):
     return [
         table.name,
         table.key_dtype.name,
@@ -101,7 +101,7 @@ def _told(table):
 
 def _graph_of_vocabulary(tf):
     ops = _module(tf)
-    made = [
+    tables = [
         tf.lookup.StaticVocabularyTable(_words(tf), 2),
         tf.lookup.StaticVocabularyTable(_numbers(tf), 2, lookup_key_dtype=tf.int32, name="a/b/"),
         tf.lookup.StaticVocabularyTable(None, 3),
@@ -117,21 +117,21 @@ def _graph_of_vocabulary(tf):
     ]
     keys = [["a", "z"], [5, 9], ["z"], ["z"], ["a"], ["a"], ["a"]]
     dtypes = [None, tf.int32, None, None, None, None, None]
-    found = [
+    results = [
         table.lookup(tf.constant(key, dtype))
-        for table, key, dtype in zip(made, keys, dtypes, strict=True)
+        for table, key, dtype in zip(tables, keys, dtypes, strict=True)
     ]
-    found += [table.size() for table in made]
+    results += [table.size() for table in tables]
     bare = ops.LookupInterface(tf.string, tf.int64), ops.TableInitializerBase(tf.string, tf.int64)
-    found += [made[3].init.name, [bare[0].key_dtype, bare[0].value_dtype, bare[1].key_dtype]]
-    found += attempt(lambda: bare[0].lookup("a"), lambda: bare[1].initialize(made[0]))
-    return [found, [_told(table) for table in made], _nodes(tf)]
+    results += [tables[3].init.name, [bare[0].key_dtype, bare[0].value_dtype, bare[1].key_dtype]]
+    results += attempt(lambda: bare[0].lookup("a"), lambda: bare[1].initialize(tables[0]))
+    return [results, [_facts_of(table) for table in tables], _nodes(tf)]
 
 
 def _graph_of_index_tables(tf):
     ops = _module(tf)
     with _vocabulary() as path:
-        made = [
+        tables = [
             ops.index_table_from_file(path),
             ops.index_table_from_file(path, num_oov_buckets=2),
             ops.index_table_from_file(path, 2, key_dtype=tf.int64, name="mine"),
@@ -144,13 +144,13 @@ def _graph_of_index_tables(tf):
             ops.index_to_string_table_from_tensor(["a", "b"]),
         ]
         return [
-            [_told(table) for table in made],
+            [_facts_of(table) for table in tables],
             _nodes(tf),
             [op.name for op in tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)],
         ]
 
 
-def _found(tf):
+def _looked_up(tf):
     ops = _module(tf)
     words = tf.constant(["brain", "salad", "tank", ""])
     numbers, longs = (tf.constant([42, 1, -1000, 7], dtype) for dtype in (tf.int32, tf.int64))
@@ -275,7 +275,7 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "hashes": _hashes,
     "graph_of_vocabulary": _graph_of_vocabulary,
     "graph_of_index_tables": _graph_of_index_tables,
-    "found": _found,
+    "found": _looked_up,
     "refused": _refused,
     "of_one_run": _of_one_run,
 }

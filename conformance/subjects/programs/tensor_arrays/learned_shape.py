@@ -58,7 +58,7 @@ def _popped(tf):
     """Lists whose elements have a shape, in part or not at all."""
     raw, lists, kind = tf.raw_ops, tf.zeros([3, 2]), tf.float32
 
-    def made(shape) -> list[Any]:
+    def outputs_of(shape) -> list[Any]:
         handle = raw.TensorListFromTensor(tensor=lists, element_shape=np.array([2], np.int32))
         empty = raw.EmptyTensorList(element_shape=shape, max_num_elements=5, element_dtype=kind)
         pushed = raw.TensorListPushBack(input_handle=empty, tensor=tf.ones([2]))
@@ -75,14 +75,14 @@ def _popped(tf):
             ),
         ]
 
-    def told(shape):
-        tensors = made(shape)
+    def shapes_and_values(shape):
+        tensors = outputs_of(shape)
         return tensors, attempt(*(lambda t=tensor: run(tf, t) for tensor in tensors))
 
     shapes = (-1, [2], [-1], [3], [], [2, 1], 1, -2, [[2]])
     inner = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=kind)
     return attempt(
-        *(lambda s=shape: told(np.array(s, np.int32)) for shape in shapes),
+        *(lambda s=shape: shapes_and_values(np.array(s, np.int32)) for shape in shapes),
         lambda: run(
             tf,
             raw.TensorListLength(

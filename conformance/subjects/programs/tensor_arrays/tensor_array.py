@@ -74,7 +74,7 @@ def _graph(tf):
     ]
 
 
-def _made(tf):
+def _constructed(tf):
     def of_handle(**more):
         handle = tf.TensorArray(tf.float32, 2).handle
         return tf.TensorArray(tf.float32, handle=handle, **more).flow
@@ -209,7 +209,7 @@ def _in_order(tf):
 def _raw(tf):
     ops = tf.raw_ops
 
-    def made(**options):
+    def array_of(**options):
         return ops.TensorArrayV3(size=2, dtype=tf.float32, **options)
 
     def gathered(array, **options):
@@ -222,31 +222,31 @@ def _raw(tf):
             handle=array[0], flow_in=array[1], **{"dtype": tf.float32, **options}
         )
 
-    unwritten = made(element_shape=[None, 3])
+    unwritten = array_of(element_shape=[None, 3])
     return [
         *attempt(
-            lambda: made(element_shape=[2]).handle,
-            lambda: gathered(made(), element_shape=[2, None]),
-            lambda: gathered(made(element_shape=[2]), element_shape=[3]),
+            lambda: array_of(element_shape=[2]).handle,
+            lambda: gathered(array_of(), element_shape=[2, None]),
+            lambda: gathered(array_of(element_shape=[2]), element_shape=[3]),
             lambda: gathered(unwritten, element_shape=[2, None]),
-            lambda: gathered(made(identical_element_shapes=True), element_shape=[2]),
+            lambda: gathered(array_of(identical_element_shapes=True), element_shape=[2]),
             lambda: ops.TensorArraySizeV3(handle=tf.placeholder(tf.resource), flow_in=0.0),
             lambda: ops.TensorArraySizeV3(handle=tf.placeholder(tf.resource, []), flow_in=0.0),
             lambda: ops.TensorArrayReadV3(
-                handle=made(element_shape=[2])[0], index=0, flow_in=[0.0], dtype=tf.float32
+                handle=array_of(element_shape=[2])[0], index=0, flow_in=[0.0], dtype=tf.float32
             ),
             lambda: ops.TensorArrayReadV3(
-                handle=made(element_shape=[2])[0], index=0, flow_in=0.0, dtype=tf.int32
+                handle=array_of(element_shape=[2])[0], index=0, flow_in=0.0, dtype=tf.int32
             ),
         ),
         *_ran(
             tf,
             lambda: gathered(unwritten, element_shape=[2, None]),
-            lambda: gathered(made(), dtype=tf.int32),
-            lambda: joined(made(element_shape=[1, 2])),
-            lambda: joined(made(), element_shape_except0=[2]),
-            lambda: joined(made(element_shape=[1, 2]), element_shape_except0=[3]),
-            lambda: joined(made(element_shape=[1, 2]), dtype=tf.int32),
+            lambda: gathered(array_of(), dtype=tf.int32),
+            lambda: joined(array_of(element_shape=[1, 2])),
+            lambda: joined(array_of(), element_shape_except0=[2]),
+            lambda: joined(array_of(element_shape=[1, 2]), element_shape_except0=[3]),
+            lambda: joined(array_of(element_shape=[1, 2]), dtype=tf.int32),
         ),
     ]
 
@@ -301,10 +301,10 @@ def _runs(tf):
     second = tf.placeholder(tf.float32, [])
     whole = array.write(1, second).stack()
     with tf.Session() as session:
-        found = [session.run(whole, {value: n, second: n + 1}) for n in range(3)]
+        values = [session.run(whole, {value: n, second: n + 1}) for n in range(3)]
         handle = session.partial_run_setup([array.flow, whole], [value, second])
         session.partial_run(handle, array.flow, {value: 8.0})
-        return [*found, session.partial_run(handle, whole, {second: 9.0})]
+        return [*values, session.partial_run(handle, whole, {second: 9.0})]
 
 
 def _gradients_of_pieces(tf):
@@ -315,7 +315,7 @@ def _gradients_of_pieces(tf):
 
 
 def _gradients_with_more_axes(tf):
-    def made(outer, **options):
+    def gradient_array(outer, **options):
         array = tf.TensorArray(tf.float32, 2, **options)
         handle, flow = tf.raw_ops.TensorArrayGradWithShape(
             handle=array.handle,
@@ -325,14 +325,18 @@ def _gradients_with_more_axes(tf):
         )
         return tf.TensorArray(tf.float32, handle=handle, flow=flow)
 
-    known = made([3], element_shape=[None])
-    shapes = [str(known.handle.shape), str(known.flow.shape), str(made([4, 5]).read(0).shape)]
+    known = gradient_array([3], element_shape=[None])
+    shapes = [
+        str(known.handle.shape),
+        str(known.flow.shape),
+        str(gradient_array([4, 5]).read(0).shape),
+    ]
     return shapes, _ran(
         tf,
         lambda: known.read(0),
         lambda: known.write(1, [1.0]).flow,
-        lambda: made([[3]]).read(0),
-        lambda: made(tf.constant([-1])).read(0),
+        lambda: gradient_array([[3]]).read(0),
+        lambda: gradient_array(tf.constant([-1])).read(0),
     )
 
 
@@ -340,7 +344,7 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "gradients of pieces": _gradients_of_pieces,
     "more axes": _gradients_with_more_axes,
     "graph": _graph,
-    "made": _made,
+    "made": _constructed,
     "written": _written,
     "values": _values,
     "order": _in_order,

@@ -87,11 +87,11 @@ def _compared(program: Program) -> Callable[[Any], Any]:
             shape = [2, 2] if known else [None, 2]
             x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], shape, name="x")
             y = program(tf, module_of(tf, "ops.list_ops"), x)
-            made = [y, *tf.gradients(y, x)]
+            tensors = [y, *tf.gradients(y, x)]
             # The nodes between depend on static shapes, of which less is known behind lists here.
             nodes = [node.op for node in graph.as_graph_def().node if "TensorList" in node.op]
             with tf.Session() as session:
-                return [nodes, session.run(made)]
+                return [nodes, session.run(tensors)]
 
     return lambda tf: attempt(lambda: whole(tf, True), lambda: whole(tf, False))
 

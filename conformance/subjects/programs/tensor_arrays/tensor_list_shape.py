@@ -28,7 +28,7 @@ def _nodes(tf) -> list[Any]:
     ]
 
 
-def _made(tf, shape):
+def _changed_list(tf, shape):
     """A list after a change of each kind, and what they gave."""
     lists = _lists(tf)
     given = lists.tensor_list_from_tensor(tf.ones([3, 2]), shape)
@@ -52,11 +52,11 @@ def _made(tf, shape):
 
 
 def _shapes(tf):
-    found = []
+    shapes = []
     for shape in ([2], [None], None, tf.TensorShape([2]), tf.constant([2])):
-        _, _, given = _made(tf, shape)
-        found.append([str(tensor.shape) for tensor in given])
-    return found, run(tf, given)
+        _, _, given = _changed_list(tf, shape)
+        shapes.append([str(tensor.shape) for tensor in given])
+    return shapes, run(tf, given)
 
 
 def _gradients(tf):
@@ -73,8 +73,8 @@ def _gradients(tf):
         tf.square(lists.tensor_list_concat(pieces, tf.float32, [None, 2])),
         tf.square(lists.tensor_list_stack(spread, tf.float32))[:2],
     ]
-    found = [tf.gradients(end, x)[0] for end in ends]
-    return run(tf, found), [str(each.shape) for each in found], _nodes(tf)
+    gradients = [tf.gradients(end, x)[0] for end in ends]
+    return run(tf, gradients), [str(gradient.shape) for gradient in gradients], _nodes(tf)
 
 
 def _in_loops(tf):
@@ -95,7 +95,7 @@ def _refused(tf):
     one = lists.tensor_list_push_back(empty, [1.0, 2.0])
     absent = lists.tensor_list_reserve([None], 2, tf.float32)
     length = lists.tensor_list_length
-    told = attempt(
+    outcomes = attempt(
         lambda: lists.tensor_list_push_back(empty, 1.0),
         lambda: lists.tensor_list_set_item(one, 0, [1.0]),
         lambda: lists.tensor_list_from_tensor(3.0, []),
@@ -126,7 +126,7 @@ def _refused(tf):
             tf.float32,
         ),
     ]
-    return told, attempt(*(lambda each=each: run(tf, each) for each in fails))
+    return outcomes, attempt(*(lambda fetch=fetch: run(tf, fetch) for fetch in fails))
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

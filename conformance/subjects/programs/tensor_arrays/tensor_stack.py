@@ -45,7 +45,7 @@ def _pop(tf, handle, after: list[Any], count: int = 1, *, older: bool = False):
 def _graph(tf):
     newer, older = _stack(tf), _older(tf)
     value = tf.placeholder(tf.float32, [None, 3])
-    made = [
+    elements = [
         newer,
         older,
         _push(tf, newer, value),
@@ -59,7 +59,7 @@ def _graph(tf):
         [n.name, n.op, list(n.input), sorted(n.attr), list(n.attr["_class"].list.s)]
         for n in tf.get_default_graph().as_graph_def().node
     ]
-    return [attempt(lambda: made), nodes]
+    return [attempt(lambda: elements), nodes]
 
 
 def _refused_when_built(tf):

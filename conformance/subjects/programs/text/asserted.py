@@ -47,10 +47,10 @@ def _shown(tf):
             tf,
             _SHOWN,
             *(
-                lambda each=each, count=count: tf.raw_ops.Assert(
-                    condition=of(False), data=[of(each), of("end")], summarize=count
+                lambda value=value, count=count: tf.raw_ops.Assert(
+                    condition=of(False), data=[of(value), of("end")], summarize=count
                 )
-                for each in data
+                for value in data
             ),
         )
         for count in (3, 1, 0, -1, 100)

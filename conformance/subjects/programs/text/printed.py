@@ -59,8 +59,8 @@ def _streams(tf):
 
     def stream(where, **options) -> Callable[[], Any]:
         def call():
-            made = tf.print(x, output_stream=where, **options)
-            return [made.get_attr("output_stream"), made.get_attr("end"), made.name]
+            op = tf.print(x, output_stream=where, **options)
+            return [op.get_attr("output_stream"), op.get_attr("end"), op.name]
 
         return call
 
@@ -100,8 +100,8 @@ def _formats(tf):
 def _older(tf):
     """The older operation gives its input; what it writes goes to the error stream."""
     x = tf.constant([1.0, 2.0])
-    made = [tf.Print(x, [x, "text"], "now: ", first_n=0, summarize=2, name="p"), tf.Print(x, [])]
-    return [made, nodes(tf.get_default_graph()), run(tf, made[0])]
+    outputs = [tf.Print(x, [x, "text"], "now: ", first_n=0, summarize=2, name="p"), tf.Print(x, [])]
+    return [outputs, nodes(tf.get_default_graph()), run(tf, outputs[0])]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -13,8 +13,10 @@ _WRONG = [b"a\xf0\x90(b", b"\x00\xff\n", b"\xed\xa0\x80", b"\xe2\x82", b"\xef\xb
 
 def _decoded(tf):
     def decode(text, encoding: str = "UTF-8", **options):
-        made = tf.raw_ops.UnicodeDecodeWithOffsets(input=text, input_encoding=encoding, **options)
-        return [[str(part.shape) for part in made], run(tf, list(made))]
+        decoded = tf.raw_ops.UnicodeDecodeWithOffsets(
+            input=text, input_encoding=encoding, **options
+        )
+        return [[str(part.shape) for part in decoded], run(tf, list(decoded))]
 
     return attempt(
         lambda: decode(_WRONG),
@@ -43,8 +45,8 @@ def _decoded(tf):
 
 def _fingerprints(tf):
     def of(data, **options):
-        made = tf.fingerprint(data, **options)
-        return [made.op.name, str(made.shape), run(tf, made)]
+        prints = tf.fingerprint(data, **options)
+        return [prints.op.name, str(prints.shape), run(tf, prints)]
 
     return attempt(
         lambda: of([[1, 2], [3, 4]]),
@@ -61,10 +63,10 @@ def _encoded(tf):
     points = [72, 0x1F600, 0xD83D, -1, 0x110000, 0xFDD0]
 
     def encode(splits, values=points, target: str = "UTF-8", **options):
-        made = tf.raw_ops.UnicodeEncode(
+        encoded = tf.raw_ops.UnicodeEncode(
             input_values=values, input_splits=splits, output_encoding=target, **options
         )
-        return [str(made.shape), run(tf, made)]
+        return [str(encoded.shape), run(tf, encoded)]
 
     return attempt(
         lambda: encode([0, 1, 1, 6]),
@@ -84,7 +86,7 @@ def _encoded(tf):
 
 def _runs_of_strings(tf):
     def runs(splits, widths, most: int = -1, short: bool = False):
-        made = tf.raw_ops.StringNGrams(
+        ngrams = tf.raw_ops.StringNGrams(
             data=[b"a", b"b", b"c", b"d", b"e"],
             data_splits=np.array(splits, np.int64),
             separator="|",
@@ -94,7 +96,7 @@ def _runs_of_strings(tf):
             pad_width=most,
             preserve_short_sequences=short,
         )
-        return [[str(part.shape) for part in made], run(tf, list(made))]
+        return [[str(part.shape) for part in ngrams], run(tf, list(ngrams))]
 
     return attempt(
         lambda: runs([0, 4, 4, 5], [2]),
@@ -116,7 +118,7 @@ def _crossed(tf):
     texts = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [b"red", b"", b"blue"], [2, 2])
     numbers = tf.constant([[3, -4], [5, 6]])
     few = tf.SparseTensor([[0, 1]], [b"x"], [2, 3])
-    made = attempt(
+    outcomes = attempt(
         lambda: run(tf, tf.sparse.cross([texts, numbers, few])),
         lambda: run(tf, tf.sparse.cross([numbers, texts], separator="-")),
         lambda: run(tf, tf.sparse.cross_hashed([texts, numbers])),
@@ -125,7 +127,10 @@ def _crossed(tf):
         lambda: tf.sparse.cross([texts, [["a"]]]),
         lambda: run(tf, tf.sparse.cross([texts, tf.constant([["a"]])])),
     )
-    return [made, [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]]
+    return [
+        outcomes,
+        [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node],
+    ]
 
 
 def _counted(tf):
@@ -152,7 +157,7 @@ def _counted(tf):
         )
 
     none = np.zeros(0, np.float32)
-    made = attempt(
+    outcomes = attempt(
         count(matrix),
         count(matrix, axis=-1),
         count(matrix, axis=-1, minlength=8),
@@ -185,7 +190,10 @@ def _counted(tf):
         bins([3, 4], -1, none),
         bins([3], 4, none),
     )
-    return [made, [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]]
+    return [
+        outcomes,
+        [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node],
+    ]
 
 
 BEHAVIOURS = {

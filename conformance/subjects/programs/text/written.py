@@ -12,10 +12,10 @@ __all__ = ["BEHAVIOURS"]
 def _words_in_columns(tf):
     """`as_string` of strings: a width and what fills it."""
     words = tf.constant([b"ab", b"", b"longer than it", b"\xc3\xa4", b"a\0b"])
-    found = []
+    outcomes = []
     for width, fill in itertools.product((-1, 0, 1, 5), ("", "-", "0", " ", "+", "#", "xy", "x")):
-        found += attempt(lambda w=width, f=fill: run(tf, tf.as_string(words, width=w, fill=f)))
-    return found, attempt(
+        outcomes += attempt(lambda w=width, f=fill: run(tf, tf.as_string(words, width=w, fill=f)))
+    return outcomes, attempt(
         lambda: run(tf, tf.as_string(words, precision=2)),
         lambda: run(tf, tf.as_string(words, scientific=True)),
         lambda: run(tf, tf.as_string(words, shortest=True)),

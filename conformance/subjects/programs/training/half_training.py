@@ -16,9 +16,9 @@ _COUNT = 5000
 
 def _values(start: float, end: float):
     """Halves between two numbers, the smallest and largest powers among them."""
-    found = np.linspace(start, end, _COUNT).astype("float16")
-    found[:8] = [0.0, -0.0, 6e-8, -6e-8, 6.1e-5, 1e-4, 300.0, -300.0]
-    return found
+    values = np.linspace(start, end, _COUNT).astype("float16")
+    values[:8] = [0.0, -0.0, 6e-8, -6e-8, 6.1e-5, 1e-4, 300.0, -300.0]
+    return values
 
 
 def _trained(tf, optimizer, gradient, *, steps: int = 2, resource: bool):

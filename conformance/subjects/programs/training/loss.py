@@ -26,7 +26,7 @@ def _fed(graph):
     return {op.outputs[0]: _X for op in graph.get_operations() if op.type == "Placeholder"}
 
 
-def _each(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
+def _in_own_graphs(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
     """The same of each function, and what the graph has collected."""
 
     def collecting(build: Callable[[], Any]) -> Callable[[], Any]:
@@ -37,7 +37,7 @@ def _each(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
 
 def _of_numbers(tf):
     losses, way = tf.losses, tf.losses.Reduction
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: losses.mean_squared_error(_Z, _p(tf)),
         lambda: losses.mean_squared_error(_Z, _p(tf), _COLUMN, scope="s"),
@@ -72,7 +72,7 @@ def _of_numbers(tf):
 
 def _of_classes(tf):
     losses = tf.losses
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: losses.hinge_loss(_Z, _p(tf)),
         lambda: losses.hinge_loss(_Z, _p(tf), _COLUMN, "h"),
@@ -129,7 +129,7 @@ def _collected(tf):
 
 def _weighted(tf):
     loss, way = tf.losses.compute_weighted_loss, tf.losses.Reduction
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: loss(_p(tf)),
         lambda: loss(_p(tf), _COLUMN, "s", "c", way.MEAN),

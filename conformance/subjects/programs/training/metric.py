@@ -26,7 +26,7 @@ def _seen(tf, build: Callable[[], Any], batches):
 
     def whole():
         with tf.Graph().as_default() as graph:
-            made = build()
+            outputs = build()
             variables = [
                 [variable.name, variable.shape, variable.dtype]
                 for variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)
@@ -35,23 +35,23 @@ def _seen(tf, build: Callable[[], Any], batches):
             built = nodes(graph)
             with tf.Session() as session:
                 session.run(tf.local_variables_initializer())
-                seen = [session.run(made[0])]
+                seen = [session.run(outputs[0])]
                 for batch in batches:
-                    fed = {place.outputs[0]: batch for place in places}
-                    seen.append(attempt(lambda fed=fed: session.run(made[1], fed)))
-                    seen.append(session.run(made[0]))
-            return made, variables, built, seen
+                    fed = {placeholder.outputs[0]: batch for placeholder in places}
+                    seen.append(attempt(lambda fed=fed: session.run(outputs[1], fed)))
+                    seen.append(session.run(outputs[0]))
+            return outputs, variables, built, seen
 
     return attempt(whole)
 
 
-def _each(tf, *builds: Callable[[], Any], batches=(_X, _X / 2)) -> list[Any]:
+def _in_own_graphs(tf, *builds: Callable[[], Any], batches=(_X, _X / 2)) -> list[Any]:
     return [_seen(tf, build, batches) for build in builds]
 
 
 def _averages(tf):
     metrics = tf.metrics
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: metrics.mean(_p(tf)),
         lambda: metrics.mean(_p(tf), _COLUMN, "m", ["u", "v"], "n"),
@@ -88,18 +88,18 @@ def _counts(tf):
         "recall",
     ]
     bools = (_X > 0.3, _X > 2)
-    found = []
+    results = []
     for name in names:
         metric = getattr(metrics, name)
-        found.append(
-            _each(
+        results.append(
+            _in_own_graphs(
                 tf,
                 lambda metric=metric: metric(_Z, _p(tf, dtype=tf.bool)),
                 lambda metric=metric: metric(_Z > 0, _p(tf, dtype=tf.bool), _COLUMN, "m", "u", "n"),
                 batches=bools,
             )
         )
-    return found, _each(
+    return results, _in_own_graphs(
         tf,
         lambda: metrics.precision(_Z, _p(tf, dtype=tf.bool), [[1.0], [2.0], [3.0]]),
         lambda: metrics.true_positives(_Z, _p(tf, None, tf.bool), 2),
@@ -119,8 +119,8 @@ def _thresholds(tf):
         "precision",
         "recall",
     ]
-    found = [
-        _each(
+    results = [
+        _in_own_graphs(
             tf,
             lambda name=name: getattr(metrics, f"{name}_at_thresholds")(
                 _Z, _p(tf), at, _COLUMN, "m", "u"
@@ -128,7 +128,7 @@ def _thresholds(tf):
         )
         for name in names
     ]
-    return found, _each(
+    return results, _in_own_graphs(
         tf,
         lambda: metrics.precision_at_thresholds(_Z, _p(tf, None), at),
         lambda: metrics.sensitivity_at_specificity(_Z, _p(tf), 0.5, num_thresholds=5),
@@ -145,7 +145,7 @@ def _areas(tf):
         return lambda: tf.metrics.auc(_Z, _p(tf), num_thresholds=4, **options)
 
     methods = ["trapezoidal", "careful_interpolation", "minoring", "majoring"]
-    return _each(
+    return _in_own_graphs(
         tf,
         *(
             area(curve=curve, summation_method=method)
@@ -165,7 +165,7 @@ def _by_class(tf):
         return tf.placeholder(tf.int64, [4], name="p")
 
     true = [0, 1, 1, 2]
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: metrics.mean_per_class_accuracy(true, p(), 4),
         lambda: metrics.mean_per_class_accuracy(
@@ -194,7 +194,7 @@ def _at_k(tf):
         fed = tf.placeholder_with_default(np.array([[0, 0], [0, 1], [1, 0]], np.int64), [None, 2])
         return tf.SparseTensor(fed, np.array([0, 2, 1], np.int64), [2, 2])
 
-    return _each(
+    return _in_own_graphs(
         tf,
         lambda: metrics.sparse_precision_at_k(sparse(), _p(tf), 2, class_id=1),
         lambda: metrics.precision_at_k(sparse(), _p(tf), 2),
@@ -211,7 +211,7 @@ def _at_k(tf):
         lambda: metrics.average_precision_at_k(labels, _p(tf), 0),
         lambda: metrics.precision_at_k(labels, _p(tf), 5),
         lambda: metrics.precision_at_k(labels[None, None], _p(tf), 1),
-    ), _each(
+    ), _in_own_graphs(
         tf,
         lambda: metrics.precision_at_top_k(labels, _p(tf, (2, 2), tf.int64)),
         lambda: metrics.recall_at_top_k(labels, _p(tf, (2, 2), tf.int64), class_id=1, k=2),

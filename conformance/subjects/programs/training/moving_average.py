@@ -15,11 +15,11 @@ from sessrun.conformance.subjects.programs.training.training import nodes_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _run_thrice(tf, graph, made):
+def _run_thrice(tf, graph, fetches):
     """The values of three runs, all variables after these, and the nodes."""
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        values = [session.run(made) for _ in range(3)]
+        values = [session.run(fetches) for _ in range(3)]
         kept = [(v.name, session.run(v)) for v in tf.global_variables()]
     return values, kept, nodes_of(graph)
 
@@ -31,13 +31,13 @@ def _again(tf):
     def averaged(kind: bool, dtype: str, *scopes):
         with tf.Graph().as_default() as graph:
             v = tf.get_variable("v", initializer=np.array([10.0, 11.0], dtype), use_resource=kind)
-            made = []
+            updates = []
             for number, scope in enumerate(scopes):
                 value = tf.constant([number + 1.0, 4.0], dtype)
                 name, reuse = scope
                 with tf.variable_scope(name or tf.get_variable_scope(), reuse=reuse):
-                    made.append(moving.assign_moving_average(v, value, 0.25 + number / 8.0))
-            return _run_thrice(tf, graph, made[-1:]), [each.name for each in made]
+                    updates.append(moving.assign_moving_average(v, value, 0.25 + number / 8.0))
+            return _run_thrice(tf, graph, updates[-1:]), [update.name for update in updates]
 
     ways: tuple[tuple[Any, ...], ...] = (
         ((None, None),) * 4,
@@ -60,14 +60,14 @@ def _weighted(tf):
 
     def averaged(value, weight, **options):
         with tf.Graph().as_default() as graph:
-            made = [
+            averages = [
                 moving.weighted_moving_average(
                     tf.constant(value), 0.75, tf.constant(weight), **options
                 )
                 for _ in range(2)
             ]
             keys = sorted(graph.get_all_collection_keys())
-            return _run_thrice(tf, graph, made), [each.name for each in made], keys
+            return _run_thrice(tf, graph, averages), [average.name for average in averages], keys
 
     return attempt(
         lambda: averaged([2.0, 3.0], [1.0, 4.0]),
@@ -91,7 +91,7 @@ def _of_variables(tf):
                 first = average.apply([v])
             with tf.control_dependencies([v.assign_add([1.0, 1.0]), w.assign_add(2.0)]):
                 second = average.apply([v, w, v + w])
-            told = [
+            facts = [
                 average.average_name(v),
                 average.average_name(w),
                 average.name,
@@ -100,14 +100,14 @@ def _of_variables(tf):
                 [x.name for x in tf.moving_average_variables()],
                 average.average(tf.Variable(1.0, name="other")),
             ]
-            return told, first, second, _run_thrice(tf, graph, second)[1:]
+            return facts, first, second, _run_thrice(tf, graph, second)[1:]
 
     def default(kind: bool):
         with tf.Graph().as_default() as graph:
             tf.get_variable("a", initializer=[1.0, 2.0], use_resource=kind)
             tf.get_variable("b", initializer=3.0, trainable=False, use_resource=kind)
-            made = tf.train.ExponentialMovingAverage(tf.constant(0.5), num_updates=7).apply()
-            return made, _run_thrice(tf, graph, made)
+            update = tf.train.ExponentialMovingAverage(tf.constant(0.5), num_updates=7).apply()
+            return update, _run_thrice(tf, graph, update)
 
     return attempt(
         *(

@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf, make):
+def _rate_and_graph(tf, make):
     """The rate, the graph that computes it, and its value."""
     with tf.Graph().as_default() as graph:
         rate = make()
@@ -36,7 +36,7 @@ def _pieces(tf):
     values = ([1.0, 0.5, 0.25], [1, 2, 3], [1.0, 0.5], [1.0, 2, 3.0], [np.float64(1), 2.0, 3.0])
     return attempt(
         *(
-            lambda s=step, b=bound, v=value: _made(
+            lambda s=step, b=bound, v=value: _rate_and_graph(
                 tf, lambda: tf.train.piecewise_constant(s(), b, v)
             )
             for step in steps
@@ -67,7 +67,7 @@ def _decays(tf):
     rates = (0.5, 2, np.float64(0.25))
     return attempt(
         *(
-            lambda k=kind, o=options, r=rate, s=step: _made(tf, lambda: k(r, s, **o))
+            lambda k=kind, o=options, r=rate, s=step: _rate_and_graph(tf, lambda: k(r, s, **o))
             for kind, options in kinds
             for rate in rates
             for step in steps

@@ -85,7 +85,7 @@ def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
             train = optimizer.minimize(loss, global_step=step)
             init = tf.global_variables_initializer()
             names = optimizer.get_slot_names()
-            told = [
+            facts = [
                 optimizer.get_name(),
                 names,
                 train,
@@ -101,7 +101,7 @@ def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
                 for _ in range(20):
                     session.run(train)
                     losses.append(f"{session.run(loss):.3g}")
-                return told, _nodes(graph), losses, session.run(step)
+                return facts, _nodes(graph), losses, session.run(step)
 
     return attempt(whole)
 
@@ -126,7 +126,7 @@ def _own(tf):
         def _resource_apply_sparse(self, grad, handle, indices):
             return tf.scatter_sub(handle, indices, grad)
 
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind, rows in itertools.product((False, True), (False, True)):
         for make in (lambda: Own(False, "own"), lambda: tf.train.Optimizer(False, "none")):
 
@@ -138,8 +138,8 @@ def _own(tf):
                     session.run(step)
                     return session.run(w)
 
-            found += attempt(trained)
-    return found
+            outcomes += attempt(trained)
+    return outcomes
 
 
 BEHAVIOURS = {name: _of_one(name) for name in OPTIMIZERS} | {"of_a_program": _own}

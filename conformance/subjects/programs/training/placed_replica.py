@@ -43,13 +43,13 @@ def _setters(tf):
             if chooser is None:
                 return None
             with tf.device(chooser):
-                made = [tf.get_variable(n, [2]) for n in ("a", "bb", "c")]
-                made += [tf.get_variable("d", [2], use_resource=True), tf.constant(1.0)]
+                elements = [tf.get_variable(n, [2]) for n in ("a", "bb", "c")]
+                elements += [tf.get_variable("d", [2], use_resource=True), tf.constant(1.0)]
                 with tf.device("/cpu:3"):
-                    made += [tf.get_variable("e", [2]), tf.add(1.0, 2.0)]
+                    elements += [tf.get_variable("e", [2]), tf.add(1.0, 2.0)]
                 with tf.device("/job:other"):
-                    made.append(tf.Variable(1.0))
-            return [thing.device for thing in made]
+                    elements.append(tf.Variable(1.0))
+            return [thing.device for thing in elements]
 
     return attempt(
         *(lambda c=cluster, o=option: placed(c, o) for cluster in clusters for option in options)
@@ -74,7 +74,7 @@ def _weighted(tf):
                     session.run(v.assign_add([1.0, 1.0]))
                 values = session.run([average.average(v), average.average(x)])
             keys = ("variables", "moving_average_variables", "trainable_variables")
-            kept = {key: [each.name for each in graph.get_collection(key)] for key in keys}
+            kept = {key: [variable.name for variable in graph.get_collection(key)] for key in keys}
             return values, kept, restored, average.average_name(v), average.name
 
     return attempt(

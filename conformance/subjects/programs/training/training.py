@@ -78,7 +78,7 @@ def _decays(tf):
 
 
 def _pieces(tf):
-    found = []
+    outcomes = []
     for x, bounds, values in (
         (5, [5, 10], [1.0, 0.5, 0.1]),
         (np.int64(6), [5, 10], [1.0, 0.5, 0.1]),
@@ -92,14 +92,14 @@ def _pieces(tf):
 
         def whole():
             with tf.Graph().as_default() as graph:
-                made = tf.train.piecewise_constant(x, bounds, values)
+                rate = tf.train.piecewise_constant(x, bounds, values)
                 tf.train.piecewise_constant_decay(x, bounds, values, name="named")
                 nodes = nodes_of(graph)
                 with tf.Session() as session:
-                    return made, nodes, session.run(made)
+                    return rate, nodes, session.run(rate)
 
-        found += attempt(whole)
-    return found
+        outcomes += attempt(whole)
+    return outcomes
 
 
 def _variable(tf, kind: bool, name: str = "v", **options):
@@ -116,7 +116,7 @@ def _averaged(tf, kind: bool, **options):
             update = average.apply([v, t])
             restored = sorted((key, x.name) for key, x in average.variables_to_restore().items())
             kept = [x.name for x in tf.moving_average_variables()]
-            told = [
+            facts = [
                 before,
                 average.average_name(v),
                 average.average_name(t),
@@ -133,7 +133,7 @@ def _averaged(tf, kind: bool, **options):
                     session.run(v.assign([number, 4.0]))
                     session.run(update)
                     values.append([_shown(session.run(average.average(x))) for x in (v, t)])
-            return told, values, nodes_of(graph)
+            return facts, values, nodes_of(graph)
 
     return attempt(whole)
 
@@ -154,11 +154,11 @@ def _moved(tf):
 
     def whole(build: Callable[[Any], Any]):
         with tf.Graph().as_default() as graph:
-            made = build(_variable(tf, False))
+            output = build(_variable(tf, False))
             nodes = nodes_of(graph)
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
-                return made, nodes, [_shown(session.run(made)) for _ in range(2)]
+                return output, nodes, [_shown(session.run(output)) for _ in range(2)]
 
     return attempt(
         lambda: whole(lambda v: moving.assign_moving_average(v, [0.0, 1.0], 0.25)),
@@ -203,14 +203,14 @@ def _slots(tf):
             with tf.variable_scope("parts", partitioner=tf.fixed_size_partitioner(2)):
                 parts = tf.get_variable("p", [4], use_resource=kind)
                 ps = [creator.create_zeros_slot(part, "m") for part in parts]
-            told = [
+            facts = [
                 (x.name, x.dtype.base_dtype, x.shape.as_list() if x.shape.ndims else None)
                 for x in (s, z, i, t, o, *ps)
             ]
             cuts = [str(part._get_save_slice_info().to_proto()) for part in ps]
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
-                return told, cuts, session.run([s, z, i, t, o]), nodes_of(graph)
+                return facts, cuts, session.run([s, z, i, t, o]), nodes_of(graph)
 
     return attempt(lambda: whole(False), lambda: whole(True))
 
@@ -218,12 +218,12 @@ def _slots(tf):
 def _pairs(tf):
     """`compute_gradients` in each way, and what is done with pairs that are not whole."""
     sgd = tf.train.GradientDescentOptimizer(0.5)
-    found = []
+    outcomes = []
     for kind in (False, True):
         v, w = _variable(tf, kind, f"v{kind}"), _variable(tf, kind, f"w{kind}")
         loss = tf.reduce_sum(v * v, name="loss")
         c = tf.constant([1.0, 2.0])
-        found += attempt(
+        outcomes += attempt(
             *(
                 lambda gate=gate: sgd.compute_gradients(loss, [v, w], gate_gradients=gate)
                 for gate in (0, 1, 2, 3)
@@ -244,7 +244,7 @@ def _pairs(tf):
             lambda: sgd.minimize(loss, var_list=[w]),
             lambda: sgd.minimize(loss, var_list=[v], name="scope/named"),
         )
-    return found
+    return outcomes
 
 
 def _refused(tf):
@@ -373,8 +373,8 @@ def _replicas(tf):
                 session.run(init)
                 hook.after_create_session(session, tf.train.Coordinator())
                 counts = [session.run(train) for _ in range(3)]
-            told = [sync.get_slot_names(), sync.get_slot(v, "momentum"), sync.variables()]
-            return refused, train, nodes, counts, told
+            facts = [sync.get_slot_names(), sync.get_slot(v, "momentum"), sync.variables()]
+            return refused, train, nodes, counts, facts
 
     return attempt(
         *(

@@ -59,10 +59,10 @@ def _counted(tf):
     )
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        found = session.run(taken)
+        values = session.run(taken)
         return [
-            sorted(value for value, _ in found),
-            [told["now"] - value for value, told in found],
+            sorted(value for value, _ in values),
+            [state["now"] - value for value, state in values],
             session.run([looped, chosen, v]),
         ]
 

@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 _KINDS = ("VariableV2", "Variable")
 
 
-def _made(tf, kind: str, shape, name: str, dtype=None):
+def _variable(tf, kind: str, shape, name: str, dtype=None):
     return getattr(tf.raw_ops, kind)(
         shape=shape, dtype=dtype or tf.float32, container="", shared_name=name, name=name
     )
@@ -28,7 +28,7 @@ def _set(tf):
 
     def asked(number: int, kind: str, shape, validate: bool):
         with tf.Graph().as_default(), tf.Session() as session:
-            ref = _made(tf, kind, shape, f"v{number}")
+            ref = _variable(tf, kind, shape, f"v{number}")
             sets = [
                 raw.Assign(ref=ref, value=hidden(tf, value, tf.float32), validate_shape=validate)
                 for value in values
@@ -40,7 +40,7 @@ def _set(tf):
                 attempt(
                     lambda: session.run(read),
                     lambda: session.run(is_set),
-                    *(lambda each=each: session.run(each) for each in sets),
+                    *(lambda assign=assign: session.run(assign) for assign in sets),
                     lambda: session.run([read, is_set]),
                 ),
             ]
@@ -52,8 +52,8 @@ def _set(tf):
 def _shared(tf):
     """Two nodes of one name: of one dtype they are one variable."""
     raw = tf.raw_ops
-    first, again = (_made(tf, "VariableV2", shape, "shared") for shape in ((2,), (3,)))
-    other = _made(tf, "VariableV2", (2,), "shared", tf.float64)
+    first, again = (_variable(tf, "VariableV2", shape, "shared") for shape in ((2,), (3,)))
+    other = _variable(tf, "VariableV2", (2,), "shared", tf.float64)
     away = raw.VariableV2(shape=(2,), dtype=tf.float32, container="c", shared_name="shared")
     own = raw.VariableV2(shape=(2,), dtype=tf.float32, name="own")
     with tf.Session() as session:

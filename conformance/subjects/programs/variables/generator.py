@@ -19,14 +19,14 @@ def _exact(value):
 
 def _runs(tf, generator, *tensors, show=_exact):
     """What two runs of each tensor draw, and the state after each."""
-    found = []
+    results = []
     with tf.Session() as session:
         session.run(generator.state.initializer)
         for tensor in tensors:
             for _ in range(2):
-                found.append(show(session.run(tensor)))
-                found.append(session.run(generator.state).tolist())
-    return found
+                results.append(show(session.run(tensor)))
+                results.append(session.run(generator.state).tolist())
+    return results
 
 
 def _even_numbers(tf):
@@ -102,7 +102,7 @@ def _binomials(tf):
 
 def _resets(tf):
     generator = tf.random.Generator.from_seed(1)
-    found = []
+    results = []
     with tf.Session() as session:
         session.run(generator.state.initializer)
         for change in (
@@ -112,10 +112,10 @@ def _resets(tf):
         ):
             change()
             graph = tf.get_default_graph()
-            last = [each for each in graph.get_operations() if each.type == "AssignVariableOp"][-1]
+            last = [op for op in graph.get_operations() if op.type == "AssignVariableOp"][-1]
             session.run(last)
-            found.append(session.run([generator.state, generator.key]))
-    return found
+            results.append(session.run([generator.state, generator.key]))
+    return results
 
 
 def _graphs(tf):
@@ -131,7 +131,7 @@ def _graphs(tf):
     tf.random.Generator(state=state, alg=1).skip(4)
     return [
         tf.get_default_graph().as_graph_def(),
-        [each.name for each in tf.global_variables()],
+        [variable.name for variable in tf.global_variables()],
         tf.trainable_variables(),
     ]
 
@@ -168,19 +168,19 @@ def _states_that_are_none(tf):
 
 
 def _drawn_from_no_state(tf):
-    raw, found = tf.raw_ops, []
+    raw, outcomes = tf.raw_ops, []
     with tf.Session() as session:
         for value in ([1, 2], [[1, 2, 3]], np.array([1, 2, 3], np.int32)):
             held = tf.Variable(np.array(value), use_resource=True)
             draw = raw.StatefulUniform(resource=held.handle, algorithm=1, shape=[2])
-            found += attempt(lambda draw=draw: session.run(draw))
+            outcomes += attempt(lambda draw=draw: session.run(draw))
             session.run(held.initializer)
-            found += attempt(lambda draw=draw: session.run(draw))
+            outcomes += attempt(lambda draw=draw: session.run(draw))
         good = tf.Variable(np.array([1, 2, 3]), use_resource=True)
         session.run(good.initializer)
         for algorithm in (1, 2, 3, 4):
             draw = raw.StatefulUniform(resource=good.handle, algorithm=algorithm, shape=[2])
-            found += attempt(lambda draw=draw: session.run(draw))
+            outcomes += attempt(lambda draw=draw: session.run(draw))
     vector = tf.placeholder(tf.int64)
     with tf.Session() as session:
         session.run(good.initializer)
@@ -190,8 +190,8 @@ def _drawn_from_no_state(tf):
             raw.RngSkip(algorithm=1, delta=vector, **given),
             raw.StatefulRandomBinomial(algorithm=vector, shape=[2], counts=2.0, probs=0.5, **given),
         ):
-            found += attempt(lambda draw=draw: session.run(draw, {vector: [1, 1]}))
-    return found
+            outcomes += attempt(lambda draw=draw: session.run(draw, {vector: [1, 1]}))
+    return outcomes
 
 
 BEHAVIOURS = {

@@ -9,7 +9,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _told(tf, make):
+def _draws_of(tf, make):
     """A generator's state, what it draws, and its state afterwards."""
     with tf.Graph().as_default():
         generator = make()
@@ -23,10 +23,10 @@ def _told(tf, make):
 
 def _keys(tf):
     """Keys and counters of both algorithms, of unequal numbers."""
-    made = tf.random.Generator.from_key_counter
+    build = tf.random.Generator.from_key_counter
     return attempt(
         *(
-            lambda k=key, c=counter, a=alg: _told(tf, lambda: made(key=k, counter=c, alg=a))
+            lambda k=key, c=counter, a=alg: _draws_of(tf, lambda: build(key=k, counter=c, alg=a))
             for key in (7, 2**40 + 1, -3, [5], np.uint64(2**63 + 9))
             for counter in (11, [12, 13], [2**40, -1], -2, [1, 2, 3])
             for alg in ("philox", "threefry", 1, 2, tf.random.Algorithm.PHILOX, "other", 3)

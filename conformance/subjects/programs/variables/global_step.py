@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _found(tf):
+def _looked_up(tf):
     """By its collection, or else by its name; several are none."""
     train = tf.train
     graphs: list[Any] = []
@@ -23,9 +23,9 @@ def _found(tf):
                 for step in steps:
                     tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step())
                 graphs.append(graph)
-                found = train.get_global_step()
+                step_or_none = train.get_global_step()
                 return [
-                    found if found is None else found.name,
+                    step_or_none if step_or_none is None else step_or_none.name,
                     train.get_or_create_global_step().name,
                 ]
 
@@ -55,7 +55,7 @@ def _found(tf):
 def _incremented(tf):
     """It is read before it is incremented, by the read that is kept."""
     util = module_of(tf, "training.training_util")
-    found: list[Any] = attempt(lambda: util._increment_global_step(1))
+    outcomes: list[Any] = attempt(lambda: util._increment_global_step(1))
     for resource in (False, True):
         with tf.Graph().as_default() as graph, tf.variable_scope("", use_resource=resource):
             step = tf.train.get_or_create_global_step()
@@ -64,30 +64,30 @@ def _incremented(tf):
             read = util._get_or_create_global_step_read()
             with tf.Session() as session:
                 session.run(step.initializer)
-                found += [session.run([read, more])[0], session.run(read)]
-                found.append(tf.train.global_step(session, step))
-            found += [read is util._get_or_create_global_step_read(), nodes(graph)]
-    return found
+                outcomes += [session.run([read, more])[0], session.run(read)]
+                outcomes.append(tf.train.global_step(session, step))
+            outcomes += [read is util._get_or_create_global_step_read(), nodes(graph)]
+    return outcomes
 
 
 def _reads(tf):
     """Before it is initialized the read gives the initial value; a tensor is read as it is."""
     util = module_of(tf, "training.training_util")
     key = "global_step_read_op_cache"
-    found: list[Any] = [util._get_or_create_global_step_read()]
+    outcomes: list[Any] = [util._get_or_create_global_step_read()]
     tf.train.create_global_step()
-    found.append(run(tf, util._get_or_create_global_step_read()))
+    outcomes.append(run(tf, util._get_or_create_global_step_read()))
     tf.add_to_collection(key, tf.constant(1))
-    found += attempt(util._get_or_create_global_step_read, tf.train.create_global_step)
+    outcomes += attempt(util._get_or_create_global_step_read, tf.train.create_global_step)
     with tf.Graph().as_default():
         tf.placeholder_with_default(5, [], name="global_step")
         read = util._get_or_create_global_step_read()
-        found += [read, run(tf, read)]
-    return found
+        outcomes += [read, run(tf, read)]
+    return outcomes
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "found": _found,
+    "found": _looked_up,
     "incremented": _incremented,
     "reads": _reads,
 }

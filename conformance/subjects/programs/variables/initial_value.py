@@ -10,7 +10,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 
-def _made(tf, *args, **options):
+def _variable_facts(tf, *args, **options):
     """What a variable is, its initializer's value and what it is kept by."""
     with tf.Graph().as_default() as graph:
         variable = tf.get_variable("v", *args, **options)
@@ -38,8 +38,8 @@ def _callables(tf):
         return tf.fill(shape, tf.cast(7, dtype))
 
     def of_part(shape, dtype=None, partition_info=None):
-        told = 0 if partition_info is None else sum(partition_info.var_offset) + 1
-        return tf.fill(shape, tf.cast(told, dtype))
+        offset = 0 if partition_info is None else sum(partition_info.var_offset) + 1
+        return tf.fill(shape, tf.cast(offset, dtype))
 
     def needing(first):
         return tf.constant(first)
@@ -63,7 +63,7 @@ def _callables(tf):
     )
     return attempt(
         *(
-            lambda f=function, o=options: _made(tf, initializer=f, **o)
+            lambda f=function, o=options: _variable_facts(tf, initializer=f, **o)
             for function in functions
             for options in (
                 {},
@@ -94,7 +94,7 @@ def _values(tf):
     )
     return attempt(
         *(
-            lambda v=value, o=options: _made(tf, initializer=v, **o)
+            lambda v=value, o=options: _variable_facts(tf, initializer=v, **o)
             for value in values
             for options in (
                 {},
@@ -106,7 +106,7 @@ def _values(tf):
             )
         ),
         *(
-            lambda v=value, d=dtype: _made(tf, initializer=tf.constant(v), dtype=d)
+            lambda v=value, d=dtype: _variable_facts(tf, initializer=tf.constant(v), dtype=d)
             for value in (1.0, [1, 2])
             for dtype in (None, tf.float32, tf.float64, tf.int32)
         ),

@@ -25,7 +25,7 @@ _SHAPES: list[Any] = [
 ]
 
 
-class _Place:
+class _PartitionInfo:
     """Where a part lies, as partitioned variables tell initializers."""
 
     full_shape, var_offset = (6, 3), (2, 0)
@@ -74,10 +74,10 @@ def _kinds(tf) -> Iterator[Callable[..., Any]]:
 
 def _rounded(tf, value):
     """Its value: the last bits of sums and of half precision are each library's own."""
-    found = run(tf, value)
-    is_number = found.dtype.kind in "fc"
-    shown = np.round(found.astype("complex128"), 2 if found.dtype == np.float16 else 4) + 0.0
-    return [value.shape, value.dtype, shown.tolist() if is_number else found.tolist()]
+    array = run(tf, value)
+    is_number = array.dtype.kind in "fc"
+    shown = np.round(array.astype("complex128"), 2 if array.dtype == np.float16 else 4) + 0.0
+    return [value.shape, value.dtype, shown.tolist() if is_number else array.tolist()]
 
 
 def _values(tf):
@@ -85,9 +85,9 @@ def _values(tf):
         def value():
             with tf.Graph().as_default() as graph:
                 tf.set_random_seed(77)
-                made = make(seed=seed)(shape)
+                tensor = make(seed=seed)(shape)
                 names = [[op.name, op.type] for op in graph.get_operations()]
-                return [names, _rounded(tf, made)]
+                return [names, _rounded(tf, tensor)]
 
         return value
 
@@ -101,11 +101,11 @@ def _values(tf):
 def _dtypes(tf):
     kinds = [tf.float64, tf.float16, tf.int32, tf.bool, tf.complex64, tf.string, "float64"]
 
-    def told(make: Callable[..., Any], dtype) -> Callable[[], Any]:
+    def configured(make: Callable[..., Any], dtype) -> Callable[[], Any]:
         def configurations():
             one = make(dtype=dtype)
             again = type(one).from_config(one.get_config())
-            return [sorted(each.get_config().items()) for each in (one, again)]
+            return [sorted(initializer.get_config().items()) for initializer in (one, again)]
 
         return configurations
 
@@ -115,7 +115,7 @@ def _dtypes(tf):
                 lambda dtype=dtype, make=make: _rounded(tf, make(seed=3)([2, 2], dtype=dtype))
                 for dtype in kinds
             ),
-            *(told(make, dtype) for dtype in kinds),
+            *(configured(make, dtype) for dtype in kinds),
         )
         for make in _kinds(tf)
     ]
@@ -124,8 +124,8 @@ def _dtypes(tf):
 def _parts(tf):
     return [
         attempt(
-            lambda make=make: _rounded(tf, make(seed=3)([2, 3], partition_info=_Place())),
-            lambda make=make: _rounded(tf, make(seed=3)([2, 3], tf.float64, _Place())),
+            lambda make=make: _rounded(tf, make(seed=3)([2, 3], partition_info=_PartitionInfo())),
+            lambda make=make: _rounded(tf, make(seed=3)([2, 3], tf.float64, _PartitionInfo())),
         )
         for make in _kinds(tf)
     ]

@@ -17,7 +17,7 @@ KINDS: Final = (False, True)
 
 
 def construction_errors(tf):
-    found = []
+    outcomes = []
     for kind in KINDS:
         make = functools.partial(tf.Variable, use_resource=kind)
         for given in (
@@ -43,20 +43,20 @@ def construction_errors(tf):
                 "synchronization": tf.VariableSynchronization.ON_READ,
             },
         ):
-            found.append(caught(functools.partial(make, **given)))  # noqa: PERF401 - as the rest
+            outcomes.append(caught(functools.partial(make, **given)))  # noqa: PERF401 - as the rest
         unknown = tf.placeholder(tf.float32, [None])
-        found.append(caught(functools.partial(make, unknown)))
+        outcomes.append(caught(functools.partial(make, unknown)))
         wrong = tf.placeholder(tf.int32, [2])
-        found.append(caught(functools.partial(make, wrong, dtype=tf.float32)))
-    return found
+        outcomes.append(caught(functools.partial(make, wrong, dtype=tf.float32)))
+    return outcomes
 
 
 def properties(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         with tf.name_scope("n"), tf.device("/cpu:0"):
             v = tf.Variable([[1.0, 2.0]], name="v", use_resource=kind)
-        found += [
+        results += [
             v.name,
             v.dtype.name,
             v.shape.as_list(),
@@ -87,17 +87,17 @@ def properties(tf):
             caught(lambda v=v: v.numpy()),
             caught(lambda v=v: v.is_initialized().name),
         ]
-    return found
+    return results
 
 
 def protos(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind, trainable=not kind)
         proto = v.to_proto()
         with tf.name_scope("s"):
             u = tf.Variable(1.0, name="u", use_resource=kind)
-        found += [
+        results += [
             proto,
             u.to_proto(export_scope="s"),
             u.to_proto(export_scope="s_1"),
@@ -107,7 +107,7 @@ def protos(tf):
         if kind:  # TensorFlow 2.21 makes a reference variable of it
             continue
         again = tf.Variable.from_proto(proto)
-        found += [
+        results += [
             again.name,
             again.dtype.name,
             again.trainable,
@@ -120,7 +120,7 @@ def protos(tf):
             again.shape.as_list(),
             str(again.to_proto()) == str(proto),
         ]
-    return found
+    return results
 
 
 def variable_lists(tf):
@@ -143,13 +143,13 @@ def variable_lists(tf):
 
 def initial_values(tf):
     tf.set_random_seed(7)
-    found = []
+    results = []
     for name, shape in (("zeros", [2, 2]), ("ones", [3]), ("constant", [2])):
         initializer = getattr(tf.initializers, name)
         given = {"value": 4} if name == "constant" else {}
         with tf.Session() as session:
-            found.append(session.run(initializer(**given)(shape)))
-            found.append(session.run(initializer(**given)(shape, dtype=tf.int32)))
+            results.append(session.run(initializer(**given)(shape)))
+            results.append(session.run(initializer(**given)(shape, dtype=tf.int32)))
     for initializer in (
         tf.random_uniform_initializer(-2.0, 3.0),
         tf.initializers.he_uniform(),
@@ -158,8 +158,8 @@ def initial_values(tf):
     ):
         with tf.Session() as session:
             value = session.run(initializer([100, 10]))
-            found += [value.shape, bool(-3 < value.min() < 0 < value.max() < 3.5)]
-    found += [
+            results += [value.shape, bool(-3 < value.min() < 0 < value.max() < 3.5)]
+    results += [
         caught(lambda: tf.variance_scaling_initializer(scale=0.0)),
         caught(lambda: tf.variance_scaling_initializer(mode="x")),
         caught(lambda: tf.variance_scaling_initializer(distribution="x")),
@@ -177,7 +177,7 @@ def initial_values(tf):
         str(tf.zeros_initializer().get_config()),
         type(tf.ones_initializer.from_config({"dtype": "float32"})).__name__,
     ]
-    return found
+    return results
 
 
 def initial_values_of_loops(tf):
@@ -199,7 +199,7 @@ def initial_values_of_loops(tf):
         ]
 
 
-def places_in_a_whole(tf):
+def slices_of_a_variable(tf):
     """The words of a part's place need no name; words that are none are refused one by one."""
     info = tf.Variable.SaveSliceInfo
     words = ("0", "a b", "0 0:0", "0 a,0:0:0", "0 0,a:0:0", "2 3 0,1:1,2")
@@ -237,7 +237,8 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
         variable_lists,
         initial_values,
         initial_values_of_loops,
-        places_in_a_whole,
         updates_and_gathers_that_do_not_fit,
     )
+} | {
+    "places_in_a_whole": slices_of_a_variable,
 }

@@ -18,22 +18,22 @@ def _kind(tf):
 
 
 def _part(tf, value: int, *, full: Sequence[int] = (2,), offset=None, resource: bool = False):
-    made = tf.Variable([value], name="part", use_resource=resource)
+    variable = tf.Variable([value], name="part", use_resource=resource)
     offset = [value] + [0] * (len(full) - 1) if offset is None else offset
-    made._set_save_slice_info(
+    variable._set_save_slice_info(
         tf.Variable.SaveSliceInfo("whole", list(full), offset, [1] * len(full))
     )
-    return made
+    return variable
 
 
-def _whole(tf, **options):
+def _partitioned(tf, **options):
     arguments = {"name": "whole", "shape": [2], "dtype": tf.int32, "partitions": [2]}
     if "variable_list" not in options:
         arguments["variable_list"] = [_part(tf, 1), _part(tf, 0)]
     return _kind(tf)(**{**arguments, **options})
 
 
-def _told(info):
+def _fields(info):
     fields = ("full_name", "full_shape", "var_offset", "var_shape")
     return None if info is None else [getattr(info, field) for field in fields]
 
@@ -47,19 +47,19 @@ def _places(tf):
     v._set_save_slice_info(info)
     return [
         info.spec,
-        _told(info),
-        _told(again),
+        _fields(info),
+        _fields(again),
         again.spec,
         before,
         str(info.to_proto()),
         str(info.to_proto(export_scope="scope")),
         info.to_proto(export_scope="other"),
-        _told(kind()),
+        _fields(kind()),
         str(v.to_proto().save_slice_info_def),
-        _told(tf.Variable.from_proto(v.to_proto())._get_save_slice_info()),
+        _fields(tf.Variable.from_proto(v.to_proto())._get_save_slice_info()),
         attempt(
             *(
-                lambda spec=spec: _told(kind.from_spec(spec))
+                lambda spec=spec: _fields(kind.from_spec(spec))
                 for spec in ("4 6 0,2:2,3", "2 0,1", "2 3 0,1", "x", "3 0", "")
             ),
             lambda: kind(save_slice_info_def=3),
@@ -67,10 +67,10 @@ def _places(tf):
     ]
 
 
-def _made(tf):
+def _constructed(tf):
     def shown(**options) -> Callable[[], Any]:
         def make():
-            whole = _whole(tf, **options)
+            whole = _partitioned(tf, **options)
             return [
                 whole.name,
                 whole.shape,
@@ -104,7 +104,7 @@ def _made(tf):
 
 
 def _graph(tf):
-    whole = _whole(tf)
+    whole = _partitioned(tf)
     sums = [tf.add(whole, 1), tf.identity(whole), tf.convert_to_tensor(whole, dtype=tf.int32)]
     whole.assign(tf.constant([5, 6]))
     refused = attempt(
@@ -118,10 +118,10 @@ def _graph(tf):
 
 
 def _updated(tf):
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for resource in (False, True):
         one, two = (
-            _whole(tf, variable_list=[_part(tf, n, resource=resource) for n in (0, 1)])
+            _partitioned(tf, variable_list=[_part(tf, n, resource=resource) for n in (0, 1)])
             for _ in range(2)
         )
         updates = [
@@ -131,18 +131,18 @@ def _updated(tf):
             two.assign_sub(one),
             two.assign_add(tf.constant([7, 8]), use_locking=True),
         ]
-        found.append(caught(lambda one=one, two=two: one.assign(two, read_value=False)))
+        outcomes.append(caught(lambda one=one, two=two: one.assign(two, read_value=False)))
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             for update in updates:
                 session.run(update)
-                found.append(session.run([one.as_tensor(), two.as_tensor(), *one, *two]))
-    return found
+                outcomes.append(session.run([one.as_tensor(), two.as_tensor(), *one, *two]))
+    return outcomes
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "places": _places,
-    "made": _made,
+    "made": _constructed,
     "graph": _graph,
     "updated": _updated,
 }

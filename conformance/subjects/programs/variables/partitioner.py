@@ -19,8 +19,8 @@ def _nodes(tf):
 
 def _by_where(size, dtype, partition_info):
     """An initializer that shows what it is told."""
-    place = list(partition_info.var_offset), list(partition_info.full_shape)
-    return [[float(sum(place[0]) + 10 * sum(place[1]))] * size[1]] * size[0]
+    where = list(partition_info.var_offset), list(partition_info.full_shape)
+    return [[float(sum(where[0]) + 10 * sum(where[1]))] * size[1]] * size[0]
 
 
 def _built(tf, resource: bool):
@@ -31,7 +31,7 @@ def _built(tf, resource: bool):
         drawn = tf.get_variable("drawn", [7, 2], initializer=tf.random_uniform_initializer(seed=3))
         given = tf.get_variable("given", initializer=tf.constant([[1.0, 2], [3, 4], [5, 6]]))
         plain = tf.get_variable("plain", [])
-        told = tf.get_variable("told", [4, 2], initializer=_by_where)
+        located = tf.get_variable("told", [4, 2], initializer=_by_where)
     with tf.variable_scope("outer", reuse=True):
         shared = [tf.get_variable("drawn") is drawn, tf.get_variable("given", [3, 2]) is given]
     tf.matmul(drawn, [[1.0], [1.0]])
@@ -50,7 +50,7 @@ def _built(tf, resource: bool):
     ]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        shown.append(session.run([drawn.as_tensor(), joined, told.as_tensor()]))
+        shown.append(session.run([drawn.as_tensor(), joined, located.as_tensor()]))
         session.run(given.assign_add(tf.ones([3, 2])))
         shown.append(session.run(tf.convert_to_tensor(given)))
     return shown
@@ -96,7 +96,7 @@ def _saved_under_names(tf):
             {"x": list(cut)[1:]},
             {"x": cut, "y": one},
         ]
-        shown = attempt(*(saved(number, each) for number, each in enumerate(given)))
+        shown = attempt(*(saved(number, var_list) for number, var_list in enumerate(given)))
         with tf.Graph().as_default():
             shown += attempt(lambda: _started(tf, f"{folder}/0"), lambda: _restored(tf, folder))
     return shown
@@ -109,7 +109,7 @@ def _started(tf, path: str):
     third = tf.get_variable("other/cut", [7], partitioner=_pieces(tf, 7))
     wrong = tf.get_variable("wrong", [6], partitioner=_pieces(tf, 2))
     start = tf.train.init_from_checkpoint
-    told = attempt(
+    outcomes = attempt(
         lambda: start(path, {"cut": list(cut)}),
         lambda: start(path, {"cut": "scope/cut"}),
         lambda: start(path, {"/": "other/"}),
@@ -120,7 +120,7 @@ def _started(tf, path: str):
     with tf.Session() as session:
         session.run([part.initializer for whole in (cut, other, third) for part in whole])
         del wrong
-        return [told, session.run([whole.as_tensor() for whole in (cut, other, third)])]
+        return [outcomes, session.run([whole.as_tensor() for whole in (cut, other, third)])]
 
 
 def _restored(tf, folder: str):
@@ -209,7 +209,7 @@ def _options(tf):
 
 
 def _sliced(tf):
-    def made(*args, **options) -> Callable[[], Any]:
+    def sliced(*args, **options) -> Callable[[], Any]:
         return lambda: [
             [v.name, v.shape, v.dtype, v.trainable, v._get_save_slice_info().spec]
             for v in tf.create_partitioned_variables(*args, **options)
@@ -217,16 +217,16 @@ def _sliced(tf):
 
     value = tf.constant([[1, 2, 3, 4], [5, 6, 7, 8]])
     with tf.variable_scope("scope", use_resource=True):
-        inside = attempt(made([2, 4], [1, 2], value), made([2, 4], [1, 3], value))
+        inside = attempt(sliced([2, 4], [1, 2], value), sliced([2, 4], [1, 3], value))
     return inside + attempt(
-        made([2, 4], [1, 4], value, name="named", collections=["mine"], trainable=False),
-        made([2, 4], [1, 4], value, name="named", reuse=True),
-        made([7, 2], [3, 1], _by_where),
-        made([2, 4], [1], value),
-        made([], [], value),
-        made([2, 4], [3, 1], value),
-        made([2, 4], [2, 2], value),
-        made([2, 4], [0, 1], value),
+        sliced([2, 4], [1, 4], value, name="named", collections=["mine"], trainable=False),
+        sliced([2, 4], [1, 4], value, name="named", reuse=True),
+        sliced([7, 2], [3, 1], _by_where),
+        sliced([2, 4], [1], value),
+        sliced([], [], value),
+        sliced([2, 4], [3, 1], value),
+        sliced([2, 4], [2, 2], value),
+        sliced([2, 4], [0, 1], value),
     )
 
 

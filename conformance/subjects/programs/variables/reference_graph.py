@@ -216,24 +216,24 @@ def reads_elsewhere(tf):
         a = tf.Variable([1.0], name="a")
         b = tf.Variable([1.0], name="b", use_resource=True)
     c = tf.Variable([1.0], name="c")
-    made = [b.value(), b.read_value(), a.read_value(), a.assign([2.0]), b.assign([2.0])]
+    tensors = [b.value(), b.read_value(), a.read_value(), a.assign([2.0]), b.assign([2.0])]
     with tf.device("/device:GPU:0"):
-        made += [b.value(), b.read_value(), a.read_value(), a.assign([2.0]), c.assign([3.0])]
-        made += [b.assign_add([2.0]), tf.is_variable_initialized(a), b.is_initialized()]
+        tensors += [b.value(), b.read_value(), a.read_value(), a.assign([2.0]), c.assign([3.0])]
+        tensors += [b.assign_add([2.0]), tf.is_variable_initialized(a), b.is_initialized()]
     with tf.colocate_with(c.op):
-        made += [b.value(), b.read_value(), a.read_value(), a.assign([2.0]), b.assign([3.0])]
+        tensors += [b.value(), b.read_value(), a.read_value(), a.assign([2.0]), b.assign([3.0])]
     with tf.control_dependencies([c]), tf.name_scope("n"):
-        made += [b.value(), b.read_value(), a.read_value(), a.value(), a + 1.0, b + 1.0]
-        made += [a.assign([2.0]), b.assign([2.0]), tf.identity(b.assign_sub([1.0]))]
-    return made
+        tensors += [b.value(), b.read_value(), a.read_value(), a.value(), a + 1.0, b + 1.0]
+        tensors += [a.assign([2.0]), b.assign([2.0]), tf.identity(b.assign_sub([1.0]))]
+    return tensors
 
 
 def from_protos(tf):
-    found = []
+    elements = []
     v = tf.Variable([1.0, 2.0], name="v", trainable=False)
     again = tf.Variable.from_proto(v.to_proto())
-    found += [again, again.value(), again.assign([2.0, 3.0]), again.initializer]
-    return found
+    elements += [again, again.value(), again.assign([2.0, 3.0]), again.initializer]
+    return elements
 
 
 def operand_kinds(tf):

@@ -65,7 +65,7 @@ def resource_in_container(tf):
 
 def resource_assignments(tf):
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
-    made = [
+    updates = [
         v.assign([3.0, 4.0]),
         v.assign_add([1.0, 1.0]),
         v.assign_sub([1.0, 1.0], name="minus"),
@@ -73,18 +73,18 @@ def resource_assignments(tf):
         v.assign_add([1.0, 1.0], read_value=False),
         v.assign_sub([0.0, 1.0], read_value=False),
     ]
-    return [*made, made[0] + 1.0, tf.identity(made[1])]
+    return [*updates, updates[0] + 1.0, tf.identity(updates[1])]
 
 
 def resource_assign_functions(tf):
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
-    made = [
+    updates = [
         tf.assign(v, [3.0, 4.0]),
         tf.assign_add(v, [1.0, 1.0]),
         tf.assign_sub(v, [1.0, 1.0]),
         tf.assign(v, [3.0, 4.0], name="other"),
     ]
-    return [tf.identity(item) for item in made]
+    return [tf.identity(item) for item in updates]
 
 
 def resource_count_up_to(tf):
@@ -94,12 +94,12 @@ def resource_count_up_to(tf):
 
 def resource_scatter(tf):
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
-    made = [
+    updates = [
         tf.scatter_update(v, [0], [3.0]),
         tf.scatter_add(v, [0], [3.0]),
         tf.scatter_sub(v, [0], [3.0]),
     ]
-    return [tf.identity(item) for item in made]
+    return [tf.identity(item) for item in updates]
 
 
 def resource_reads(tf):

@@ -14,14 +14,14 @@ KINDS: Final = (False, True)
 
 
 def uninitialized(tf):
-    found = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0], name=f"weights{kind}", use_resource=kind)
         with tf.Session() as session:
             fetches = (v, v + 1.0, v.assign_add([1.0]), v.read_value())
-            found += [caught(lambda fetch=fetch: session.run(fetch)) for fetch in fetches]
-            found.append(session.run(tf.is_variable_initialized(v)))
-            found.append(session.run(tf.report_uninitialized_variables([v])))
+            outcomes += [caught(lambda fetch=fetch: session.run(fetch)) for fetch in fetches]
+            outcomes.append(session.run(tf.is_variable_initialized(v)))
+            outcomes.append(session.run(tf.report_uninitialized_variables([v])))
             updates = (
                 tf.scatter_update(v, [0], [1.0]),
                 tf.count_up_to(tf.Variable(0, use_resource=kind), 3),
@@ -29,39 +29,39 @@ def uninitialized(tf):
                 tf.group(v),
                 v.op,
             )
-            found += [caught(lambda update=update: session.run(update)) for update in updates]
+            outcomes += [caught(lambda update=update: session.run(update)) for update in updates]
     v = tf.Variable([1.0])
     with tf.Session() as session:
-        found.append(caught(lambda: session.run(tf.assert_variables_initialized([v]))))
-    return found
+        outcomes.append(caught(lambda: session.run(tf.assert_variables_initialized([v]))))
+    return outcomes
 
 
 def initialization(tf):
-    found = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name=f"v{kind}", use_resource=kind)
         with tf.Session() as session:
-            found.append(session.run(v.initializer))
-            found += [session.run(v), session.run([v, v.initial_value])]
-            found.append(session.run(tf.is_variable_initialized(v)))
-            found.append(session.run(tf.report_uninitialized_variables([v])))
-            found.append(v.eval())
+            outcomes.append(session.run(v.initializer))
+            outcomes += [session.run(v), session.run([v, v.initial_value])]
+            outcomes.append(session.run(tf.is_variable_initialized(v)))
+            outcomes.append(session.run(tf.report_uninitialized_variables([v])))
+            outcomes.append(v.eval())
             v.load([5.0, 6.0], session)
-            found.append(v.eval(session))
-            found.append(caught(lambda v=v, s=session: v.load([5.0], s)))
+            outcomes.append(v.eval(session))
+            outcomes.append(caught(lambda v=v, s=session: v.load([5.0], s)))
             session.run(tf.global_variables_initializer())
-            found.append(session.run(v))
-    return found
+            outcomes.append(session.run(v))
+    return outcomes
 
 
 def feeding(tf):
-    found = []
+    results = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
         with tf.Session() as session:
             session.run(v.initializer)
             total, cached = v + 1.0, v.value()
-            found += [
+            results += [
                 session.run(v, {v: [5.0, 6.0]}),
                 session.run(total, {v: [5.0, 6.0]}),
                 session.run(cached, {v: [5.0, 6.0]}),
@@ -71,7 +71,7 @@ def feeding(tf):
                 session.run(v),
                 caught(lambda v=v, s=session: s.run(v.assign_add([1.0, 1.0]), {v: [5.0, 5.0]})),
             ]
-    return found
+    return results
 
 
 def dependent(tf):
@@ -85,10 +85,10 @@ def dependent(tf):
 
 
 def conversions(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")
-        found += [
+        results += [
             caught(lambda v=v: tf.convert_to_tensor(v, dtype=tf.int32)),
             caught(lambda v=v: tf.convert_to_tensor(v, dtype=tf.float32).dtype.name),
             caught(lambda v=v: tf.convert_to_tensor([v, v]).shape.as_list()),
@@ -105,21 +105,21 @@ def conversions(tf):
             caught(lambda v=v: tf.identity(v.assign([1.0, 1.0])).dtype.name),
         ]
         with tf.control_dependencies([v]):
-            found.append([op.name for op in tf.no_op().control_inputs])
+            results.append([op.name for op in tf.no_op().control_inputs])
         with tf.control_dependencies([v.assign([1.0, 1.0])]):
-            found.append([op.type for op in tf.no_op().control_inputs])
+            results.append([op.type for op in tf.no_op().control_inputs])
         with tf.colocate_with(v):
-            found.append(tf.no_op().get_attr("_class"))
-    return found
+            results.append(tf.no_op().get_attr("_class"))
+    return results
 
 
 def other_graph(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         graph = tf.Graph()
         with graph.as_default():
             v = tf.Variable([1.0], use_resource=kind, name="other")
-        found += [
+        results += [
             v.graph is graph,
             (v + 1.0).graph is graph,
             v.read_value().graph is graph,
@@ -128,19 +128,19 @@ def other_graph(tf):
             caught(lambda v=v: v.eval()),
             caught(lambda v=v: tf.Session().run(v.initializer)),
         ]
-    return found
+    return results
 
 
 def shared_between_sessions(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         v = tf.Variable(1.0, use_resource=kind)
         with tf.Session() as first, tf.Session() as second:
             first.run(v.initializer)
             first.run(v.assign_add(1.0))
             second.run(v.initializer)
-            found += [first.run(v), second.run(v)]
-    return found
+            results += [first.run(v), second.run(v)]
+    return results
 
 
 def temporary_variables(tf):
@@ -203,11 +203,11 @@ def temporary_variables(tf):
 
 def iterated(tf):
     """No variable is iterated over, and the attempt leaves a read in the graph."""
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")
-        found += [caught(lambda v=v: list(v)), caught(lambda v=v: iter(v))]
-    return [found, [op.name for op in tf.get_default_graph().get_operations()]]
+        outcomes += [caught(lambda v=v: list(v)), caught(lambda v=v: iter(v))]
+    return [outcomes, [op.name for op in tf.get_default_graph().get_operations()]]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

@@ -18,8 +18,8 @@ def get_default(tf):
 
 def get_dtypes(tf):
     return [
-        tf.get_variable(f"v{place}", [2], dtype)
-        for place, dtype in enumerate((tf.float64, tf.float16, tf.bool, tf.int64, tf.uint8))
+        tf.get_variable(f"v{index}", [2], dtype)
+        for index, dtype in enumerate((tf.float64, tf.float16, tf.bool, tf.int64, tf.uint8))
     ]
 
 
@@ -43,13 +43,13 @@ def get_initializers(tf):
 
 
 def get_variance_scaling(tf):
-    made = []
+    variables = []
     for mode in ("fan_in", "fan_out", "fan_avg"):
         for distribution in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
             initializer = tf.variance_scaling_initializer(2.0, mode, distribution, seed=1)
             name = f"{mode}_{distribution}"
-            made.append(tf.get_variable(name, [3, 3, 4, 5], initializer=initializer))
-    return made
+            variables.append(tf.get_variable(name, [3, 3, 4, 5], initializer=initializer))
+    return variables
 
 
 def get_named_initializers(tf):
@@ -107,11 +107,11 @@ def get_reused(tf):
 
 
 def get_auto_reused(tf):
-    made = []
+    variables = []
     for _ in range(2):
         with tf.variable_scope("a", reuse=tf.AUTO_REUSE):
-            made += [tf.get_variable("w", [2]), tf.get_variable("x", [3])]
-    return made[0] is made[2], made[1] is made[3], *made
+            variables += [tf.get_variable("w", [2]), tf.get_variable("x", [3])]
+    return variables[0] is variables[2], variables[1] is variables[3], *variables
 
 
 def get_scope_object(tf):
@@ -307,21 +307,21 @@ def get_with_dtype_names(tf):
 
 
 def scopes_in_scopes(tf):
-    found = []
+    variables = []
     with tf.variable_scope("a"):
         with tf.variable_scope(None, "x"):
-            found.append(tf.get_variable("w", []))
+            variables.append(tf.get_variable("w", []))
         with tf.variable_scope("x"):
-            found.append(tf.get_variable("v", []))
+            variables.append(tf.get_variable("v", []))
         with tf.variable_scope(None, "x") as inner:
-            found.append(tf.get_variable("w", []))
+            variables.append(tf.get_variable("w", []))
     with tf.variable_scope("a", reuse=tf.AUTO_REUSE), tf.variable_scope(None, "x"):
-        found.append(tf.get_variable("w", []))
+        variables.append(tf.get_variable("w", []))
     with tf.variable_scope(inner), tf.variable_scope(None, "x"):
-        found.append(tf.get_variable("w", []))
+        variables.append(tf.get_variable("w", []))
     with tf.variable_scope(inner), tf.variable_scope(None, "x"):
-        found.append(tf.get_variable("u", []) + 1.0)
-    return found
+        variables.append(tf.get_variable("u", []) + 1.0)
+    return variables
 
 
 def seeded_initializers(tf):

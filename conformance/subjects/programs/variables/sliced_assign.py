@@ -71,8 +71,8 @@ def _gathered(tf):
 
 
 def _different(tf):
-    found = tf.setdiff1d([1, 2, 3], [2])
-    return [type(found).__name__, found.out, found.idx, run(tf, found.out)]
+    difference = tf.setdiff1d([1, 2, 3], [2])
+    return [type(difference).__name__, difference.out, difference.idx, run(tf, difference.out)]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

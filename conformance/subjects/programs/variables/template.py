@@ -46,14 +46,14 @@ def _calls(tf):
     one, function = tf.constant(1.0), _scaled(tf)
     first = tf.make_template("sc", function, start=3.0)
     before = _facts(first)
-    made = [first(one), first(one), tf.make_template("sc", function)(one), first(one)]
+    outputs = [first(one), first(one), tf.make_template("sc", function)(one), first(one)]
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return (
             before,
-            made,
+            outputs,
             _facts(first),
-            session.run(made),
+            session.run(outputs),
             attempt(
                 lambda: tf.make_template(None, function),
                 lambda: tf.make_template("", function).name,
@@ -71,11 +71,11 @@ def _places(tf):
     later = tf.make_template("later", function)
     unique = tf.make_template("unique", function, unique_name_="u")
     with tf.variable_scope("outer"), tf.name_scope("names"):
-        made = [template(one) for template in (now, later, unique, now, later)]
+        outputs = [template(one) for template in (now, later, unique, now, later)]
         inside = tf.make_template("inside", function, True)
-    made += [template(one) for template in (now, later, unique, inside)]
+    outputs += [template(one) for template in (now, later, unique, inside)]
     return (
-        made,
+        outputs,
         [_facts(template) for template in (now, later, unique, inside)],
         attempt(
             lambda: tf.make_template("v", function, unique_name_="u")(one),
@@ -142,7 +142,7 @@ def _getters(tf):
 
     template = tf.make_template("sc", _scaled(tf), custom_getter_=own)
     now = tf.make_template("now", _scaled(tf), True, custom_getter_=own)
-    return [each(tf.constant(1.0)) for each in (template, template, now, now)], seen
+    return [call(tf.constant(1.0)) for call in (template, template, now, now)], seen
 
 
 BEHAVIOURS = {

@@ -17,7 +17,7 @@ KINDS: Final = (False, True)
 
 
 def assignments(tf):
-    found = []
+    results = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
         updates = [
@@ -33,13 +33,13 @@ def assignments(tf):
         with tf.Session() as session:
             session.run(v.initializer)
             for update in updates:
-                found += [session.run(update), session.run(v)]
-            found.append(session.run(tf.assign(v, [1.0, 1.0]) * 2.0))
-    return found
+                results += [session.run(update), session.run(v)]
+            results.append(session.run(tf.assign(v, [1.0, 1.0]) * 2.0))
+    return results
 
 
 def chains(tf):
-    found = []
+    results = []
     for kind in KINDS:
         v = tf.Variable(1.0, use_resource=kind)
         if kind:
@@ -48,15 +48,15 @@ def chains(tf):
             last = tf.assign_sub(tf.assign_add(v.assign(2.0), 3.0), 1.0)
         with tf.Session() as session:
             session.run(v.initializer)
-            found += [session.run(last), session.run(v)]
-    return found
+            results += [session.run(last), session.run(v)]
+    return results
 
 
 def wrong_shapes(tf):
-    found = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind)
-        found += [
+        outcomes += [
             caught(lambda v=v: v.assign([1.0])),
             caught(lambda v=v: v.assign_add([1.0])),
             caught(lambda v=v: tf.assign(v, [[1.0, 2.0]])),
@@ -71,27 +71,27 @@ def wrong_shapes(tf):
         update = v.assign(value)
         with tf.Session() as session:
             session.run(v.initializer)
-            found.append(caught(lambda u=update, p=value, s=session: s.run(u, {p: [1.0]})))
-            found.append(session.run(v))
-            found.append(session.run(update, {value: [5.0, 6.0]}))
-    return found
+            outcomes.append(caught(lambda u=update, p=value, s=session: s.run(u, {p: [1.0]})))
+            outcomes.append(session.run(v))
+            outcomes.append(session.run(update, {value: [5.0, 6.0]}))
+    return outcomes
 
 
 def unvalidated(tf):
-    found = []
+    results = []
     for kind in KINDS:
         value = tf.placeholder(tf.float32)
         v = tf.Variable(value, validate_shape=False, use_resource=kind)
         with tf.Session() as session:
             for given in ([1.0], [[1.0, 2.0]], 3.0):
                 session.run(v.initializer, {value: given})
-                found += [session.run(v), caught(lambda v=v, s=session: s.run(v.assign_add(v)))]
+                results += [session.run(v), caught(lambda v=v, s=session: s.run(v.assign_add(v)))]
     v = tf.Variable([1.0, 2.0])
     other = tf.assign(v, [[1.0]], validate_shape=False)
     with tf.Session() as session:
         session.run(v.initializer)
-        found += [session.run(other), session.run(v)]
-    return found
+        results += [session.run(other), session.run(v)]
+    return results
 
 
 def _scattered_outside(tf, kind, names: list[str]) -> list[Any]:
@@ -104,7 +104,7 @@ def _scattered_outside(tf, kind, names: list[str]) -> list[Any]:
 
 
 def scatters(tf):
-    found = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
         names = ["scatter_update", "scatter_add", "scatter_sub"]
@@ -112,53 +112,53 @@ def scatters(tf):
             for name in names:
                 session.run(v.initializer)
                 update = getattr(tf, name)(v, [0, 2], [10.0, 20.0])
-                found += [session.run(update), session.run(v)]
+                outcomes += [session.run(update), session.run(v)]
                 same = getattr(tf, name)(v, [1, 1], [20.0, 20.0])  # a GPU has no order
-                found.append(session.run(same))
-        found.append(_scattered_outside(tf, kind, names))
+                outcomes.append(session.run(same))
+        outcomes.append(_scattered_outside(tf, kind, names))
     v = tf.Variable([1.0, 2.0, 3.0])
     with tf.Session() as session:
         for name in ("scatter_mul", "scatter_div", "scatter_min", "scatter_max"):
             session.run(v.initializer)
-            found.append(session.run(getattr(tf, name)(v, [0, 2], [10.0, 2.0])))
+            outcomes.append(session.run(getattr(tf, name)(v, [0, 2], [10.0, 2.0])))
         for name in ("scatter_nd_update", "scatter_nd_add", "scatter_nd_sub"):
             session.run(v.initializer)
-            found.append(session.run(getattr(tf, name)(v, [[0], [2]], [10.0, 2.0])))
-    found.append(caught(lambda: tf.scatter_add(tf.constant([1.0]), [0], [1.0])))
-    found.append(caught(lambda: tf.assign(tf.constant([1.0]), [1.0])))
-    found.append(caught(lambda: tf.assign_add(3.0, 1.0)))
-    found.append(caught(lambda: tf.count_up_to(v, 3)))
-    return found
+            outcomes.append(session.run(getattr(tf, name)(v, [[0], [2]], [10.0, 2.0])))
+    outcomes.append(caught(lambda: tf.scatter_add(tf.constant([1.0]), [0], [1.0])))
+    outcomes.append(caught(lambda: tf.assign(tf.constant([1.0]), [1.0])))
+    outcomes.append(caught(lambda: tf.assign_add(3.0, 1.0)))
+    outcomes.append(caught(lambda: tf.count_up_to(v, 3)))
+    return outcomes
 
 
 def counting(tf):
-    found = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable(0, use_resource=kind)
         count = tf.count_up_to(v, 2)
         with tf.Session() as session:
             session.run(v.initializer)
-            found += [caught(lambda c=count, s=session: s.run(c)) for _ in range(4)]
-            found.append(session.run(v))
-    return found
+            outcomes += [caught(lambda c=count, s=session: s.run(c)) for _ in range(4)]
+            outcomes.append(session.run(v))
+    return outcomes
 
 
 def scattered_by_slices(tf):
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind, name=f"v{kind}")
         n = tf.Variable([[7, 8], [9, 10]], use_resource=kind, name=f"n{kind}")
         with tf.Session() as session:
             for name in ("update", "add", "sub", "mul", "div", "min", "max"):
                 rows = [0, 2, 1] if name == "update" else [0, 2, 0]  # a GPU has no order
-                made = getattr(v, f"scatter_{name}")(tf.IndexedSlices([2.5, 0.5, 4.0], rows))
+                update = getattr(v, f"scatter_{name}")(tf.IndexedSlices([2.5, 0.5, 4.0], rows))
                 ints = getattr(n, f"scatter_{name}")(
                     tf.IndexedSlices(tf.constant([[3, -2]]), tf.constant([1])), use_locking=True
                 )
                 session.run([v.initializer, n.initializer])
-                session.run([made.op, ints.op])
-                found += [made.name, session.run([v, n])]
-            found += [
+                session.run([update.op, ints.op])
+                results += [update.name, session.run([v, n])]
+            results += [
                 caught(lambda v=v: v.scatter_add([1.0])),
                 caught(lambda v=v: v.scatter_min(tf.IndexedSlices(["a"], [0]))),
                 caught(
@@ -170,12 +170,12 @@ def scattered_by_slices(tf):
                 ),
             ]
     graph = tf.get_default_graph().as_graph_def()
-    return [found, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
+    return [results, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
 
 
 def gathered_by_vectors(tf):
     """A resource variable is gathered from without being read as a whole."""
-    found: list[Any] = []
+    results: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=kind, name=f"v{kind}")
         far = tf.placeholder_with_default([[5, 0]], None)
@@ -185,7 +185,7 @@ def gathered_by_vectors(tf):
             outside = tf.gather_nd(w, far)
         with tf.Session() as session:
             session.run([v.initializer, w.initializer])
-            found += [
+            results += [
                 session.run(parts),
                 parts[1].shape.as_list(),
                 outside.shape.ndims,
@@ -194,7 +194,7 @@ def gathered_by_vectors(tf):
                 caught(lambda v=v: v.gather_nd([[1]]).shape.as_list()),
             ]
     graph = tf.get_default_graph().as_graph_def()
-    return [found, [[n.name, n.op, list(n.input)] for n in graph.node]]
+    return [results, [[n.name, n.op, list(n.input)] for n in graph.node]]
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {

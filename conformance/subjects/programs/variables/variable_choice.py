@@ -14,7 +14,7 @@ def _toggled(tf):
 
     def kinds():
         with tf.Graph().as_default():
-            made = [
+            variables = [
                 tf.get_variable("a", []),
                 tf.Variable(1.0),
                 tf.get_variable("b", [], use_resource=True),
@@ -22,8 +22,8 @@ def _toggled(tf):
                 tf.Variable(1.0, use_resource=True),
             ]
             with tf.variable_scope("s", use_resource=True):
-                made.append(tf.get_variable("d", []))
-            return tf.resource_variables_enabled(), [v.op.type for v in made]
+                variables.append(tf.get_variable("d", []))
+            return tf.resource_variables_enabled(), [v.op.type for v in variables]
 
     try:
         return attempt(
@@ -43,7 +43,7 @@ def _toggled(tf):
 def _cached(tf):
     """A cached value, its readers, and updates that wait for it."""
 
-    def made(use_resource: bool):
+    def cached(use_resource: bool):
         with tf.Graph().as_default() as graph:
             with tf.variable_scope("s", caching_device="/cpu:0", use_resource=use_resource):
                 v = tf.get_variable("v", initializer=[1.0, 2.0])
@@ -59,7 +59,7 @@ def _cached(tf):
                     runs.append(session.run([read, doubled]))
             return v.caching_device if hasattr(v, "caching_device") else None, nodes(graph), runs
 
-    return attempt(lambda: made(False), lambda: made(True))
+    return attempt(lambda: cached(False), lambda: cached(True))
 
 
 def _in_parts(tf):
@@ -103,7 +103,7 @@ def _in_parts(tf):
 def _global_steps(tf):
     """Global steps of the default graph and of another one."""
 
-    def made(*, given: bool):
+    def created(*, given: bool):
         other = tf.Graph()
         with tf.Graph().as_default() as graph:
             argument = other if given else None
@@ -123,7 +123,7 @@ def _global_steps(tf):
                 [v.name for v in graph.get_collection("global_variables")],
             )
 
-    return attempt(lambda: made(given=False), lambda: made(given=True))
+    return attempt(lambda: created(given=False), lambda: created(given=True))
 
 
 BEHAVIOURS = {

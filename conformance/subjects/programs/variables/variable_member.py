@@ -21,13 +21,13 @@ KINDS: Final = (False, True)
 
 def _batches_scattered(tf):
     """Elements along the last dimension of the indices are replaced, in each of a batch."""
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable(np.zeros([2, 3], np.float32), use_resource=kind)
         w = tf.Variable(np.zeros([2, 3, 2], np.float32), use_resource=kind)
         delta = tf.IndexedSlices([[9.0], [8.0]], [[0], [2]])
         unknown = tf.placeholder(tf.int32)
-        found += attempt(
+        outcomes += attempt(
             lambda v=v: _after(tf, tf.batch_scatter_update(v, [[1], [2]], [[5.0], [6.0]]), v),
             lambda v=v: _after(tf, tf.batch_scatter_update(v, [1], [[1.0, 2.0, 3.0]]), v),
             lambda w=w: _after(tf, tf.batch_scatter_update(w, [[1], [0]], np.ones([2, 1, 2])), w),
@@ -38,7 +38,7 @@ def _batches_scattered(tf):
             lambda v=v: tf.batch_scatter_update(v, [[0.5]], [[5.0]]),
             lambda v=v: _after(tf, tf.batch_scatter_update(v, [[7], [0]], [[5.0], [6.0]]), v),
         )
-    return found
+    return outcomes
 
 
 def _after(tf, update, variable):
@@ -56,10 +56,10 @@ def _graph_of_a_batch(tf):
 
 def _copies(tf):
     """A copy of a variable is the variable or an error; nothing is updated in place."""
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)
-        found += attempt(
+        outcomes += attempt(
             lambda v=v: copy.copy(v) is v,
             lambda v=v: copy.deepcopy(v) is v,
             lambda v=v: v.initialized_value().shape,
@@ -69,15 +69,15 @@ def _copies(tf):
             lambda v=v: len(v),
         )
         updates = (operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow)
-        found += [caught(lambda v=v, u=update: u(v, 1.0).dtype.name) for update in updates]
-    return found
+        outcomes += [caught(lambda v=v, u=update: u(v, 1.0).dtype.name) for update in updates]
+    return outcomes
 
 
 def _members(tf):
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind)
-        found += attempt(
+        outcomes += attempt(
             lambda v=v: v.create is v.initializer,
             lambda v=v: v.set_shape([2]),
             lambda v=v: v.set_shape([None]),
@@ -99,33 +99,38 @@ def _members(tf):
             ],
         )
         is_resource = module_of(tf, "ops.resource_variable_ops").is_resource_variable
-        found += [is_resource(v), is_resource(v.value()), is_resource(3)]
-    return found
+        outcomes += [is_resource(v), is_resource(v.value()), is_resource(3)]
+    return outcomes
 
 
 def _of_protos(tf):
     """A variable is found again by what was written down of it, if its operations are there."""
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind in KINDS:
         with tf.variable_scope(f"s{kind}", use_resource=kind):
             v = tf.get_variable("v", [2], initializer=tf.ones_initializer())
             cut = tf.get_variable("cut", [4], partitioner=tf.fixed_size_partitioner(2))
             cached = tf.get_variable("cached", [1], caching_device="/cpu:0")
-        for each in (v, next(iter(cut)), cached):
-            message = each.to_proto()
+        for variable in (v, next(iter(cut)), cached):
+            message = variable.to_proto()
             again = tf.Variable(variable_def=message, use_resource=kind)
-            found += [again.op is each.op, again.name, again.to_proto() == message, again.shape]
-        found += attempt(
+            outcomes += [
+                again.op is variable.op,
+                again.name,
+                again.to_proto() == message,
+                again.shape,
+            ]
+        outcomes += attempt(
             lambda v=v, k=kind: tf.Variable(1.0, variable_def=v.to_proto(), use_resource=k).name,
             lambda v=v: v.to_proto(v.op.name.partition("/")[0]),
             lambda v=v: v.to_proto("q"),
             lambda v=v, k=kind: run(tf, tf.Variable(variable_def=v.to_proto(), use_resource=k)),
         )
-    found += attempt(
+    outcomes += attempt(
         lambda: tf.Variable.from_proto(tf.Variable(1, name="r").to_proto()).name,
         lambda: tf.Variable.from_proto(tf.Variable(1, name="r").to_proto(), "elsewhere"),
     )
-    return found
+    return outcomes
 
 
 def _initializers_of_groups(tf):
@@ -134,27 +139,27 @@ def _initializers_of_groups(tf):
     w = tf.Variable(2.0)
     with tf.Session() as session:
         session.run(tf.initialize_local_variables())
-        found = [session.run(v), session.run(tf.report_uninitialized_variables())]
+        outcomes = [session.run(v), session.run(tf.report_uninitialized_variables())]
         session.run(tf.initialize_variables([w]))
         session.run(tf.initialize_all_variables())
-        found += [session.run(w), [each.name for each in tf.all_variables()]]
+        outcomes += [session.run(w), [variable.name for variable in tf.all_variables()]]
     with tf.Graph().as_default():
-        found += [tf.assert_variables_initialized(), tf.assert_variables_initialized([])]
+        outcomes += [tf.assert_variables_initialized(), tf.assert_variables_initialized([])]
         tf.raw_ops.VariableV2(shape=[], dtype=tf.float32)
-        found.append(caught(lambda: tf.Session().run(tf.assert_variables_initialized())))
-    return found
+        outcomes.append(caught(lambda: tf.Session().run(tf.assert_variables_initialized())))
+    return outcomes
 
 
 def _loads(tf):
     """A value is loaded into a session, be it the default one."""
-    found: list[Any] = []
+    outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)
-        found.append(caught(lambda v=v: v.load([2.0])))
+        outcomes.append(caught(lambda v=v: v.load([2.0])))
         with tf.Session() as session:
             v.load([3.0])
-            found += [session.run(v), caught(lambda v=v: v.load([[4.0]])), session.run(v)]
-    return found
+            outcomes += [session.run(v), caught(lambda v=v: v.load([[4.0]])), session.run(v)]
+    return outcomes
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
