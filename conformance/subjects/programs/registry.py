@@ -1,6 +1,7 @@
 """The programs by name, `area/topic/name`: functions of a namespace to what they return.
 
-An area is a folder here, a topic a module of it with a table `BEHAVIOURS`.
+An area is a folder here, a topic a module of it with a table `BEHAVIOURS`. A topic of several
+modules has its name from one of them; the others give that name as `TOPIC`.
 """
 
 from __future__ import annotations
@@ -150,13 +151,13 @@ def programs_of(area: str) -> Mapping[str, Program]:
 @functools.cache
 def _all_of(area: str) -> Mapping[str, Program]:
     folder = importlib.import_module(f"{package.__name__}.{area}")
-    programs = {
-        f"{area}/{topic.name}/{name}": program
-        for topic in pkgutil.iter_modules(folder.__path__)
-        for name, program in importlib.import_module(
-            f"{folder.__name__}.{topic.name}"
-        ).BEHAVIOURS.items()
-    }
+    programs: dict[str, Program] = {}
+    for entry in pkgutil.iter_modules(folder.__path__):
+        module = importlib.import_module(f"{folder.__name__}.{entry.name}")
+        topic = getattr(module, "TOPIC", entry.name)
+        for name, program in module.BEHAVIOURS.items():
+            if programs.setdefault(f"{area}/{topic}/{name}", program) is not program:
+                raise ValueError(f"two programs are called {area}/{topic}/{name}")
     return MappingProxyType(dict(sorted(programs.items())))
 
 
