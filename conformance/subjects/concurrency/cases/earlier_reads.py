@@ -37,5 +37,5 @@ def updates_are_seen_through_an_earlier_read(c: EngineAuthor) -> None:
         session.run(
             [f"{kind}_before:0", f"{kind}_after:0"],
             {"x:0": np.array([5, 6], np.float32)},
-            values=[np.array([-1, -2]), np.float32([5, 6], np.float32)],
+            values=[np.array([-1, -2], np.float32), np.array([5, 6], np.float32)],
         )
