@@ -754,14 +754,13 @@ api.saving.checkpoint_state
   train.update_checkpoint_state (save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None, all_model_checkpoint_timestamps=None, last_preserved_timestamp=None)
 api.saving.freezing
   graph_util.convert_variables_to_constants (sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None)
-api.saving.graph_files
-  io.write_graph train.write_graph (graph_or_graph_def, logdir, name, as_text=True)
 api.saving.graph_pruning
   graph_util.extract_sub_graph (graph_def, dest_nodes)
   graph_util.import_graph_def (graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None)
   graph_util.must_run_on_cpu (node, pin_variables_on_cpu=False)
   graph_util.remove_training_nodes (input_graph, protected_nodes=None)
   graph_util.tensor_shape_from_node_def_name (graph, input_name)
+  io.write_graph train.write_graph (graph_or_graph_def, logdir, name, as_text=True)
 api.saving.meta_graph
   train.export_meta_graph (filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False, graph=None, export_scope=None, clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False, **kwargs)
 api.saving.meta_graph_import
@@ -1236,6 +1235,7 @@ library.managed.monitored_session
 library.managed.replica_devices
   train.replica_device_setter (ps_tasks=0, ps_device='/job:ps', worker_device='/job:worker', merge_devices=True, cluster=None, ps_ops=None, ps_strategy=None)
 library.managed.run_hooks
+  train.SecondOrStepTimer (every_secs=None, every_steps=None)
   train.SessionRunArgs (fetches, feed_dict=None, options=None)
   train.SessionRunContext (original_args, session)
   train.SessionRunHook ()
@@ -1261,8 +1261,6 @@ library.managed.summary_hooks
   train.SummarySaverHook (save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None)
 library.managed.supervisor
   train.Supervisor (graph=None, ready_op=0, ready_for_local_init_op=0, is_chief=True, init_op=0, init_feed_dict=None, local_init_op=0, logdir=None, summary_op=0, saver=0, global_step=0, save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename='model.ckpt', session_manager=None, summary_writer=0, init_fn=None, local_init_run_options=None)
-library.managed.timers
-  train.SecondOrStepTimer (every_secs=None, every_steps=None)
 library.managed.training_session
   train.MonitoredTrainingSession (master='', is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None, save_checkpoint_secs=object, save_summaries_steps=object, save_summaries_secs=object, config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=object, summary_dir=None, save_graph_def=True)
 library.optimizers.adagrad
@@ -1272,17 +1270,16 @@ library.optimizers.adam
   train.AdamOptimizer (learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, use_locking=False, name='Adam', use_own_namescope_for_non_slot_vars=False)
 library.optimizers.averages
   train.ExponentialMovingAverage (decay, num_updates=None, zero_debias=False, name='ExponentialMovingAverage')
-library.optimizers.bounded_decays
+library.optimizers.decays
   train.cosine_decay (learning_rate, global_step, decay_steps, alpha=0.0, name=None)
   train.cosine_decay_restarts (learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None)
-  train.linear_cosine_decay (learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None)
-  train.noisy_linear_cosine_decay (learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55, num_periods=0.5, alpha=0.0, beta=0.001, name=None)
-  train.polynomial_decay (learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None)
-library.optimizers.decays
   train.exponential_decay (learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None)
   train.inverse_time_decay (learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None)
+  train.linear_cosine_decay (learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None)
   train.natural_exp_decay (learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None)
+  train.noisy_linear_cosine_decay (learning_rate, global_step, decay_steps, initial_variance=1.0, variance_decay=0.55, num_periods=0.5, alpha=0.0, beta=0.001, name=None)
   train.piecewise_constant train.piecewise_constant_decay (x, boundaries, values, name=None)
+  train.polynomial_decay (learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None)
 library.optimizers.ftrl
   train.FtrlOptimizer (learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name='Ftrl', accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None)
 library.optimizers.gradient_descent

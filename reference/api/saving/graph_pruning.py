@@ -7,7 +7,10 @@ Everything here reads GraphDefs only; op types need not be declared. Clauses: GR
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
+
+from google.protobuf import text_format
 
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.importing.graph_defs import import_graph_def
@@ -22,6 +25,7 @@ __all__ = [
     "must_run_on_cpu",
     "remove_training_nodes",
     "tensor_shape_from_node_def_name",
+    "write_graph",
 ]
 
 _LOC: Final = "loc:@"
@@ -206,3 +210,33 @@ def _source(text: str, bridged: Mapping[str, str]) -> str:
 
 
 public("graph_util.import_graph_def")(import_graph_def)
+
+
+@public("io.write_graph", "train.write_graph")
+def write_graph(
+    graph_or_graph_def: Any,
+    logdir: Any,
+    name: str,
+    as_text: bool = True,
+) -> str:
+    """Write a graph to a file.
+
+    Args:
+      graph_or_graph_def: a Graph, or a GraphDef.
+      logdir: the folder, which is created if it does not exist.
+      name: the file's name.
+      as_text: whether it is written as text.
+
+    Returns:
+      The file's path.
+
+    """
+    graph = graph_or_graph_def
+    definition = graph.as_graph_def() if isinstance(graph, Graph) else graph
+    path = Path(logdir) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if as_text:
+        path.write_text(text_format.MessageToString(definition), "utf-8")
+    else:
+        path.write_bytes(definition.SerializeToString(deterministic=True))
+    return str(path)

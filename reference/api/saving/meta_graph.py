@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference.api.saving.collection_defs import add_collection
-from sessrun.reference.api.saving.graph_files import write_graph
+from sessrun.reference.api.saving.graph_pruning import write_graph
 from sessrun.reference.base.attr_values import op_def
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.graph_keys import GraphKeys

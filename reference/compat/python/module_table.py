@@ -34,7 +34,7 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.errors": "errors|errors",
     "framework.errors_impl": "errors|errors",
     "framework.func_graph": "api.functions.func_graph api.functions.branch_graphs",
-    "framework.graph_io": "api.saving.graph_files|io",
+    "framework.graph_io": "api.saving.graph_pruning|io",
     "framework.graph_util": "api.saving.graph_pruning api.saving.freezing|graph_util",
     "framework.graph_util_impl": "api.saving.graph_pruning api.saving.freezing|graph_util",
     "framework.importer": "build.importing.graph_defs",
@@ -261,7 +261,7 @@ PLACES: Final[Mapping[str, str]] = {
     "training.adagrad_da": "library.optimizers.adagrad",
     "training.adam": "library.optimizers.adam",
     "training.basic_loops": "library.managed.basic_loops",
-    "training.basic_session_run_hooks": "library.managed.timers library.managed.stopping_hooks "
+    "training.basic_session_run_hooks": "library.managed.run_hooks library.managed.stopping_hooks "
     "library.managed.checkpoint_hook "
     "library.managed.summary_hooks library.managed.logging_hook "
     "library.managed.evaluation|train",
@@ -269,9 +269,7 @@ PLACES: Final[Mapping[str, str]] = {
     "training.evaluation": "library.managed.evaluation",
     "training.ftrl": "library.optimizers.ftrl",
     "training.gradient_descent": "library.optimizers.gradient_descent",
-    "training.learning_rate_decay": (
-        "library.optimizers.decays library.optimizers.bounded_decays|train"
-    ),
+    "training.learning_rate_decay": ("library.optimizers.decays library.optimizers.decays|train"),
     "training.momentum": "library.optimizers.gradient_descent",
     "training.monitored_session": (
         "library.managed.monitored_session library.managed.wrapped_sessions "

@@ -1,22 +1,26 @@
-"""The learning phase: per graph a placeholder, or the constant that a program set."""
+"""The learning phase, per graph a placeholder or a constant, and conditionals on predicates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
+from sessrun.reference.api.control_flow.smart_cond import smart_constant_value
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "forget_phases",
     "in_test_phase",
     "in_train_phase",
+    "known_choice",
     "learning_phase",
     "learning_phase_scope",
     "set_learning_phase",
+    "smart_cond",
 ]
 
 _PHASES: Final[WeakKeyDictionary[object, object]] = WeakKeyDictionary()
@@ -86,3 +90,24 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
         for value in (then_expression, else_expression)
     )
     return tf.cond(condition, on, off)
+
+
+def known_choice(predicate: Any) -> bool | None:
+    """The constant value of a predicate, or None if only a run can tell.
+
+    Raises:
+      TypeError: it is neither a tensor, a variable nor one of True, False, 1 and 0.
+
+    """
+    if isinstance(predicate, Variable):
+        return None
+    known = smart_constant_value(predicate)
+    return None if known is None else bool(known)
+
+
+def smart_cond(predicate: Any, on: Callable[[], object], off: Callable[[], object]) -> Any:
+    """Call `on` or `off` by a constant predicate; else build a `cond` of both."""
+    known = known_choice(predicate)
+    if known is None:
+        return tf.cond(predicate, on, off)
+    return on() if known else off()

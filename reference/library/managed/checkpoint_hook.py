@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.queues.coordinator import Coordinator
-from sessrun.reference.api.saving.graph_files import write_graph
+from sessrun.reference.api.saving.graph_pruning import write_graph
 from sessrun.reference.api.saving.meta_graph import export_meta_graph
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.variables.global_step import needed_global_step_read
@@ -16,13 +16,13 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.default_graph import get_collection
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.run_hooks import (
+    SecondOrStepTimer,
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
 from sessrun.reference.library.managed.scaffold import Scaffold
-from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session

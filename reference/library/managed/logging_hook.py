@@ -13,12 +13,13 @@ import numpy as np
 from sessrun.reference.base import log_messages
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.run_hooks import (
+    NeverTriggerTimer,
+    SecondOrStepTimer,
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
-from sessrun.reference.library.managed.timers import NeverTriggerTimer, SecondOrStepTimer
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from sessrun.reference.api.variables.global_step import get_global_step, needed_global_step_read
 from sessrun.reference.base import log_messages
 from sessrun.reference.library.managed.run_hooks import (
+    SecondOrStepTimer,
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
@@ -16,7 +17,6 @@ from sessrun.reference.library.managed.run_hooks import (
 )
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timeline import Timeline
-from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Final
 
 from sessrun.reference.api.queues.coordinator import Coordinator, LooperThread
-from sessrun.reference.api.saving.graph_files import write_graph
+from sessrun.reference.api.saving.graph_pruning import write_graph
 from sessrun.reference.api.saving.meta_graph import export_meta_graph
 from sessrun.reference.api.variables.global_step import global_step as step_of
 from sessrun.reference.base import log_messages

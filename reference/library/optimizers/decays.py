@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.case import case
+from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.cast_ops import cast
-from sessrun.reference.api.ops.math_ops import add, divide
+from sessrun.reference.api.ops.math_ops import add, divide, equal
+from sessrun.reference.api.ops.random_ops import random_normal
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.dtypes import DTypeLike, float32
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.generated import exp, floor, mul, neg, pow  # noqa: A004 - its name
+from sessrun.reference.build.generated import (
+    ceil,
+    cos,
+    exp,
+    floor,
+    log,
+    minimum,
+    mul,
+    neg,
+    pow,  # noqa: A004 - its name
+    select_v2,
+    sqrt,
+)
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -150,3 +165,177 @@ def _bound_like(bound: Tensor, kind: dtypes.DType) -> Tensor:
     raise ValueError(
         f"`boundaries` ({bound.dtype.base_dtype}) must have the same dtype as x ({kind})."
     )
+
+
+@public("train.polynomial_decay")
+def polynomial_decay(
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """`(rate - end) * (1 - step / decay_steps) ** power + end`.
+
+    Args:
+      learning_rate: the rate to begin with; its dtype is the result's.
+      global_step: how many steps were made.
+      decay_steps: after how many it is at its end.
+      end_learning_rate: the rate to end with.
+      power: the polynomial's degree.
+      cycle: whether, at the end, it decays anew over the next multiple of `decay_steps`.
+      name: the scope of the operations.
+
+    """
+    with name_scope(name or "PolynomialDecay") as scope:
+        rate = _rate(learning_rate)
+        end, degree = cast(end_learning_rate, rate.dtype), cast(power, rate.dtype)
+        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        if cycle:
+            times = select_v2(equal(step, 0), 1.0, ceil(step / decay_steps))
+            steps = mul(steps, times)
+        else:
+            step = minimum(step, steps)
+        done = divide(step, steps)
+        return add(mul(rate - end, pow(1 - done, degree)), end, name=scope)
+
+
+@public("train.cosine_decay")
+def cosine_decay(
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Cosine decay to `alpha * learning_rate`; arguments as of `polynomial_decay`.
+
+    Raises:
+      TypeError: the rate is no float32, of which dtype pi is here as in TensorFlow.
+
+    """
+    with name_scope(name or "CosineDecay"):
+        rate = _rate(learning_rate)
+        steps, step = cast(decay_steps, rate.dtype), cast(global_step, rate.dtype)
+        step = minimum(step, steps)
+        done = step / steps
+        along = 0.5 * (1.0 + cos(constant(math.pi) * done))
+        result: Tensor = mul(rate, (1 - alpha) * along + alpha)
+        return result
+
+
+@public("train.cosine_decay_restarts")
+def cosine_decay_restarts(
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    first_decay_steps: Any,
+    t_mul: Any = 2.0,
+    m_mul: Any = 1.0,
+    alpha: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Cosine decay with warm restarts: periods grow by `t_mul`, rates shrink by `m_mul`."""
+    with name_scope(name or "SGDRDecay") as scope:
+        rate = _rate(learning_rate)
+        steps, floor_of = cast(first_decay_steps, rate.dtype), cast(alpha, rate.dtype)
+        longer, lower = cast(t_mul, rate.dtype), cast(m_mul, rate.dtype)
+        done = cast(global_step, rate.dtype) / steps
+        restarts, within = cond(
+            equal(longer, 1.0), lambda: _even_restarts(done), lambda: _restarts(done, longer)
+        )
+        fall = lower**restarts
+        along = 0.5 * fall * (1.0 + cos(constant(math.pi) * within))
+        result: Tensor = mul(rate, (1 - floor_of) * along + floor_of, name=scope)
+        return result
+
+
+def _even_restarts(done: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of restarts, and the completed fraction of a period; equal periods."""
+    restarts = floor(done)
+    return restarts, done - restarts
+
+
+def _restarts(done: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
+    """The number of restarts, and the completed fraction; periods grow by `longer`."""
+    restarts = floor(log(1.0 - done * (1.0 - longer)) / log(longer))
+    before = (1.0 - longer**restarts) / (1.0 - longer)
+    return restarts, (done - before) / longer**restarts
+
+
+@public("train.linear_cosine_decay")
+def linear_cosine_decay(
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    num_periods: Any = 0.5,
+    alpha: float = 0.0,
+    beta: TensorLike = 0.001,
+    name: str | None = None,
+) -> Tensor:
+    """Linear cosine decay: rate * ((alpha + remaining) * cosine + beta).
+
+    Args:
+      learning_rate: the rate to begin with; its dtype is the result's.
+      global_step: how many steps were made.
+      decay_steps: after how many it is at its end.
+      num_periods: how many periods of the cosine there are.
+      alpha: see above.
+      beta: see above.
+      name: the scope of the operations.
+
+    """
+    with name_scope(name or "LinearCosineDecay") as scope:
+        rate = _rate(learning_rate)
+        steps, periods, more, least = (
+            cast(number, rate.dtype) for number in (decay_steps, num_periods, alpha, beta)
+        )
+        step = minimum(cast(global_step, rate.dtype), steps)
+        left = (steps - step) / steps
+        return _along(rate, more, left, step / steps, periods, least, scope)
+
+
+@public("train.noisy_linear_cosine_decay")
+def noisy_linear_cosine_decay(
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    initial_variance: Any = 1.0,
+    variance_decay: Any = 0.55,
+    num_periods: Any = 0.5,
+    alpha: float = 0.0,
+    beta: TensorLike = 0.001,
+    name: str | None = None,
+) -> Tensor:
+    """Linear cosine decay with Gaussian noise on the remaining fraction.
+
+    Its variance is `initial_variance / (1 + global_step) ** variance_decay`.
+    """
+    with name_scope(name or "NoisyLinearCosineDecay") as scope:
+        rate = _rate(learning_rate)
+        steps, first, fall, periods, more, least = (
+            cast(number, rate.dtype)
+            for number in (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
+        )
+        step = minimum(cast(global_step, rate.dtype), steps)
+        left = (steps - step) / steps
+        deviation = sqrt(first / pow(1.0 + step, fall))
+        noisy = left + random_normal(left.shape, stddev=deviation, dtype=float32)
+        return _along(rate, more, noisy, step / steps, periods, least, scope)
+
+
+def _along(
+    rate: Tensor,
+    more: Tensor,
+    left: Tensor,
+    done: Tensor,
+    periods: Tensor,
+    least: Tensor,
+    scope: str,
+) -> Tensor:
+    """The rate times (alpha + remaining) * cosine + beta."""
+    part = 2.0 * periods * done
+    along = 0.5 * (1.0 + cos(constant(math.pi) * part))
+    result: Tensor = mul(rate, (more + left) * along + least, name=scope)
+    return result

@@ -13,9 +13,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import RandomLayer
 from sessrun.reference.library.keras.engine.layer_options import CommonOptions
 from sessrun.reference.library.keras.functions import ones_like
-from sessrun.reference.library.keras.learning_phases import learning_phase
+from sessrun.reference.library.keras.learning_phases import learning_phase, smart_cond
 from sessrun.reference.library.keras.object_configs import Config
-from sessrun.reference.library.keras.smart_cond import smart_cond
 
 __all__ = ["AdditiveAttention", "Attention"]
 

@@ -25,9 +25,8 @@ from sessrun.reference.library.keras.layers.normalization import (
     filled_like,
     known_axes,
 )
-from sessrun.reference.library.keras.learning_phases import learning_phase
+from sessrun.reference.library.keras.learning_phases import known_choice, learning_phase, smart_cond
 from sessrun.reference.library.keras.object_configs import Identifier
-from sessrun.reference.library.keras.smart_cond import known_choice, smart_cond
 
 __all__ = ["BatchNormalization"]
 

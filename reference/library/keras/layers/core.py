@@ -19,10 +19,9 @@ from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.layer_options import LayerOptions, NamedOptions
-from sessrun.reference.library.keras.learning_phases import learning_phase
+from sessrun.reference.library.keras.learning_phases import learning_phase, smart_cond
 from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
-from sessrun.reference.library.keras.smart_cond import smart_cond
 
 __all__ = ["Activation", "Dense", "Dropout", "Embedding", "Identity", "Masking"]
 

@@ -11,7 +11,7 @@ from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.layers.normalization import filled_like
-from sessrun.reference.library.keras.smart_cond import smart_cond
+from sessrun.reference.library.keras.learning_phases import smart_cond
 
 __all__ = ["add_variables", "corrections", "limits", "moved_variance"]
 
