@@ -75,7 +75,7 @@ def _pieces_and_parts(draw: random.Random, *, old: bool) -> tuple[list[Piece], l
         kinds = (
             (*OLD_KINDS, *([] if cut else ["string"]))
             if old
-            else (drawn.CUT if cut else (*drawn.CUT, *drawn.WHOLE))
+            else (drawn.CUT if cut else (*drawn.CUT, *drawn.UNCUT))
         )
         dtype = draw.choice(kinds)
         array = drawn.array_of(draw, dtype, cut=cut)
