@@ -48,6 +48,7 @@ _DECIDES: Final = (
     "conformance/patience.py",
     "conformance/plan.py",
     "conformance/properties.py",
+    "conformance/property.py",
     "conformance/result_lines.py",
     "conformance/runner.py",
     "conformance/subjects",

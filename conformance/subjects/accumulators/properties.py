@@ -14,7 +14,7 @@ from sessrun.conformance.generators.graphdef import (
     text_attr,
 )
 from sessrun.conformance.generators.resource_histories import History
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = (

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array, by
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
 
 _MAX_DEPTH: Final = 4

@@ -11,7 +11,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import CPU, GraphWriter, dtype_attr, shape_attr
 from sessrun.conformance.generators.single import SingleGraph
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.inference.graphs import cell_graph, turn
 from sessrun.conformance.subjects.operations.properties.single_operations import value_case
 from sessrun.spec import tensors

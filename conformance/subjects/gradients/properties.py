@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.forms import form
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.gradients.calls import Call, arguments_of, contract_of
 from sessrun.conformance.subjects.gradients.functions import FUNCTIONS
 from sessrun.conformance.subjects.gradients.limits import has_differences, is_drawn_twice

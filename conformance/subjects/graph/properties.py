@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
 
 _NAMES: Final = ("a", "b", "add", "layer", "layer_1", "x", "A")

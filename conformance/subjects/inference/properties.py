@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sessrun.conformance.properties import Generator, prop
+from sessrun.conformance.property import Generator, prop
 from sessrun.conformance.subjects.inference import (
     control_flow,
     networks,

@@ -6,7 +6,7 @@ import random
 from typing import Any, Final
 
 from sessrun.conformance.authoring.record import ApiAuthor
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.managed.hook_schedules import LOST, expected
 from sessrun.spec.cases.model import Case
 

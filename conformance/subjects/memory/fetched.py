@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.memory.arrays import own_array, spoilt
 from sessrun.conformance.subjects.memory.holders import HOLDERS, Holder
 from sessrun.spec.cases.model import Case

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.memory import fetched
 from sessrun.conformance.subjects.memory.arrays import LAYOUTS, Own, own_array, spoilt
 from sessrun.conformance.subjects.memory.holders import HOLDERS, Holder, Nodes

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.single import single_graph
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.numbers import corners, large, ranges
 from sessrun.conformance.subjects.numbers.patterns import (
     ARRANGEMENTS,

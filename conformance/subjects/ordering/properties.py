@@ -8,7 +8,7 @@ from typing import Final
 from sessrun.conformance.generators.graphdef import CPU, GraphWriter
 from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.generators.single import single_graph
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.control_flow.programs import ask, open_plainly
 from sessrun.conformance.subjects.control_flow.site import scalar
 from sessrun.conformance.subjects.control_flow.state_kinds import KINDS, Variable

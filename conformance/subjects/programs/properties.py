@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 from typing import Final
 
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.programs.registry import CLAUSES, RELEASES, programs_of
 from sessrun.spec.cases.model import Case
 

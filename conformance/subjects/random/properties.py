@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.operations import Operation

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.readers.model import Failed, Kind, Model, draw_kind
 from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN

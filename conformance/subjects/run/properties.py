@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.run.programs import PLAIN, VARIABLES, draw_program
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, clauses_of

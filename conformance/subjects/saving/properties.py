@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME

@@ -14,7 +14,7 @@ import numpy as np
 from google.protobuf import json_format
 
 from sessrun.conformance.generators.graphdef import GraphWriter
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.session.cells import READS, UPDATES, Cell, write_cells
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case

@@ -14,7 +14,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
 from sessrun.conformance.generators.resource_histories import DTYPES, History, drawn
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
 
 _STACKS: Final = (

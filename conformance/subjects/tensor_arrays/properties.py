@@ -14,7 +14,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr, shape_attr, text_attr
 from sessrun.conformance.generators.single_runs import Refused, SingleRun
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.tensor_arrays import clauses
 from sessrun.conformance.subjects.tensor_arrays.model import ArrayModel
 from sessrun.conformance.subjects.tensor_lists.model import Shape

@@ -11,7 +11,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import shape_attr
 from sessrun.conformance.generators.single_runs import Refused, SingleRun
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.tensor_lists import clauses
 from sessrun.conformance.subjects.tensor_lists.looking import ListRun, shape_array
 from sessrun.conformance.subjects.tensor_lists.model import (

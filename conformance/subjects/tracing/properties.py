@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sessrun.conformance.authoring.record import ApiAuthor, by
 from sessrun.conformance.generators.dags import Dag, grow
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
 from sessrun.conformance.subjects.control_flow.statements import (
     VARIABLES,

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.variables import actions
 from sessrun.conformance.subjects.variables.arrays import COUNTED, NUMBERS, drawn
 from sessrun.conformance.subjects.variables.histories import Held, History

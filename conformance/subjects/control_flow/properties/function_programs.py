@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.generators.resource_histories import History
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.control_flow.function_programs import Body, Library
 from sessrun.spec.cases.model import Case
 

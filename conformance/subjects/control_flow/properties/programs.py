@@ -9,7 +9,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, form
 from sessrun.conformance.generators.resource_histories import History
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.control_flow.deadness import (
     CONDITIONS,
     Deadness,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sessrun.conformance.authoring.forms import Matcher
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
 from sessrun.spec.feeds import FeedCell, FeedRow, load_feed_table
 from sessrun.spec.releases import newest_named

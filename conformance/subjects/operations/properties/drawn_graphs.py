@@ -6,7 +6,7 @@ import random
 from typing import Any, Final
 
 from sessrun.conformance.generators.dags import Dag, grow
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 

@@ -15,7 +15,7 @@ import numpy as np
 from sessrun.conformance.definitions import BY_DEFINITION
 from sessrun.conformance.generators.graphdef import CPU, GraphWriter
 from sessrun.conformance.generators.single import OF_KNOWN_RANK, SingleGraph, single_graph
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation

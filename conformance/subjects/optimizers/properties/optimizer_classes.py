@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from sessrun.conformance.authoring.record import ApiAuthor
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.optimizers.classes import CLASSES, OptimizerClass
 from sessrun.conformance.subjects.optimizers.steps import FORMS, Training, train
 from sessrun.spec.cases.model import Case

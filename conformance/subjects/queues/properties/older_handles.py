@@ -11,7 +11,7 @@ import random
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.conformance.properties import PROPERTIES, prop
+from sessrun.conformance.property import PROPERTIES, prop
 from sessrun.conformance.subjects.accumulators.properties import accumulators
 from sessrun.conformance.subjects.queues.properties.queues import queues
 from sessrun.conformance.subjects.readers.properties import readers

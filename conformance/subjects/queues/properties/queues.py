@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.queues.graphs import Terms, queue_graph
 from sessrun.conformance.subjects.queues.lives import Element, Life, batch_of, draw_terms
 from sessrun.spec import tensors

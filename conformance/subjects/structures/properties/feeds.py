@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.structures.arranging import instance_of
 from sessrun.conformance.subjects.structures.feeding import feed_dict_of, nested_key
 from sessrun.spec.cases.model import Case

@@ -21,7 +21,7 @@ from sessrun.conformance.authoring.record import (
     keep,
     same_as,
 )
-from sessrun.conformance.properties import prop
+from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.structures.arranging import (
     FACTORIES,
     Leaf,
