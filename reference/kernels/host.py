@@ -6,6 +6,7 @@ outputs puts in host memory, whatever array module computes the rest.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
@@ -32,6 +33,7 @@ __all__ = [
 HOST: Final = cast("ArrayModule", np)
 
 
+@functools.cache
 def dtype_of(name: str) -> DType:
     """The numpy dtype of a spec dtype's name, which every array module understands."""
     dtype: DType = np.dtype(BY_NAME[name].numpy)

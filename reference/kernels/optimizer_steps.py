@@ -6,14 +6,15 @@ the same for all operations. Their arrays are updated in place if nothing else r
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array, ArrayModule
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.half_arrays import Halves
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
@@ -60,28 +61,30 @@ def _register(declared: Operation, function: Formula) -> None:
     names = [arg.name for arg in declared.inputs]
     variables = [arg.name for arg in declared.inputs if arg.is_ref or arg.dtype == "resource"]
     gradient = next(name for name in names if name in _GRADIENTS)
-    is_sparse = "indices" in names
-    scalars = [name for name in names if name not in {*variables, gradient, "indices"}]
+    others = {*variables, gradient, "indices"}
+    scalars = [(name, number) for number, name in enumerate(names) if name not in others]
+    numbers_of = {name: number for number, name in enumerate(names)}
+    held = [numbers_of[name] for name in variables]
+    first, slope, rows = held[0], numbers_of[gradient], numbers_of.get("indices")
 
     def bind(bind: Bind) -> KernelFunction:
         attrs = {name: value for name, value in bind.attrs.items() if isinstance(value, bool)}
 
         def compute(*inputs: Any) -> object:
-            given = dict(zip(names, inputs, strict=True))
-            buffers = [_buffer(given[name]) for name in variables]
+            buffers = [_buffer(inputs[number]) for number in held]
             numbers = Numbers(xp=bind.xp, **attrs)
-            for name in scalars:
-                if given[name].ndim:
-                    raise InvalidArgument(
-                        f"{_SPOKEN.get(name, name)} is not a scalar: {_shape(given[name])}"
-                    )
-                setattr(numbers, name, given[name])
-            held = dict(zip(variables, buffers, strict=True))
-            if is_sparse:
-                _train_rows(numbers, function, held, given[gradient], given["indices"])
+            for name, number in scalars:
+                value = inputs[number]
+                if value.ndim:
+                    spoken = _SPOKEN.get(name, name)
+                    raise InvalidArgument(f"{spoken} is not a scalar: {_shape(value)}")
+                setattr(numbers, name, value)
+            grad = inputs[slope]
+            if rows is None:
+                _train(numbers, function, variables, buffers, gradient, grad)
             else:
-                _train(numbers, function, held, gradient, given[gradient])
-            return given[variables[0]]
+                _train_rows(numbers, function, variables, buffers, grad, inputs[rows])
+            return inputs[first]
 
         return compute if declared.outputs else lambda *inputs: compute(*inputs) and None
 
@@ -97,59 +100,86 @@ def _shape(array: Array) -> str:
     return "[" + ",".join(map(str, array.shape)) + "]"
 
 
-@contextlib.contextmanager
-def _open(held: Mapping[str, VariableBuffer], check: Callable[[], None]) -> Iterator[list[Array]]:
-    """The buffers' arrays to be updated, in order; nothing else sees them until the block ends."""
-    with contextlib.ExitStack() as stack:
-        for buffer in sorted(set(held.values()), key=id):
-            stack.enter_context(buffer.lock)
-        values = {name: buffer.read() for name, buffer in held.items()}
-        first = values["var"]
-        for name, value in values.items():
-            if value.shape != first.shape:
-                raise InvalidArgument(
-                    f"var and {name} do not have the same shape{_shape(first)} {_shape(value)}"
-                )
-        del values, first, value
-        check()
-        arrays = {buffer: stack.enter_context(_written(buffer)) for buffer in set(held.values())}
-        yield [arrays[buffer] for buffer in held.values()]
+def _update(
+    names: Sequence[str],
+    buffers: Sequence[VariableBuffer],
+    check: Callable[[tuple[int, ...]], None],
+    update: Callable[[Sequence[Array]], None],
+) -> None:
+    """Update the arrays of variables, which nothing else sees meanwhile.
+
+    Args:
+      names: the names of the inputs that the variables are.
+      buffers: the variables, the trained one first; one may come twice.
+      check: refuses the other inputs; called with the shape of the variables.
+      update: changes the arrays of the variables in place.
+
+    """
+    locked = sorted(set(buffers), key=id)
+    for buffer in locked:
+        buffer.lock.acquire()
+    arrays: list[Array] = []
+    try:
+        check(_shape_of_all(names, buffers))
+        arrays.extend(map(_written, locked))
+        update([arrays[locked.index(buffer)] for buffer in buffers])
+    finally:
+        for buffer, array in zip(locked, arrays, strict=False):
+            buffer.value = frozen(array)
+        for buffer in locked:
+            buffer.lock.release()
 
 
-@contextlib.contextmanager
-def _written(buffer: VariableBuffer) -> Iterator[Array]:
+def _shape_of_all(names: Sequence[str], buffers: Sequence[VariableBuffer]) -> tuple[int, ...]:
+    """The shape of these variables; refuses those without a value, or of another shape."""
+    shapes: list[tuple[int, ...]] = [buffer.read().shape for buffer in buffers]
+    first = shapes[0]
+    for name, shape in zip(names, shapes, strict=True):
+        if shape != first:
+            raise InvalidArgument(
+                f"var and {name} do not have the same shape{bracketed(first)} {bracketed(shape)}"
+            )
+    return first
+
+
+def _written(buffer: VariableBuffer) -> Array:
     """The buffer's array to be updated, in C order; a copy if anything else may read it.
 
-    The buffer is empty and locked meanwhile, so that readers wait.
+    The buffer is empty meanwhile, and locked, so that readers wait.
     """
     array, buffer.value = buffer.value, None
     is_own = not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
     if is_own and sys.getrefcount(array) <= _OURS:
         if isinstance(array, HOST.ndarray):
             array.flags.writeable = True
-    else:
-        array = HOST.array(array) if isinstance(array, HOST.generic) else array.copy()
+        own: Array = array
+        return own
     try:
-        yield array
-    finally:
-        buffer.value = frozen(array)
+        copy: Array = HOST.array(array) if isinstance(array, HOST.generic) else array.copy()
+    except MemoryError:
+        buffer.value = array
+        raise
+    return copy
 
 
 def _train(
-    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], name: str, grad: Array
+    h: Numbers,
+    function: Formula,
+    names: Sequence[str],
+    buffers: Sequence[VariableBuffer],
+    name: str,
+    grad: Array,
 ) -> None:
-    var = held["var"]
+    """Apply the formula to the variables as they are."""
 
-    def check() -> None:
-        shape = var.read().shape
+    def check(shape: tuple[int, ...]) -> None:
         if shape != grad.shape:
             raise InvalidArgument(
-                f"var and {name} do not have the same shape"
-                f"[{','.join(map(str, shape))}] {_shape(grad)}"
+                f"var and {name} do not have the same shape{bracketed(shape)} {_shape(grad)}"
             )
 
-    with _open(held, check) as arrays:
-        h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
+    def update(arrays: Sequence[Array]) -> None:
+        h.one, h.zero = _one_and_zero(arrays[0].dtype)
         if h.xp is not HOST or grad.size <= _BLOCK:
             _call(h, function, grad, arrays)
             return
@@ -158,12 +188,20 @@ def _train(
             part = slice(start, start + _BLOCK)
             _call(h, function, steps[part], [array[part] for array in flat])
 
+    _update(names, buffers, check, update)
+
+
+@functools.cache
+def _one_and_zero(dtype: DType) -> tuple[Any, Any]:
+    """The numbers 1 and 0 of a dtype."""
+    return dtype.type(1), dtype.type(0)
+
 
 def _call(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) -> None:
     """Apply the formula to the arrays; many float16 are computed in single precision."""
     if h.xp is not HOST and fused.update(h, function, grad, arrays):
         return
-    if h.xp is not HOST or grad.dtype != "float16" or grad.size < _MANY:
+    if h.xp is not HOST or grad.size < _MANY or grad.dtype != "float16":
         function(h, grad, *arrays)
         return
     held = [Halves.of(array) for array in arrays]
@@ -173,17 +211,25 @@ def _call(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) -
 
 
 def _train_rows(
-    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], grad: Array, indices: Array
+    h: Numbers,
+    function: Formula,
+    names: Sequence[str],
+    buffers: Sequence[VariableBuffer],
+    grad: Array,
+    indices: Array,
 ) -> None:
-    var = held["var"]
-    with _open(held, lambda: _check_rows(h.xp, var.read().shape, grad, indices)) as arrays:
-        h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
+    """Apply the formula to rows of the variables."""
+
+    def update(arrays: Sequence[Array]) -> None:
+        h.one, h.zero = _one_and_zero(arrays[0].dtype)
         for positions in _rounds(h.xp, indices, max(1, _BLOCK // max(1, grad[:1].size))):
             rows = indices[positions]
             parts = [array[rows] for array in arrays]
             _call(h, function, grad[positions], parts)
             for array, part in zip(arrays, parts, strict=True):
                 array[rows] = part
+
+    _update(names, buffers, lambda shape: _check_rows(h.xp, shape, grad, indices), update)
 
 
 def _check_rows(xp: ArrayModule, shape: Sequence[int], grad: Array, indices: Array) -> None:

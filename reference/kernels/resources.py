@@ -6,6 +6,8 @@ handle holds these, and the declared dtype and shape.
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sessrun.reference.base.arrays import Array, ArrayModule
@@ -160,24 +162,22 @@ def assign_variable(bind: Bind) -> KernelFunction:
     return compute
 
 
-def _update(op_type: str, combine: str) -> None:
-    def bind(bind: Bind) -> KernelFunction:
-        function = getattr(bind.xp, combine)
-
+def _update(op_type: str, combine: Callable[[Array, Array], Array]) -> None:
+    def bind(_: Bind) -> KernelFunction:
         def compute(handle: Handle, value: Array) -> None:
             buffer = handle.find()
             with buffer.lock:
                 old = buffer.read()
                 require_same_shape(old=old, value=value)
-                buffer.value = frozen(function(old, value))
+                buffer.value = frozen(combine(old, value))
 
         return compute
 
     binder(op_type, host_inputs=("resource",))(bind)
 
 
-_update("AssignAddVariableOp", "add")
-_update("AssignSubVariableOp", "subtract")
+_update("AssignAddVariableOp", operator.add)
+_update("AssignSubVariableOp", operator.sub)
 
 
 @kernel("VarIsInitializedOp", host_inputs=("resource",), host_outputs=("is_initialized",))

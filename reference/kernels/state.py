@@ -8,6 +8,7 @@ one of two concurrent updates may be lost.
 from __future__ import annotations
 
 import contextlib
+import operator
 from collections.abc import Callable
 from typing import Final
 
@@ -33,6 +34,8 @@ from sessrun.reference.kernels.registry import (
 )
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 
+#: The context of an update that does not lock.
+_UNLOCKED: Final = contextlib.nullcontext()
 #: The container of temporary variables in the resources of a run.
 _TEMPORARY: Final = "temporary variables"
 
@@ -113,7 +116,7 @@ def _held(bind: Bind) -> Callable[[VariableBuffer], contextlib.AbstractContextMa
     """The context in which an update reads and sets the buffer."""
     if bind.attrs["use_locking"]:
         return lambda ref: ref.lock
-    return lambda _: contextlib.nullcontext()
+    return lambda _: _UNLOCKED
 
 
 @binder("Assign")
@@ -144,9 +147,9 @@ def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
     return ref.shape if isinstance(ref, _Variable) else None
 
 
-def _update(op_type: str, combine: str) -> None:
+def _update(op_type: str, combine: Callable[[Array, Array], Array]) -> None:
     def bind(bind: Bind) -> KernelFunction:
-        held, function = _held(bind), getattr(bind.xp, combine)
+        held = _held(bind)
 
         def compute(ref: VariableBuffer, value: Array) -> VariableBuffer:
             with held(ref):
@@ -156,7 +159,7 @@ def _update(op_type: str, combine: str) -> None:
                         f"{op_type} requires shapes of both tensors to match: "
                         f"{list(old.shape)} and {list(value.shape)}"
                     )
-                ref.value = frozen(function(old, value))
+                ref.value = frozen(combine(old, value))
             return ref
 
         return compute
@@ -164,8 +167,8 @@ def _update(op_type: str, combine: str) -> None:
     binder(op_type)(bind)
 
 
-_update("AssignAdd", "add")
-_update("AssignSub", "subtract")
+_update("AssignAdd", operator.add)
+_update("AssignSub", operator.sub)
 
 
 @binder("IsVariableInitialized")

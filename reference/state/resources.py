@@ -68,8 +68,7 @@ class ResourceStore:
 
     def get(self, container: str, name: str, scope: str = "") -> Any:
         """The resource of that name, or None."""
-        with self._lock:
-            return self._items.get((container or DEFAULT_CONTAINER, name, scope))
+        return self._items.get((container or DEFAULT_CONTAINER, name, scope))  # needs no lock
 
     def remove(self, container: str, name: str, scope: str = "") -> Any:
         """Remove the resource and return it; None if it does not exist."""
