@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
+from sessrun.reference.base.host_arrays import set_writeable
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = [
@@ -72,7 +73,7 @@ def frozen(array: Array) -> Array:
     """Make an array that the caller owns read-only, if it is in host memory; returns it."""
     owned: object = array
     if isinstance(owned, np.ndarray):
-        owned.flags.writeable = False
+        set_writeable(owned, False)
     return array
 
 

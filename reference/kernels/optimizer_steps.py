@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.half_arrays import Halves
+from sessrun.reference.base.host_arrays import set_writeable
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels import fused
@@ -151,7 +152,7 @@ def _written(buffer: VariableBuffer) -> Array:
     is_own = not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
     if is_own and sys.getrefcount(array) <= _OURS:
         if isinstance(array, HOST.ndarray):
-            array.flags.writeable = True
+            set_writeable(array, True)
         own: Array = array
         return own
     try:

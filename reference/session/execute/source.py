@@ -20,9 +20,10 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
         return run, proceed
 
 Every name is a letter with a number, or one of this module's: `r` is a register of the plan, `c`
-one that a constant or a variable keeps, `k` a kernel by the number of its step; `v`, `f`, `a`, `w`
-are a feed's value, its conversion, its array and what makes of that the kernels' view; `q` is a
-value without readers. No name and no value of a graph enters the text. A step has a line of its
+one that a constant or a variable keeps, `k` a kernel by the number of its step; of a feed `v` is
+the value as given, `f` the conversion, `a` the array, `w` what makes of that the kernels' view, and
+`t`, `d`, `s`, `x` are the type, dtype, shape and tensor of a value that needs no conversion; `q` is
+a value without readers. No name and no value of a graph enters the text. A step has a line of its
 own, so that the line of a traceback tells which operation has failed. Registers are those of the
 first tier: a local variable is overwritten or emptied after the last step that reads it.
 """
@@ -36,7 +37,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from sessrun.reference.base.dtypes import string
 from sessrun.reference.devices.variable_buffers import VariableBuffer
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels.constants import identity
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.session.execute.infix import infix_of
@@ -98,6 +101,7 @@ class _Writer:
             "fetched_value": fetched_value,
             "generic": np.generic,
             "isinstance": isinstance,
+            "ndarray": np.ndarray,
             "quietly": quietly,
             "sources": signature.sources,
             "tuple": tuple,
@@ -188,19 +192,51 @@ class _Writer:
             zip(signature.fed, signature.feeders, strict=True)
         ):
             self.names[f"f{number}"] = feeder
-            dtype = tensor.dtype.base_dtype.spec_name
-            if self._is_scalar(number) and number not in fetched and dtype in FEEDABLE:
-                self.names[f"t{number}"] = dtype_of(dtype).type
-                self.names["unfeedable"] = tensor.graph.unfeedable
+            is_right = self._check(number, tensor)
+            if self._is_scalar(number) and number not in fetched and is_right:
                 yield (
-                    f"  r{self.plan.feeds[number]} = v{number} "
-                    f"if type(v{number}) is t{number} and not unfeedable "
+                    f"  r{self.plan.feeds[number]} = v{number} if {is_right} "
                     f"else f{number}(v{number})[()]"
                 )
+                continue
+            left.append(number)
+            if is_right and not self._is_scalar(number):
+                yield f"  a{number} = v{number} if {is_right} else f{number}(v{number})"
             else:
-                left.append(number)
                 yield f"  a{number} = f{number}(v{number})"
         yield from self._views(left)
+
+    def _check(self, number: int, tensor: Tensor) -> str | None:
+        """The condition under which a fed value needs no conversion; None if there is none.
+
+        It is a scalar or an array of the tensor's dtype and shape. A shape is a tuple that
+        `set_shape` replaces, so that its identity tells that the code knows it.
+        """
+        dtype, sizes = tensor.dtype.base_dtype, tensor.sizes
+        if (
+            dtype.spec_name not in FEEDABLE
+            or dtype.is_quantized
+            or dtype == string
+            or sizes is None
+        ):
+            return None
+        self.names["unfeedable"] = tensor.graph.unfeedable
+        value = f"v{number}"
+        if sizes == ():
+            self.names[f"t{number}"] = dtype_of(dtype.spec_name).type
+            return f"type({value}) is t{number} and not unfeedable"
+        if None not in sizes:
+            fits = f"{value}.shape == s{number}"
+        elif set(sizes) == {None}:
+            fits = f"{value}.ndim == {len(sizes)}"
+        else:
+            return None
+        self.names[f"d{number}"] = dtype_of(dtype.spec_name)
+        self.names[f"s{number}"], self.names[f"x{number}"] = sizes, tensor
+        return (
+            f"type({value}) is ndarray and {value}.dtype is d{number} and {fits} "
+            f"and x{number}._sizes is s{number} and not unfeedable"
+        )
 
     def _views(self, feeds: Iterable[int]) -> Iterator[str]:
         """The lines from the arrays of these feeds to registers."""

@@ -33,6 +33,8 @@ FED: Final = object()
 _NEVER: Final = float("inf")
 #: Fetches that are their own key: nothing equals one but itself, or an equal name.
 _LEAVES: Final = frozenset({Tensor, Operation, str})
+#: Feed keys that are their own key.
+_FEED_KEYS: Final = frozenset({Tensor, str})
 
 
 @dataclass(slots=True, eq=False)
@@ -99,8 +101,9 @@ class SignatureCache:
 
     def key_of(self, fetches: Fetches, feed_keys: Iterable[object]) -> Hashable | None:
         """The key of fetches and feed keys; None if equal keys need not mean the same run."""
-        if not all(_is_leaf(key) and type(key) is not Operation for key in feed_keys):
-            return None
+        for key in feed_keys:
+            if type(key) not in _FEED_KEYS and (type(key) is Operation or not _is_leaf(key)):
+                return None
         try:
             return _key(fetches, feed_keys)
         except TypeError:  # they hold something that must be looked at in each run
@@ -202,15 +205,21 @@ def _structure_key(fetches: object) -> Hashable:
     The type is part of it, of a dict's keys too: a namedtuple equals a tuple of the same elements,
     and True equals 1.
     """
+    kind = type(fetches)
+    if kind in _LEAVES:
+        return fetches
+    if isinstance(fetches, dict) and kind in {dict, OrderedDict}:
+        return (kind, *map(type, fetches), *fetches, *_leaves_or_keys(fetches.values()))
+    if isinstance(fetches, list | tuple) and (kind in {list, tuple} or is_namedtuple(fetches)):
+        return (kind, *_leaves_or_keys(fetches))
     if _is_leaf(fetches):
         return fetches
-    kind = type(fetches)
-    if isinstance(fetches, dict) and kind in {dict, OrderedDict}:
-        keys = tuple((type(key), key) for key in fetches)
-        return (kind, keys, *map(_structure_key, fetches.values()))
-    if isinstance(fetches, list | tuple) and (kind in {list, tuple} or is_namedtuple(fetches)):
-        return (kind, *map(_structure_key, fetches))
     raise TypeError(kind)
+
+
+def _leaves_or_keys(parts: Iterable[object]) -> list[Hashable]:
+    """The key of each part of a structure; most are leaves, for which no call is needed."""
+    return [part if type(part) in _LEAVES else _structure_key(part) for part in parts]
 
 
 def _is_leaf(value: object) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.base import tensor_shape
+from sessrun.reference.base.host_arrays import set_writeable
 from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.graph import Graph
@@ -272,5 +273,5 @@ def _read_only(array: np.ndarray) -> Any:
     if array.ndim == 0 and array.dtype.names is None:
         return array[()]
     view = array.view()
-    view.flags.writeable = False
+    set_writeable(view, False)
     return view
