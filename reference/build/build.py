@@ -50,7 +50,7 @@ def apply_op(
     """
     declared = signature(op_type)
     graph = graph_of(inputs.values())
-    if gone := removed(declared, graph.producer):
+    if declared.declaration.until and (gone := removed(declared, graph.producer)):
         raise NotImplementedError(gone)
     full_name, groups, values = _checked(declared, graph, inputs, attrs, name)
     if declared.has_references:

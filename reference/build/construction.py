@@ -18,6 +18,7 @@ from sessrun.reference.graph import creation
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.graph.thread_scopes import Scopes
 from sessrun.spec import devices
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.operations import ArgDecl
@@ -114,7 +115,9 @@ def _check_output_count(declared: Signature, attrs: Mapping[str, Any]) -> None:
             raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
 
 
-def _output_dtypes(declared: Signature, attrs: Mapping[str, object]) -> list[DType]:
+def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
+    if declared.result is not None:
+        return [dtypes.of_name(attrs[declared.result])]
     types: list[DType] = []
     for arg in declared.declaration.outputs:
         types.extend(_dtypes_of(arg, attrs))
@@ -152,6 +155,12 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         _colocate(op, scopes.colocation)
     if scopes.container and declared.has_container and not op.attrs["container"]:
         op.attrs = {**op.attrs, "container": scopes.container}
+    if scopes.gradient_types or scopes.kernel_labels or scopes.attrs:
+        _add_attrs(op, scopes)
+
+
+def _add_attrs(op: Operation, scopes: Scopes) -> None:
+    """Give an operation the undeclared attributes that the open scopes ask for."""
     for key, text in scopes.attrs_of(op.type):
         op.extra[key] = AttrValue(s=text.encode())
     for key, value in scopes.attrs.items():

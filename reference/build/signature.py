@@ -53,6 +53,7 @@ class Signature:
       inferred: names of attributes that inputs give.
       has_container: whether a container scope concerns it.
       has_references: whether it takes a reference variable as such.
+      result: the attribute that is the dtype of its only output; None if it has others.
 
     """
 
@@ -62,6 +63,7 @@ class Signature:
     inferred: frozenset[str]
     has_container: bool
     has_references: bool
+    result: str | None
     rule: Callable[..., list[Shape]]
     arguments: tuple[Argument, ...]
 
@@ -156,9 +158,19 @@ def _prepared(
         frozenset(inferred),
         declaration.stateful and "container" in attrs,
         any(arg.is_ref for arg in declaration.inputs),
+        _result_attr(declaration),
         rule,
         arguments,
     )
+
+
+def _result_attr(declaration: Operation) -> str | None:
+    """The attribute that is the dtype of the only output of an operation, if there is one."""
+    if len(declaration.outputs) != 1:
+        return None
+    (arg,) = declaration.outputs
+    is_plain = arg.number_attr is None and arg.type_list_attr is None and not arg.is_ref
+    return arg.type_attr if is_plain else None
 
 
 def _argument(arg: RuleArg, places: Mapping[str, int]) -> Argument:

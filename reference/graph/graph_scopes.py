@@ -108,19 +108,24 @@ class GraphScopes:
           ValueError: it is not a valid scope name.
 
         """
-        scope = ""
-        if name:
-            if isinstance(name, bytes):
-                name = name.decode()
-            pattern, what = (_SCOPE_NAME, "") if self.scopes.name else (_OP_NAME, "root ")
-            if not pattern.fullmatch(name):
-                raise ValueError(
-                    f"'{name}' is not a valid {what}scope name. A {what}scope name has to match "
-                    f"the following pattern: ^{pattern.pattern}$"
-                )
-            scope = name if name[-1] == "/" else self.unique_name(name) + "/"
+        scope = self.name_of_scope(name)
         with self.scopes.replaced(name=scope):
             yield scope
+
+    def name_of_scope(self, name: str | bytes | None) -> str:
+        """The full name of a new name scope, which is taken from now on; see `name_scope`."""
+        if not name:
+            return ""
+        if isinstance(name, bytes):
+            name = name.decode()
+        around = self.scopes.name
+        pattern, what = (_SCOPE_NAME, "") if around else (_OP_NAME, "root ")
+        if not pattern.fullmatch(name):
+            raise ValueError(
+                f"'{name}' is not a valid {what}scope name. A {what}scope name has to match "
+                f"the following pattern: ^{pattern.pattern}$"
+            )
+        return name if name[-1] == "/" else self.unique_full_name(around + name) + "/"
 
     # -- scopes
 

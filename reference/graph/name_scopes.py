@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import ENTERED_GRAPHS, Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.graph.thread_stack import left
 from sessrun.reference.public import public
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.graph import Graph
 
 __all__ = ["graph_of_elements", "init_scope", "name_scope", "op_scope"]
 
@@ -46,7 +45,8 @@ class name_scope:  # noqa: N801 - the name that programs use
         self._name = default_name if name is None else name
         self._given = (name, default_name)
         self._values = values
-        self._entered: list[ExitStack] = []
+        # For each `with`: the stack of graphs, the graph, and the scope around.
+        self._entered: list[tuple[list[Graph], Graph, str]] = []
 
     @property
     def name(self) -> str | None:
@@ -61,10 +61,11 @@ class name_scope:  # noqa: N801 - the name that programs use
                 f"At least one of name ({name}) and default_name ({default_name}) must be provided."
             )
         graph = graph_of_elements(values)
-        with ExitStack() as scopes:
-            scopes.enter_context(graph.as_default())
-            full: str = scopes.enter_context(graph.name_scope(self._name))
-            self._entered.append(scopes.pop_all())
+        full = graph.name_of_scope(self._name)
+        graphs, scopes = ENTERED_GRAPHS.items, graph.scopes
+        self._entered.append((graphs, graph, scopes.name))
+        graphs.append(graph)
+        scopes.name = full
         return full
 
     def __exit__(
@@ -73,7 +74,17 @@ class name_scope:  # noqa: N801 - the name that programs use
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._entered.pop().__exit__(kind, error, traceback)
+        self._leave(is_abandoned=kind is GeneratorExit)
+
+    def __del__(self) -> None:
+        """End a scope that was entered by hand and never left: nobody can leave it any more."""
+        while self._entered:
+            self._leave(is_abandoned=True)
+
+    def _leave(self, *, is_abandoned: bool) -> None:
+        graphs, graph, around = self._entered.pop()
+        graph.scopes.name = around
+        left(graphs, graph, is_abandoned=is_abandoned)
 
 
 @public("op_scope")

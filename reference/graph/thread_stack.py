@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-__all__ = ["ThreadStack"]
+__all__ = ["ThreadStack", "left"]
 
 Item = TypeVar("Item")
 
@@ -40,9 +40,24 @@ class ThreadStack(threading.local, Generic[Item]):
             is_abandoned = True
             raise
         finally:
-            if stack and stack[-1] is item:
-                stack.pop()
-            elif is_abandoned:
-                stack[:] = [other for other in stack if other is not item]
-            elif stack:  # an empty one was cleared meanwhile (`leave_graphs`)
-                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
+            left(stack, item, is_abandoned=is_abandoned)
+
+
+def left(stack: list[Item], item: Item, *, is_abandoned: bool) -> None:
+    """Take the innermost item off a stack: the `with` that has entered it ends.
+
+    Args:
+      stack: the stack that it was put on.
+      item: the item.
+      is_abandoned: whether the `with` was never left, so that it may end out of turn.
+
+    Raises:
+      AssertionError: another item was entered later and is not left yet.
+
+    """
+    if stack and stack[-1] is item:
+        stack.pop()
+    elif is_abandoned:
+        stack[:] = [other for other in stack if other is not item]
+    elif stack:  # an empty one was cleared meanwhile (`leave_graphs`)
+        raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")

@@ -282,6 +282,8 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 def _broadcast_pair(x: Shape, y: Shape) -> Shape:
     if x is None or y is None:
         return None
+    if not x or x == y:  # as most are
+        return y
     rank = max(len(x), len(y))
     pairs = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
     return tuple(broadcast_dims(*pair) for pair in pairs)
