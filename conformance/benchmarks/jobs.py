@@ -15,7 +15,7 @@ from sessrun.adapters.peer import Peer
 from sessrun.conformance.benchmarks import networks
 from sessrun.spec.cases.namespace import Namespace
 
-__all__ = ["JOBS", "Job", "Prepared"]
+__all__ = ["JOBS", "Job", "Prepared", "equals", "opened", "run_job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,9 @@ class Job:
     resized: Callable[[int, int], Job] | None = None
 
 
-def _equal(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], str | None]:
+def equals(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], str | None]:
+    """The check that a result is this value, or close to it."""
+
     def check(got: Any) -> str | None:
         if want is None:
             return None if got is None else f"want None, got {got!r}"
@@ -86,7 +88,7 @@ def _equal(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], s
     return check
 
 
-def _session(
+def opened(
     tf: Namespace, device: str, build: Callable[[], tuple[Any, dict[Any, Any], Any, Any]]
 ) -> tuple[Any, Any, dict[Any, Any], Any]:
     """Build in a new graph on the device, open a session, run the initializer."""
@@ -99,16 +101,16 @@ def _session(
     return session, fetch, feeds, want
 
 
-def _run_job(
+def run_job(
     build: Callable[[Any], Any], rtol: float = 0.0, atol: float = 0.0
 ) -> Callable[[Any, str], Prepared]:
     """A job that times `session.run(fetch, feeds)`."""
 
     def prepare(tf: Namespace, device: str) -> Prepared:
-        session, fetch, feeds, want = _session(tf, device, lambda: build(tf))
+        session, fetch, feeds, want = opened(tf, device, lambda: build(tf))
         run = session.run
         call = (lambda: run(fetch, feeds)) if feeds else (lambda: run(fetch))
-        return Prepared(call, _equal(want, rtol, atol), session.close)
+        return Prepared(call, equals(want, rtol, atol), session.close)
 
     return prepare
 
@@ -171,7 +173,7 @@ def _variable_update(tf: Namespace, device: str) -> Prepared:
         variable = tf.get_variable("v", initializer=np.float32(0), use_resource=True)
         return variable.assign_add(1.0), {}, None, variable.initializer
 
-    session, update, _, _ = _session(tf, device, build)
+    session, update, _, _ = opened(tf, device, build)
     calls = iter(range(1, 10**9))
 
     def call() -> tuple[int, Any]:
@@ -194,14 +196,14 @@ def _queue(many: int) -> Callable[[Any, str], Prepared]:
             taken = queue.dequeue_many(many) if many else queue.dequeue()
             return (put, taken), {}, value if many else value[0], None
 
-        session, (put, taken), _, want = _session(tf, device, build)
+        session, (put, taken), _, want = opened(tf, device, build)
         run = session.run
 
         def call() -> Any:
             run(put)
             return run(taken)
 
-        return Prepared(call, _equal(want), session.close)
+        return Prepared(call, equals(want), session.close)
 
     return prepare
 
@@ -218,52 +220,52 @@ def _graph_construction(tf: Namespace, device: str) -> Prepared:
                 x = tf.identity(x)
         return len(graph.get_operations())
 
-    return Prepared(call, _equal(_CONSTRUCTED + 1), lambda: None)
+    return Prepared(call, equals(_CONSTRUCTED + 1), lambda: None)
 
 
 JOBS: Final = (
-    Job("no-op", "run(no_op)", _run_job(_no_op)),
-    Job("fetch-4B", "run(constant scalar)", _run_job(_fetch_scalar), 4),
-    Job("fetch-4MB", "run(read of a variable of 4 MB)", _run_job(_fetch(2**20)), 2**22),
-    Job("feed-4B", "run with 4 bytes fed", _run_job(_feed(1)), 4),
-    Job("feed-4MB", "run with 4 MB fed", _run_job(_feed(2**20)), 2**22),
-    Job("scalar-add", "run(x + y), both scalars fed", _run_job(_scalar_add), 12),
-    Job("chain-100", "run of 100 scalar additions in a row", _run_job(_chain(100)), 8),
+    Job("no-op", "run(no_op)", run_job(_no_op)),
+    Job("fetch-4B", "run(constant scalar)", run_job(_fetch_scalar), 4),
+    Job("fetch-4MB", "run(read of a variable of 4 MB)", run_job(_fetch(2**20)), 2**22),
+    Job("feed-4B", "run with 4 bytes fed", run_job(_feed(1)), 4),
+    Job("feed-4MB", "run with 4 MB fed", run_job(_feed(2**20)), 2**22),
+    Job("scalar-add", "run(x + y), both scalars fed", run_job(_scalar_add), 12),
+    Job("chain-100", "run of 100 scalar additions in a row", run_job(_chain(100)), 8),
     Job(
         "matmul-256",
         "run(matmul) of two fed 256 by 256 matrices",
-        _run_job(_matmul(256), 1e-5),
+        run_job(_matmul(256), 1e-5),
         3 * 2**18,
         2 * 256**3,
     ),
     Job(
         "conv-28",
         "run of a 5 by 5 convolution of 32 images of 28 by 28 by 32, and its gradients",
-        _run_job(networks.convolution(28, 32, 5, 64, 32), 1e-4),
+        run_job(networks.convolution(28, 32, 5, 64, 32), 1e-4),
         0,
         6 * 32 * 24 * 24 * 64 * 25 * 32,
     ),
     Job(
         "conv-56",
         "run of a 3 by 3 convolution of 8 images of 56 by 56 by 64, and its gradients",
-        _run_job(networks.convolution(56, 64, 3, 64, 8), 1e-4),
+        run_job(networks.convolution(56, 64, 3, 64, 8), 1e-4),
         0,
         6 * 8 * 54 * 54 * 64 * 9 * 64,
     ),
     Job(
         "max-pool",
         "run of a 2 by 2 maximum of 32 images of 28 by 28 by 32, and its gradient",
-        _run_job(networks.pooling("max", 28, 32, 32), 1e-5),
+        run_job(networks.pooling("max", 28, 32, 32), 1e-5),
     ),
     Job(
         "avg-pool",
         "run of a 2 by 2 mean of 32 images of 28 by 28 by 32, and its gradient",
-        _run_job(networks.pooling("avg", 28, 32, 32), 1e-5),
+        run_job(networks.pooling("avg", 28, 32, 32), 1e-5),
     ),
     Job(
         "cnn-step",
         "run of a small network's loss and gradients for 32 images of 28 by 28",
-        _run_job(networks.cnn_step, 1e-4, 1e-6),
+        run_job(networks.cnn_step, 1e-4, 1e-6),
     ),
     Job("variable-update", "run(assign_add(1)) of a scalar resource variable", _variable_update),
     Job("queue-1", "run(enqueue) and run(dequeue) of a scalar", _queue(0)),

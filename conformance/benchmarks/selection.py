@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from sessrun.conformance.benchmarks.dispatch import DISPATCH_FAMILIES, DISPATCH_JOBS
 from sessrun.conformance.benchmarks.jobs import JOBS, Job
 from sessrun.conformance.benchmarks.resident import chain, matmul, reduction, scatter, total
 from sessrun.conformance.benchmarks.training import training
@@ -52,7 +53,7 @@ def gpu_jobs() -> tuple[Job, ...]:
 
 
 def select(names: Iterable[str]) -> tuple[Job, ...]:
-    """The jobs so named: those of `JOBS`, and `FAMILY-SIZE` in any size.
+    """The jobs so named: those of `JOBS` and of dispatch, and `FAMILY-SIZE` in any size.
 
     Raises:
       ValueError: no job has such a name.
@@ -62,12 +63,14 @@ def select(names: Iterable[str]) -> tuple[Job, ...]:
 
 
 def _named(name: str) -> Job:
-    known = {job.name: job for job in JOBS}
+    known = {job.name: job for job in (*JOBS, *DISPATCH_JOBS)}
+    families = {**{family: make for family, (_, make) in FAMILIES.items()}, **DISPATCH_FAMILIES}
     family, _, size = name.rpartition("-")
-    if name not in known and family in FAMILIES and size.isdecimal() and 0 < int(size) < 2**24:
-        return FAMILIES[family][1](int(size))
+    if name not in known and family in families and size.isdecimal() and 0 < int(size) < 2**24:
+        job: Job = families[family](int(size))
+        return job
     if name not in known:
-        more = ", ".join(f"{family}-SIZE" for family in FAMILIES)
+        more = ", ".join(f"{family}-SIZE" for family in families)
         raise ValueError(f"no job is called {name!r}; there are {', '.join(known)}, {more}")
     return known[name]
 

@@ -1,0 +1,158 @@
+"""Jobs of dispatch: what a call of `run`, an operation, and a structure of fetches cost alone.
+
+They are run where they are named, those of a family in any size: `fetch-list-100`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.benchmarks.jobs import Job, Prepared, equals, opened, run_job
+from sessrun.spec.cases.namespace import Namespace
+
+__all__ = ["DISPATCH_FAMILIES", "DISPATCH_JOBS"]
+
+#: From a namespace to what is fetched, the feeds, the result that is wanted, and the initializer.
+Build = Callable[[Namespace], tuple[Any, dict[Any, Any], Any, Any]]
+#: The numbers in each of many variables.
+_SMALL: Final = 10
+
+
+def _no_op(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+    return tf.no_op(), {}, None, None
+
+
+def _scalar_add(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+    x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    return tf.add(x, y), {x: np.float32(1), y: np.float32(2)}, 3.0, None
+
+
+def _callable(build: Build) -> Callable[[Namespace, str], Prepared]:
+    """A job that times what `make_callable` gives."""
+
+    def prepare(tf: Namespace, device: str) -> Prepared:
+        session, fetch, feeds, want = opened(tf, device, lambda: build(tf))
+        if not feeds:
+            return Prepared(session.make_callable(fetch), equals(want), session.close)
+        run, values = session.make_callable(fetch, list(feeds)), tuple(feeds.values())
+        return Prepared(lambda: run(*values), equals(want), session.close)
+
+    return prepare
+
+
+def _assign_add(*, is_callable: bool) -> Callable[[Namespace, str], Prepared]:
+    """A job that adds one to a scalar reference variable."""
+
+    def prepare(tf: Namespace, device: str) -> Prepared:
+        def build() -> tuple[Any, dict[Any, Any], Any, Any]:
+            variable = tf.get_variable("v", initializer=np.float32(0), use_resource=False)
+            return tf.assign_add(variable, 1.0), {}, None, variable.initializer
+
+        session, update, _, _ = opened(tf, device, build)
+        session_run = session.run
+        run = session.make_callable(update) if is_callable else lambda: session_run(update)
+        calls = iter(range(1, 10**9))
+
+        def call() -> tuple[int, Any]:
+            return next(calls), run()
+
+        def check(got: tuple[int, Any]) -> str | None:
+            return None if float(got[1]) == got[0] else f"after {got[0]} updates it is {got[1]}"
+
+        return Prepared(call, check, session.close)
+
+    return prepare
+
+
+def _sums(tf: Namespace, count: int) -> tuple[Any, list[Any]]:
+    """A placeholder, and its sums with 0, 1, 2, ...."""
+    x = tf.placeholder(tf.float32, [])
+    return x, [tf.add(x, float(number)) for number in range(count)]
+
+
+def _fetch_list(count: int) -> Build:
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        x, sums = _sums(tf, count)
+        return sums, {x: np.float32(1)}, np.arange(1.0, count + 1), None
+
+    return build
+
+
+def _fetch_dict(count: int) -> Callable[[Namespace, str], Prepared]:
+    def prepare(tf: Namespace, device: str) -> Prepared:
+        def build() -> tuple[Any, dict[Any, Any], Any, Any]:
+            x, sums = _sums(tf, count)
+            return {f"sum{number}": y for number, y in enumerate(sums)}, {x: np.float32(1)}, 0, None
+
+        session, fetch, feeds, _ = opened(tf, device, build)
+        check = equals(np.arange(1.0, count + 1))
+        run = session.run
+        return Prepared(
+            lambda: run(fetch, feeds), lambda got: check(list(got.values())), session.close
+        )
+
+    return prepare
+
+
+def _chain(count: int) -> Build:
+    """Of the fed number alone, so that an engine cannot compute a part of it beforehand."""
+
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        x = tf.placeholder(tf.float32, [])
+        y = x
+        for _ in range(count):
+            y = tf.add(y, x)
+        return y, {x: np.float32(1)}, float(count + 1), None
+
+    return build
+
+
+def _independent(count: int) -> Build:
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        x, sums = _sums(tf, count)
+        return tf.group(*sums), {x: np.float32(1)}, None, None
+
+    return build
+
+
+def _variables(count: int) -> Build:
+    def build(tf: Namespace) -> tuple[Any, dict[Any, Any], Any, Any]:
+        zeros = np.zeros(_SMALL, np.float32)
+        variables = [
+            tf.get_variable(f"v{number}", initializer=zeros, use_resource=False)
+            for number in range(count)
+        ]
+        updates = [tf.assign_add(variable, zeros + 1) for variable in variables]
+        initializers = tf.group(*(variable.initializer for variable in variables))
+        return tf.group(*updates), {}, None, initializers
+
+    return build
+
+
+DISPATCH_JOBS: Final = (
+    Job("no-op-callable", "callable of no_op", _callable(_no_op)),
+    Job("scalar-add-callable", "callable of x + y, both scalars fed", _callable(_scalar_add), 12),
+    Job("assign-add", "run(assign_add(1)) of a scalar variable", _assign_add(is_callable=False)),
+    Job("assign-add-callable", "callable of the same", _assign_add(is_callable=True)),
+)
+#: By family what makes the job of a size.
+DISPATCH_FAMILIES: Final[dict[str, Callable[[int], Job]]] = {
+    "fetch-list": lambda size: Job(
+        f"fetch-list-{size}", f"run of a list of {size} sums", run_job(_fetch_list(size))
+    ),
+    "fetch-dict": lambda size: Job(
+        f"fetch-dict-{size}", f"run of a dict of {size} sums", _fetch_dict(size)
+    ),
+    "chain-fed": lambda size: Job(
+        f"chain-fed-{size}", f"run of {size} additions of a fed scalar", run_job(_chain(size))
+    ),
+    "independent": lambda size: Job(
+        f"independent-{size}", f"run of {size} sums side by side", run_job(_independent(size))
+    ),
+    "variables": lambda size: Job(
+        f"variables-{size}", f"run of updates of {size} variables", run_job(_variables(size))
+    ),
+}
