@@ -11,6 +11,7 @@ from sessrun.spec import SPEC_VERSION, loader
 from sessrun.spec.dtypes import DTYPES
 from sessrun.spec.errors import CODES
 from sessrun.spec.loader import Clause
+from sessrun.spec.tables.manual import CONVENTIONS
 from sessrun.spec.volumes import clauses_by_chapter
 
 __all__ = ["spec_html"]
@@ -34,6 +35,8 @@ def spec_html() -> str:
         dtypes=DTYPES,
         codes=CODES,
         operations=loader.load_operations().values(),
+        definitions=loader.load_definitions(),
+        conventions=CONVENTIONS,
         claims=loader.load_claims(),
         rulings=loader.load_rulings(),
         clause=lambda id_: f"#{id_}",

@@ -240,6 +240,18 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
 
 
 @functools.cache
+def load_definitions(folder: Path = SPEC_DIR / "ops") -> Mapping[str, str]:
+    """What fixes the value of an operation, in words, by op type; an older form has its newer's."""
+    definitions: dict[str, str] = {}
+    for path in sorted(folder.glob("*.toml")):
+        for name, form in _checked_toml(path, "ops").items():
+            if "definition" in form:
+                text = " ".join(form["definition"].split())
+                definitions |= dict.fromkeys((name, form.get("older", name)), text)
+    return MappingProxyType(definitions)
+
+
+@functools.cache
 def load_profiles(path: Path = SPEC_DIR / "profiles.toml") -> Mapping[str, Profile]:
     """Every profile by name."""
     table = _checked_toml(path, "profiles")

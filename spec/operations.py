@@ -4,6 +4,7 @@ An operation is declared once:
 
     [AddV2]
     summary = "Elementwise x + y, with broadcasting."
+    definition = "`z = x + y`. Integers wrap modulo 2**n."
     inputs = ["x: T", "y: T"]
     outputs = ["z: T"]
     attrs = ["T: {bfloat16, half, float, double, int32, int64, string}"]
@@ -14,8 +15,10 @@ An operation is declared once:
     python = ["math.add"]
 
 and the runtime, the Python wrappers, GraphDef import and export, the generators, the tests and
-the documentation follow. `shape`, `domain` and `errors` are single parsed calls of functions in
-`sessrun.spec.rules`; they are never evaluated as text.
+the documentation follow. `definition` fixes the value in a formula or two sentences, within what
+`CONVENTIONS` of `spec/tables/manual.py` says of all; every operation with a `domain` has one.
+`shape`, `domain` and `errors` are single parsed calls of functions in `sessrun.spec.rules`; they
+are never evaluated as text.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from sessrun.spec import SPEC_VERSION, loader
 from sessrun.spec.dtypes import DTYPES
 from sessrun.spec.errors import CODES
 from sessrun.spec.loader import subject_of
-from sessrun.spec.tables.manual import operation_rows
+from sessrun.spec.tables.manual import CONVENTIONS, operation_rows
 from sessrun.spec.tables.wrappers import signature_text
 from sessrun.spec.volumes import clauses_by_chapter, load_volumes
 
@@ -199,7 +199,8 @@ class _Site:
                 )
             yield page, self._render(
                 "operations", page, f"Operations of {file}", operations=operations,
-                signature_text=signature_text, rows=operation_rows,
+                signature_text=signature_text, rows=operation_rows, conventions=CONVENTIONS,
+                definitions=loader.load_definitions(),
             )  # fmt: skip
 
     def _front(self, prose: Sequence[Prose]) -> bytes:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from sessrun.spec.operations import AttrDecl, Name, Operation, RuleArg, RuleCall
 
-__all__ = ["operation_rows", "rule_text"]
+__all__ = ["CONVENTIONS", "operation_rows", "rule_text"]
+
+#: What definitions of operations leave unsaid.
+CONVENTIONS: Final = (
+    "A definition fixes the value within the numeric contract on arguments of the value domain. "
+    "Where it says nothing else, floats are the exact result rounded to the nearest number of the "
+    "dtype, of two the even one, to an infinity beyond the range; NaN gives NaN; integers wrap "
+    "modulo 2**n; tensors without elements give tensors without elements; elementwise operations "
+    "broadcast their inputs; zeros of both signs are equal; and what is refused fails with code 3."
+)
 
 
 def operation_rows(operation: Operation) -> Iterator[tuple[str, list[str]]]:

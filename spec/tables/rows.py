@@ -39,6 +39,8 @@ OPERATIONS: Final = OperationTable({
 _END: Final = "})\n"
 #: What the arguments of `row` say that have a position.
 _POSITIONAL: Final = frozenset({"summary", "inputs", "outputs", "attrs", "shape"})
+#: What a row leaves out: nothing computes with a definition in words.
+_LEFT_OUT: Final = _POSITIONAL | {"definition"}
 
 
 def rows(operations: Mapping[str, Operation], stated: Mapping[str, Mapping[str, Any]]) -> str:
@@ -91,7 +93,7 @@ def _row(name: str, stated: Mapping[str, Any], contracts: Mapping[_Contract, str
     for text in (stated["summary"], signature, attrs, stated["shape"]):
         pieces += _pieces("", text)
     for key, value in stated.items():
-        if key not in _POSITIONAL:
+        if key not in _LEFT_OUT:
             by_dtype = isinstance(value, Mapping)
             constant = contracts.get(tuple(value.items())) if by_dtype else None
             pieces += [f"{key}={constant},"] if constant else _pieces(f"{key}=", value)

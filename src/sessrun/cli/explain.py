@@ -1,4 +1,4 @@
-"""Explain a clause: statement, sources, vectors, properties, faulty backends, last results."""
+"""Explain a clause: statement, sources, vectors, properties, last results; or an operation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from sessrun.cli.wrapped import print_wrapped
 if TYPE_CHECKING:
     from sessrun.spec.loader import Clause
 
-SUMMARY = "print a clause with its sources, tests and last results"
+SUMMARY = "print a clause with its sources, tests and last results, or an operation"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("id", help="a clause's id, such as FEED-007, or a vector's id")
+    parser.add_argument(
+        "id", help="a clause's id, such as FEED-007, a vector's id, or an operation, such as AddV2"
+    )
     parser.add_argument("--record", type=Path, help="a run record to take last results from")
 
 
@@ -26,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.plan import case_of
     from sessrun.conformance.replay import python_lines
     from sessrun.spec.loader import load_clauses, load_withdrawn
+    from sessrun.spec.tables.ops import OPERATIONS
 
     clauses = load_clauses()
     if args.id in clauses:
@@ -33,6 +36,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.id in load_withdrawn():
         _sentence(load_withdrawn()[args.id])
+        return 0
+    if args.id in OPERATIONS:
+        _operation(args.id)
         return 0
     if "/" in args.id or ":" in args.id:
         case = case_of(args.id)
@@ -60,6 +66,31 @@ def _clause(id_: str, record: Path | None) -> None:
     for line in lines:
         if id_ in blamed(line):
             print(f"  result    {line['id']}: {line['result']}")
+
+
+def _operation(name: str) -> None:
+    from sessrun.spec.definitions import DEFINITIONS
+    from sessrun.spec.loader import load_definitions
+    from sessrun.spec.tables.manual import CONVENTIONS, rule_text
+    from sessrun.spec.tables.ops import OPERATIONS
+    from sessrun.spec.tables.wrappers import signature_text
+
+    operation = OPERATIONS[name]
+    print(f"{signature_text(operation)}\n")
+    print_wrapped("  ", operation.summary)
+    print()
+    if name in load_definitions():
+        print_wrapped("  ", load_definitions()[name])
+        print()
+        print_wrapped("  all       ", CONVENTIONS)
+    for kind, contract in (operation.numeric or {}).items():
+        print(f"  numeric   {kind}: {contract}")
+    if operation.domain is not None:
+        print(f"  domain    {rule_text(operation.domain)}, of sessrun.spec.rules.domains")
+    for rule in operation.errors:
+        print(f"  refused   {rule_text(rule)}, of sessrun.spec.rules.faults")
+    if name in DEFINITIONS:
+        print(f"  computed  {DEFINITIONS[name].function.__module__}")
 
 
 def _tests(id_: str) -> None:
