@@ -92,13 +92,15 @@ def defined_outputs(operation: Operation, arguments: Arguments) -> list[Array]:
 
 
 def _output_dtypes(operation: Operation, attrs: Mapping[str, Any]) -> list[np.dtype[Any]]:
+    """The dtypes of the outputs; of quantized elements that of the integers that they are."""
     names: list[str] = []
     for arg in operation.outputs:
         if arg.type_list_attr is not None:
             names += attrs[arg.type_list_attr]
         else:
             names += [arg.dtype or attrs[arg.type_attr or ""]] * arg.count(attrs)
-    return [numpy_dtype(name) for name in names]
+    dtypes = map(numpy_dtype, names)
+    return [dtype if dtype.names is None else dtype[0] for dtype in dtypes]
 
 
 def as_tensor(value: Any, dtype: np.dtype[Any]) -> Array:

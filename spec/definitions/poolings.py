@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.spec.definitions.base import Array, definition, wide
 from sessrun.spec.definitions.places import Window, channels_first, channels_last
 
-__all__: list[str] = []
+__all__ = ["blocks_of"]
 
 Ints = Sequence[int]
 Place = tuple[int, ...]
@@ -28,7 +28,7 @@ def _window(
     )
 
 
-def _blocks(window: Window) -> dict[Place, list[Place]]:
+def blocks_of(window: Window) -> dict[Place, list[Place]]:
     """For each place of the window the image's elements that it meets, row by row."""
     blocks: dict[Place, list[Place]] = {place: [] for place in np.ndindex(*window.out)}
     for place, _, at in window.met():
@@ -40,7 +40,7 @@ def _largest(images: Array, window: Window) -> tuple[Array, dict[Place, Place]]:
     """The largest number of each block, and where the first such is."""
     result = np.empty((len(images), *window.out, images.shape[-1]), images.dtype)
     where: dict[Place, Place] = {}
-    for place, block in _blocks(window).items():
+    for place, block in blocks_of(window).items():
         for batch, channel in np.ndindex(len(images), images.shape[-1]):
             numbers = wide(np.array([images[(batch, *at, channel)] for at in block]))
             first = block[int(np.argmax(numbers))]
@@ -225,7 +225,7 @@ def _avg_pool(x: Array, *, ksize: Ints, strides: Ints, padding: str, data_format
     images = channels_last(x, data_format)
     window = _window(images, ksize, strides, padding, (), data_format)
     result = np.empty((len(x), *window.out, images.shape[-1]))
-    for place, block in _blocks(window).items():
+    for place, block in blocks_of(window).items():
         result[(_ALL, *place)] = np.mean([wide(images)[(_ALL, *at)] for at in block], axis=0)
     return channels_first(result, data_format)
 
@@ -244,7 +244,7 @@ def _avg_pool_grad(
     total = channels_last(np.zeros(tuple(map(int, sizes))), data_format)
     above = wide(channels_last(grad, data_format))
     window = _window(total, ksize, strides, padding, (), data_format)
-    for place, block in _blocks(window).items():
+    for place, block in blocks_of(window).items():
         for at in block:
             total[(_ALL, *at)] += above[(_ALL, *place)] / len(block)
     return channels_first(total, data_format)
