@@ -14,6 +14,7 @@ import numpy as np
 from google.protobuf import json_format
 
 from sessrun.spec.cases import engine
+from sessrun.spec.cases.forms import OracleForm
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.outcomes import Done, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.definitions import DEFINITIONS, defined_outputs
@@ -28,7 +29,7 @@ from sessrun.spec.tensors import TensorError
 __all__ = ["BY_DEFINITION", "defined_observations", "rests_on_definitions"]
 
 #: What an expectation says beside its contract if a definition, not the oracle, gives the value.
-BY_DEFINITION: Final = {"by": "definition"}
+BY_DEFINITION: Final[OracleForm] = {"by": "definition"}
 
 
 def rests_on_definitions(case: Case) -> bool:

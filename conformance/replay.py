@@ -86,11 +86,19 @@ def _check_references(case: Case, source: str) -> None:
     for index, outer in enumerate(case.steps if case.surface == "engine" else ()):
         for step in (outer, outer["step"]) if "step" in outer else (outer,):
             opened = _MAKES.get(step["do"], "")
-            for kind, names in known.items():
+            used = {
+                "graph": step.get("graph"),
+                "session": step.get("session"),
+                "handle": step.get("handle"),
+                "thread": step.get("thread"),
+            }
+            for kind, name in used.items():
+                if name is None:
+                    continue
                 if kind == opened:
-                    names.add(step[kind])
-                elif kind in step and step[kind] not in names:
-                    reason = f"no {kind} is called {step[kind]!r} at this step"
+                    known[kind].add(name)
+                elif name not in known[kind]:
+                    reason = f"no {kind} is called {name!r} at this step"
                     raise SpecError(source, f"steps.{index}.{kind}", reason)
 
 

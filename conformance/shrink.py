@@ -19,13 +19,14 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import dtype_attr
 from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.values import literal
+from sessrun.spec.forms import Json
 
 __all__ = ["Shrinker", "needed", "node_count", "shrinkable"]
 
 Graph = Mapping[str, Any]
-Step = Mapping[str, Any]
 
 
 def shrinkable(case: Case) -> bool:
@@ -93,11 +94,11 @@ class Shrinker:
         """
         run = next(i for i, step in enumerate(case.steps) if step["do"] == "run")
 
-        def ask(fetches: Sequence[str]) -> list[Any] | None:
-            step = {**case.steps[run], "fetches": list(fetches)}
+        def ask(fetches: Sequence[str]) -> Sequence[Json] | None:
+            step: Step = {**case.steps[run], "fetches": list(fetches)}
             seen = self.oracle(_with_step(case, run, step))
-            answer = next((entry for entry in seen if entry["step"] == str(run)), {})
-            return answer.get("values") if answer.get("outcome") == "values" else None
+            answer = next((entry for entry in seen if entry["step"] == str(run)), None)
+            return None if answer is None else answer.get("values")
 
         answers = ask(names)
         pairs = (
@@ -105,7 +106,7 @@ class Shrinker:
             if answers is not None
             else ((name, (ask([name]) or [None])[0]) for name in names)
         )
-        return {name: np.asarray(literal(form)) for name, form in pairs if form is not None}
+        return {name: np.asarray(literal(form)) for name, form in pairs if isinstance(form, dict)}
 
 
 Values = Callable[[Case, Sequence[str]], dict[str, np.ndarray]]
@@ -175,7 +176,7 @@ def _earlier_fetches(case: Case, values: Values) -> Iterator[Case]:
         wanted = needed(graph, step) - {_node_of(step["fetches"][0])}
         for node in graph["node"]:
             if node["name"] in wanted and node.get("input"):
-                earlier = {**step, "fetches": [f"{node['name']}:0"]}
+                earlier: Step = {**step, "fetches": [f"{node['name']}:0"]}
                 yield from _pruned(_with_step(case, index, earlier), values)
 
 
@@ -242,9 +243,9 @@ def _plainer_values(case: Case, _: Values) -> Iterator[Case]:
     for index in _runs(case):
         step = case.steps[index]
         for name, form in step.get("feeds", {}).items():
-            if form["dtype"] == "string" or 0 in form["shape"]:
-                continue
             value = tensors.decode(form)
+            if form["dtype"] == "string" or not value.size:
+                continue
             for plain in (np.zeros_like(value), np.ones_like(value)):
                 if np.array_equal(plain, value):
                     break

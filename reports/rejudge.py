@@ -14,6 +14,7 @@ from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import shortened
 from sessrun.spec.cases.audit import audit
 from sessrun.spec.cases.facts import facts_of
+from sessrun.spec.cases.forms import members
 from sessrun.spec.cases.judge import Finding, Judgement, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
@@ -120,8 +121,7 @@ class _Judge:
             return
         step = dict(walk(case.steps)).get(finding["step"])
         lacks = self.offer.lacks(demand_of(case))
-        blamed = DECLARATION if lacks else clause_of(step or {})
-        if step is None or blamed != finding.get("clause", ""):
+        if step is None or (DECLARATION if lacks else clause_of(step)) != finding.get("clause", ""):
             yield f"Case {case.id}: the recorded finding blames another clause than its step's."
 
     def _not_asked(self, case: Case, result: str) -> Iterator[str]:
@@ -137,7 +137,10 @@ class _Judge:
         if result != "pass" or self.oracle is None:
             return
         seen = list(self.oracle(case))
-        if is_kept(seen) and len(canonical_json(seen)) <= KEEP_BYTES // 2:
+        if (
+            is_kept(seen)
+            and len(canonical_json([members(entry) for entry in seen])) <= KEEP_BYTES // 2
+        ):
             yield f"Case {case.id} is recorded as pass, but what it answered was left out."
 
     def _differing(self, case: Case, line: Mapping[str, Any], seen: Any) -> Iterator[str]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.spec.cases.forms import members
 from sessrun.spec.cases.model import Case, canonical_json
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTYPES, REF_OFFSET
 from sessrun.spec.since import load_since, since
@@ -103,7 +104,7 @@ def _names() -> tuple[bytes, ...]:
 def needed_release(case: Case) -> Release:
     """The release that a case needs: by itself, by its graphs, and by the dtypes it names."""
     own = Release.from_json(case.release)
-    text = canonical_json([*case.graphs.values(), *case.steps])
+    text = canonical_json([*case.graphs.values(), *map(members, case.steps)])
     if not any(name in text for name in _names()):  # as in nearly every case
         return own
     nodes = (_of_node(node) for body in bodies(case.graphs.values()) for node in body)

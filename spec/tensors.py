@@ -15,8 +15,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
+from sessrun.spec.forms import Json
 
 __all__ = ["HELD_BYTES", "MAX_ELEMENTS", "Held", "TensorError", "decode", "encode", "observed"]
 
@@ -46,7 +48,7 @@ class Held(dict[str, Any]):
         self.array = array
 
 
-def observed(value: Any) -> dict[str, Any]:
+def observed(value: ArrayLike) -> dict[str, Any]:
     """The form of an ndarray that a backend gave: as `encode`, but held if it is large.
 
     Raises:
@@ -60,7 +62,7 @@ def observed(value: Any) -> dict[str, Any]:
     return Held(array, row.name)
 
 
-def encode(value: Any) -> dict[str, Any]:
+def encode(value: ArrayLike) -> dict[str, Any]:
     """The JSON form of an ndarray (or anything numpy makes one of); C order, little-endian.
 
     Raises:
@@ -74,13 +76,13 @@ def encode(value: Any) -> dict[str, Any]:
     shape = [int(n) for n in array.shape]
     if row.kind == "string":
         flat = array.reshape(-1)  # not `.flat`, which knows no more than 32 dimensions
-        data: Any = [base64.b64encode(_item(item)).decode() for item in flat]
+        data: Json = [base64.b64encode(_item(item)).decode() for item in flat]
     else:
         data = base64.b64encode(_little(array)).decode()
     return {"dtype": row.name, "shape": shape, "data": data}
 
 
-def _item(item: Any) -> bytes:
+def _item(item: bytes | str) -> bytes:
     return item if isinstance(item, bytes) else str(item).encode()
 
 
@@ -109,7 +111,7 @@ def _digest(array: np.ndarray) -> str:
     return digest.hexdigest()
 
 
-def decode(form: Mapping[str, Any]) -> np.ndarray:
+def decode(form: Json) -> np.ndarray:
     """The ndarray of a JSON form; string tensors are object arrays of bytes.
 
     Raises:
@@ -136,7 +138,7 @@ def decode(form: Mapping[str, Any]) -> np.ndarray:
     return np.frombuffer(raw, dtype=np.dtype(row.numpy)).reshape(shape).copy()
 
 
-def _shape(shape: Any) -> tuple[int, ...]:
+def _shape(shape: Json) -> tuple[int, ...]:
     dims = shape if isinstance(shape, list) else [None]
     if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in dims):
         raise TensorError(f"a tensor's shape is a list of integers >= 0, got {_brief(shape)}")
@@ -145,7 +147,7 @@ def _shape(shape: Any) -> tuple[int, ...]:
     return tuple(dims)
 
 
-def _bytes(data: Any) -> bytes:
+def _bytes(data: Json) -> bytes:
     if not isinstance(data, str):
         raise TensorError(f"a tensor's data is a base64 string, got {_brief(data)}")
     try:
@@ -154,7 +156,7 @@ def _bytes(data: Any) -> bytes:
         raise TensorError(f"a tensor's data is not base64: {error}") from error
 
 
-def _strings(data: Any, shape: tuple[int, ...], count: int) -> np.ndarray:
+def _strings(data: Json, shape: tuple[int, ...], count: int) -> np.ndarray:
     if not isinstance(data, list) or len(data) != count:
         raise TensorError(f"a string tensor of shape {list(shape)} needs a list of {count} items")
     array = np.empty(count, dtype=object)
@@ -162,6 +164,6 @@ def _strings(data: Any, shape: tuple[int, ...], count: int) -> np.ndarray:
     return array.reshape(shape)
 
 
-def _brief(value: Any) -> str:
+def _brief(value: Json) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

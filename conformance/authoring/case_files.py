@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sessrun.spec.cases.files import STAND_IN
+from sessrun.spec.cases.forms import Step
+from sessrun.spec.forms import Json
 
 __all__ = ["file_step", "text64", "with_paths"]
 
-_CHANGES_WITH_BYTES: Final = ("write", "append")
 _HEAD: Final = f"{STAND_IN}/".encode()
 #: How base64 of the stand-in begins: what does not begin so is not looked at.
 _HEAD64: Final = base64.b64encode(STAND_IN.encode()[:15]).decode()
@@ -21,13 +22,12 @@ def text64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def file_step(name: str, how: Mapping[str, Any]) -> dict[str, Any]:
+def file_step(name: str, how: Mapping[str, Json | bytes]) -> Step:
     """A `file` step; `write` and `append` are given bytes (None: a folder)."""
-    step: dict[str, Any] = {"do": "file", "name": name}
-    for key, value in how.items():
-        coded = key in _CHANGES_WITH_BYTES and value is not None
-        step[key] = text64(value) if coded else value
-    return step
+    coded = {
+        key: text64(value) if isinstance(value, bytes) else value for key, value in how.items()
+    }
+    return cast("Step", {"do": "file", "name": name, **coded})
 
 
 def with_paths(form: Any) -> Any:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.conformance.authoring.case_files import file_step, text64, with_paths
 from sessrun.conformance.authoring.forms import Matcher, form
 from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
+from sessrun.spec.cases.forms import ErrorForm, Step
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["EngineAuthor", "SessionAuthor"]
 
@@ -22,7 +25,7 @@ class EngineAuthor:
     """What an engine case is written with; graphs are built by the namespace given."""
 
     namespace: Any
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     graphs: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str | None] | None = None
 
@@ -36,7 +39,7 @@ class EngineAuthor:
         self.files = self.files or {}
         return f"{STAND_IN}/{name}" if name else STAND_IN
 
-    def change(self, name: str, **how: Any) -> None:
+    def change(self, name: str, **how: Json | bytes) -> None:
         """Record a change of a file: write, append, truncate, flip, rename, mode, remove."""
         self.steps.append(file_step(name, how))
 
@@ -58,7 +61,7 @@ class EngineAuthor:
             yield self.namespace
         self.graphs[name] = with_paths(json_format.MessageToDict(graph.as_graph_def()))
 
-    def graph_json(self, json: Mapping[str, Any], name: str = "g") -> None:
+    def graph_json(self, json: JsonObject, name: str = "g") -> None:
         """Give a GraphDef as JSON: for graphs that no builder would make."""
         self.graphs[name] = dict(json)
 
@@ -67,11 +70,11 @@ class EngineAuthor:
         graph: str = "g",
         session: str = "s",
         *,
-        config: Mapping[str, Any] | None = None,
+        config: JsonObject | None = None,
         error: Sequence[int] | None = None,
     ) -> SessionAuthor:
         """Open a session; `error`: the codes one of which it must fail with."""
-        step: dict[str, Any] = {"do": "open", "session": session, "graph": graph}
+        step: Step = {"do": "open", "session": session, "graph": graph}
         if config is not None:
             step["config"] = dict(config)
         self.steps.append(_expecting(step, error=error))
@@ -79,7 +82,7 @@ class EngineAuthor:
 
     def step(self, do: str, **fields: Any) -> None:
         """Record any step of `case.schema.json` as it stands."""
-        self.steps.append({"do": do, **fields})
+        self.steps.append(cast("Step", {"do": do, **fields}))
 
     def blame(self, clause: str) -> None:
         """A failure of the steps recorded since the last that names one shows this clause false."""
@@ -99,15 +102,20 @@ class EngineAuthor:
         self.steps.append(_expecting({"do": "join", "thread": thread}, values=values, error=error))
 
 
-def _expecting(step: dict[str, Any], **expect: Any) -> dict[str, Any]:
-    if expect.get("values") is not None:
-        wanted = [_engine_form(value) for value in expect["values"]]
-        step["expect"] = {"values": wanted}
-    elif expect.get("error") is not None:
-        error: dict[str, Any] = {"codes": list(expect["error"])}
-        if expect.get("node") is not None:
-            error["nodes"] = [expect["node"]]
-        step["expect"] = {"error": error}
+def _expecting(
+    step: Step,
+    *,
+    values: Sequence[Any] | None = None,
+    error: Sequence[int] | None = None,
+    node: str | None = None,
+) -> Step:
+    if values is not None:
+        step["expect"] = {"values": [_engine_form(value) for value in values]}
+    elif error is not None:
+        refused: ErrorForm = {"codes": list(error)}
+        if node is not None:
+            refused["nodes"] = [node]
+        step["expect"] = {"error": refused}
     return step
 
 
@@ -117,7 +125,7 @@ def _engine_form(value: Any) -> Any:
     return form(_exact(value))
 
 
-def _exact(value: Any) -> Any:
+def _exact(value: ArrayLike) -> np.ndarray:
     """A value as an array; numpy's own bytes would drop final NULs."""
     if not isinstance(value, bytes):
         return np.asarray(value)
@@ -126,7 +134,7 @@ def _exact(value: Any) -> Any:
     return array
 
 
-def _fed(feeds: Mapping[str, Any]) -> dict[str, Any]:
+def _fed(feeds: Mapping[str, Any]) -> dict[str, JsonObject]:
     return {name: with_paths(tensors.encode(_exact(value))) for name, value in feeds.items()}
 
 
@@ -145,7 +153,7 @@ class SessionAuthor:
         values: Sequence[Any] | None = None,
         error: Sequence[int] | None = None,
         node: str | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: JsonObject | None = None,
     ) -> None:
         """One run; values in the order of fetches (None for an operation), or error codes."""
         step = self._run(fetches, feeds, options)
@@ -157,7 +165,7 @@ class SessionAuthor:
         fetches: Sequence[str],
         feeds: Mapping[str, Any] | None = None,
         *,
-        options: Mapping[str, Any] | None = None,
+        options: JsonObject | None = None,
         grace_s: float | None = None,
     ) -> None:
         """A run in a thread of its own; `EngineAuthor.join` has its answer.
@@ -169,9 +177,12 @@ class SessionAuthor:
         self.author.step("start", thread=thread, step=self._run(fetches, feeds, options), **more)
 
     def _run(
-        self, fetches: Sequence[str], feeds: Mapping[str, Any] | None, options: Any
-    ) -> dict[str, Any]:
-        step: dict[str, Any] = {"do": "run", "session": self.name, "fetches": list(fetches)}
+        self,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any] | None,
+        options: JsonObject | None,
+    ) -> Step:
+        step: Step = {"do": "run", "session": self.name, "fetches": list(fetches)}
         if feeds:
             step["feeds"] = _fed(feeds)
         if options:
@@ -187,7 +198,12 @@ class SessionAuthor:
         error: Sequence[int] | None = None,
     ) -> None:
         """Set up a partial run that may be fed `names`, and call it `handle`."""
-        step = {"do": "setup", "session": self.name, "handle": handle, "fetches": list(fetches)}
+        step: Step = {
+            "do": "setup",
+            "session": self.name,
+            "handle": handle,
+            "fetches": list(fetches),
+        }
         step["names"] = list(names)
         self.author.steps.append(_expecting(step, error=error))
 
@@ -201,7 +217,7 @@ class SessionAuthor:
         error: Sequence[int] | None = None,
     ) -> None:
         """One call of a partial run; values in the order of fetches, or error codes."""
-        step: dict[str, Any] = {"do": "partial", "session": self.name, "handle": handle}
+        step: Step = {"do": "partial", "session": self.name, "handle": handle}
         step["fetches"] = list(fetches)
         if feeds:
             step["feeds"] = _fed(feeds)

@@ -18,6 +18,7 @@ from typing import Any, Final
 from sessrun.conformance.authoring.record import AUTHORED, Authored, record
 from sessrun.conformance.subjects import load_modules
 from sessrun.spec.cases import judge as judging
+from sessrun.spec.cases.forms import Observation
 from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.loader import SPEC_DIR, load_clauses
 from sessrun.spec.volumes import no_clause
@@ -31,7 +32,7 @@ ORACLES: Final = ("tensorflow#oracle", "tensorflow")
 #: What must agree to a vector that needs a GPU: where it is made there may be none.
 SIMULATED_ORACLES: Final = ("reference#simulated-gpu=2",)
 
-Observe = Callable[[Case], list[dict[str, Any]]]
+Observe = Callable[[Case], list[Observation]]
 
 
 @dataclass(slots=True)

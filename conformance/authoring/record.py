@@ -44,8 +44,10 @@ from sessrun.conformance.authoring.forms import (
     same_as,
 )
 from sessrun.spec.cases.files import STAND_IN
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = [
     "AUTHORED",
@@ -186,7 +188,7 @@ class ApiAuthor:
     """What an API case is written with; `tf` stands for the namespace."""
 
     def __init__(self) -> None:
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Step] = []
         self.files: dict[str, str | None] | None = None
         self._blocks = [self.steps]
         self._count = 0
@@ -194,12 +196,15 @@ class ApiAuthor:
         self.np: Any = Symbol(self, {"$": "np"})
         self.py: Any = Symbol(self, {"$": "py"})
 
-    def do(self, expr: Any, **expect: Any) -> Symbol:
+    def do(self, expr: Json, expect: Expect | None = None) -> Symbol:
         """Record a step that evaluates an expression; the symbol of its value."""
         self._count += 1
-        step = {"do": "eval", "expr": expr, "as": f"v{self._count}", **expect}
+        name = f"v{self._count}"
+        step: Step = {"do": "eval", "expr": expr, "as": name}
+        if expect is not None:
+            step["expect"] = expect
         self._blocks[-1].append(step)
-        return Symbol(self, {"$": step["as"]})
+        return Symbol(self, {"$": name})
 
     def check(self, value: Any, want: Any) -> None:
         """The value must match; want is a value or a matcher, anywhere in it.
@@ -226,7 +231,7 @@ class ApiAuthor:
         """How a path in the case's folder shows in what is observed."""
         return f"{STAND_IN}/{name}" if name else STAND_IN
 
-    def change(self, name: str, **how: Any) -> None:
+    def change(self, name: str, **how: Json | bytes) -> None:
         """Record a change of a file: write, append, truncate, flip, rename, mode, remove."""
         self._blocks[-1].append(file_step(name, how))
 
@@ -288,7 +293,7 @@ class ApiAuthor:
         """
         self._count += 1 if self._last(context) else 2  # numbers as the frozen vectors have them
         entered = f"v{self._count}"
-        block: dict[str, Any] = {"do": "with", "context": form(context), "as": entered, "steps": []}
+        block: Step = {"do": "with", "context": form(context), "as": entered, "steps": []}
         if raises is not None:
             names = [raises] if isinstance(raises, str) else list(raises)
             block["expect"] = {"error": {"classes": names}}
@@ -304,7 +309,7 @@ class ApiAuthor:
     @contextmanager
     def thread(self) -> Iterator[None]:
         """Record steps that run in a new thread, which is joined."""
-        block: dict[str, Any] = {"do": "thread", "steps": []}
+        block: Step = {"do": "thread", "steps": []}
         self._blocks[-1].append(block)
         self._blocks.append(block["steps"])
         yield
@@ -323,7 +328,7 @@ class ApiAuthor:
 
     def named_check(self, name: str, want: Any, **args: Any) -> None:
         """Record a named check `sessrun.conformance.checks.NAME` and what it must return."""
-        step = {"do": "check", "name": f"sessrun.conformance.checks.{name}"}
+        step: Step = {"do": "check", "name": f"sessrun.conformance.checks.{name}"}
         body = {key: form(value) for key, value in args.items()}
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
@@ -347,7 +352,7 @@ class ApiAuthor:
         self._blocks[-1].pop()
         return step["expr"]
 
-    def _last(self, value: Any) -> dict[str, Any] | None:
+    def _last(self, value: Any) -> Step | None:
         if not isinstance(value, Symbol) or not self._blocks[-1]:
             return None
         step = self._blocks[-1][-1]
@@ -383,7 +388,7 @@ def record(authored: Authored, namespace: Namespace | None) -> Case:
     )
 
 
-def _tidy(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _tidy(steps: list[Step]) -> list[Step]:
     """Drop the names that nothing uses, so that a case shows only what matters."""
     _inline_contexts(steps, steps)
     used = str(steps)
@@ -394,12 +399,12 @@ def _tidy(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return steps
 
 
-def _inline_contexts(steps: list[dict[str, Any]], all_steps: list[dict[str, Any]]) -> None:
+def _inline_contexts(steps: list[Step], all_steps: list[Step]) -> None:
     """Move what a step made for the `with` after it, and for nothing else, into that `with`."""
     for index in reversed(range(len(steps))):
         step = steps[index]
         _inline_contexts(step.get("steps", []), all_steps)
-        before = steps[index - 1] if index else {}
+        before: Step = steps[index - 1] if index else {"do": ""}
         name = before.get("as")
         if step["do"] != "with" or name is None or step["context"] != {"$": name}:
             continue

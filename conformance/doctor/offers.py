@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from sessrun.conformance.doctor.question import (
     running,
 )
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.forms import Json
 
 __all__ = ["OFFERS"]
 
@@ -30,29 +32,31 @@ _FED: Final = {"x:0": _ONE, "y:0": _ONE}
 
 
 def _api() -> Case:
-    def step(do: str = "eval", **form: Any) -> dict[str, Any]:
-        return {"do": do, **form}
-
-    session = {"$call": "tf.Session", "kwargs": {"graph": {"$": "graph"}}}
-    value = {"$call": "session.run", "args": [{"$": "y"}]}
-    steps = (
-        step(expr={"$call": "tf.Graph"}, **{"as": "graph"}),
-        step(
-            "with",
-            context={"$call": "graph.as_default"},
-            steps=[
-                step(expr={"$call": "tf.constant", "args": [1.0]}, **{"as": "x"}),
-                step(expr={"$op": ["+", {"$": "x"}, {"$": "x"}]}, **{"as": "y"}),
+    session: Json = {"$call": "tf.Session", "kwargs": {"graph": {"$": "graph"}}}
+    value: Json = {"$call": "session.run", "args": [{"$": "y"}]}
+    doubled: Json = {"$op": ["+", {"$": "x"}, {"$": "x"}]}
+    steps: tuple[Step, ...] = (
+        {"do": "eval", "expr": {"$call": "tf.Graph"}, "as": "graph"},
+        {
+            "do": "with",
+            "context": {"$call": "graph.as_default"},
+            "steps": [
+                {"do": "eval", "expr": {"$call": "tf.constant", "args": [1.0]}, "as": "x"},
+                {"do": "eval", "expr": doubled, "as": "y"},
             ],
-        ),
-        step(
-            "with",
-            context=session,
-            steps=[
-                step(expr=value, expect={"value": {"as_array": giving(_TWO)["values"][0]}}),
+        },
+        {
+            "do": "with",
+            "context": session,
+            "steps": [
+                {
+                    "do": "eval",
+                    "expr": value,
+                    "expect": {"value": {"as_array": giving(_TWO)["values"][0]}},
+                },
             ],
-            **{"as": "session"},
-        ),
+            "as": "session",
+        },
     )
     return Case("doctor/api", "api", "api", (), steps)
 
@@ -70,7 +74,7 @@ def _extend() -> Case:
 
 
 def _partial_run() -> Case:
-    part = {"do": "partial", "session": "s", "handle": "h"}
+    part: Step = {"do": "partial", "session": "s", "handle": "h"}
     first, second = (running(feeds={name: _ONE})["feeds"] for name in ("x:0", "y:0"))
     return case_of(
         "partial-runs",
@@ -100,10 +104,10 @@ def _callable() -> Case:
 
 
 def _overlapping() -> Case:
-    def start(thread: str) -> dict[str, Any]:
+    def start(thread: str) -> Step:
         return {"do": "start", "thread": thread, "step": running("z:0", feeds=_FED)}
 
-    def join(thread: str) -> dict[str, Any]:
+    def join(thread: str) -> Step:
         return {"do": "join", "thread": thread, "expect": giving(_TWO)}
 
     steps = (start("a"), start("b"), join("b"), join("a"))
@@ -166,7 +170,9 @@ def _two_cpus(_: Case, seen: Sequence[Observation]) -> str | None:
     last = seen[-1]
     if last["outcome"] != "done":
         return f"{last['outcome']} {last.get('message', '')}".strip()
-    cpus = [name for name in last["facts"].get("devices", ()) if "CPU" in name.upper()]
+    devices = last["facts"].get("devices", ())
+    names = devices if isinstance(devices, list | tuple) else ()
+    cpus = [name for name in names if "CPU" in str(name).upper()]
     return None if len(cpus) == 2 else f"asked for 2 CPUs, the session lists {len(cpus)}"
 
 

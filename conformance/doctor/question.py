@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
+
+from numpy.typing import ArrayLike
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.forms import JsonObject
 
 __all__ = [
     "CONTRACT",
@@ -30,8 +34,6 @@ Check = Callable[[Case, Sequence[Observation]], str | None]
 
 #: The section of the documentation that most advice refers to.
 CONTRACT: Final = "docs/adapters.md, Backend: the contract"
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Answer:
     seconds: float = 0.0
 
 
-def case_of(name: str, graphs: Mapping[str, GraphWriter], *steps: Json) -> Case:
+def case_of(name: str, graphs: Mapping[str, GraphWriter], *steps: Step) -> Case:
     """The engine case of some steps on some graphs."""
     return Case(
         id=f"doctor/{name}",
@@ -109,24 +111,36 @@ def binary(
     return graph
 
 
-def opening(session: str = "s", graph: str = "g", **more: Any) -> Json:
+def opening(session: str = "s", graph: str = "g", config: JsonObject | None = None) -> Step:
     """The step that opens a session."""
-    return {"do": "open", "session": session, "graph": graph, **more}
+    step: Step = {"do": "open", "session": session, "graph": graph}
+    if config is not None:
+        step["config"] = config
+    return step
 
 
 def running(
-    *fetches: str, feeds: Mapping[str, Any] | None = None, session: str = "s", **more: Any
-) -> Json:
+    *fetches: str,
+    feeds: Mapping[str, ArrayLike] | None = None,
+    session: str = "s",
+    options: JsonObject | None = None,
+    expect: Expect | None = None,
+) -> Step:
     """A step that runs; feeds are arrays by the name of a tensor."""
     fed = {name: tensors.encode(value) for name, value in (feeds or {}).items()}
-    return {"do": "run", "session": session, "fetches": list(fetches), "feeds": fed, **more}
+    step: Step = {"do": "run", "session": session, "fetches": list(fetches), "feeds": fed}
+    if options is not None:
+        step["options"] = options
+    if expect is not None:
+        step["expect"] = expect
+    return step
 
 
-def giving(*values: Any) -> Json:
+def giving(*values: ArrayLike | None) -> Expect:
     """Expect these arrays, or None for an operation."""
     return {"values": [None if v is None else {"$array": tensors.encode(v)} for v in values]}
 
 
-def failing(*codes: int) -> Json:
+def failing(*codes: int) -> Expect:
     """Expect a failure of one of these codes."""
     return {"error": {"codes": list(codes)}}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.conformance.doctor.question import (
     CONTRACT,
@@ -19,6 +20,7 @@ from sessrun.conformance.doctor.question import (
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.dtypes import BY_NAME, DTYPES, DTypeRow
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["VALUES"]
 
@@ -82,7 +84,7 @@ def _stored(form: Any) -> Any:
     return {**form, "dtype": np.dtype(row.numpy)[0].name}
 
 
-def _difference(fed: dict[str, Any], got: Any) -> str:
+def _difference(fed: JsonObject, got: Any) -> str:
     form = got if isinstance(got, dict) else {}
     for part in ("dtype", "shape"):
         if form.get(part) != fed[part]:
@@ -96,9 +98,8 @@ def no_numbers(_: Case, seen: Sequence[Observation]) -> str | None:
     if last["outcome"] != "values":
         return None
     (form,) = last["values"]
-    if "$array" not in form:
-        return None
-    return f"it gave {form['$array']['dtype']}{form['$array']['shape']}"
+    tensor = form.get("$array") if isinstance(form, dict) else None
+    return None if tensor is None else f"it gave {tensor['dtype']}{tensor['shape']}"
 
 
 def _resource() -> Case:
@@ -110,7 +111,7 @@ def _resource() -> Case:
 
 def _large() -> Case:
     value = np.arange(1_000_000, dtype=np.float32).reshape(1000, 1000)
-    feeds = {"x:0": value, "y:0": np.float32(1)}
+    feeds: dict[str, ArrayLike] = {"x:0": value, "y:0": np.float32(1)}
     return case_of(
         "large", {"g": binary()}, opening(), running("z:0", feeds=feeds, expect=giving(value + 1))
     )

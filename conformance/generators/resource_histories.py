@@ -13,7 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.forms import Json
 
 __all__ = ["DTYPES", "History", "drawn", "text"]
 
@@ -42,7 +44,7 @@ class History:
     """The steps of a case on the engine surface: one graph, sessions of it, runs."""
 
     def __init__(self) -> None:
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Step] = []
 
     def open(self, session: str = "s") -> None:
         """Open a session on the graph."""
@@ -64,14 +66,14 @@ class History:
         `clause` is the one that the run shows false where it gives anything else; `clauses` has
         one for each value, the first of which is also the run's.
         """
-        step: dict[str, Any] = {"do": "run", "session": session, "fetches": list(fetches)}
+        step: Step = {"do": "run", "session": session, "fetches": list(fetches)}
         if feeds:
             step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
         if error is not None:
             step["expect"] = {"error": {"codes": list(error)}}
         else:
             wanted = [None] * len(fetches) if values is None else values
-            matchers: list[Any] = [
+            matchers: list[Json] = [
                 None if value is None else {"$array": tensors.encode(value)} for value in wanted
             ]
             if clauses:

@@ -11,11 +11,11 @@ from sessrun.conformance.variants.api_names import given_components, renamed, re
 from sessrun.conformance.variants.api_values import with_other_values
 from sessrun.conformance.variants.naming import Names
 from sessrun.conformance.variants.numbers import Numbers
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, walk
 
 __all__ = ["vary_calls"]
 
-Step = Mapping[str, Any]
 _HEAD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 

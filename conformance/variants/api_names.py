@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from sessrun.conformance.variants.calls import mappings_in
 from sessrun.conformance.variants.naming import NAME_PATH, Names, base_of
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["given_components", "renamed", "reserved_components"]
 
-Step = Mapping[str, Any]
 #: The arguments that hold a name which the program gives.
 _NAME_ARGUMENTS: Final = frozenset({"name", "scope", "default_name", "shared_name", "container"})
 #: The functions whose first argument is one.

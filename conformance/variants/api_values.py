@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sessrun.conformance.variants.calls import functions_called, operators_used
 from sessrun.conformance.variants.contracts import contract_of, is_open, tensors_in
 from sessrun.conformance.variants.numbers import Numbers, kind_of
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import walk
 
 __all__ = ["with_other_values"]
 
-Step = Mapping[str, Any]
 #: The functions whose first argument is data.
 _DATA_FIRST: Final = frozenset(
     {"constant", "Variable", "convert_to_tensor", "identity", "negative", "square"}
@@ -153,8 +153,9 @@ class _Data:
 
     def step(self, step: Step) -> Step:
         """A step with other data."""
-        new = dict(step)
-        for key in ("expr", "context", "value"):
+        new = step.copy()
+        keys: tuple[Literal["expr", "context", "value"], ...] = ("expr", "context", "value")
+        for key in keys:
             if key in step:
                 new[key] = self.expression(step[key])
         if "steps" in step:
@@ -222,7 +223,7 @@ class _Data:
 
 
 def _against_the_oracle(step: Step, exact: bool) -> Step:
-    new = dict(step)
+    new = step.copy()
     if "steps" in step:
         new["steps"] = [_against_the_oracle(inner, exact) for inner in step["steps"]]
     expect = step.get("expect", {})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-__all__ = ["functions_called", "mappings_in", "operators_used"]
+from sessrun.spec.cases.forms import Step
 
-Step = Mapping[str, Any]
+__all__ = ["functions_called", "mappings_in", "operators_used"]
 
 
 def mappings_in(form: Any) -> Iterator[Mapping[str, Any]]:

@@ -6,18 +6,18 @@ import base64
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sessrun.conformance.variants.contracts import computes_exactly, contract_of, is_open
 from sessrun.conformance.variants.flow import Flow
 from sessrun.conformance.variants.naming import NAME_PATH, Names
 from sessrun.conformance.variants.numbers import Numbers, kind_of, row_of_proto
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 
 __all__ = ["vary_graphs"]
 
 Graph = Mapping[str, Any]
-Step = Mapping[str, Any]
 #: The string attributes that hold a name that the graph's author gave.
 _NAMED_BY: Final = frozenset(
     {
@@ -185,10 +185,8 @@ def _with_constants(graph: Graph, sources: _Sources, numbers: Numbers) -> Graph:
     return {**graph, "node": [varied(node) for node in graph.get("node", ())]}
 
 
-def _with_feeds(
-    step: Step, sources: _Sources, numbers: Numbers, earlier: dict[str, Step]
-) -> dict[str, Any]:
-    new = dict(step)
+def _with_feeds(step: Step, sources: _Sources, numbers: Numbers, earlier: dict[str, Step]) -> Step:
+    new = step.copy()
     if "step" in step:
         new["step"] = _with_feeds(step["step"], sources, numbers, earlier)
     if "feeds" in step:
@@ -207,7 +205,7 @@ def _with_feeds(
     return new
 
 
-def _against_the_oracle(step: dict[str, Any], exact: bool) -> dict[str, Any]:
+def _against_the_oracle(step: Step, exact: bool) -> Step:
     matchers = step.get("expect", {}).get("values")
     if matchers is None:
         return step
@@ -275,8 +273,9 @@ def _in_base64(text: str, names: Names, prefix: str = "") -> str:
 
 
 def _renamed_step(step: Step, names: Names) -> Step:
-    new = dict(step)
-    for key in ("fetches", "names", "containers"):
+    new = step.copy()
+    keys: tuple[Literal["fetches", "names", "containers"], ...] = ("fetches", "names", "containers")
+    for key in keys:
         if key in step:
             new[key] = [names.path(text) for text in step[key]]
     if "feeds" in step:
@@ -290,8 +289,8 @@ def _renamed_step(step: Step, names: Names) -> Step:
     return new
 
 
-def _renamed_expect(expect: Mapping[str, Any], names: Names) -> Mapping[str, Any]:
-    new = dict(expect)
+def _renamed_expect(expect: Expect, names: Names) -> Expect:
+    new = expect.copy()
     if "any_of" in expect:
         new["any_of"] = [_renamed_expect(option, names) for option in expect["any_of"]]
     if "nodes" in expect.get("error", {}):
@@ -313,7 +312,7 @@ def _reordered(graph: Graph, draw: random.Random) -> Graph:
 
 def _with_fetches_reordered(step: Step, draw: random.Random) -> Step:
     """The fetches of a run, its feeds and what is expected, in another order."""
-    new = dict(step)
+    new = step.copy()
     if "feeds" in step:
         feeds = list(step["feeds"].items())
         draw.shuffle(feeds)
@@ -328,8 +327,8 @@ def _with_fetches_reordered(step: Step, draw: random.Random) -> Step:
     return new
 
 
-def _expected_in_order(expect: Mapping[str, Any], places: Sequence[int]) -> Mapping[str, Any]:
-    new = dict(expect)
+def _expected_in_order(expect: Expect, places: Sequence[int]) -> Expect:
+    new = expect.copy()
     if "any_of" in expect:
         new["any_of"] = [_expected_in_order(option, places) for option in expect["any_of"]]
     if "values" in expect:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from sessrun.spec.cases.checks import CHECKS, check_of
 from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.expressions import FILES, ExpressionError, Scope, evaluate
 from sessrun.spec.cases.files import FOLDER_VARIABLE, CaseFiles
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.outcomes import Failure, failure_of
@@ -124,7 +125,7 @@ def _failed(path: str, failure: Failure, course: _Course) -> None:
         raise _Stop
 
 
-def _eval(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _eval(step: Step, course: _Course, path: str) -> None:
     try:
         value = evaluate(step["expr"], course.scope)
     except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
@@ -136,7 +137,7 @@ def _eval(step: Mapping[str, Any], course: _Course, path: str) -> None:
         course.seen.append({"step": path, "outcome": "value", "value": describe(value)})
 
 
-def _with(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _with(step: Step, course: _Course, path: str) -> None:
     try:
         with evaluate(step["context"], course.scope) as value:
             if "as" in step:
@@ -149,7 +150,7 @@ def _with(step: Mapping[str, Any], course: _Course, path: str) -> None:
         _note(path, error, course)
 
 
-def _thread(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _thread(step: Step, course: _Course, path: str) -> None:
     faults: list[BaseException] = []
 
     def work() -> None:
@@ -165,7 +166,7 @@ def _thread(step: Mapping[str, Any], course: _Course, path: str) -> None:
         raise faults[0]
 
 
-def _assign(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _assign(step: Step, course: _Course, path: str) -> None:
     """Set a public attribute: {"do": "assign", "object": E, "attr": "seed", "value": E}."""
     try:
         target, value = (evaluate(step[part], course.scope) for part in ("object", "value"))
@@ -176,7 +177,7 @@ def _assign(step: Mapping[str, Any], course: _Course, path: str) -> None:
     course.seen.append({"step": path, "outcome": "value", "value": None})
 
 
-def _raise(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _raise(step: Step, course: _Course, path: str) -> None:
     """Raise in the body of a `with`: {"do": "raise", "error": E}, E a class or an exception.
 
     Leaves no observation of its own: what comes of it shows at the `with`.
@@ -190,7 +191,7 @@ def _raise(step: Mapping[str, Any], course: _Course, path: str) -> None:
     raise error
 
 
-def _check(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _check(step: Step, course: _Course, path: str) -> None:
     check = check_of(step["name"])
     args = {key: evaluate(value, course.scope) for key, value in step.get("args", {}).items()}
     try:
@@ -201,7 +202,7 @@ def _check(step: Mapping[str, Any], course: _Course, path: str) -> None:
     course.seen.append({"step": path, "outcome": "value", "value": describe(value)})
 
 
-def _file(step: Mapping[str, Any], course: _Course, path: str) -> None:
+def _file(step: Step, course: _Course, path: str) -> None:
     """Change a file of the case's folder, or read one back."""
     try:
         value = course.scope[FILES].do(step)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
 from sessrun.spec import tensors
 from sessrun.spec.cases.checks import check_of
 from sessrun.spec.cases.files import CaseFiles
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.outcomes import (
     Done,
@@ -26,6 +27,7 @@ from sessrun.spec.cases.outcomes import (
     failure_of,
 )
 from sessrun.spec.cases.values import describe
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = [
     "CAPABILITIES",
@@ -70,18 +72,18 @@ class Engine(Protocol):
     bytes for strings). No method raises for what the backend did: it returns an outcome.
     """
 
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """Load the graph and open a session on it: Opened, Failure or Unsupported."""
 
-    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+    def extend(self, session: str, graph: JsonObject) -> Outcome:
         """Add the nodes of another GraphDef to the session's graph: Done, …."""
 
     def run(
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
     ) -> Outcome:
         """One step of the session: Fetched in the order of `fetches`, Failure, Unsupported."""
 
@@ -89,14 +91,14 @@ class Engine(Protocol):
         """Set up a partial run: Opened with its handle, …."""
 
     def partial(
-        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
     ) -> Outcome:
         """Continue a partial run: Fetched, …."""
 
     def callable(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
         """Make a callable for this signature: Opened with its handle, …."""
 
-    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+    def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
         """Call it with values in the order of its feeds: Fetched, …."""
 
     def devices(self, session: str) -> Outcome:
@@ -174,7 +176,7 @@ def _in_brief(message: str) -> str:
     return head.rpartition("\n")[0] or head
 
 
-def expects_failure(step: Mapping[str, Any]) -> bool:
+def expects_failure(step: Step) -> bool:
     """Whether the case goes on after this step fails."""
     expect = step.get("expect", {})
     return (
@@ -184,7 +186,7 @@ def expects_failure(step: Mapping[str, Any]) -> bool:
     )
 
 
-def _array(value: Any) -> Any:
+def _array(value: np.ndarray | None) -> Json:
     # The engine surface knows arrays only: a numpy scalar is a 0-d array there. A large one is
     # held as it is: whoever judges it looks at dtype and shape first.
     if value is None:
@@ -207,7 +209,7 @@ def _array(value: Any) -> Any:
 class _Noted:
     """What a step of the case itself found, as JSON."""
 
-    value: Any
+    value: Json
 
 
 class _NothingOpenedError(Exception):
@@ -251,7 +253,7 @@ class _Interpreter:
                 self.engine.close(session)
         return seen
 
-    def _do(self, step: Mapping[str, Any]) -> Outcome | _Noted | None:
+    def _do(self, step: Step) -> Outcome | _Noted | None:
         if step["do"] == "start":
             self._start(step)
             return None
@@ -266,7 +268,7 @@ class _Interpreter:
         outcome: Outcome | _Noted = getattr(self, "_" + step["do"])(step)
         return outcome
 
-    def _start(self, step: Mapping[str, Any]) -> None:
+    def _start(self, step: Step) -> None:
         answers: list[Outcome | _Noted] = []
         faults: list[BaseException] = []
 
@@ -284,41 +286,43 @@ class _Interpreter:
         thread.start()
         thread.join(step.get("grace_s", 0.0))
 
-    def _open(self, step: Mapping[str, Any]) -> Outcome:
+    def _open(self, step: Step) -> Outcome:
         outcome = self.engine.open(self._graph(step), step.get("config", {}))
         if isinstance(outcome, Opened):
             self.open_sessions[outcome.handle] = None
         return self._keep(step["session"], outcome)
 
-    def _graph(self, step: Mapping[str, Any]) -> Any:
-        return self.files.given(self.case.graphs[step["graph"]])
+    def _graph(self, step: Step) -> JsonObject:
+        graph = self.files.given(self.case.graphs[step["graph"]])
+        assert isinstance(graph, dict)
+        return graph
 
-    def _feeds(self, step: Mapping[str, Any]) -> dict[str, Any]:
+    def _feeds(self, step: Step) -> dict[str, np.ndarray]:
         given = step.get("feeds", {}).items()
         return {name: tensors.decode(self.files.given(form)) for name, form in given}
 
-    def _file(self, step: Mapping[str, Any]) -> _Noted | Failure:
+    def _file(self, step: Step) -> _Noted | Failure:
         try:
             return _Noted(self.files.do(step))
         except OSError as error:
             return failure_of(error, "file")
 
-    def _session(self, step: Mapping[str, Any]) -> str:
+    def _session(self, step: Step) -> str:
         return self._handle(step["session"])
 
-    def _extend(self, step: Mapping[str, Any]) -> Outcome:
+    def _extend(self, step: Step) -> Outcome:
         return self.engine.extend(self._session(step), self._graph(step))
 
-    def _run(self, step: Mapping[str, Any]) -> Outcome:
+    def _run(self, step: Step) -> Outcome:
         return self.engine.run(
             self._session(step), step["fetches"], self._feeds(step), step.get("options", {})
         )
 
-    def _setup(self, step: Mapping[str, Any]) -> Outcome:
+    def _setup(self, step: Step) -> Outcome:
         outcome = self.engine.setup(self._session(step), step["fetches"], step.get("names", []))
         return self._keep(step["handle"], outcome)
 
-    def _callable(self, step: Mapping[str, Any]) -> Outcome:
+    def _callable(self, step: Step) -> Outcome:
         outcome = self.engine.callable(self._session(step), step["fetches"], step.get("names", []))
         return self._keep(step["handle"], outcome)
 
@@ -332,24 +336,24 @@ class _Interpreter:
             raise _NothingOpenedError
         return handle
 
-    def _partial(self, step: Mapping[str, Any]) -> Outcome:
+    def _partial(self, step: Step) -> Outcome:
         handle = self._handle(step["handle"])
         return self.engine.partial(self._session(step), handle, step["fetches"], self._feeds(step))
 
-    def _call(self, step: Mapping[str, Any]) -> Outcome:
+    def _call(self, step: Step) -> Outcome:
         values = [tensors.decode(self.files.given(form)) for form in step.get("values", [])]
         return self.engine.call(self._session(step), self._handle(step["handle"]), values)
 
-    def _devices(self, step: Mapping[str, Any]) -> Outcome:
+    def _devices(self, step: Step) -> Outcome:
         return self.engine.devices(self._session(step))
 
-    def _check(self, step: Mapping[str, Any]) -> Outcome:
+    def _check(self, step: Step) -> Outcome:
         outcome: Outcome = check_of(step["name"])(self.engine, **step.get("args", {}))
         return outcome
 
-    def _reset(self, step: Mapping[str, Any]) -> Outcome:
+    def _reset(self, step: Step) -> Outcome:
         return self.engine.reset(step.get("containers", []))
 
-    def _close(self, step: Mapping[str, Any]) -> Outcome:
+    def _close(self, step: Step) -> Outcome:
         self.open_sessions.pop(self._session(step), None)
         return self.engine.close(self._session(step))

@@ -13,12 +13,14 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self, cast
 
+from sessrun.spec.cases.forms import Step, members
 from sessrun.spec.cases.model import AskedCase, Case, Observation
+from sessrun.spec.forms import Json
 from sessrun.spec.schema import SpecError
 from sessrun.spec.tensors import Held
 
@@ -67,7 +69,7 @@ class CaseFiles:
     ) -> None:
         self._remove()
 
-    def path(self, name: Any) -> str:
+    def path(self, name: Json) -> str:
         """The absolute path of a name in the folder; of the folder itself for the empty name.
 
         Raises:
@@ -76,16 +78,20 @@ class CaseFiles:
         """
         if self._folder is None:
             raise self._wrong(f"{name!r} needs `files`, which the case does not declare")
-        parts = name.split("/") if isinstance(name, str) else [".."]
-        if {"..", "."} & set(parts) or name.startswith("/") or "\0" in name:
+        if (
+            not isinstance(name, str)
+            or {"..", "."} & set(name.split("/"))
+            or name.startswith("/")
+            or "\0" in name
+        ):
             raise self._wrong(f"{name!r} is no name of a file in the case's folder")
         return f"{self._folder}/{name}" if name else str(self._folder)
 
-    def given(self, form: Any) -> Any:
+    def given(self, form: Json) -> Json:
         """A GraphDef or a tensor as JSON, with base64 of the path for each `{"$path": name}`."""
         return form if self._case.files is None else _with_paths(form, self.path)
 
-    def do(self, step: Mapping[str, Any]) -> Any:
+    def do(self, step: Step) -> Json:
         """Do a `file` step: the JSON form of what it reads, None for a change.
 
         Raises:
@@ -101,9 +107,11 @@ class CaseFiles:
 
     def seen(self, observations: Sequence[Observation]) -> list[Observation]:
         """The observations, with the stand-in wherever the folder's name occurs."""
-        return [self._shown(entry) if self._folder else entry for entry in observations]
+        if self._folder is None:
+            return list(observations)
+        return [cast("Observation", self._shown(members(entry))) for entry in observations]
 
-    def _shown(self, form: Any) -> Any:
+    def _shown(self, form: Json) -> Json:
         if isinstance(form, str):
             return form.replace(str(self._folder), STAND_IN)
         if isinstance(form, list):
@@ -116,10 +124,12 @@ class CaseFiles:
             return {**form, "data": [self._shown_bytes(item) for item in form["data"]]}
         return {key: self._shown(part) for key, part in form.items()}
 
-    def _shown_bytes(self, item: Any) -> Any:
+    def _shown_bytes(self, item: Json) -> Json:
+        if not isinstance(item, str):
+            return item
         try:
             raw = base64.b64decode(item)
-        except (TypeError, ValueError):  # what a backend answered need not be base64
+        except ValueError:  # what a backend answered need not be base64
             return item
         folder = str(self._folder).encode()
         changed = raw.replace(folder, STAND_IN.encode())
@@ -133,7 +143,7 @@ class CaseFiles:
         else:
             target.write_bytes(self._bytes(data))
 
-    def _alter(self, target: Path, step: Mapping[str, Any]) -> None:
+    def _alter(self, target: Path, step: Step) -> None:
         if "write" in step:
             self._put(step["name"], step["write"])
         elif "append" in step:
@@ -165,10 +175,12 @@ class CaseFiles:
             raise self._wrong(f"{name!r} leads out of the case's folder")
         return path
 
-    def _bytes(self, data: Any) -> bytes:
+    def _bytes(self, data: Json) -> bytes:
+        if not isinstance(data, str):
+            raise self._wrong(f"the content of a file is no base64, but {type(data).__name__}")
         try:
             return base64.b64decode(data, validate=True)
-        except (TypeError, binascii.Error) as error:
+        except binascii.Error as error:
             raise self._wrong(f"the content of a file is no base64: {error}") from error
 
     def _wrong(self, reason: str) -> SpecError:
@@ -186,12 +198,12 @@ class CaseFiles:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def with_stand_in(form: Any) -> Any:
+def with_stand_in(form: Json) -> Json:
     """A GraphDef or a tensor as JSON, with base64 of a path below the stand-in for each path."""
     return _with_paths(form, lambda name: f"{STAND_IN}/{name}")
 
 
-def _with_paths(form: Any, path: Callable[[str], str]) -> Any:
+def _with_paths(form: Json, path: Callable[[str], str]) -> Json:
     if isinstance(form, list):
         return [_with_paths(part, path) for part in form]
     if not isinstance(form, dict):
@@ -201,7 +213,7 @@ def _with_paths(form: Any, path: Callable[[str], str]) -> Any:
     return {key: _with_paths(part, path) for key, part in form.items()}
 
 
-def _content(target: Path) -> Any:
+def _content(target: Path) -> Json:
     """The bytes of a file as a value; null where there is none."""
     if not target.is_file():
         return None

@@ -30,10 +30,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, Literal, cast
 
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import ErrorForm, Expect, Matcher, OracleForm, Step, members
 from sessrun.spec.cases.model import Case, Observation, walk
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.rules.numeric import difference
 
 __all__ = ["Finding", "Judgement", "clause_of", "judge", "oracle_steps"]
@@ -48,8 +50,8 @@ class Finding:
 
     step: str
     reason: str
-    want: Any = None
-    got: Any = None
+    want: Json = None
+    got: Json = None
     clause: str = ""
 
 
@@ -83,7 +85,7 @@ def oracle_steps(case: Case) -> list[str]:
     return [path for path, step in walk(case.steps) if _expects_oracle(step)]
 
 
-def _expects_oracle(step: Mapping[str, Any]) -> bool:
+def _expects_oracle(step: Step) -> bool:
     expect = step.get("expect", {})
     return any("oracle" in option for option in (expect, *expect.get("any_of", ())))
 
@@ -101,7 +103,7 @@ def judge(
     """
     by_step = {entry["step"]: entry for entry in seen}
     oracle_by_step = {entry["step"]: entry for entry in oracle or ()}
-    kept: dict[str, Any] = {}
+    kept: dict[str, Json] = {}
     unknown = set(by_step) - {path for path, _ in walk(case.steps)}
     if unknown:
         return Judgement("fail", Finding(min(unknown), "an answer to a step that is not there"))
@@ -121,17 +123,17 @@ def judge(
     return Judgement("pass")
 
 
-def _blaming(finding: Finding, step: Mapping[str, Any]) -> Finding:
+def _blaming(finding: Finding, step: Step) -> Finding:
     """The finding with the step's clause, unless it has a matcher's."""
     return finding if finding.clause else replace(finding, clause=clause_of(step))
 
 
-def clause_of(step: Mapping[str, Any]) -> str:
+def clause_of(step: Step) -> str:
     """The clause that a step shows false where it is not answered; empty if it names none."""
     return str(step.get("clause", ""))
 
 
-def _observed(step: Mapping[str, Any]) -> bool:
+def _observed(step: Step) -> bool:
     """Whether a step that succeeds leaves an observation."""
     match step["do"]:
         case "start" | "thread" | "raise":
@@ -146,9 +148,9 @@ def _observed(step: Mapping[str, Any]) -> bool:
 
 def _judge_step(
     path: str,
-    step: Mapping[str, Any],
+    step: Step,
     entry: Observation,
-    kept: dict[str, Any],
+    kept: dict[str, Json],
     oracle: Observation | None,
 ) -> Finding | None:
     expect = step.get("expect", {})
@@ -165,15 +167,17 @@ def _judge_step(
         else:
             kept.update(trial)
             return None
-    return Finding(path, "; or ".join(reasons), expect, _shown(entry), clause)
+    return Finding(path, "; or ".join(reasons), members(expect), _shown(entry), clause)
 
 
-def _shown(entry: Observation) -> Any:
-    return {key: value for key, value in entry.items() if key not in {"step", "outcome"}}
+def _shown(entry: Observation) -> JsonObject:
+    """What a finding shows of an observation: not its step and its outcome."""
+    items = members(entry).items()
+    return {key: value for key, value in items if key not in {"step", "outcome"}}
 
 
 def _match_option(
-    expect: Mapping[str, Any], entry: Observation, kept: dict[str, Any], oracle: Observation | None
+    expect: Expect, entry: Observation, kept: dict[str, Json], oracle: Observation | None
 ) -> None:
     """Raise _Mismatch if the observation breaks the expectation."""
     if "oracle" in expect:
@@ -195,7 +199,7 @@ def _match_option(
         _match(want, entry.get("facts", {}).get(name), kept, f"facts.{name}")
 
 
-def _error_reason(error: Mapping[str, Any], entry: Observation) -> str | None:
+def _error_reason(error: ErrorForm, entry: Observation) -> str | None:
     if entry["outcome"] != "failure":
         classes = error.get("classes")
         wanted = _either(classes) if classes else f"code {_either(error['codes'])}"
@@ -211,13 +215,11 @@ def _error_reason(error: Mapping[str, Any], entry: Observation) -> str | None:
     return None
 
 
-def _either(options: Sequence[Any]) -> str:
+def _either(options: Sequence[str] | Sequence[int]) -> str:
     return " or ".join(map(str, options))
 
 
-def _match_oracle(
-    expect: Mapping[str, Any], entry: Observation, oracle: Observation | None
-) -> None:
+def _match_oracle(expect: OracleForm, entry: Observation, oracle: Observation | None) -> None:
     """Raise _Mismatch unless the observation is the oracle's, under the contract."""
     if oracle is None or oracle["outcome"] == "unsupported":
         raise _Mismatch("the oracle did not answer this step")
@@ -230,14 +232,17 @@ def _match_oracle(
     for key in ("value", "values", "facts"):
         if key in oracle:
             contract = expect.get("contract", "exact")
-            want: Any = {"near": oracle[key], "contract": contract}
+            want: Json = {"near": oracle[key], "contract": contract}
+            parts = oracle[key]
             if isinstance(contract, list):  # one for each of the list that is fetched
+                assert isinstance(parts, list)
                 want = [
                     {"near": item, "contract": text}
-                    for item, text in zip(oracle[key], contract, strict=True)
+                    for item, text in zip(parts, contract, strict=True)
                 ]
             elif "clauses" in expect:
-                pairs = zip(expect["clauses"], oracle[key], strict=True)
+                assert isinstance(parts, list)
+                pairs = zip(expect["clauses"], parts, strict=True)
                 want = [
                     {"clause": clause, "is": {"near": item, "contract": contract}}
                     for clause, item in pairs
@@ -258,13 +263,15 @@ def _match_failure(entry: Observation, oracle: Observation) -> None:
         )
 
 
-def _match(want: Any, got: Any, kept: dict[str, Any], path: str, contract: str = "exact") -> None:
+def _match(
+    want: Json, got: Json, kept: dict[str, Json], path: str, contract: str = "exact"
+) -> None:
     """Raise _Mismatch unless `got` (a described value) matches the matcher `want`."""
     if isinstance(want, dict) and want and not next(iter(want)).startswith("$"):
         handler = _MATCHERS.get(next(iter(want)))
         if handler is None:
             raise _Mismatch(f"{path}: the case has an unknown matcher {next(iter(want))!r}")
-        handler(want, got, kept, path, contract)
+        handler(cast("Matcher", want), got, kept, path, contract)
     elif isinstance(want, dict) and want:
         _match_form(want, got, kept, path, contract)
     elif isinstance(want, list):
@@ -277,31 +284,31 @@ def _match(want: Any, got: Any, kept: dict[str, Any], path: str, contract: str =
 
 
 def _match_form(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, contract: str
+    want: JsonObject, got: Json, kept: dict[str, Json], path: str, contract: str
 ) -> None:
     ((key, body),) = want.items()
     if not isinstance(got, dict) or set(got) != {key}:
         raise _Mismatch(f"{path}: want {key}, got {_brief(got)}")
     if key in {"$array", "$scalar"}:
-        _match_tensor(body, got[key], path, contract)
+        _match_tensor(_members(body), got[key], path, contract)
     elif key in {"$tuple", "$dict", "$ordered_dict", "$mapping"}:
         _match(body, got[key], kept, f"{path}{key}", contract)
     elif key in {"$namedtuple", "$attrs"}:
-        theirs = got[key] if isinstance(got[key], dict) else {}
+        theirs, ours = _members(got[key]), _members(body)
         for part in ("type", "fields", "values"):
-            _match(body[part], theirs.get(part), kept, f"{path}.{part}", contract)
+            _match(ours[part], theirs.get(part), kept, f"{path}.{part}", contract)
     elif key == "$raised":
-        _match_raised(body, got[key], path)
+        _match_raised(_members(body), got[key], path)
     elif key == "$float" and contract != "exact":
         _match_tensor(_as_double(body, path), _as_double(got[key], path), path, contract)
     elif body != got[key]:
         raise _Mismatch(f"{path}: want {_brief(want)}, got {_brief(got)}")
 
 
-def _match_raised(want: Any, got: Any, path: str) -> None:
+def _match_raised(want: JsonObject, got: Json, path: str) -> None:
     """An error may be of several classes at once: either's own class must be one of the other's."""
-    theirs = got if isinstance(got, dict) else {}
-    wanted, seen = want["classes"], theirs.get("classes") or ["no class"]
+    theirs = _members(got)
+    wanted, seen = _items(want["classes"]), _items(theirs.get("classes")) or ["no class"]
     if wanted[0] not in seen and seen[0] not in wanted:
         raise _Mismatch(f"{path}: it raised {seen[0]}, not {wanted[0]}")
     codes = {want["code"], theirs.get("code")} - {None}
@@ -309,19 +316,19 @@ def _match_raised(want: Any, got: Any, path: str) -> None:
         raise _Mismatch(f"{path}: it raised code {theirs.get('code')}, not {want['code']}")
 
 
-def _as_double(text: Any, path: str) -> dict[str, Any]:
+def _as_double(text: Json, path: str) -> JsonObject:
     try:
-        return tensors.encode(float(text))
-    except (TypeError, ValueError) as error:
+        return tensors.encode(float(str(text)))
+    except ValueError as error:
         raise _Mismatch(f"{path}: {_brief(text)} is no float") from error
 
 
-def _match_tensor(want: Any, got: Any, path: str, contract: str) -> None:
-    head = got if isinstance(got, Mapping) else {}
+def _match_tensor(want: JsonObject, got: Json, path: str, contract: str) -> None:
+    head = _members(got)
     if want["dtype"] != head.get("dtype", want["dtype"]):
         raise _Mismatch(f"{path}: want dtype {want['dtype']}, got {_text(head['dtype'])}")
     shape = head.get("shape", want["shape"])
-    if contract != "free" and list(want["shape"]) != shape:
+    if contract != "free" and list(_items(want["shape"])) != shape:
         raise _Mismatch(f"{path}: want shape {want['shape']}, got {_text(shape)}")
     try:  # not before: what has a wrong shape may be of any size
         theirs = tensors.decode(got)
@@ -332,44 +339,54 @@ def _match_tensor(want: Any, got: Any, path: str, contract: str) -> None:
         raise _Mismatch(f"{path}: {reason}")
 
 
-def _near(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, _: str) -> None:
+def _near(want: Matcher, got: Json, kept: dict[str, Json], path: str, _: str) -> None:
     _match(want["near"], got, kept, path, want.get("contract", "exact"))
 
 
-def _tensor_of(got: Any) -> Any:
-    if isinstance(got, dict) and len(got) == 1 and next(iter(got)) in {"$array", "$scalar"}:
-        return next(iter(got.values()))
-    return None
+def _tensor_of(got: Json) -> JsonObject | None:
+    if not isinstance(got, dict) or len(got) != 1 or next(iter(got)) not in {"$array", "$scalar"}:
+        return None
+    tensor = next(iter(got.values()))
+    return tensor if isinstance(tensor, dict) else None
 
 
-def _like(want: dict[str, Any], got: Any, _kept: dict[str, Any], path: str, _: str) -> None:
+def _members(form: Json) -> JsonObject:
+    """An object's members; none of what is no object, as a backend may answer."""
+    return form if isinstance(form, Mapping) else {}
+
+
+def _items(form: Json) -> Sequence[Json]:
+    """A list's items; none of what is no list, as a backend may answer."""
+    return form if isinstance(form, list | tuple) else ()
+
+
+def _like(want: Matcher, got: Json, _kept: dict[str, Json], path: str, _: str) -> None:
     tensor = _tensor_of(got)
     if tensor is None:
         raise _Mismatch(f"{path}: want a tensor, got {_brief(got)}")
-    for part in ("dtype", "shape"):
+    parts: tuple[Literal["dtype", "shape"], ...] = ("dtype", "shape")
+    for part in parts:
         if part in want["like"] and want["like"][part] != tensor.get(part):
             raise _Mismatch(f"{path}: want {part} {want['like'][part]}, got {tensor.get(part)}")
 
 
-def _as_array(
-    want: dict[str, Any], got: Any, _kept: dict[str, Any], path: str, contract: str
-) -> None:
+def _as_array(want: Matcher, got: Json, _kept: dict[str, Json], path: str, contract: str) -> None:
     tensor = _tensor_of(got)
     if tensor is None:
         raise _Mismatch(f"{path}: want a tensor, got {_brief(got)}")
-    _match_tensor(_tensor_of(want["as_array"]), tensor, path, contract)
+    _match_tensor(_tensor_of(want["as_array"]) or {}, tensor, path, contract)
 
 
-def _object(want: dict[str, Any], got: Any, _kept: dict[str, Any], path: str, _: str) -> None:
+def _object(want: Matcher, got: Json, _kept: dict[str, Json], path: str, _: str) -> None:
     if got != {"$object": want["object"]}:
         raise _Mismatch(f"{path}: want an object of class {want['object']}, got {_brief(got)}")
 
 
-def _anything(want: Any, got: Any, kept: dict[str, Any], path: str, contract: str) -> None:
+def _anything(want: Matcher, got: Json, kept: dict[str, Json], path: str, contract: str) -> None:
     """Every value matches."""
 
 
-def _one_of(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, contract: str) -> None:
+def _one_of(want: Matcher, got: Json, kept: dict[str, Json], path: str, contract: str) -> None:
     reasons = []
     for option in want["one_of"]:
         try:
@@ -379,23 +396,21 @@ def _one_of(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, con
     raise _Mismatch("; or ".join(reasons))
 
 
-def _keep(want: dict[str, Any], got: Any, kept: dict[str, Any], _path: str, _: str) -> None:
+def _keep(want: Matcher, got: Json, kept: dict[str, Json], _path: str, _: str) -> None:
     kept[want["keep"]] = got
 
 
-def _same_as(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, _: str) -> None:
+def _same_as(want: Matcher, got: Json, kept: dict[str, Json], path: str, _: str) -> None:
     if kept.get(want["same_as"]) != got:
         raise _Mismatch(f"{path}: want the same value as {want['same_as']}, got {_brief(got)}")
 
 
-def _differs_from(want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, _: str) -> None:
+def _differs_from(want: Matcher, got: Json, kept: dict[str, Json], path: str, _: str) -> None:
     if kept.get(want["differs_from"]) == got:
         raise _Mismatch(f"{path}: want another value than {want['differs_from']}, got the same")
 
 
-def _of_clause(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], path: str, contract: str
-) -> None:
+def _of_clause(want: Matcher, got: Json, kept: dict[str, Json], path: str, contract: str) -> None:
     try:
         _match(want["is"], got, kept, path, contract)
     except _Mismatch as mismatch:
@@ -417,7 +432,7 @@ _MATCHERS = {
 }
 
 
-def _brief(value: Any) -> str:
+def _brief(value: Json) -> str:
     tensor = _tensor_of(value)
     if isinstance(tensor, tensors.Held):
         return f"{tensor['dtype']}{tensor['shape']}"
@@ -431,7 +446,7 @@ def _brief(value: Any) -> str:
     return _cut(text)
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     """Of a backend's own words, as they are: a dtype, a shape."""
     return _cut(str(value))
 

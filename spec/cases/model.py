@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from sessrun.spec.cases.forms import Observation, Step, members
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.layout import laid_out
 from sessrun.spec.schema import SpecError, check
 
@@ -24,16 +26,10 @@ __all__ = [
     "walk",
 ]
 
-#: What a backend was seen to do at one step: JSON with `step` and `outcome`
-#: (value | values | opened | done | failure | unsupported) and what belongs to it.
-Observation = dict[str, Any]
-
 #: Called after a step of an API case failed, with all that was observed so far: whether the case
 #: goes on. Only the host knows which failures are expected.
 GoesOn = Callable[[list[Observation]], bool]
 
-#: What of a step only the host needs: what is expected, why, and which clause that shows.
-_ASIDE: Final = frozenset({"expect", "why", "clause"})
 #: Steps that leave an observation only if they fail.
 _SILENT: Final = frozenset({"with", "thread", "raise"})
 
@@ -64,18 +60,18 @@ class Case:
     title: str
     surface: Literal["engine", "api"]
     clauses: tuple[str, ...]
-    steps: tuple[Mapping[str, Any], ...]
+    steps: tuple[Step, ...]
     graphs: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str | None] | None = None
     needs: tuple[str, ...] = ()
     release: Mapping[str, int] = field(default_factory=dict)
     isolated: bool = False
     deadline_s: float = 30.0
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    provenance: JsonObject = field(default_factory=dict)
     _hash: str | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
-    def from_json(cls, form: Any, source: str) -> Case:
+    def from_json(cls, form: Json, source: str) -> Case:
         """Read a case.
 
         Raises:
@@ -84,6 +80,7 @@ class Case:
 
         """
         check(form, "case", source)
+        assert isinstance(form, dict)  # the schema says so
         case = cls._of(form)
         try:
             actual = case.hash
@@ -162,7 +159,7 @@ class AskedCase:
 
     """
 
-    steps: tuple[Mapping[str, Any], ...]
+    steps: tuple[Step, ...]
     files: Mapping[str, str | None] | None = None
 
     @property
@@ -171,7 +168,7 @@ class AskedCase:
         return "case"
 
     @classmethod
-    def from_json(cls, form: Any, source: str) -> AskedCase:
+    def from_json(cls, form: Json, source: str) -> AskedCase:
         """Read an asked case.
 
         Raises:
@@ -179,6 +176,7 @@ class AskedCase:
 
         """
         check(form, "asked", source)
+        assert isinstance(form, dict)  # the schema says so
         return cls(tuple(form["steps"]), form.get("files"))
 
     def to_json(self) -> dict[str, Any]:
@@ -192,8 +190,11 @@ def asked(case: Case) -> AskedCase:
     return AskedCase(tuple(map(_asked_step, case.steps)), case.files)
 
 
-def _asked_step(step: Mapping[str, Any]) -> dict[str, Any]:
-    form = {key: part for key, part in step.items() if key not in _ASIDE}
+def _asked_step(step: Step) -> Step:
+    form = step.copy()
+    form.pop("expect", None)  # what only the host needs
+    form.pop("why", None)
+    form.pop("clause", None)
     if "steps" in step:
         form["steps"] = [_asked_step(inner) for inner in step["steps"]]
     bound_only = step["do"] == "eval" and "as" in step and "expect" not in step
@@ -202,7 +203,7 @@ def _asked_step(step: Mapping[str, Any]) -> dict[str, Any]:
     return form
 
 
-def canonical_json(form: Any) -> bytes:
+def canonical_json(form: Json) -> bytes:
     """RFC 8785 for the JSON that the spec writes: sorted keys, no spaces, UTF-8, no NaN.
 
     Floats never need RFC 8785's number rules: cases carry them as `$float` or inside tensors,
@@ -214,27 +215,28 @@ def canonical_json(form: Any) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def content_hash(form: Any) -> str:
+def content_hash(form: Json) -> str:
     """SHA-256, in hex, of the canonical JSON."""
     return hashlib.sha256(canonical_json(form)).hexdigest()
 
 
-def clauses_of(steps: Any) -> tuple[str, ...]:
+def clauses_of(steps: Sequence[Step]) -> tuple[str, ...]:
     """The clauses that steps name, and the matchers of what they expect; sorted."""
     named: set[str] = set()
     for _, step in walk(steps):
         if "clause" in step:
             named.add(step["clause"])
-        named.update(_clauses_within(step.get("expect")))
+        named.update(_clauses_within(members(step.get("expect", {}))))
     return tuple(sorted(named))
 
 
-def _clauses_within(matcher: Any) -> Iterator[str]:
+def _clauses_within(matcher: Json) -> Iterator[str]:
     if isinstance(matcher, dict):
         if matcher.keys() == {"clause", "is"}:
-            yield matcher["clause"]
-        if "oracle" in matcher:
-            yield from matcher["oracle"].get("clauses", ())
+            yield str(matcher["clause"])
+        oracle = matcher.get("oracle")
+        if isinstance(oracle, dict):
+            yield from oracle.get("clauses", ())
         for part in matcher.values():
             yield from _clauses_within(part)
     elif isinstance(matcher, list):
@@ -242,7 +244,7 @@ def _clauses_within(matcher: Any) -> Iterator[str]:
             yield from _clauses_within(part)
 
 
-def walk(steps: Any, prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+def walk(steps: Sequence[Step], prefix: str = "") -> Iterator[tuple[str, Step]]:
     """Every step with its path (`0`, `3.1`), outer before inner."""
     for index, step in enumerate(steps):
         path = f"{prefix}{index}"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
+
+import numpy as np
 
 from sessrun.spec.errors import code_of_class
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["Call", "Done", "Failure", "Fetched", "Opened", "Outcome", "Unsupported", "failure_of"]
 
@@ -38,14 +40,14 @@ class Opened:
 class Fetched:
     """The values of a run in the order of its fetches: an ndarray each, None for an operation."""
 
-    values: tuple[Any, ...]
+    values: tuple[np.ndarray | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """The call succeeded; `facts` is what it had to tell (device names, placements), as JSON."""
 
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,12 @@ is not expected to fail: a run that fails may do so before it gets there.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
+from sessrun.spec.cases.forms import GraphForm, NodeForm, Step
 from sessrun.spec.cases.model import Case, walk
+from sessrun.spec.operations import ArgDecl
 
 __all__ = ["stateful_step"]
 
@@ -19,7 +21,7 @@ _OF_A_RUN: Final = frozenset({"Stack", "StackV2", "TemporaryVariable", "TensorAr
 _FETCHING: Final = frozenset({"run", "setup", "callable"})
 
 #: The nodes of a session's graph by name.
-_Nodes = dict[str, Mapping[str, Any]]
+_Nodes = dict[str, NodeForm]
 
 
 def stateful_step(case: Case) -> str | None:
@@ -37,11 +39,11 @@ def stateful_step(case: Case) -> str | None:
     return None
 
 
-def _nodes(graph: Mapping[str, Any]) -> _Nodes:
+def _nodes(graph: GraphForm) -> _Nodes:
     return {node["name"]: node for node in graph.get("node", ()) if "name" in node}
 
 
-def _may_fail(step: Mapping[str, Any]) -> bool:
+def _may_fail(step: Step) -> bool:
     expect = step.get("expect", {})
     return any("error" in option for option in (expect, *expect.get("any_of", ())))
 
@@ -70,7 +72,7 @@ def _keepers() -> frozenset[str]:
     """Operations that give a handle or a reference of their own: what it names outlives a run."""
     from sessrun.spec.tables.ops import OPERATIONS  # noqa: PLC0415 - large, and few runs need it
 
-    def handles(args: Iterable[Any]) -> bool:
+    def handles(args: Iterable[ArgDecl]) -> bool:
         return any(arg.is_ref or arg.dtype == "resource" for arg in args)
 
     return frozenset(

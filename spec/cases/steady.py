@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, Literal
 
+from sessrun.spec.cases.forms import Expect, Step, members
 from sessrun.spec.cases.judge import Finding
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.tensors import Held
 
 __all__ = ["KEEP_BYTES", "finding_form", "is_kept", "steady_observations", "steady_text"]
@@ -35,6 +37,8 @@ _CHANGES: Final = (
     (re.compile(rf'({_SOURCE}"?)(?:, line |:)\d+(?::\d+)?'), r"\1"),
     (re.compile(r"(?i)\b(pid|tid|process|thread)([ =:#]+)\d+"), r"\1\2…"),
 )
+#: What an observation of a step that the case does not have is held against.
+_NO_STEP: Final[Step] = {"do": ""}
 _OPEN: Final = ("like", "keep", "same_as", "differs_from")
 
 
@@ -50,10 +54,11 @@ def steady_text(text: str) -> str:
 
 def is_kept(observations: Sequence[Observation]) -> bool:
     """Whether a record keeps the observations of a case: they are small."""
-    return not _holds(observations) and len(canonical_json(observations)) <= KEEP_BYTES
+    forms = [members(entry) for entry in observations]
+    return not _holds(forms) and len(canonical_json(forms)) <= KEEP_BYTES
 
 
-def _holds(form: Any) -> bool:
+def _holds(form: Json) -> bool:
     """Whether there is a large tensor in it, whose elements have no JSON form yet."""
     if isinstance(form, Held):
         return True
@@ -61,7 +66,7 @@ def _holds(form: Any) -> bool:
     return any(map(_holds, parts))
 
 
-def finding_form(finding: Finding) -> dict[str, Any]:
+def finding_form(finding: Finding) -> dict[str, Json]:
     """A finding as a record keeps it."""
     got = finding.got
     if _holds(got):
@@ -69,7 +74,8 @@ def finding_form(finding: Finding) -> dict[str, Any]:
     elif (size := len(canonical_json(got))) > _SHOWN_BYTES:
         got = f"{size:,} bytes of JSON, left out here"
     reason = steady_text(finding.reason)[:_REASON]
-    form = {"step": finding.step, "reason": reason, "want": finding.want, "got": got}
+    form: dict[str, Json] = {"step": finding.step, "reason": reason}
+    form |= {"want": finding.want, "got": got}
     return form | {"clause": finding.clause} if finding.clause else form
 
 
@@ -77,15 +83,16 @@ def steady_observations(case: Case, seen: Sequence[Observation]) -> list[Observa
     """The observations of a case, messages and open values made steady; `seen` is not changed."""
     steps = dict(walk(case.steps))
     contents: dict[bytes, int] = {}
-    return [_steady(entry, steps.get(entry.get("step", ""), {}), contents) for entry in seen]
+    return [_steady(entry, steps.get(entry.get("step", ""), _NO_STEP), contents) for entry in seen]
 
 
-def _steady(entry: Observation, step: Mapping[str, Any], contents: dict[bytes, int]) -> Observation:
-    entry = dict(entry)
+def _steady(entry: Observation, step: Step, contents: dict[bytes, int]) -> Observation:
+    entry = entry.copy()
     if isinstance(entry.get("message"), str):
         entry["message"] = steady_text(entry["message"])
     expect = step.get("expect", {})
-    for key in ("value", "values"):
+    keys: tuple[Literal["value", "values"], ...] = ("value", "values")
+    for key in keys:
         if key not in entry:
             continue
         options = [option for option in (expect, *expect.get("any_of", ())) if key in option]
@@ -96,12 +103,12 @@ def _steady(entry: Observation, step: Mapping[str, Any], contents: dict[bytes, i
     return entry
 
 
-def _must_fail(expect: Mapping[str, Any]) -> bool:
+def _must_fail(expect: Expect) -> bool:
     """Whether no value conforms: one that came all the same is shown, not left open."""
     return all("error" in option for option in expect.get("any_of") or [expect])
 
 
-def _matched(want: Any, got: Any, contents: dict[bytes, int]) -> Any:
+def _matched(want: Json, got: Json, contents: dict[bytes, int]) -> Json:
     """`got`, open where the matcher `want` leaves it open."""
     if isinstance(want, list):
         if not isinstance(got, list) or len(got) != len(want):
@@ -123,7 +130,7 @@ def _matched(want: Any, got: Any, contents: dict[bytes, int]) -> Any:
     return _matched_form(key, want, got, contents)
 
 
-def _matched_form(key: str, want: Mapping[str, Any], got: Any, contents: dict[bytes, int]) -> Any:
+def _matched_form(key: str, want: JsonObject, got: Json, contents: dict[bytes, int]) -> Json:
     if not key.startswith("$") or not isinstance(got, dict) or set(got) != {key}:
         return got
     body, seen = want[key], got[key]
@@ -133,7 +140,7 @@ def _matched_form(key: str, want: Mapping[str, Any], got: Any, contents: dict[by
     return {key: _matched(body, seen, contents)} if isinstance(body, list) else got
 
 
-def _opened(got: Any, contents: dict[bytes, int]) -> Any:
+def _opened(got: Json, contents: dict[bytes, int]) -> Json:
     """`got` with the content of each tensor in it replaced by its number of first appearance."""
     if isinstance(got, list):
         return [_opened(item, contents) for item in got]

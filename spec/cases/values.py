@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.forms import Json
 
 __all__ = ["LITERAL_FORMS", "Raised", "ValueFormError", "describe", "literal"]
 
@@ -67,7 +68,7 @@ def literal(form: Mapping[str, Any]) -> Any:
     raise ValueFormError(f"unknown value form {key}")
 
 
-def describe(value: Any, depth: int = 0) -> Any:
+def describe(value: Any, depth: int = 0) -> Json:
     """The JSON form of a value that a call returned; an object that has none gives its type.
 
     Lists and tuples, dicts and namedtuples keep their kinds, numpy scalars are told from 0-d
@@ -88,7 +89,7 @@ def describe(value: Any, depth: int = 0) -> Any:
     return _describe_structure(value, depth)
 
 
-def _describe_numpy(value: Any) -> Any:
+def _describe_numpy(value: np.generic | np.ndarray) -> Json:
     key = "$scalar" if isinstance(value, np.generic) else "$array"
     try:
         return {key: tensors.encode(value)}
@@ -96,7 +97,7 @@ def _describe_numpy(value: Any) -> Any:
         return {"$object": f"numpy {value.dtype}"}
 
 
-def _describe_structure(value: Any, depth: int) -> Any:
+def _describe_structure(value: Any, depth: int) -> Json:
     if type(value) is list:
         return [describe(item, depth + 1) for item in value]
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -15,8 +15,10 @@ from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.inference.graphs import cell_graph, turn
 from sessrun.conformance.subjects.operations.properties.single_operations import value_case
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 from sessrun.spec.inference import Cell, cells
 from sessrun.spec.rules.domains.values import draw_value
 
@@ -209,10 +211,10 @@ def carried_values(draw: random.Random, id_: str) -> Case:
         writer.put_on(name, device)
         fetches.append(f"{name}:0")
         device = CPU if device == _GPU else _GPU
-    want = {"near": {"$array": tensors.encode(value)}, "contract": "signed"}
-    steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
+    want: Json = {"near": {"$array": tensors.encode(value)}, "contract": "signed"}
+    steps: list[Step] = [{"do": "open", "session": "s", "graph": "g"}]
     steps += [{"do": "run", "session": "s", "fetches": [op], "feeds": feeds} for op in prepare]
-    run = {"do": "run", "session": "s", "fetches": fetches, "feeds": {} if kept else feeds}
+    run: Step = {"do": "run", "session": "s", "fetches": fetches, "feeds": {} if kept else feeds}
     steps += [
         {**run, "expect": {"values": [want] * len(fetches)}},
         {"do": "close", "session": "s"},

@@ -16,6 +16,7 @@ from sessrun.conformance.subjects.gradients.functions import FUNCTIONS
 from sessrun.conformance.subjects.gradients.limits import has_differences, is_drawn_twice
 from sessrun.conformance.subjects.gradients.requests import drawn_request
 from sessrun.conformance.subjects.gradients.rows import drawn_row, row_call, rows
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 
@@ -29,7 +30,7 @@ Caller = Callable[[random.Random, tuple[str, ...] | None], Call]
 def _case(
     id_: str, title: str, clauses: tuple[str, ...], check: str, args: dict[str, Any], expect: Any
 ) -> Case:
-    step = {"do": "check", "name": f"{_CHECKS}.{check}", "args": args, "expect": expect}
+    step: Step = {"do": "check", "name": f"{_CHECKS}.{check}", "args": args, "expect": expect}
     return Case(id_, title, "api", clauses, (step,))
 
 

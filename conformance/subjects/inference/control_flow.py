@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.subjects.inference.graphs import Program
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect
 from sessrun.spec.cases.model import Case
 
 __all__ = ["branch_case", "call_case", "loop_case"]
@@ -22,7 +23,7 @@ def _scalar(value: float, dtype: type = np.float32) -> np.ndarray:
     return np.array(value, dtype)
 
 
-def _value(value: np.ndarray) -> dict[str, Any]:
+def _value(value: np.ndarray) -> Expect:
     return {"values": [{"$array": tensors.encode(value)}]}
 
 

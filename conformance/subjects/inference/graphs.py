@@ -12,6 +12,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.generators.single import SingleGraph, single_graph
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import DECLARATION, Cell, contract_in
@@ -22,7 +23,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 __all__ = ["OPEN", "Program", "cell_graph", "turn"]
 
 #: The first step of every case: a graph of what is declared is loaded.
-OPEN: Final = {"do": "open", "session": "s", "graph": "g", "clause": DECLARATION}
+OPEN: Final[Step] = {"do": "open", "session": "s", "graph": "g", "clause": DECLARATION}
 #: The dtype of indices, sizes and permutations.
 _INDEX: Final = "int32"
 
@@ -105,7 +106,7 @@ class Program:
         self.dtype = dtype
         self.writer = GraphWriter()
         self.library: list[Any] = []
-        self._steps: list[dict[str, Any]] = [dict(OPEN)]
+        self._steps: list[Step] = [OPEN.copy()]
 
     def placeholder(self, shape: Sequence[int | None] | None, dtype: str = "") -> str:
         """A placeholder of a shape, wholly or partly unknown; its name."""
@@ -129,7 +130,7 @@ class Program:
         self,
         fetches: Sequence[str],
         feeds: Mapping[str, np.ndarray],
-        expect: Mapping[str, Any],
+        expect: Expect,
         clause: str,
     ) -> None:
         """Add a run: node names are fetched and fed by their first output."""
@@ -139,14 +140,14 @@ class Program:
                 "session": "s",
                 "fetches": [_tensor(name) for name in fetches],
                 "feeds": {_tensor(name): tensors.encode(value) for name, value in feeds.items()},
-                "expect": dict(expect),
+                "expect": expect.copy(),
                 "clause": clause,
             }
         )
 
     def case(self, id_: str, title: str) -> Case:
         """The case of the runs, which tests the clauses that its steps name."""
-        steps = (*self._steps, {"do": "close", "session": "s"})
+        steps: tuple[Step, ...] = (*self._steps, {"do": "close", "session": "s"})
         graph = self.writer.graph()
         if self.library:
             graph["library"] = {"function": self.library}

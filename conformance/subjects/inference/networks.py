@@ -8,12 +8,13 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.subjects.inference.graphs import Program
+from sessrun.spec.cases.forms import Expect
 from sessrun.spec.cases.model import Case
 
 __all__ = ["network_case"]
 
 _NETWORK: Final = "INFERENCE-018"
-_CLOSE: Final = {"oracle": {"contract": "close(1e-4, 1e-5)"}}
+_CLOSE: Final[Expect] = {"oracle": {"contract": "close(1e-4, 1e-5)"}}
 _ACTIVATIONS: Final = ("Relu", "Relu6", "Elu", "Tanh", "Sigmoid")
 
 

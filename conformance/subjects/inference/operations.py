@@ -9,6 +9,7 @@ from typing import Final
 
 from sessrun.conformance.subjects.inference.graphs import OPEN, cell_graph, turn
 from sessrun.conformance.subjects.operations.properties.single_operations import value_case
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.inference import Cell, cells
 
@@ -58,13 +59,19 @@ def structured_case(draw: random.Random, id_: str) -> Case:
     arguments = draw.getrandbits(64)
     constant = _case(id_, random.Random(arguments), cell, _VALUES)
     fed = _case(id_, random.Random(arguments), cell, _STRUCTURE, fed=True)
-    renamed = {"session": "constant", "graph": "constant"}
-    first = [
-        {name: renamed.get(name, value) for name, value in step.items()} for step in constant.steps
-    ]
-    steps = (*first, *fed.steps)
+    steps = (*map(_of_the_constant, constant.steps), *fed.steps)
     graphs = {**fed.graphs, "constant": constant.graphs["g"]}
     return replace(fed, graphs=graphs, clauses=clauses_of(steps), steps=steps)
+
+
+def _of_the_constant(step: Step) -> Step:
+    """A step in a session of its own, on a graph of its own."""
+    renamed = step.copy()
+    if "session" in step:
+        renamed["session"] = "constant"
+    if "graph" in step:
+        renamed["graph"] = "constant"
+    return renamed
 
 
 def _case(id_: str, draw: random.Random, cell: Cell, clause: str, *, fed: bool = False) -> Case:
@@ -74,5 +81,5 @@ def _case(id_: str, draw: random.Random, cell: Cell, clause: str, *, fed: bool =
     title = f"{cell.row.operation.name} of {dtypes}{given} gives the value of its definition."
     case = value_case(id_, title, clause, single)
     _, run, closed = case.steps
-    steps = (OPEN, {**run, "clause": clause}, closed)
+    steps: tuple[Step, ...] = (OPEN, {**run, "clause": clause}, closed)
     return replace(case, clauses=clauses_of(steps), steps=steps)

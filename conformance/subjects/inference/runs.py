@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.inference.graphs import Program
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect
 from sessrun.spec.cases.model import Case
 
 __all__ = [
@@ -29,11 +30,11 @@ _FETCHES: Final = "INFERENCE-014"
 _CONTROL: Final = "INFERENCE-015"
 _VALUE: Final = "INFERENCE-001"
 
-_EXACT: Final = {"oracle": {"contract": "exact"}}
-_REFUSED: Final = {"error": {"codes": [3]}}
+_EXACT: Final[Expect] = {"oracle": {"contract": "exact"}}
+_REFUSED: Final[Expect] = {"error": {"codes": [3]}}
 
 
-def _values(*arrays: np.ndarray) -> dict[str, Any]:
+def _values(*arrays: np.ndarray) -> Expect:
     return {"values": [{"$array": tensors.encode(array)} for array in arrays]}
 
 
@@ -68,7 +69,7 @@ def index_case(draw: random.Random, id_: str) -> Case:
     x = _drawn(draw, 3)
     a = program.placeholder((3,))
     node = program.apply("Relu", a) if draw.random() < 0.5 else _identity(program, a)
-    refused = {"error": {"codes": [3, 5, 11]}}
+    refused: Expect = {"error": {"codes": [3, 5, 11]}}
     program.run([f"{node}:{draw.randint(1, 3)}"], {a: x}, refused, _INDEX)
     program.run(["nothing:0"], {a: x}, refused, _INDEX)
     program.run([node], {a: x}, _EXACT, _INDEX)
@@ -78,7 +79,7 @@ def index_case(draw: random.Random, id_: str) -> Case:
 #: Operations between which a feed cuts: exact of small whole numbers, and none that an optimizer of
 #: TensorFlow rewrites.
 _CHAIN: Final = ("Abs", "Relu", "Sign", "Square")
-_CLOSE: Final = {"oracle": {"contract": "close(1e-6, 1e-6)"}}
+_CLOSE: Final[Expect] = {"oracle": {"contract": "close(1e-6, 1e-6)"}}
 
 
 def cut_case(draw: random.Random, id_: str) -> Case:

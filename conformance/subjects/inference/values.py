@@ -99,7 +99,9 @@ def _case(id_: str, program: Program, title: str, clause: str, node: str, **feed
     """The case that fetches a node, whose value its definition says, if there is one."""
     op = next(n["op"] for n in program.writer.graph()["node"] if n["name"] == node)
     contract = contract_in(OPERATIONS[op].contract(program.dtype), program.dtype)
-    expect = {"oracle": {"contract": contract, **(BY_DEFINITION if op in DEFINITIONS else {})}}
+    expect: Expect = {
+        "oracle": {"contract": contract, **(BY_DEFINITION if op in DEFINITIONS else {})}
+    }
     program.run([node], feeds["fed"], expect, clause)
     return program.case(id_, title)
 
@@ -157,9 +159,9 @@ def zero_divisor_case(draw: random.Random, id_: str) -> Case:
     divisors = np.array([1, 1, 1]).astype(dtype)
     with_zero = divisors.copy()
     with_zero[draw.randrange(3)] = 0
-    refused = {"error": {"codes": [3, 13] if op.startswith("Truncate") else [3]}}
+    refused: Expect = {"error": {"codes": [3, 13] if op.startswith("Truncate") else [3]}}
     program.run([node], {x: dividends, y: with_zero}, refused, _ZERO)
-    expect = {"oracle": {"contract": "exact"}}
+    expect: Expect = {"oracle": {"contract": "exact"}}
     program.run([node], {x: dividends, y: divisors}, expect, _ZERO)
     return program.case(id_, f"{op} of {dtype} by zero fails, and that run alone.")
 

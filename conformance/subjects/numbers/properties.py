@@ -23,8 +23,10 @@ from sessrun.conformance.subjects.operations.properties.single_operations import
     value_case,
 )
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 
 #: Lengths about powers of two and of ten, where blocks end.
 _COUNTS: Final = (1000, 1023, 1025, 2049, 4096, 4099, 10000, 32769)
@@ -39,11 +41,11 @@ def case_of(
     id_: str, title: str, clause: str, w: Writer, outcome: large.Outcome, contract: str
 ) -> Case:
     """A case that fetches what is wanted in one run."""
-    values = [
+    values: list[Json] = [
         {"near": {"$array": tensors.encode(_in(dtype, wanted))}, "contract": contract}
         for wanted, dtype in zip(outcome.wanted, outcome.dtypes, strict=True)
     ]
-    steps = (
+    steps: tuple[Step, ...] = (
         {"do": "open", "session": "s", "graph": "g"},
         {
             "do": "run",

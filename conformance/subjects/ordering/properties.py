@@ -101,7 +101,8 @@ def ordering_operations(draw: random.Random, id_: str) -> Case:
     for number in draw.sample(range(100), 2):
         feeds = {WRITTEN: scalar(number)}
         history.run([READ], feeds, values=[scalar(number)])
-        history.steps[-1]["feeds"].update(single.feeds)
+        last = history.steps[-1]
+        last["feeds"] = {**last["feeds"], **single.feeds}
     title = f"A read that waits for {operation.name}, which waits for a write, sees the write."
     return history.case(id_, title, between(single.graph), ("RUN-005",))
 
@@ -121,7 +122,8 @@ def ordering_refusals(draw: random.Random, id_: str) -> Case:
     open_plainly(history, placePrunedGraph=True)
     history.run([INITIALIZER])
     history.run([WRITE_AFTER], {WRITTEN: scalar(7)}, error=fault.codes)
-    history.steps[-1]["feeds"].update(single.feeds)
+    last = history.steps[-1]
+    last["feeds"] = {**last["feeds"], **single.feeds}
     history.run([UNWRITTEN], values=[scalar(0)])
     title = f"A write that waits for a {operation.name} which fails does not happen."
     return history.case(id_, title, between(single.graph), ("RUN-030",))

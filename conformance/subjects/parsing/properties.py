@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.parsing.draws import draw_parsing
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 
 _CLAUSE: Final = "PARSING-031"
@@ -26,10 +27,10 @@ def parsing(draw: random.Random, id_: str) -> Case:
     drawn.writes(writer, "in")
     given = np.empty(len(drawn.given), object)
     given[:] = drawn.given
-    expect: dict[str, Any] = {"error": {"codes": [drawn.code]}}
+    expect: Expect = {"error": {"codes": [] if drawn.code is None else [drawn.code]}}
     if drawn.code is None:
         expect = {"values": [{"$array": tensors.encode(value)} for value in drawn.values]}
-    steps = (
+    steps: tuple[Step, ...] = (
         {"do": "open", "session": "s", "graph": "g"},
         {
             "do": "run",

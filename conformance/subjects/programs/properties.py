@@ -13,6 +13,7 @@ from typing import Final
 
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.programs.registry import CLAUSES, RELEASES, programs_of
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 
 #: How near numbers must be: programs train for some steps, and draw nothing.
@@ -49,7 +50,7 @@ def _program_case(areas: tuple[str, ...], id_: str) -> Case:
     _, seed, index = id_.rsplit(":", 2)
     names = _order(areas, seed)
     name = names[int(index) % len(names)] if index.isdecimal() else names[0]
-    step = {
+    step: Step = {
         "do": "check",
         "name": _OUTCOME,
         "args": {"program": name},

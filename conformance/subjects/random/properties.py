@@ -11,6 +11,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
@@ -72,15 +73,13 @@ def random_streams(draw: random.Random, id_: str) -> Case:
     types = list(_CLAUSES)
     operation = OPERATIONS[types[int(id_.rpartition(":")[2]) % len(types)]]
     writer = GraphWriter()
-    nodes = {}
+    nodes: dict[str, tuple[dict[str, Any], Expect]] = {}
     for name in ("x", "y")[: draw.randint(1, 2)]:
         given = arguments(operation, draw)
         feeds = _node(writer, operation, given, draw, name)
         nodes[name] = feeds, {"oracle": {"contract": _contract(operation, given.attrs)}}
     sessions = ("s", "t")[: draw.randint(1, 2)]
-    steps: list[dict[str, Any]] = [
-        {"do": "open", "session": session, "graph": "g"} for session in sessions
-    ]
+    steps: list[Step] = [{"do": "open", "session": session, "graph": "g"} for session in sessions]
     runs = draw.randint(1, 5)
     for number in range(runs):
         name = draw.choice(list(nodes))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import random
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,9 @@ from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.readers.model import Failed, Kind, Model, draw_kind
 from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import JsonObject
 
 _CLAUSE: Final = "READERS-036"
 _STRING: Final = dtype_attr("string")
@@ -68,11 +71,20 @@ def _strings(values: Any, shape: list[int]) -> dict[str, Any]:
     return {"$array": {"dtype": "string", "shape": shape, "data": data}}
 
 
-def _run(fetches: list[str], **more: Any) -> dict[str, Any]:
-    return {"do": "run", "session": "s", "fetches": fetches, **more}
+def _run(
+    fetches: list[str],
+    feeds: Mapping[str, JsonObject] | None = None,
+    expect: Expect | None = None,
+) -> Step:
+    step: Step = {"do": "run", "session": "s", "fetches": fetches}
+    if feeds is not None:
+        step["feeds"] = feeds
+    if expect is not None:
+        step["expect"] = expect
+    return step
 
 
-def _read(draw: random.Random, model: Model) -> dict[str, Any]:
+def _read(draw: random.Random, model: Model) -> Step:
     """A read of one record or of several, and what it must give."""
     count = draw.choice((1, 2, 3, 10)) if draw.random() < 0.4 else 0
     fetches = ["reads:0", "reads:1"] if count else ["read:0", "read:1"]
@@ -92,12 +104,12 @@ def readers(draw: random.Random, id_: str) -> Case:
     kind = draw_kind(draw)
     files = [kind.draw_file(draw, f"f{number}") for number in range(draw.randint(1, 4))]
     model = Model(kind, files, [f"{STAND_IN}/{file.name}".encode() for file in files])
-    names = {
+    names: JsonObject = {
         "dtype": "string",
         "shape": [len(files)],
         "data": [{"$path": file.name} for file in files],
     }
-    steps: list[dict[str, Any]] = [
+    steps: list[Step] = [
         {"do": "open", "session": "s", "graph": "g"},
         _run(["put"], feeds={"names:0": names}),
         _run(["close"]),
@@ -108,7 +120,7 @@ def readers(draw: random.Random, id_: str) -> Case:
             steps.append(_read(draw, model))
         elif chance < 0.95:
             counts = [tensors.encode(np.int64(count)) for count in (model.produced, model.units)]
-            wanted = {"values": [{"$array": count} for count in counts]}
+            wanted: Expect = {"values": [{"$array": count} for count in counts]}
             steps.append(_run(["produced:0", "units:0"], expect=wanted))
         else:
             model.reset()

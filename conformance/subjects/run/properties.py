@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.run.programs import PLAIN, VARIABLES, draw_program
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, clauses_of
 
 _BRANCH: Final = "RUN-049"
@@ -25,7 +26,7 @@ def _scalar(value: int) -> dict[str, Any]:
 def programs(draw: random.Random, id_: str) -> Case:
     """Branches and loops inside of each other execute what a program of them says, and no more."""
     program = draw_program(draw)
-    steps: list[dict[str, Any]] = [
+    steps: list[Step] = [
         {"do": "open", "session": "s", "graph": "g", "config": PLAIN},
         {"do": "run", "session": "s", "fetches": ["init"], "expect": {"values": [None]}},
     ]

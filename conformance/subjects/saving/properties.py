@@ -17,6 +17,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
@@ -94,7 +95,7 @@ class _Story:
 
     draw: random.Random
     writer: GraphWriter = field(default_factory=GraphWriter)
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     there: dict[str, list[_Saved]] = field(default_factory=dict)
     _count: int = 0
 
@@ -103,10 +104,12 @@ class _Story:
         self._count += 1
         return f"{word}{self._count}"
 
-    def run(self, fetches: list[str], feeds: dict[str, Any], expect: dict[str, Any]) -> None:
+    def run(self, fetches: list[str], feeds: dict[str, Any], expect: Expect) -> None:
         """Add a run."""
-        step = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
-        self.steps.append(step | {"feeds": feeds} if feeds else step)
+        step: Step = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
+        if feeds:
+            step["feeds"] = feeds
+        self.steps.append(step)
 
     def texts(self, values: Sequence[str]) -> str:
         """Add a vector of strings; its node."""
@@ -251,7 +254,7 @@ def wanted_of(draw: random.Random, dtype: str, array: np.ndarray) -> tuple[str, 
 
 
 def _restore(
-    story: _Story, prefix: str, rows: Sequence[tuple[str, str, str]], expect: dict[str, Any]
+    story: _Story, prefix: str, rows: Sequence[tuple[str, str, str]], expect: Expect
 ) -> None:
     """Restore (name, dtype, slice) by one operation."""
     target = story.prefix()

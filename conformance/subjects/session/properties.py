@@ -17,6 +17,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.session.cells import READS, UPDATES, Cell, write_cells
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.model import FailedError, Graph, Output, Session, perform
 from sessrun.spec.proto import GraphDef
@@ -37,7 +38,7 @@ class _Life:
     """
 
     def __init__(self, draw: random.Random, graph: Graph, cells: list[Cell]) -> None:
-        self.steps: list[dict[str, Any]] = []
+        self.steps: list[Step] = []
         self._draw = draw
         self._graph = graph
         self._cells = cells
@@ -118,9 +119,9 @@ class _Life:
             self._step(name, fetches, {placeholder: fed}, {"error": {"codes": [3, 5]}})
 
     def _step(
-        self, name: str, fetches: list[str], feeds: dict[str, np.ndarray], expect: dict[str, Any]
+        self, name: str, fetches: list[str], feeds: dict[str, np.ndarray], expect: Expect
     ) -> None:
-        step = {"do": "run", "session": name, "fetches": fetches, "expect": expect}
+        step: Step = {"do": "run", "session": name, "fetches": fetches, "expect": expect}
         if feeds:
             step["feeds"] = {key: tensors.encode(value) for key, value in feeds.items()}
         self.steps.append(step)

@@ -16,6 +16,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.summaries.model import KINDS, NUMBERS, Refused
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import row_of_numpy
 from sessrun.spec.proto.summary_pb2 import Summary
@@ -75,7 +76,7 @@ def _joined(by_node: dict[str, list[Any] | None]) -> list[Any] | None:
     return None if len(set(tags)) < len(tags) else values
 
 
-def _run(draw: random.Random, nodes: list[_Node]) -> dict[str, Any]:
+def _run(draw: random.Random, nodes: list[_Node]) -> Step:
     feeds: dict[str, np.ndarray] = {}
     by_node: dict[str, list[Any] | None] = {}
     for node in nodes:
@@ -110,7 +111,7 @@ def summaries(draw: random.Random, id_: str) -> Case:
     nodes = [_write(draw, writer, f"n{index}") for index in range(draw.randint(1, 5))]
     count = {"N": {"i": str(len(nodes))}}
     writer.node("MergeSummary", [node.name for node in nodes], count, _MERGED)
-    steps = (
+    steps: tuple[Step, ...] = (
         {"do": "open", "session": "s", "graph": "g"},
         *(_run(draw, nodes) for _ in range(draw.randint(2, 4))),
     )

@@ -23,6 +23,7 @@ from sessrun.conformance.generators.graphdef import (
 )
 from sessrun.conformance.subjects.variables.arrays import DTYPES
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 
 __all__ = ["Done", "Held", "History"]
 
@@ -91,7 +92,7 @@ class History:
     writer: GraphWriter = field(default_factory=GraphWriter)
     variables: list[Held] = field(default_factory=list)
     held: dict[Held, np.ndarray] = field(default_factory=dict)
-    steps: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
     feeds: dict[str, np.ndarray] = field(default_factory=dict)
     before: str | None = None
 
@@ -154,8 +155,8 @@ class History:
         """Write the run of a node that must fail."""
         self._step([node], {"error": {"codes": list(codes)}})
 
-    def _step(self, fetches: list[str], expect: dict[str, Any]) -> None:
-        step: dict[str, Any] = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
+    def _step(self, fetches: list[str], expect: Expect) -> None:
+        step: Step = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
         if self.feeds:
             step["feeds"] = {name: tensors.encode(value) for name, value in self.feeds.items()}
         self.steps.append(step)

@@ -6,6 +6,7 @@ import random
 from typing import Any, Final
 
 from sessrun.conformance.property import prop
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 
 _CHECKS: Final = "sessrun.conformance.checks.waiting"
@@ -23,7 +24,12 @@ _RESOURCES: Final = ("queue", "queue", "barrier", "accumulator", "staging", "map
 
 
 def _case(id_: str, title: str, clause: str, name: str, facts: dict[str, Any], **args: Any) -> Case:
-    step = {"do": "check", "name": f"{_CHECKS}.{name}", "args": args, "expect": {"facts": facts}}
+    step: Step = {
+        "do": "check",
+        "name": f"{_CHECKS}.{name}",
+        "args": args,
+        "expect": {"facts": facts},
+    }
     return Case(id_, title, "engine", (clause,), (step,), deadline_s=60.0)
 
 

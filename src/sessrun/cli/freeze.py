@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sessrun.cli.failure import UserError
+from sessrun.spec.cases.forms import Observation
 
 if TYPE_CHECKING:
     from sessrun.conformance.authoring import freeze
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     workers: dict[str, Any] = {}
 
     def observer(name: str) -> freeze.Observe:
-        def seen(case: Any) -> list[dict[str, Any]]:
+        def seen(case: Any) -> list[Observation]:
             worker = workers.get(name) or workers.setdefault(name, spawn(name))
             observations = observe(worker, case, case.deadline_s)
             if case.isolated:

@@ -11,6 +11,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 
 _DTYPES: Final = ("float32", "float64", "int32", "int64")
@@ -92,15 +93,13 @@ _WRONG: Final[dict[str, Callable[[random.Random], tuple[_Dims, _Shape]]]] = {
 }
 
 
-def _run(
-    dtype: str, shape: _Shape, draw: random.Random, clause: str, *, refused: bool
-) -> dict[str, Any]:
+def _run(dtype: str, shape: _Shape, draw: random.Random, clause: str, *, refused: bool) -> Step:
     """A run that fetches the negation and the counter's update; the clause says what it gives."""
     size = int(np.prod(shape, dtype=np.int64))
     value = np.array([draw.randint(-9, 9) for _ in range(size)], dtype).reshape(shape)
     values = [{"$array": tensors.encode(np.asarray(np.negative(value)))}, None]
     fetches = draw.choice((["y:0", "bump"], ["bump", "y:0"]))
-    expect = (
+    expect: Expect = (
         {"error": {"codes": [3]}}
         if refused
         else {"values": values if fetches[0] == "y:0" else values[::-1]}
@@ -115,7 +114,7 @@ def _run(
     }
 
 
-def _count(value: int, clause: str = _NOT_BEGUN) -> dict[str, Any]:
+def _count(value: int, clause: str = _NOT_BEGUN) -> Step:
     """A run that fetches the counter: a refused run has not begun, and leaves it as it was."""
     form = {"$array": tensors.encode(np.array(value, np.int32))}
     return {
@@ -131,13 +130,13 @@ def _case(
     id_: str,
     title: str,
     graph: dict[str, Any],
-    runs: list[dict[str, Any]],
+    runs: list[Step],
 ) -> Case:
-    start: list[dict[str, Any]] = [
+    start: list[Step] = [
         {"do": "open", "session": "s", "graph": "g"},
         {"do": "run", "session": "s", "fetches": ["init"]},
     ]
-    steps = [*start, *runs, {"do": "close", "session": "s"}]
+    steps: list[Step] = [*start, *runs, {"do": "close", "session": "s"}]
     return Case(id_, title, "engine", clauses_of(steps), tuple(steps), {"g": graph})
 
 
@@ -147,7 +146,8 @@ def feeds_of_wrong_shapes(draw: random.Random, id_: str) -> Case:
     clause, make = draw.choice(list(_WRONG.items()))
     dtype = draw.choice(_DTYPES)
     dims, wrong = make(draw)
-    runs, count = [], 0
+    runs: list[Step] = []
+    count = 0
     for _ in range(_RUNS):
         refused = draw.random() < 0.6
         shape = wrong if refused else _admitted(draw, dims)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.generators.dags import Dag, grow
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 
 #: Sums and products of a dozen operations in float32, whose order the engine may choose.
 _CONTRACT: Final = "close(1e-4, 1e-4)"
 
 
-def _run(dag: Dag, draw: random.Random) -> dict[str, Any]:
+def _run(dag: Dag, draw: random.Random) -> Step:
     """A run that fetches some tensors and operations, perhaps with an inner tensor fed."""
     feeds = dict(dag.feeds)
     cuttable = dag.cuttable()
@@ -39,7 +40,7 @@ def _run(dag: Dag, draw: random.Random) -> dict[str, Any]:
 def graphs(draw: random.Random, id_: str) -> Case:
     """A graph's value is that of its operations one after the other, whatever is fetched or fed."""
     dag = grow(draw, draw.randint(3, 25))
-    steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
+    steps: list[Step] = [{"do": "open", "session": "s", "graph": "g"}]
     steps += [_run(dag, draw) for _ in range(draw.randint(1, 3))]
     steps.append({"do": "close", "session": "s"})
     title = "A graph of several operations gives the value of their composition."

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import random
 import re
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from sessrun.conformance.generators.graphdef import CPU, GraphWriter
 from sessrun.conformance.generators.single import OF_KNOWN_RANK, SingleGraph, single_graph
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import OracleForm, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
@@ -60,8 +61,10 @@ def operation_values(draw: random.Random, id_: str) -> Case:
 
 def value_case(id_: str, title: str, clause: str, single: SingleGraph) -> Case:
     """A case that runs a graph of one operation and compares its outputs with its definition's."""
-    wanted = {"contract": single.contract, **(BY_DEFINITION if single.is_defined else {})}
-    steps: list[dict[str, Any]] = [
+    wanted: OracleForm = {"contract": single.contract}
+    if single.is_defined:
+        wanted |= BY_DEFINITION
+    steps: list[Step] = [
         {"do": "open", "session": "s", "graph": "g"},
         {
             "do": "run",
@@ -95,7 +98,7 @@ def operation_refusals(draw: random.Random, id_: str) -> Case:
     chosen = draw.sample(sorted(refused), min(len(refused), _MOST_REFUSALS))
     writer = GraphWriter()
     served = writer.constant(tensors.decode(_ANSWER["$array"]), "served")
-    steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
+    steps: list[Step] = [{"do": "open", "session": "s", "graph": "g"}]
     graph = writer.graph()
     for said in chosen:
         fault = refused[said]

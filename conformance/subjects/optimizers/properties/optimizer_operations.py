@@ -12,8 +12,10 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 from sessrun.spec.model.optimizers import STEPS, stepped
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
@@ -185,7 +187,7 @@ def optimizers(draw: random.Random, id_: str) -> Case:
     arrays = [_array(draw, dtype, shape, above=_least(rule, name)) for name in names]
     writer = GraphWriter()
     init = _make(writer, arrays, dtype, resource=not declared.outputs)
-    steps: list[dict[str, Any]] = [
+    steps: list[Step] = [
         {"do": "open", "session": "s", "graph": "g"},
         {"do": "run", "session": "s", "fetches": [init], "expect": {"values": [None]}},
     ]
@@ -200,9 +202,11 @@ def optimizers(draw: random.Random, id_: str) -> Case:
             arrays,
             None if step.rows is None else step.rows.tolist(),
         )
-        run = {"do": "run", "session": "s", "fetches": [node], "feeds": feeds}
-        steps.append({**run, "expect": {"values": [None]} if not declared.outputs else {}})
-        values = [
+        done: Expect = {"values": [None]} if not declared.outputs else {}
+        steps.append(
+            {"do": "run", "session": "s", "fetches": [node], "feeds": feeds, "expect": done}
+        )
+        values: list[Json] = [
             {"near": {"$array": tensors.encode(array)}, "contract": _CONTRACTS[dtype]}
             for array in arrays
         ]

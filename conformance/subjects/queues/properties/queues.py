@@ -16,11 +16,12 @@ from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.queues.graphs import Terms, queue_graph
 from sessrun.conformance.subjects.queues.lives import Element, Life, batch_of, draw_terms
 from sessrun.spec import tensors
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = ("QUEUES-002",)
 #: What a run is to do: its fetches, its feeds, and what it is to give or to fail with.
-_Run = tuple[list[str], dict[str, Any], dict[str, Any]]
+_Run = tuple[list[str], dict[str, Any], Expect]
 
 
 class _Using:
@@ -32,7 +33,7 @@ class _Using:
         self._life = life
         self._terms: Terms = life.terms
 
-    def go_on(self) -> list[dict[str, Any]]:
+    def go_on(self) -> list[Step]:
         """One step more, or the several of a run that waits, without their session."""
         draw, life = self._draw, self._life
         if life.spoilt:
@@ -143,7 +144,7 @@ class _Using:
 
     # --- runs that wait -------------------------------------------------------------------
 
-    def _waiting(self) -> list[dict[str, Any]]:
+    def _waiting(self) -> list[Step]:
         """A run in a thread, and what ends its waiting; nothing if none is to be had."""
         draw, life = self._draw, self._life
         match draw.randrange(4):
@@ -162,7 +163,7 @@ class _Using:
     def _only(self, action: str) -> _Run:
         return [f"{self._node}/{action}"], {}, _values([None])
 
-    def _taker_served(self) -> list[dict[str, Any]]:
+    def _taker_served(self) -> list[Step]:
         """A take of more than there is, and then the elements that it lacks."""
         life = self._life
         lacking = self._draw.randint(1, min(3, life.room))
@@ -172,7 +173,7 @@ class _Using:
         put = self._put(lacking)
         return _beside(self._draw, self._several("takes", want), [put])
 
-    def _putter_served(self) -> list[dict[str, Any]]:
+    def _putter_served(self) -> list[Step]:
         """More elements than there is room for, and takes that make it."""
         life = self._life
         if self._terms.kind in {"priority", "shuffle"} or not life.in_batches:
@@ -183,7 +184,7 @@ class _Using:
         excess = max(1, -life.room)
         return _beside(self._draw, put, [self._several("takes", excess)])
 
-    def _taker_closed(self) -> list[dict[str, Any]]:
+    def _taker_closed(self) -> list[Step]:
         """A take of more than there is, and then a close."""
         life = self._life
         want = len(life.elements) + self._draw.randint(1, 3)
@@ -192,37 +193,37 @@ class _Using:
         return _beside(self._draw, self._several(action, want), [self._only("close")])
 
 
-def _values(values: Sequence[Any]) -> dict[str, Any]:
+def _values(values: Sequence[Any]) -> Expect:
     forms = [None if v is None else {"$array": tensors.encode(np.asarray(v))} for v in values]
     return {"values": forms}
 
 
-def _fails(code: int) -> dict[str, Any]:
+def _fails(code: int) -> Expect:
     return {"error": {"codes": [code]}}
 
 
-def _step(run: _Run) -> dict[str, Any]:
+def _step(run: _Run) -> Step:
     fetches, feeds, expect = run
-    step: dict[str, Any] = {"do": "run", "fetches": fetches}
+    step: Step = {"do": "run", "fetches": fetches, "expect": expect}
     if feeds:
         step["feeds"] = {name: tensors.encode(np.asarray(v)) for name, v in feeds.items()}
-    return step | {"expect": expect}
+    return step
 
 
-def _beside(draw: random.Random, waiting: _Run, runs: Sequence[_Run]) -> list[dict[str, Any]]:
+def _beside(draw: random.Random, waiting: _Run, runs: Sequence[_Run]) -> list[Step]:
     """A run in a thread, the runs beside it, and its answer."""
     step = _step(waiting)
     expect = step.pop("expect")
-    start: dict[str, Any] = {"do": "start", "thread": "t", "step": step}
+    start: Step = {"do": "start", "thread": "t", "step": step}
     if draw.random() < 0.3:
         start["grace_s"] = 0.01
     return [start, *map(_step, runs), {"do": "join", "thread": "t", "expect": expect}]
 
 
-def _in_session(step: dict[str, Any], session: str) -> dict[str, Any]:
+def _in_session(step: Step, session: str) -> Step:
     if step["do"] == "start":
-        return step | {"step": _in_session(step["step"], session)}
-    return {"do": "run", "session": session} | step if step["do"] == "run" else step
+        return {**step, "step": _in_session(step["step"], session)}
+    return {**step, "session": session} if step["do"] == "run" else step
 
 
 @prop("queues", *_CLAUSES, weight=2)
@@ -231,7 +232,7 @@ def queues(draw: random.Random, id_: str) -> Case:
     terms = [draw_terms(draw, "q" if draw.random() < 0.3 else "")]
     if draw.random() < 0.5:
         terms.append(terms[0] if terms[0].shared_name else draw_terms(draw, ""))
-    steps: list[dict[str, Any]] = []
+    steps: list[Step] = []
     using: list[tuple[str, _Using]] = []
     for session in ("s", "t")[: draw.choice((1, 1, 2))]:
         steps.append({"do": "open", "session": session, "graph": "g"})
