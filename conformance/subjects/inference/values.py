@@ -99,10 +99,10 @@ def _case(id_: str, program: Program, title: str, clause: str, node: str, **feed
     """The case that fetches a node, whose value its definition says, if there is one."""
     op = next(n["op"] for n in program.writer.graph()["node"] if n["name"] == node)
     contract = contract_in(OPERATIONS[op].contract(program.dtype), program.dtype)
-    expect: Expect = {
-        "oracle": {"contract": contract, **(BY_DEFINITION if op in DEFINITIONS else {})}
-    }
-    program.run([node], feeds["fed"], expect, clause)
+    wanted: OracleForm = {"contract": contract}
+    if op in DEFINITIONS:
+        wanted |= BY_DEFINITION
+    program.run([node], feeds["fed"], {"oracle": wanted}, clause)
     return program.case(id_, title)
 
 
