@@ -126,6 +126,14 @@ def engine_case(*clauses: str, title: str, **options: Any) -> _Decorator:
     return _register("engine", clauses, title, options)
 
 
+def _operator(symbol: str, *, reflected: bool = False) -> Callable[[Symbol, Any], Symbol]:
+    def method(self: Symbol, other: Any) -> Symbol:
+        pair = [form(other), self._expr] if reflected else [self._expr, form(other)]
+        return self._author.do({"$op": [symbol, *pair]})
+
+    return method
+
+
 class Symbol(Recorded):
     """A value of the API surface; what is done with it is recorded."""
 
@@ -153,35 +161,34 @@ class Symbol(Recorded):
     def __getitem__(self, index: Any) -> Symbol:
         return self._author.do({"$item": [self._expr, form(index)]})
 
+    __add__ = _operator("+")
+    __radd__ = _operator("+", reflected=True)
+    __sub__ = _operator("-")
+    __rsub__ = _operator("-", reflected=True)
+    __mul__ = _operator("*")
+    __rmul__ = _operator("*", reflected=True)
+    __truediv__ = _operator("/")
+    __rtruediv__ = _operator("/", reflected=True)
+    __floordiv__ = _operator("//")
+    __rfloordiv__ = _operator("//", reflected=True)
+    __mod__ = _operator("%")
+    __rmod__ = _operator("%", reflected=True)
+    __pow__ = _operator("**")
+    __rpow__ = _operator("**", reflected=True)
+    __matmul__ = _operator("@")
+    __rmatmul__ = _operator("@", reflected=True)
+    __lt__ = _operator("<")
+    __le__ = _operator("<=")
+    __gt__ = _operator(">")
+    __ge__ = _operator(">=")
+
     __iter__ = None  # a symbol has no length while recording; index it
+
+    def __neg__(self) -> Symbol:
+        return self._author.do({"$op": ["neg", self._expr]})
 
     def __hash__(self) -> int:
         return id(self)
-
-
-def _operator(symbol: str, *, reflected: bool = False) -> Any:
-    def method(self: Symbol, other: Any) -> Symbol:
-        pair = [form(other), self._expr] if reflected else [self._expr, form(other)]
-        return self._author.do({"$op": [symbol, *pair]})
-
-    return method
-
-
-for _name, _symbol in {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "matmul": "@",
-}.items():
-    setattr(Symbol, f"__{_name}__", _operator(_symbol))
-    setattr(Symbol, f"__r{_name}__", _operator(_symbol, reflected=True))
-for _name, _symbol in {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
-    setattr(Symbol, f"__{_name}__", _operator(_symbol))
-Symbol.__neg__ = lambda self: self._author.do({"$op": ["neg", self._expr]})  # type: ignore[operator]
 
 
 class ApiAuthor:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Feeds, Fetches, Graph, Operation, Value
 
 __all__ = ["Change", "array", "axes_of", "computing", "single"]
 
@@ -20,7 +21,7 @@ def computing(tf: Namespace, changes: Mapping[str, Change]) -> Namespace:
     """The namespace whose list fetches see, for outputs of these op types, the changed values."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, feed_dict: Feeds = None, *args: Any, **kwargs: Any) -> Value:
             ops = _operations(self.graph, fetches, feed_dict, changes)
             if not ops:
                 return super().run(fetches, feed_dict, *args, **kwargs)
@@ -38,7 +39,9 @@ def computing(tf: Namespace, changes: Mapping[str, Change]) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _operations(graph: Any, fetches: Any, feeds: Any, changes: Mapping[str, Change]) -> list[Any]:
+def _operations(
+    graph: Graph, fetches: Fetches, feeds: Feeds, changes: Mapping[str, Change]
+) -> list[Operation]:
     """The operations of these types, some output of which is fetched and none fed."""
     if not isinstance(fetches, list):
         return []
@@ -47,7 +50,7 @@ def _operations(graph: Any, fetches: Any, feeds: Any, changes: Mapping[str, Chan
     return [op for op in ops if op is not None and op.type in changes and op not in cut]
 
 
-def _operation(graph: Any, name: Any) -> Any:
+def _operation(graph: Graph, name: str) -> Any:
     """The operation that makes the tensor, or None if that is none."""
     try:
         return graph.as_graph_element(name).op
@@ -58,7 +61,7 @@ def _operation(graph: Any, name: Any) -> Any:
 def single(function: Callable[..., Any]) -> Change:
     """A change of the one output by `function(op, output, *inputs)`; the dtype stays."""
 
-    def change(op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    def change(op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Value]:
         output = array(outputs[0])
         with np.errstate(all="ignore"):
             changed = array(function(op, output, *map(array, inputs)))
@@ -67,7 +70,7 @@ def single(function: Callable[..., Any]) -> Change:
     return change
 
 
-def array(value: Any) -> np.ndarray:
+def array(value: Array) -> np.ndarray:
     """The tensor of a fetched value."""
     if not isinstance(value, bytes):
         return np.asarray(value)
@@ -76,6 +79,6 @@ def array(value: Any) -> np.ndarray:
     return held
 
 
-def axes_of(axes: Any) -> tuple[int, ...]:
+def axes_of(axes: int | Sequence[int]) -> tuple[int, ...]:
     """The axes that an input of a reduction names."""
     return tuple(int(axis) for axis in np.asarray(axes).reshape(-1))

@@ -14,6 +14,9 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Session, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = ["ENQUEUES", "Underway", "notes", "overlapping"]
 
@@ -88,12 +91,16 @@ def overlapping(
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             conforming = super().run
             run = _underway(self, fetches, feed_dict, of_run(self, options))
 
-            def base(fetches: Any = fetches, feeds: Any = feed_dict) -> Any:
+            def base(fetches: Fetches = fetches, feeds: Feeds = feed_dict) -> Value:
                 return conforming(fetches, feeds, run.options, run_metadata)
 
             with lock:
@@ -106,7 +113,7 @@ def overlapping(
                 with lock:
                     runs.remove(run)
 
-        def plain(self, fetches: Any, feeds: Any = None, options: Any = None) -> Any:
+        def plain(self, fetches: Fetches, feeds: Feeds = None, options: Any = None) -> Value:
             """A run of the fault's own, which no fault changes."""
             return super().run(fetches, feeds, options)
 
@@ -120,12 +127,12 @@ def overlapping(
     return override(tf, Session=Session)
 
 
-def notes(session: Any, name: str, first: Callable[[], Any]) -> Any:
+def notes(session: Session, name: str, first: Callable[[], Any]) -> Any:
     """What a fault keeps with a session under a name; made by `first` when it is asked for."""
     return vars(session).setdefault(f"faulty_{name}", first())
 
 
-def _underway(session: Any, fetches: Any, feeds: Any, options: Any) -> Underway:
+def _underway(session: Session, fetches: Fetches, feeds: Feeds, options: Any) -> Underway:
     listed = elements(session, fetches)
     ops = tuple(getattr(element, "op", element) for element in listed)
     size = len(session.graph.get_operations())

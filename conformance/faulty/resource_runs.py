@@ -13,6 +13,8 @@ from typing import Any
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 __all__ = [
     "Run",
@@ -43,7 +45,7 @@ class Run:
 
     """
 
-    def __init__(self, session: Any, op: Any, base: Callable[..., Any]) -> None:
+    def __init__(self, session: Session, op: Operation, base: Call) -> None:
         self.session = session
         self.op = op
         self._base = base
@@ -52,7 +54,7 @@ class Run:
         """The value of one of the operation's inputs."""
         return self._base(self.op.inputs[index])
 
-    def by(self, op: Any) -> Run:
+    def by(self, op: Operation) -> Run:
         """The same run, looked at by another operation."""
         return Run(self.session, op, self._base)
 
@@ -68,18 +70,18 @@ class Run:
 
 
 @contextmanager
-def inside(tf: Namespace, session: Any) -> Iterator[None]:
+def inside(tf: Namespace, session: Session) -> Iterator[None]:
     """Build in the session's graph, apart from what is being built there."""
     with session.graph.as_default(), tf.control_dependencies(None):
         yield
 
 
-def made_by(op: Any, index: int = 0) -> str:
+def made_by(op: Operation, index: int = 0) -> str:
     """The type of the operation that gives an input: that of the resource, for most."""
     return str(op.inputs[index].op.type)
 
 
-def _fetched(session: Any, fetches: Any, types: Types) -> list[Any]:
+def _fetched(session: Session, fetches: Fetches, types: Types) -> list[Any]:
     ops = [getattr(element, "op", element) for element in elements(session, fetches)]
     return [op for op in dict.fromkeys(ops) if op.type in types]
 
@@ -90,7 +92,7 @@ def executing(
     """The namespace whose run of such an operation is `change(run, base)`."""
     types = frozenset(types)
 
-    def changed(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def changed(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         ops = _fetched(session, fetches, types)
         if not ops:
             return base(fetches)
@@ -163,7 +165,7 @@ def giving(
     """The namespace that gives `change(op, index, value)` for outputs of such operations."""
     types = frozenset(types)
 
-    def changed(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def changed(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         del feeds
         values = base(fetches)
         if not isinstance(fetches, list):
@@ -184,7 +186,9 @@ def sharing(tf: Namespace, types: Types) -> Namespace:
     firsts: dict[frozenset[str], Any] = {}
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             names = frozenset(op.name for op in self.graph.get_operations())
             first = firsts.setdefault(names, self)
             ops = needed(elements(self, fetches), fed(self, feed_dict))
@@ -200,7 +204,7 @@ def sharing(tf: Namespace, types: Types) -> Namespace:
     return override(tf, Session=Session)
 
 
-def nodes_of(definition: Any, types: Types) -> list[Any]:
+def nodes_of(definition: GraphDef, types: Types) -> list[NodeDef]:
     """The nodes of these types."""
     types = frozenset(types)
     return [node for node in definition.node if node.op in types]
@@ -217,7 +221,7 @@ def clearing(tf: Namespace, types: Types, attr: str) -> Namespace:
 
 
 def fed_as(
-    definition: Any, node: Any, index: int, op: str, inputs: Iterable[str], **types: int
+    definition: Any, node: NodeDef, index: int, op: str, inputs: Iterable[str], **types: int
 ) -> None:
     """Put a new operation between a node and one of its inputs, which is its first one."""
     inserted = definition.node.add()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Element, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = [
     "RANDOM",
@@ -41,11 +45,15 @@ def running(tf: Namespace, change: Callable[[Any, Base, Any, Any], Any]) -> Name
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             conforming = super().run
 
-            def base(fetches: Any, feeds: Any = feed_dict) -> Any:
+            def base(fetches: Fetches, feeds: Feeds = feed_dict) -> Value:
                 return conforming(fetches, feeds, options, run_metadata)
 
             return change(self, base, fetches, feed_dict)
@@ -56,7 +64,7 @@ def running(tf: Namespace, change: Callable[[Any, Base, Any, Any], Any]) -> Name
 def giving(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose runs of a list of fetches give `change(value, tensor)` of each."""
 
-    def run(session: Any, base: Base, fetches: Any, _feeds: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _feeds: Feeds) -> Value:
         values = base(fetches)
         if not isinstance(fetches, list):
             return values
@@ -69,7 +77,9 @@ def giving(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
 def editing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace whose `import_graph_def` imports a copy of the GraphDef, changed."""
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         copy = tf.GraphDef()
         copy.CopyFrom(graph_def)
         change(copy)
@@ -78,7 +88,7 @@ def editing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     return override(tf, import_graph_def=import_graph_def)
 
 
-def elements(session: Any, fetches: Any) -> list[Any]:
+def elements(session: Session, fetches: Fetches) -> list[Any]:
     """The Tensors and Operations that a fetch structure names, in order; invalid ones left out."""
     if isinstance(fetches, Mapping):
         return elements(session, list(fetches.values()))
@@ -90,12 +100,12 @@ def elements(session: Any, fetches: Any) -> list[Any]:
         return []
 
 
-def fed(session: Any, feeds: Any) -> list[Any]:
+def fed(session: Session, feeds: Feeds) -> list[Any]:
     """The Tensors that a feed_dict feeds; invalid keys left out."""
     return elements(session, list(feeds)) if isinstance(feeds, Mapping) else []
 
 
-def needed(fetched: Iterable[Any], fed_tensors: Iterable[Any]) -> list[Any]:
+def needed(fetched: Iterable[Any], fed_tensors: Iterable[Tensor]) -> list[Any]:
     """The operations that a run of these elements executes, if these tensors are fed."""
     replaced = {tensor.name for tensor in fed_tensors}
     seen: dict[str, Any] = {}
@@ -109,7 +119,7 @@ def needed(fetched: Iterable[Any], fed_tensors: Iterable[Any]) -> list[Any]:
     return list(seen.values())
 
 
-def data_inputs(node: Any) -> list[str]:
+def data_inputs(node: NodeDef) -> list[str]:
     """The names of the nodes whose outputs a NodeDef consumes, in order."""
     return [name.partition(":")[0] for name in node.input if not name.startswith("^")]
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
 
 __all__ = ["SESSIONS", "ProgramSession", "Step"]
 
@@ -63,7 +64,7 @@ def network(tf: Namespace, _: str) -> Step:
     def batch() -> dict[Any, Any]:
         return {images: chance.randn(_BATCH, 8, 8, 1), labels: chance.randint(0, 3, _BATCH)}
 
-    def step(session: Any) -> list[Any]:
+    def step(session: Session) -> list[Any]:
         session.run(train, batch())
         return [session.run([loss, train], batch())[0]]
 
@@ -96,7 +97,7 @@ def loop(tf: Namespace, _: str) -> Step:
     train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
     fetches = [states.stack(), tf.stack([loss, weight, state]), train]
 
-    def step(session: Any) -> list[Any]:
+    def step(session: Session) -> list[Any]:
         return [*session.run(fetches, {words: ["1", "0.5", "-2"]})[:2]]
 
     return step
@@ -114,7 +115,7 @@ def held_values(tf: Namespace, _: str) -> Step:
         loss = tf.reduce_sum(tf.add_n(terms))
         train = optimizer.minimize(loss)
 
-    def step(session: Any) -> list[Any]:
+    def step(session: Session) -> list[Any]:
         kept = session.run(handle)
         read, cost, _ = session.run([before, loss, train])
         values = [read, cost, kept.eval(), session.run(variable)]
@@ -131,7 +132,7 @@ def matrices(tf: Namespace, _: str) -> Step:
     fetches = [tf.matrix_determinant(given) * 2, tf.matrix_inverse(given), solved]
     regular = np.eye(3) * 4 + np.arange(18).reshape(2, 3, 3) / 9
 
-    def step(session: Any) -> list[Any]:
+    def step(session: Session) -> list[Any]:
         values = session.run(fetches, {given: regular})
         try:
             return [*values, session.run(fetches[1], {given: np.ones((1, 3, 3))})]
@@ -152,7 +153,7 @@ def rows(tf: Namespace, _: str) -> Step:
     train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(tf.square(taken)))
     fetches = [sums, largest, stitched, train]
 
-    def step(session: Any) -> list[Any]:
+    def step(session: Session) -> list[Any]:
         return [*session.run(fetches, {ids: [5, 1, 4, 1, 6, 2]})[:3]]
 
     return step
@@ -167,7 +168,7 @@ def two_devices(tf: Namespace, other: str) -> Step:
         columns = scaled[:, 1:]
     total = tf.matmul(weight, columns + tf.constant([1.0, 1.0]))
 
-    def step(session: Any) -> list[Any]:
+    def step(session: Session) -> list[Any]:
         with ThreadPoolExecutor(2) as pool:
             return [*pool.map(lambda n: session.run(total, {given: np.full(3, n)}), range(2))]
 

@@ -16,6 +16,7 @@ from sessrun.conformance.generators.graphdef import (
 from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 
 _CLAUSES: Final = (
     "ACCUMULATORS-001",
@@ -72,7 +73,7 @@ class _Life:
         self._count = 0
         self._sums: dict[int, tuple[np.ndarray, int]] = {}
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The graph of the accumulator with every operation on it."""
         writer = GraphWriter()
         kind, sparse = {"dtype": dtype_attr(self._dtype)}, self._kind == "Sparse"

@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
+from sessrun.spec.forms import Json
 
 __all__ = [
     "distinct_names",
@@ -156,7 +158,7 @@ def updates(tf: Namespace, threads: int, runs: int, elements: int, *, resource: 
     return [int(value.min()), int(value.max())]
 
 
-def two_sessions(tf: Namespace) -> list[Any]:
+def two_sessions(tf: Namespace) -> list[Json]:
     """What a run computes, and what a blocked one gets, beside another session of the graph.
 
     One session's run waits for an element while the other session computes; another run of the
@@ -175,7 +177,7 @@ def two_sessions(tf: Namespace) -> list[Any]:
     first, second = tf.Session(graph=graph), tf.Session(graph=graph)
     got: dict[Any, Any] = {}
 
-    def wait(session: Any) -> None:
+    def wait(session: Session) -> None:
         try:
             got[session] = session.run(dequeued)
         except Exception as error:  # noqa: BLE001 - its class is the answer

@@ -38,6 +38,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Statement,
 )
 from sessrun.conformance.subjects.control_flow.states import Doing, State
+from sessrun.spec.forms import Json
 
 __all__ = ["Bodies", "Library"]
 
@@ -77,7 +78,7 @@ class Library:
     states: Sequence[State]
     lowers: bool
     outside: list[tuple[str, Kind]] = field(default_factory=lambda: [(FIXED, INT)])
-    functions: list[dict[str, Any]] = field(default_factory=list)
+    functions: list[dict[str, Json]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for state in self.states:
@@ -208,7 +209,7 @@ class Bodies:
         output = ":output" if self._inside else ""
         return [self.node("Identity", (f"{base}{output}:{index}",), _INTS) for index in indices]
 
-    def _attrs(self, **attrs: Any) -> dict[str, Any]:
+    def _attrs(self, **attrs: Any) -> dict[str, Json]:
         return {**attrs, "_lower_using_switch_merge": {"b": self._library.lowers}}
 
     def _branches(self, statement: If, carried: list[str]) -> list[str]:

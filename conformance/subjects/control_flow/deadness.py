@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.generators.graphdef import GraphWriter, shape_attr, text_attr
 from sessrun.conformance.subjects.control_flow.site import INT, scalar
+from sessrun.spec.forms import Json
 
 __all__ = ["CONDITIONS", "Deadness", "Setting", "Tensor", "settings"]
 
@@ -72,7 +73,7 @@ class Deadness:
         self.updates: list[tuple[str, frozenset[Setting]]] = []
         self.has_triggers = False
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The GraphDef."""
         return self._writer.graph()
 

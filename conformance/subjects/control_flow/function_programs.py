@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
+from sessrun.spec.forms import Json
 
 __all__ = ["Body", "Library"]
 
@@ -46,7 +47,7 @@ def _func(name: str) -> dict[str, Any]:
     return {"func": {"name": name}}
 
 
-def _types(*dtypes: str) -> dict[str, Any]:
+def _types(*dtypes: str) -> dict[str, Json]:
     """Some dtypes as AttrValue."""
     return {"list": {"type": [dtype_attr(dtype)["type"] for dtype in dtypes]}}
 
@@ -268,13 +269,13 @@ class Library:
         self.turns: list[str] = []
         self.limit = draw.randint(0, 3)
         self._bodies: dict[str, tuple[Body, tuple[int, int]]] = {}
-        self._forms: list[dict[str, Any]] = []
+        self._forms: list[dict[str, Json]] = []
         for number in range(draw.randint(3, 5)):
             is_turn = number == 0 or draw.random() < 0.3
             self._write(draw, f"f{number}", is_turn=is_turn, is_plain=number < _PLAIN)
         self._write_condition(draw)
 
-    def form(self) -> dict[str, Any]:
+    def form(self) -> dict[str, Json]:
         """The library of a GraphDef."""
         return {"function": self._forms}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from sessrun.conformance.subjects.control_flow.site import (
     waiting,
 )
 from sessrun.conformance.subjects.control_flow.states import Asked, Doing, RunState, State
+from sessrun.spec.forms import Json
 
 __all__ = ["KINDS", "Variable", "draw_states"]
 
@@ -165,7 +166,7 @@ class Staging(State):
         super().__init__(name)
         self.handle = ""
 
-    def _attrs(self) -> dict[str, Any]:
+    def _attrs(self) -> dict[str, Json]:
         return {"dtypes": list_of(INT), "shared_name": text_attr(self.name)}
 
     def effect(self, site: Site, doing: Doing) -> str:

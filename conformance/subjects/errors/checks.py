@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session
 
 __all__ = [
     "attributes_that_can_be_set",
@@ -17,7 +18,7 @@ __all__ = [
 ]
 
 
-def _raised(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
+def _raised(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Any:
     try:
         session.run(fetches, feeds)
     except Exception as error:  # noqa: BLE001 - whatever it raises is looked at
@@ -25,26 +26,30 @@ def _raised(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
     return None
 
 
-def failed_op_is(tf: Namespace, session: Any, fetches: Any, feeds: Any, operation: Any) -> bool:
+def failed_op_is(
+    tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds, operation: Operation
+) -> bool:
     """Whether the run raises an OpError whose `op` is this very Operation."""
     error = _raised(tf, session, fetches, feeds)
     return error is not None and error.op is operation
 
 
-def failed_op_is_none(tf: Namespace, session: Any, fetches: Any) -> bool:
+def failed_op_is_none(tf: Namespace, session: Session, fetches: Fetches) -> bool:
     """Whether the run raises an OpError whose `op` is None."""
     error = _raised(tf, session, fetches, None)
     return error is not None and error.op is None
 
 
-def node_def_of_failure(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> list[str]:
+def node_def_of_failure(
+    tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds
+) -> list[str]:
     """Name, type and inputs of the `node_def` of the OpError that the run raises."""
     error = _raised(tf, session, fetches, feeds)
     node = None if error is None else error.node_def
     return [] if node is None else [node.name, node.op, *node.input]
 
 
-def message_type(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> str:
+def message_type(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> str:
     """The name of the class of the `message` of the OpError that the run raises."""
     return type(getattr(_raised(tf, session, fetches, feeds), "message", None)).__name__
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = ["defaultdict_class"]
 
 
-def defaultdict_class(tf: Namespace, values: list[int]) -> list[Any]:
+def defaultdict_class(tf: Namespace, values: list[int]) -> list[Json]:
     """Fetch a defaultdict of constants.
 
     Returns:

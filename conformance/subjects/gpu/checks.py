@@ -19,6 +19,10 @@ from typing import IO, Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Session
+from sessrun.spec.forms import Json
+from sessrun.spec.proto.config_pb2 import ConfigProto
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = [
     "allocators",
@@ -68,24 +72,24 @@ def limits(tf: Namespace, session: Any) -> list[int]:  # noqa: ARG001 - as above
     return [gpu.memory_limit_bytes for gpu in _gpus(session)]
 
 
-def limits_below(tf: Namespace, session: Any, most: int) -> list[bool]:
+def limits_below(tf: Namespace, session: Session, most: int) -> list[bool]:
     """For each GPU of the session whether its memory limit is below so many bytes."""
     return [limit < most for limit in limits(tf, session)]
 
 
-def listed_count(tf: Namespace, session: Any) -> int:  # noqa: ARG001 - as above
+def listed_count(tf: Namespace, session: Session) -> int:  # noqa: ARG001 - as above
     """How many GPUs the session lists."""
     return len(_gpus(session))
 
 
-def _traced(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
+def _traced(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Any:
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
     metadata = tf.RunMetadata()
     session.run(fetches, feeds, options=options, run_metadata=metadata)
     return metadata
 
 
-def _listings(session: Any, metadata: Any) -> Iterator[tuple[str, Any]]:
+def _listings(session: Session, metadata: RunMetadata) -> Iterator[tuple[str, Any]]:
     """The device and the statistics of each node that one of the session's devices lists."""
     own = {device.name for device in session.list_devices()}
     for stats in metadata.step_stats.dev_stats:
@@ -95,7 +99,7 @@ def _listings(session: Any, metadata: Any) -> Iterator[tuple[str, Any]]:
 
 
 def ran_on(
-    tf: Namespace, session: Any, fetches: Any, feeds: Any, names: Sequence[str]
+    tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds, names: Sequence[str]
 ) -> list[list[str]]:
     """The devices, such as `GPU:0`, on which a traced run executed each of these operations."""
     metadata = _traced(tf, session, fetches, feeds)
@@ -104,7 +108,7 @@ def ran_on(
 
 
 def allocators(
-    tf: Namespace, session: Any, fetches: Any, feeds: Any, names: Sequence[str]
+    tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds, names: Sequence[str]
 ) -> list[int]:
     """Which of these operations' first outputs have one allocator: a number for each, from 0."""
     metadata = _traced(tf, session, fetches, feeds)
@@ -118,7 +122,7 @@ def allocators(
     return [numbers[allocator] for allocator in named]
 
 
-def sends(tf: Namespace, session: Any, fetches: Any, feeds: Any, node: str) -> int:
+def sends(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds, node: str) -> int:
     """How often the partition graphs of a run send the first output of an operation."""
     metadata = _traced(tf, session, fetches, feeds)
     return sum(
@@ -128,7 +132,7 @@ def sends(tf: Namespace, session: Any, fetches: Any, feeds: Any, node: str) -> i
     )
 
 
-def copies(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> bool:
+def copies(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> bool:
     """Whether a traced run lists a copy between memories, on whatever device it lists it."""
     metadata = _traced(tf, session, fetches, feeds)
     return any(
@@ -147,8 +151,8 @@ def _error_of(tf: Namespace, action: Callable[[], Any]) -> Any:
 
 
 def failure(
-    tf: Namespace, session: Any, fetches: Any, feeds: Any, words: Sequence[str]
-) -> list[Any]:
+    tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds, words: Sequence[str]
+) -> list[Json]:
     """The code of a run's OpError, 0 if it has none, and those of the words that its text lacks."""
     error = _error_of(tf, lambda: session.run(fetches, feeds))
     if error is None:
@@ -156,7 +160,7 @@ def failure(
     return [error.error_code, *(word for word in words if word not in str(error))]
 
 
-def rows_or_refusal(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> Any:
+def rows_or_refusal(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Any:
     """What a run gives, or the code with which it fails."""
     try:
         return session.run(fetches, feeds)
@@ -164,7 +168,7 @@ def rows_or_refusal(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> An
         return error.error_code
 
 
-def refused_by_a_session(tf: Namespace, config: Any) -> int:
+def refused_by_a_session(tf: Namespace, config: ConfigProto) -> int:
     """The code with which a session of this configuration is refused; 0 if it opens."""
 
     def opened() -> None:
@@ -174,7 +178,9 @@ def refused_by_a_session(tf: Namespace, config: Any) -> int:
     return 0 if error is None else error.error_code
 
 
-def over_its_limit(tf: Namespace, session: Any, number: int, filled: Any, count: Any) -> list[int]:
+def over_its_limit(
+    tf: Namespace, session: Session, number: int, filled: Any, count: Any
+) -> list[int]:
     """What comes of filling more float32 than a GPU's listed limit, then of filling three.
 
     Args:
@@ -198,7 +204,7 @@ def over_its_limit(tf: Namespace, session: Any, number: int, filled: Any, count:
 
 
 def logged(
-    tf: Namespace, config: Any, fetches: Any, feeds: Any, names: Sequence[str]
+    tf: Namespace, config: ConfigProto, fetches: Fetches, feeds: Feeds, names: Sequence[str]
 ) -> list[list[str]]:
     """The devices that a session's standard output and error name beside each operation."""
     with tempfile.TemporaryFile() as file:
@@ -244,7 +250,7 @@ def _flush(library: Any) -> None:
     library.fflush(None)
 
 
-def branches_and_loops(tf: Namespace, number: float) -> list[Any]:
+def branches_and_loops(tf: Namespace, number: float) -> list[Json]:
     """A loop and a branch, all of them asked for on /gpu:0 without soft placement: their values.
 
     The loop adds 1.5 to the number three times, its counter an int32; the branch negates the

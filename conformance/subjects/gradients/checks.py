@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Session, Tensor
+from sessrun.spec.forms import Json
 
 __all__ = ["error_of_differences", "gradients_among", "gradients_at", "second_gradients_at"]
 
@@ -44,7 +46,7 @@ class _Program:
     targets: list[Any]
     sources: list[Any]
 
-    def run(self, fetches: Any, values: Arrays) -> Any:
+    def run(self, fetches: Fetches, values: Arrays) -> Any:
         """The fetches where the inputs have these values."""
         feeds = {}
         for tensor, value, way in zip(self.inputs, values, self.ways, strict=True):
@@ -54,7 +56,7 @@ class _Program:
                 feeds[tensor] = value
         return self.session.run(fetches, feeds)
 
-    def gradients(self, weights: Arrays) -> list[Any]:
+    def gradients(self, weights: Arrays) -> list[Json]:
         """The gradients of the targets by the sources, multiplied by these weights."""
         given = _constants(self.tf, weights)
         return list(self.tf.gradients(self.targets, self.sources, given))
@@ -66,7 +68,7 @@ def gradients_at(
     points: Sequence[Arrays],
     ways: Sequence[str],
     by: Sequence[int],
-) -> list[Any]:
+) -> list[Json]:
     """The gradients of a function of tensors by some of them, at several points.
 
     Args:
@@ -95,7 +97,7 @@ def second_gradients_at(
     points: Sequence[Arrays],
     ways: Sequence[str],
     by: Sequence[int],
-) -> list[Any]:
+) -> list[Json]:
     """The gradients of a function's gradients by its sources, then by what multiplied its targets.
 
     Arguments and result are those of `gradients_at`.
@@ -160,7 +162,7 @@ def gradients_among(
     given: Sequence[float | None] | None = None,
     stopped: Sequence[int] | None = None,
     options: dict[str, Any] | None = None,
-) -> list[Any]:
+) -> list[Json]:
     """The gradients of some tensors of a graph by others.
 
     Args:
@@ -198,7 +200,7 @@ def gradients_among(
 
 def _built(
     tf: Namespace,
-    session: Any,
+    session: Session,
     function: Function,
     values: Arrays,
     ways: Sequence[str],
@@ -223,7 +225,7 @@ def _given(tf: Namespace, value: np.ndarray, way: str) -> Any:
     return tf.placeholder(tf.as_dtype(value.dtype), value.shape if way == "known" else None)
 
 
-def _values(program: _Program, gradients: Sequence[Any], point: Arrays) -> list[Any]:
+def _values(program: _Program, gradients: Sequence[Any], point: Arrays) -> list[Json]:
     fetches = [_parts(program.tf, gradient) for gradient in gradients if gradient is not None]
     values = iter(program.run(fetches, point))
     return [None if gradient is None else next(values) for gradient in gradients]
@@ -248,7 +250,7 @@ def _flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _constants(tf: Namespace, arrays: Arrays) -> list[Any]:
+def _constants(tf: Namespace, arrays: Arrays) -> list[Json]:
     return [tf.constant(array) for array in arrays]
 
 
@@ -260,7 +262,7 @@ def _parts(tf: Namespace, gradient: Any) -> Any:
 
 
 def _weights_of(
-    program: _Program, tensors: Sequence[Any], point: Arrays, seed: int = 0
+    program: _Program, tensors: Sequence[Tensor], point: Arrays, seed: int = 0
 ) -> list[np.ndarray]:
     """What multiplies each tensor; its shape is known, or a run tells it.
 
@@ -277,7 +279,7 @@ def _weights_of(
     ]
 
 
-def _zeros(tensor: Any) -> np.ndarray:
+def _zeros(tensor: Tensor) -> np.ndarray:
     return np.zeros(tensor.shape.as_list(), tensor.dtype.as_numpy_dtype)
 
 

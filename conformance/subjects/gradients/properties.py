@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from sessrun.conformance.subjects.gradients.requests import drawn_request
 from sessrun.conformance.subjects.gradients.rows import drawn_row, row_call, rows
 from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 from sessrun.spec.operations import Operation
 
 #: The clause of what is told of gradients before a run.
@@ -28,7 +29,12 @@ Caller = Callable[[random.Random, tuple[str, ...] | None], Call]
 
 
 def _case(
-    id_: str, title: str, clauses: tuple[str, ...], check: str, args: dict[str, Any], expect: Any
+    id_: str,
+    title: str,
+    clauses: tuple[str, ...],
+    check: str,
+    args: Mapping[str, Json],
+    expect: Any,
 ) -> Case:
     step: Step = {"do": "check", "name": f"{_CHECKS}.{check}", "args": args, "expect": expect}
     return Case(id_, title, "api", clauses, (step,))

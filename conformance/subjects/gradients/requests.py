@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.forms import Json
 
 __all__ = ["Request", "drawn_request"]
 
@@ -50,7 +51,7 @@ def drawn_request(draw: random.Random) -> Request:
     return Request(clause, arguments)
 
 
-def _graph(draw: random.Random) -> dict[str, Any]:
+def _graph(draw: random.Random) -> dict[str, Json]:
     """The function that makes a graph's tensors: each of one or two earlier ones."""
     expression: Any = [{"$": f"x{number}"} for number in range(_INPUTS)]
     names = [f"x{number}" for number in range(_INPUTS)]

@@ -27,6 +27,7 @@ from sessrun.conformance.subjects.gradients.points import (
 )
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.rules.domains import ORDINARY, Arguments, arguments
 from sessrun.spec.since import is_newer
@@ -229,7 +230,7 @@ def _of_any_phase(operation: Operation, call: dict[str, Any], given: Arguments) 
         return call
     has_vectors = given.attrs.get("compute_v", True) and given.attrs.get("compute_uv", True)
     count = len(operation.outputs) if has_vectors else 1
-    sizes: list[dict[str, Any]] = [
+    sizes: list[dict[str, Json]] = [
         {"$call": "tf.abs", "args": [{"$item": [{"$": "results"}, number]}]}
         for number in range(count)
     ]

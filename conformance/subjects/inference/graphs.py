@@ -15,6 +15,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 from sessrun.spec.inference import DECLARATION, Cell, contract_in
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
@@ -56,10 +57,12 @@ def _contract(contract: str | list[str], dtype: str, outputs: int) -> str | list
     return [contract_in(part, dtype) for part in contract[:outputs]]
 
 
-def _kinds(operation: Operation, constants: frozenset[str], structure: str) -> dict[str, Any]:
+def _kinds(
+    operation: Operation, constants: frozenset[str], structure: str
+) -> dict[str, tuple[str, ...]]:
     """How each input may be given; the structural ones as `structure` says."""
     values = [arg.name for arg in operation.inputs if arg.name not in constants]
-    kinds: dict[str, Any] = {}
+    kinds: dict[str, tuple[str, ...]] = {}
     kinds.update(dict.fromkeys(constants, (structure,)))
     kinds.update(dict.fromkeys(values, ("shape", "shape", "constant")))
     kinds.update(dict.fromkeys(values[:1], ("shape",)))
@@ -80,9 +83,9 @@ def _frozen(given: Arguments, draw: random.Random) -> Arguments:
     return Arguments(inputs, {**given.attrs, "is_training": False})
 
 
-def _attrs(operation: Operation, dtype: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _attrs(operation: Operation, dtype: str, given: Mapping[str, Any]) -> dict[str, Json]:
     """The attributes of a node: `T` the dtype of values, other dtypes int32, the rest default."""
-    attrs: dict[str, Any] = {}
+    attrs: dict[str, Json] = {}
     for attr in operation.attrs:
         if attr.type == "type":
             attrs[attr.name] = dtype if attr.name == "T" else _INDEX

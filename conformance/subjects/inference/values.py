@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.conformance.definitions import BY_DEFINITION
 from sessrun.conformance.subjects.inference.graphs import Program, turn
+from sessrun.spec.cases.forms import Expect, OracleForm
 from sessrun.spec.cases.model import Case
 from sessrun.spec.definitions import DEFINITIONS
 from sessrun.spec.dtypes import BY_NAME

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = ["HOLDERS", "Holder", "Nodes"]
 
@@ -99,7 +100,7 @@ def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
 
 def _barrier(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
     raw = tf.raw_ops
-    types: dict[str, Any] = {"component_types": [tf.as_dtype(dtype)]}
+    types: dict[str, Json] = {"component_types": [tf.as_dtype(dtype)]}
     barrier = raw.Barrier(shapes=[list(shape[1:])], **types)
     keys = [f"k{number}" for number in range(shape[0])]
     put = raw.BarrierInsertMany(handle=barrier, keys=keys, values=fed, component_index=0)

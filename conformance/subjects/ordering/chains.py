@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sessrun.conformance.subjects.control_flow.frames import Frames
 from sessrun.conformance.subjects.control_flow.site import INT, scalar
 from sessrun.conformance.subjects.control_flow.states import Doing, State
 from sessrun.conformance.subjects.ordering.relays import FAILING, FUNCTIONS, HOLDS, RELAYS
+from sessrun.spec.forms import Json
 
 __all__ = ["Chain", "LinkKind", "Performed"]
 
@@ -78,7 +79,7 @@ class Chain:
         self._site = Frames(self._writer, states)
         self._count = {state.name: 0 for state in states}
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The GraphDef."""
         return {**self._writer.graph(), "library": FUNCTIONS}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
+from sessrun.spec.forms import Json
 
 __all__ = ["KINDS", "Component", "Terms", "queue_graph", "write_queue"]
 
@@ -57,7 +58,7 @@ def write_queue(writer: GraphWriter, terms: Terms, name: str = "queue") -> None:
     an output for each component, the last two take the number `n`; `size`, `closed`, `close` and
     `cancel` do what they are called.
     """
-    attrs: dict[str, Any] = {
+    attrs: dict[str, Json] = {
         "component_types": {"list": {"type": [dtype_attr(d)["type"] for d, _ in terms.components]}},
         "shapes": {
             "list": {
@@ -93,7 +94,7 @@ def write_queue(writer: GraphWriter, terms: Terms, name: str = "queue") -> None:
         writer.node("QueueCloseV2", [name], attr, f"{name}/{node}")
 
 
-def queue_graph(terms: Terms | Sequence[Terms]) -> dict[str, Any]:
+def queue_graph(terms: Terms | Sequence[Terms]) -> dict[str, Json]:
     """The GraphDef of one queue called `queue`, or of several called `queue0`, `queue1`, …."""
     writer = GraphWriter()
     if isinstance(terms, Terms):

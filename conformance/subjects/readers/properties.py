@@ -16,17 +16,17 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
-from sessrun.spec.forms import JsonObject
+from sessrun.spec.forms import Json, JsonObject
 
 _CLAUSE: Final = "READERS-036"
 _STRING: Final = dtype_attr("string")
 
 
-def _attr(value: Any) -> dict[str, Any]:
+def _attr(value: Any) -> dict[str, Json]:
     return text_attr(value) if isinstance(value, str) else {"i": str(value)}
 
 
-def _graph(kind: Kind) -> dict[str, Any]:
+def _graph(kind: Kind) -> dict[str, Json]:
     """The graph of `cases/readers.py`, with a reader of this kind."""
     writer = GraphWriter()
     scalars: dict[str, Any] = {"list": {"shape": [{}]}}

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
+from sessrun.spec.forms import Json
 
 __all__ = ["PLAIN", "VARIABLES", "Program", "draw_program"]
 
@@ -121,7 +122,7 @@ class Program:
         state = list(values)
         return state, _run(self.body, state)
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The GraphDef: feeds `v0`, ...; fetches `r0`, ...; `init` and `count` of the resource."""
         writer = GraphWriter()
         emitter = _Emitter(writer)

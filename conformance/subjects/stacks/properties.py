@@ -7,8 +7,9 @@ it does the same.
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, tex
 from sessrun.conformance.generators.resource_histories import DTYPES, History, drawn
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 
 _STACKS: Final = (
     "STACKS-001",
@@ -63,7 +65,7 @@ class _Life:
         self.code = 0
         self._stacks = [self._new_stack() for _ in range(draw.randint(1, 3))]
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The graph of the operations."""
         return self._writer.graph()
 
@@ -144,7 +146,7 @@ class _Life:
         self,
         op: str,
         inputs: list[str],
-        attrs: dict[str, Any],
+        attrs: Mapping[str, Json],
         value: np.ndarray | None,
         clause: str,
     ) -> None:

@@ -15,6 +15,7 @@ from sessrun.conformance.generators.resource_histories import DTYPES, History, d
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 
 _LINE: Final = ("STAGING-001", "STAGING-002", "STAGING-003", "STAGING-004")
 _MAP: Final = (
@@ -50,7 +51,7 @@ _NAMES: Final = (b"", b"a", b"bb", b"c\0c", "ü".encode() * 30)
 _KEYS: Final = (0, 1, -1, 5, 2**40, -(2**40), 77)
 
 
-def _types(dtypes: list[str]) -> dict[str, Any]:
+def _types(dtypes: list[str]) -> dict[str, Json]:
     return {"list": {"type": [BY_NAME[dtype].enum for dtype in dtypes]}}
 
 
@@ -84,7 +85,7 @@ class _Line(_Parts):
         super().__init__(draw)
         self._held: list[list[np.ndarray]] = []
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The graph of the area's operations."""
         writer = GraphWriter()
         attrs = {"dtypes": _types(self._dtypes), "shared_name": text_attr("area")}
@@ -132,7 +133,7 @@ class _Map(_Parts):
         #: The keys of complete elements whose components were put in one by one.
         self._in_parts: set[int] = set()
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The graph of the map's operations."""
         writer, order = GraphWriter(), self._order
         attrs = {"dtypes": _types(self._dtypes), "shared_name": text_attr("area")}
@@ -280,7 +281,7 @@ class _Barrier:
         self._index = self._number = 0
         self._is_closed = self._is_cancelled = False
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> dict[str, Json]:
         """The graph of the barrier's operations."""
         writer = GraphWriter()
         types = _types(self._dtypes)

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.conformance.subjects.programs.png import pixels_of
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = ["events", "pixels", "read"]
 
@@ -17,7 +20,7 @@ _LENGTH: Final = struct.Struct("<Q")
 _CHECKSUM: Final = 4
 
 
-def pixels(tf: Namespace, image: Any, max_outputs: int = 3) -> list[Any]:
+def pixels(tf: Namespace, image: np.ndarray, max_outputs: int = 3) -> list[Any]:
     """Run `tf.summary.image` and decode what it gives.
 
     Returns:
@@ -50,7 +53,7 @@ def events(tf: Namespace, folder: str, first: int = 1) -> list[list[Any]]:
     return [[_described(tf, event) for event in file[first:]] for file in files]
 
 
-def read(tf: Namespace, path: str) -> list[Any]:
+def read(tf: Namespace, path: str) -> list[Json]:
     """The events of a file as `tf.train.summary_iterator` gives them.
 
     Returns:
@@ -77,7 +80,7 @@ def _records(path: Path) -> Iterator[bytes]:
         offset += length + _CHECKSUM
 
 
-def _described(tf: Namespace, event: Any) -> list[Any]:
+def _described(tf: Namespace, event: Any) -> list[Json]:
     kind = event.WhichOneof("what")
     return [event.step, kind, _content(tf, event, kind)]
 

@@ -16,6 +16,7 @@ from sessrun.conformance.generators.graphdef import (
 from sessrun.conformance.generators.resource_histories import History, text
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 
 _CLAUSES: Final = (
     "TABLES-001",
@@ -155,7 +156,7 @@ class _Model:
         return rows.reshape((*shape, *self.row))
 
 
-def _graph(model: _Model, buckets: int) -> dict[str, Any]:
+def _graph(model: _Model, buckets: int) -> dict[str, Json]:
     """The graph of a table with every operation on it."""
     writer = GraphWriter()
     key, value = dtype_attr(model.key), dtype_attr(model.value)

@@ -7,8 +7,8 @@ that fails there is no other one.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from sessrun.conformance.subjects.tensor_arrays.model import ArrayModel
 from sessrun.conformance.subjects.tensor_lists.model import Shape
 from sessrun.conformance.subjects.variables.arrays import NUMBERS, drawn
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 
 _ARRAYS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())
 _DTYPES: Final = (*NUMBERS, "bool", "string")
@@ -155,7 +156,7 @@ class _Life:
         op: str,
         array: ArrayModel,
         inputs: Sequence[str],
-        attrs: dict[str, Any],
+        attrs: Mapping[str, Json],
         give: Callable[[], Sequence[_Given]] | None = None,
     ) -> str:
         """Write a node; `give` says what it gives, or, if it gives a flow, does what it does."""
@@ -228,7 +229,7 @@ class _Life:
         op: str,
         array: ArrayModel,
         inputs: Sequence[str],
-        attrs: dict[str, Any],
+        attrs: Mapping[str, Json],
         give: Callable[[], Sequence[_Given]],
     ) -> None:
         attrs = {**attrs, "dtype": dtype_attr(self._dtype)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from sessrun.conformance.generators.single_runs import SingleRun
 from sessrun.conformance.subjects.tensor_lists import clauses
 from sessrun.conformance.subjects.tensor_lists.model import ListModel, Shape, is_full
 from sessrun.conformance.subjects.variables.arrays import DTYPES, drawn
+from sessrun.spec.forms import Json
 
 __all__ = ["ListRun", "shape_array"]
 
@@ -113,7 +114,7 @@ class ListRun:
         return ListModel(self._dtype, shape, tuple(elements), limit)
 
     def _node(
-        self, op: str, inputs: list[str], shape_type: str = "", attrs: Mapping[str, Any] = {}
+        self, op: str, inputs: list[str], shape_type: str = "", attrs: Mapping[str, Json] = {}
     ) -> str:
         written = dict(attrs)
         if op not in {"TensorListResize", "TensorListLength", "TensorListElementShape"}:

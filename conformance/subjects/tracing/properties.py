@@ -23,6 +23,7 @@ from sessrun.conformance.subjects.tracing.traced import CONFIG, CPU, Traced, nee
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 
 _LEVELS: Final = ("SOFTWARE_TRACE", "SOFTWARE_TRACE", "FULL_TRACE")
 
@@ -81,7 +82,7 @@ def _output(dtype: str, shape: Sequence[int]) -> Any:
 
 def _case(
     id_: str,
-    graph: Mapping[str, Any],
+    graph: Mapping[str, Json],
     first: Sequence[str],
     runs: Sequence[Any],
     wanted: Sequence[Any],

@@ -65,7 +65,7 @@ class Traced:
     def __init__(self, block: Sequence[Statement], states: Sequence[State]) -> None:
         self._block, self._states = block, states
         self._runs: list[dict[str, Any]] = []
-        self._wanted: list[dict[str, Any]] = []
+        self._wanted: list[dict[str, list[Any]]] = []
         writer = GraphWriter()
         for state in states:
             state.make(writer)

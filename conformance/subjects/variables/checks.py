@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = ["calls_of_an_initial_value", "calls_of_getters", "what_a_getter_gives"]
 
@@ -28,7 +29,7 @@ def calls_of_getters(tf: Namespace) -> list[str]:
     return calls
 
 
-def what_a_getter_gives(tf: Namespace) -> list[Any]:
+def what_a_getter_gives(tf: Namespace) -> list[Json]:
     """The value of what a getter made of a variable, and the names of the trainable variables."""
 
     def twice(getter: Any, *args: Any, **kwargs: Any) -> Any:

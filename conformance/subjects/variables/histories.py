@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sessrun.conformance.generators.graphdef import (
 from sessrun.conformance.subjects.variables.arrays import DTYPES
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
+from sessrun.spec.forms import Json
 
 __all__ = ["Done", "Held", "History"]
 
@@ -117,7 +118,7 @@ class History:
 
     # -- nodes
 
-    def node(self, op: str, inputs: Sequence[str], attrs: Mapping[str, Any]) -> str:
+    def node(self, op: str, inputs: Sequence[str], attrs: Mapping[str, Json]) -> str:
         """Write a node that waits for the one before it in the run."""
         waits = [] if self.before is None else [f"^{self.before}"]
         name = self.writer.node(op, [*inputs, *waits], attrs)

@@ -16,6 +16,7 @@ from sessrun.conformance.generators.resource_histories import text
 from sessrun.conformance.subjects.queues.histories.history import Planned
 from sessrun.spec.cases.outcomes import Fetched
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 
 __all__ = ["CONFIG", "MOST", "RESOURCES", "Resource", "Run"]
 
@@ -59,7 +60,7 @@ class Resource:
     timed: bool = True
     bounded: bool = False
 
-    def graph(self, capacity: int = 0) -> dict[str, Any]:
+    def graph(self, capacity: int = 0) -> dict[str, Json]:
         """The GraphDef of one such resource."""
         writer = GraphWriter()
         token = _tokens(writer)
@@ -89,7 +90,7 @@ class Resource:
 
 
 def _tokens(writer: GraphWriter) -> str:
-    attrs: dict[str, Any] = {
+    attrs: dict[str, Json] = {
         "component_types": {"list": {"type": ["DT_INT32"]}},
         "shapes": {"list": {"shape": [shape_attr(())["shape"]]}},
     }
@@ -102,7 +103,7 @@ def _tokens(writer: GraphWriter) -> str:
 
 
 def _twice(
-    writer: GraphWriter, op: str, inputs: list[str], attrs: Mapping[str, Any], name: str
+    writer: GraphWriter, op: str, inputs: list[str], attrs: Mapping[str, Json], name: str
 ) -> None:
     """A node, and another one that is made to wait for a token."""
     for before in ("", "waited_"):
@@ -115,7 +116,7 @@ def _integers(value: Any) -> tuple[int, ...]:
 
 def _queue(writer: GraphWriter, capacity: int) -> None:
     types = {"list": {"type": [BY_NAME["int64"].enum]}}
-    attrs: dict[str, Any] = {
+    attrs: dict[str, Json] = {
         "component_types": types,
         "capacity": {"i": str(capacity or MOST)},
         "shapes": {"list": {"shape": [shape_attr(())["shape"]]}},
@@ -161,7 +162,7 @@ def _bits(value: Any) -> tuple[int, ...]:
 
 
 def _staging(writer: GraphWriter, capacity: int) -> None:
-    attrs: dict[str, Any] = {
+    attrs: dict[str, Json] = {
         "shared_name": text_attr("area"),
         "capacity": {"i": str(capacity)},
         "dtypes": {"list": {"type": [BY_NAME["int64"].enum]}},
@@ -172,7 +173,7 @@ def _staging(writer: GraphWriter, capacity: int) -> None:
 
 
 def _map(writer: GraphWriter, capacity: int) -> None:
-    attrs: dict[str, Any] = {
+    attrs: dict[str, Json] = {
         "shared_name": text_attr("area"),
         "capacity": {"i": str(capacity)},
         "dtypes": {"list": {"type": [BY_NAME["int64"].enum]}},

@@ -22,6 +22,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 
 _DENSE: Final = ("ResourceConditionalAccumulator", "ConditionalAccumulator")
 _SPARSE: Final = "SparseConditionalAccumulator"
@@ -255,7 +256,7 @@ def references_count_twice(tf: Namespace) -> Namespace:
 def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Namespace:
     """The namespace that changes indices, values and shape of what is taken together."""
 
-    def changed(run: Run, base: Callable[[], Any]) -> Any:
+    def changed(run: Run, base: Callable[[], Any]) -> Value:
         values = base()
         return change(run, list(values)) if len(values) == 3 else values
 

@@ -20,6 +20,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 
 _BARRIER: Final = ("Barrier",)
 _INSERT: Final = ("BarrierInsertMany",)
@@ -80,7 +81,7 @@ def _inserting(
 ) -> Namespace:
     """The namespace whose insertion is `change(run, base, what was inserted before)`."""
 
-    def changed(run: Run, base: Callable[[], Any]) -> Any:
+    def changed(run: Run, base: Callable[[], Any]) -> Value:
         inserted = run.note("inserted", set())
         values = change(run, base, inserted)
         inserted |= _components(run)
@@ -140,7 +141,7 @@ def _noting(
 ) -> Namespace:
     """The namespace in which closes are written down, and other types are changed."""
 
-    def changed(run: Run, base: Callable[[], Any]) -> Any:
+    def changed(run: Run, base: Callable[[], Any]) -> Value:
         if run.op.type not in _CLOSE:
             return change(run, base)
         values = base()

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetch, Fetches, Session, Value
 
 
-def _making(tf: Namespace, make: Callable[..., Any]) -> Namespace:
+def _making(tf: Namespace, make: Call) -> Namespace:
     """The namespace whose `make_callable` is `make(session, base, fetches, feeds, options)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         shut = False
 
         def make_callable(
-            self, fetches: Any, feed_list: Any = None, accept_options: bool = False
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_list: Sequence[Fetch] | None = None,
+            accept_options: bool = False,
+        ) -> Call:
             return make(self, super().make_callable, fetches, feed_list, accept_options)
 
         def close(self) -> None:
@@ -31,7 +35,7 @@ def _making(tf: Namespace, make: Callable[..., Any]) -> Namespace:
 def closed_callables_are_silent(tf: Namespace) -> Namespace:
     """Swallow the error of a closed session."""
 
-    def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call = base(fetches, feeds, options)
         if not feeds:
             return call
@@ -48,7 +52,7 @@ def closed_callables_are_silent(tf: Namespace) -> Namespace:
 def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
     """Answer as an engine does that checks shapes itself."""
 
-    def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+    def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call = base(fetches, feeds, options)
 
         def late(*args: Any, **kwargs: Any) -> Any:
@@ -67,7 +71,7 @@ def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
 def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
     """Forget `accept_options` where nothing is fed."""
 
-    def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+    def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Value:
         return base(fetches, feeds, options and feeds is not None)
 
     return _making(tf, make)
@@ -77,7 +81,7 @@ def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
 def feed_lists_take_no_names(tf: Namespace) -> Namespace:
     """Refuse names in the call."""
 
-    def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+    def make(_session: Session, base: Call, fetches: Fetches, feeds: Any, options: bool) -> Any:
         call = base(fetches, feeds, options)
 
         def strict(*args: Any, **kwargs: Any) -> Any:
@@ -94,7 +98,7 @@ def feed_lists_take_no_names(tf: Namespace) -> Namespace:
 def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
     """Run the fetches first when the graph has grown since the callable was made."""
 
-    def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call, known = base(fetches, feeds, options), session.graph.version
 
         def renewed(*args: Any, **kwargs: Any) -> Any:
@@ -111,7 +115,7 @@ def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
 def closed_sessions_make_no_callable(tf: Namespace) -> Namespace:
     """Refuse in `make_callable`."""
 
-    def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Value:
         if session.shut:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         return base(fetches, feeds, options)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, near
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
 from sessrun.conformance.subjects.run.cases.run import floats
 
 _CLOSE: Final = "close(1e-5, 1e-6)"
@@ -303,7 +303,7 @@ def _streamed(c: ApiAuthor, metric: Any, given: Sequence[Any], batches: Any) -> 
         c.check(session.run(metric[1], feeds), near(np.float32(want), _CLOSE))
 
 
-def _column(c: ApiAuthor, dtype: str = "float32", *last: int) -> Any:
+def _column(c: ApiAuthor, dtype: str = "float32", *last: int) -> Symbol:
     return c.tf.placeholder(getattr(c.tf, dtype), [None, *last])
 
 

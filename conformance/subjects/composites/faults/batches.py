@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor
 
 
 @fault("LOSSES-019", "The squares of halves are halves.")
@@ -15,13 +15,13 @@ def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
     """Square before anything is cast."""
 
     def mean_squared_error(
-        labels: Any,
-        predictions: Any,
+        labels: Tensor,
+        predictions: Tensor,
         weights: Any = 1.0,
         scope: Any = None,
         loss_collection: Any = "losses",
         reduction: str = "weighted_sum_by_nonzero_weights",
-    ) -> Any:
+    ) -> Tensor:
         if getattr(predictions, "dtype", None) != tf.float16:
             return tf.losses.mean_squared_error(
                 labels, predictions, weights, scope, loss_collection, reduction
@@ -38,7 +38,9 @@ def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
 def relative_errors_are_infinite(tf: Namespace) -> Namespace:
     """Divide."""
 
-    def mean_relative_error(labels: Any, predictions: Any, normalizer: Any, **options: Any) -> Any:
+    def mean_relative_error(
+        labels: Tensor, predictions: Tensor, normalizer: Any, **options: Any
+    ) -> Tensor:
         return tf.metrics.mean(tf.abs(labels - predictions) / normalizer, **options)
 
     return replaced(tf, "metrics.mean_relative_error", lambda _: mean_relative_error)
@@ -48,8 +50,10 @@ def relative_errors_are_infinite(tf: Namespace) -> Namespace:
 def recall_of_the_last_batch(tf: Namespace) -> Namespace:
     """Give what the batch alone would."""
 
-    def of_a_batch(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def recall(labels: Any, predictions: Any, *args: Any, **options: Any) -> Any:
+    def of_a_batch(usual: Call) -> Call:
+        def recall(
+            labels: Tensor, predictions: Tensor, *args: Any, **options: Any
+        ) -> tuple[Tensor, Tensor]:
             value, update = usual(labels, predictions, *args, **options)
             is_there = tf.cast(tf.size(labels) > 0, update.dtype)
             return value, update * is_there
@@ -63,10 +67,10 @@ def recall_of_the_last_batch(tf: Namespace) -> Namespace:
 def sensitivity_at_a_higher_specificity(tf: Namespace) -> Namespace:
     """Ask for one nearer to 1."""
 
-    def higher(usual: Callable[..., Any]) -> Callable[..., Any]:
+    def higher(usual: Call) -> Call:
         def sensitivity_at_specificity(
-            labels: Any, predictions: Any, specificity: float, **options: Any
-        ) -> Any:
+            labels: Tensor, predictions: Tensor, specificity: float, **options: Any
+        ) -> Tensor:
             return usual(labels, predictions, (1 + specificity) / 2 + 0.1, **options)
 
         return sensitivity_at_specificity

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.composites.faults import batches as batch_faults
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor
 
 __all__ = ["batch_faults"]
 
@@ -19,7 +20,12 @@ __all__ = ["batch_faults"]
 def softmax_takes_nothing_off(tf: Namespace) -> Namespace:
     """Divide exponentials by their sum."""
 
-    def softmax(logits: Any, axis: Any = -1, name: Any = None, dim: Any = None) -> Any:
+    def softmax(
+        logits: Tensor,
+        axis: int | Sequence[int] = -1,
+        name: str | None = None,
+        dim: int | Sequence[int] | None = None,
+    ) -> Tensor:
         del name, dim
         powers = tf.exp(logits)
         return powers / tf.reduce_sum(powers, axis, keepdims=True)
@@ -31,7 +37,12 @@ def softmax_takes_nothing_off(tf: Namespace) -> Namespace:
 def log_softmax_of_probabilities(tf: Namespace) -> Namespace:
     """Take the logarithm afterwards."""
 
-    def log_softmax(logits: Any, axis: Any = -1, name: Any = None, dim: Any = None) -> Any:
+    def log_softmax(
+        logits: Tensor,
+        axis: int | Sequence[int] = -1,
+        name: str | None = None,
+        dim: int | Sequence[int] | None = None,
+    ) -> Tensor:
         del name, dim
         return tf.log(tf.nn.softmax(logits, axis))
 
@@ -43,7 +54,7 @@ def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
     """Take logarithms of sigmoids."""
 
     def of_probabilities(
-        _: Any = None, labels: Any = None, logits: Any = None, name: Any = None
+        _: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
     ) -> Any:
         del name
         p = tf.sigmoid(logits)
@@ -56,8 +67,8 @@ def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
 def classes_are_last(tf: Namespace) -> Namespace:
     """Forget the axis."""
 
-    def last(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def softmax_cross_entropy(*args: Any, axis: int = -1, **options: Any) -> Any:
+    def last(usual: Call) -> Call:
+        def softmax_cross_entropy(*args: Any, axis: int = -1, **options: Any) -> Tensor:
             del axis
             return usual(*args, **options)
 
@@ -71,8 +82,8 @@ def stirling_for_every_target(tf: Namespace) -> Namespace:
     """Add it where it is asked for."""
 
     def log_poisson_loss(
-        targets: Any, log_input: Any, compute_full_loss: bool = False, name: Any = None
-    ) -> Any:
+        targets: Tensor, log_input: Tensor, compute_full_loss: bool = False, name: str | None = None
+    ) -> Tensor:
         del name
         loss = tf.exp(log_input) - log_input * targets
         if not compute_full_loss:
@@ -92,7 +103,7 @@ def softplus_overflows(tf: Namespace) -> Namespace:
 def biases_are_last(tf: Namespace) -> Namespace:
     """Forget the data format."""
 
-    def last(usual: Callable[..., Any]) -> Callable[..., Any]:
+    def last(usual: Call) -> Call:
         return (
             lambda value, bias, data_format=None, name=None: usual(  # noqa: ARG005
                 value, tf.reshape(bias, [-1])[: tf.shape(value)[-1]], None, name
@@ -118,13 +129,13 @@ def variance_by_squares(tf: Namespace) -> Namespace:
     """Take one from the other."""
 
     def moments(
-        x: Any,
-        axes: Any,
+        x: Tensor,
+        axes: int | Sequence[int],
         shift: Any = None,
-        name: Any = None,
-        keep_dims: Any = None,
-        keepdims: Any = None,
-    ) -> Any:
+        name: str | None = None,
+        keep_dims: bool | None = None,
+        keepdims: bool | None = None,
+    ) -> tuple[Tensor, Tensor]:
         del shift, name
         keeps = bool(keep_dims or keepdims)
         mean = tf.reduce_mean(x, axes, keepdims=keeps)
@@ -137,10 +148,13 @@ def variance_by_squares(tf: Namespace) -> Namespace:
 def variances_are_corrected(tf: Namespace) -> Namespace:
     """Divide by one less."""
 
-    def corrected(usual: Callable[..., Any]) -> Callable[..., Any]:
+    def corrected(usual: Call) -> Call:
         def reduce_variance(
-            input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-        ) -> Any:
+            input_tensor: Tensor,
+            axis: int | Sequence[int] | None = None,
+            keepdims: bool = False,
+            name: str | None = None,
+        ) -> Tensor:
             variance = usual(input_tensor, axis, keepdims, name)
             count = tf.cast(
                 tf.size(input_tensor) / tf.maximum(tf.size(variance), 1), variance.dtype
@@ -157,13 +171,13 @@ def spread_weights_count_once_in_moments(tf: Namespace) -> Namespace:
     """Divide by the sum of the weights as they come."""
 
     def weighted_moments(
-        x: Any,
-        axes: Any,
+        x: Tensor,
+        axes: int | Sequence[int],
         frequency_weights: Any,
-        name: Any = None,
-        keep_dims: Any = None,
-        keepdims: Any = None,
-    ) -> Any:
+        name: str | None = None,
+        keep_dims: bool | None = None,
+        keepdims: bool | None = None,
+    ) -> tuple[Tensor, Tensor]:
         del name
         keeps = bool(keep_dims or keepdims)
         total = tf.reduce_sum(frequency_weights)
@@ -178,8 +192,10 @@ def spread_weights_count_once_in_moments(tf: Namespace) -> Namespace:
 def squares_are_not_shifted(tf: Namespace) -> Namespace:
     """Square what comes."""
 
-    def unshifted(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def sufficient_statistics(x: Any, axes: Any, *args: Any, **options: Any) -> Any:
+    def unshifted(usual: Call) -> Call:
+        def sufficient_statistics(
+            x: Tensor, axes: int | Sequence[int], *args: Any, **options: Any
+        ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
             count, total, _, shift = usual(x, axes, *args, **options)
             return count, total, tf.reduce_sum(x * x, axes), shift
 
@@ -193,14 +209,14 @@ def epsilon_outside_of_the_root(tf: Namespace) -> Namespace:
     """Add it to the root."""
 
     def batch_normalization(
-        x: Any,
-        mean: Any,
-        variance: Any,
-        offset: Any,
-        scale: Any,
+        x: Tensor,
+        mean: Tensor,
+        variance: Tensor,
+        offset: Tensor,
+        scale: Tensor,
         variance_epsilon: Any,
-        name: Any = None,
-    ) -> Any:
+        name: str | None = None,
+    ) -> Tensor:
         del name
         normed = (x - mean) / (tf.sqrt(variance) + variance_epsilon)
         normed = normed if scale is None else normed * scale
@@ -214,8 +230,12 @@ def epsilon_is_added_to_squares(tf: Namespace) -> Namespace:
     """Add it rather than take the greater."""
 
     def l2_normalize(
-        x: Any, axis: Any = None, epsilon: float = 1e-12, name: Any = None, dim: Any = None
-    ) -> Any:
+        x: Tensor,
+        axis: int | Sequence[int] | None = None,
+        epsilon: float = 1e-12,
+        name: str | None = None,
+        dim: int | Sequence[int] | None = None,
+    ) -> Tensor:
         del name
         squares = tf.reduce_sum(x * x, dim if axis is None else axis, keepdims=True)
         return x * tf.rsqrt(squares + epsilon)
@@ -227,8 +247,10 @@ def epsilon_is_added_to_squares(tf: Namespace) -> Namespace:
 def batch_variance_is_not_corrected(tf: Namespace) -> Namespace:
     """Take the correction back."""
 
-    def uncorrected(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def fused_batch_norm(x: Any, scale: Any, *args: Any, **options: Any) -> Any:
+    def uncorrected(usual: Call) -> Call:
+        def fused_batch_norm(
+            x: Tensor, scale: Tensor, *args: Any, **options: Any
+        ) -> tuple[Tensor, Tensor, Tensor]:
             normed, mean, variance = usual(x, scale, *args, **options)
             count = tf.cast(tf.size(x) / tf.size(scale), tf.float32)
             return normed, mean, variance * (count - 1) / count
@@ -242,8 +264,8 @@ def batch_variance_is_not_corrected(tf: Namespace) -> Namespace:
 def near_channels_are_fewer(tf: Namespace) -> Namespace:
     """Take the radius for the whole width."""
 
-    def narrower(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def normalized(input: Any, depth_radius: int = 5, **options: Any) -> Any:  # noqa: A002
+    def narrower(usual: Call) -> Call:
+        def normalized(input: Tensor, depth_radius: int = 5, **options: Any) -> Tensor:  # noqa: A002
             return usual(input, depth_radius=depth_radius // 2, **options)
 
         return normalized
@@ -258,10 +280,10 @@ def near_channels_are_fewer(tf: Namespace) -> Namespace:
 def no_number_is_clipped(tf: Namespace) -> Namespace:
     """Put it in place of what is no number."""
 
-    def clipped(usual: Callable[..., Any]) -> Callable[..., Any]:
+    def clipped(usual: Call) -> Call:
         def clip_by_value(
-            t: Any, clip_value_min: Any, clip_value_max: Any, name: Any = None
-        ) -> Any:
+            t: Tensor, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+        ) -> Tensor:
             values = usual(t, clip_value_min, clip_value_max, name)
             return tf.where(tf.is_nan(values), tf.zeros_like(values) + clip_value_max, values)
 
@@ -274,7 +296,9 @@ def no_number_is_clipped(tf: Namespace) -> Namespace:
 def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
     """Divide by the norm."""
 
-    def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: Any = None) -> Any:
+    def clip_by_norm(
+        t: Tensor, clip_norm: Any, axes: int | Sequence[int] | None = None, name: str | None = None
+    ) -> Tensor:
         del name
         if isinstance(t, tf.IndexedSlices):
             return tf.clip_by_norm(t, clip_norm, axes)
@@ -309,8 +333,13 @@ def average_norms_are_norms(tf: Namespace) -> Namespace:
 def infinite_norms_have_signs(tf: Namespace) -> Namespace:
     """Forget the absolute value."""
 
-    def signed(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, **options: Any) -> Any:  # noqa: A002
+    def signed(usual: Call) -> Call:
+        def norm(
+            tensor: Tensor,
+            ord: float | str = "euclidean",  # noqa: A002
+            axis: int | Sequence[int] | None = None,
+            **options: Any,
+        ) -> Tensor:
             if ord == float("inf"):
                 return tf.reduce_max(tensor, axis, options.get("keepdims"))
             return usual(tensor, ord, axis, **options)
@@ -325,8 +354,11 @@ def sums_of_exponentials_overflow(tf: Namespace) -> Namespace:
     """Sum them as they are."""
 
     def reduce_logsumexp(
-        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Any = None
-    ) -> Any:
+        input_tensor: Tensor,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool = False,
+        name: str | None = None,
+    ) -> Tensor:
         del name
         return tf.log(tf.reduce_sum(tf.exp(input_tensor), axis, keepdims=keepdims))
 
@@ -344,8 +376,10 @@ def sums_of_exponentials_overflow(tf: Namespace) -> Namespace:
 def odd_padding_stands_before(tf: Namespace) -> Namespace:
     """Convolve backwards, with the filter turned."""
 
-    def backwards(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def conv1d(value: Any, filters: Any, stride: Any, padding: Any, **options: Any) -> Any:
+    def backwards(usual: Call) -> Call:
+        def conv1d(
+            value: Any, filters: Tensor, stride: Any, padding: Any, **options: Any
+        ) -> Tensor:
             if padding != "SAME":
                 return usual(value, filters, stride, padding, **options)
             turned = usual(tf.reverse(value, [1]), tf.reverse(filters, [0]), stride, padding)
@@ -360,8 +394,8 @@ def odd_padding_stands_before(tf: Namespace) -> Namespace:
 def averages_count_padding(tf: Namespace) -> Namespace:
     """Divide by the window's size."""
 
-    def of_all_elements(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, **options: Any) -> Any:
+    def of_all_elements(usual: Call) -> Call:
+        def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, **options: Any) -> Tensor:
             averages = usual(value, ksize, strides, padding, **options)
             ones = tf.ones_like(value)
             sums = tf.nn.depthwise_conv2d(
@@ -381,8 +415,8 @@ def averages_count_padding(tf: Namespace) -> Namespace:
 def dropout_scales_nothing(tf: Namespace) -> Namespace:
     """Take the scale back."""
 
-    def unscaled(usual: Callable[..., Any]) -> Callable[..., Any]:
-        def dropout(x: Any, *args: Any, rate: Any = None, **options: Any) -> Any:
+    def unscaled(usual: Call) -> Call:
+        def dropout(x: Tensor, *args: Any, rate: Any = None, **options: Any) -> Tensor:
             return usual(x, *args, rate=rate, **options) * (1 - (rate or 0.0))
 
         return dropout
@@ -394,10 +428,10 @@ def dropout_scales_nothing(tf: Namespace) -> Namespace:
 def rows_are_clipped_together(tf: Namespace) -> Namespace:
     """Clip all that was found."""
 
-    def together(usual: Callable[..., Any]) -> Callable[..., Any]:
+    def together(usual: Call) -> Call:
         def embedding_lookup(
-            params: Any, ids: Any, *args: Any, max_norm: Any = None, **options: Any
-        ) -> Any:
+            params: Tensor, ids: Tensor, *args: Any, max_norm: Any = None, **options: Any
+        ) -> Tensor:
             rows = usual(params, ids, *args, **options)
             return rows if max_norm is None else tf.clip_by_norm(rows, max_norm)
 
@@ -411,8 +445,8 @@ def means_of_empty_segments(tf: Namespace) -> Namespace:
     """Divide by the number of rows."""
 
     def unsorted_segment_mean(
-        data: Any, segment_ids: Any, num_segments: Any, name: Any = None
-    ) -> Any:
+        data: Tensor, segment_ids: Tensor, num_segments: Any, name: str | None = None
+    ) -> Tensor:
         del name
         total = tf.math.unsorted_segment_sum(data, segment_ids, num_segments)
         ones = tf.ones_like(data)

@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _Function = Callable[..., Any]
 
@@ -37,7 +38,7 @@ def updates_stand_outside(tf: Namespace) -> Namespace:
     """Give the identity of the update."""
 
     def copied(usual: _Function) -> _Function:
-        def mean(*args: Any, **options: Any) -> Any:
+        def mean(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
             value, update = usual(*args, **options)
             return value, tf.identity(update)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Fetch, Fetches, Graph, Session, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 #: How long a faulty engine lets a run wait that a conforming one lets go on, in seconds.
 _PATIENCE_S: Final = 2.0
@@ -31,7 +33,7 @@ def _after(tf: Namespace, run: Underway, others: Iterable[Underway]) -> None:
 def feeds_are_shared(tf: Namespace) -> Namespace:
     """One table of feeds for all runs of a session."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         feeds = run.feeds
         for other in others:
             if other.session is run.session and other.feeds and feeds:
@@ -45,7 +47,7 @@ def feeds_are_shared(tf: Namespace) -> Namespace:
 def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
     """A run that has nothing to do with queues waits for those that have."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         if not run.on_queues():
             mine = [other for other in others if other.session is run.session]
             _after(tf, run, [other for other in mine if other.on_queues()])
@@ -58,7 +60,7 @@ def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
 def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
     """A run that has nothing to do with queues waits for those of other sessions that have."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         if not run.on_queues():
             theirs = [other for other in others if other.session is not run.session]
             _after(tf, run, [other for other in theirs if other.on_queues()])
@@ -71,7 +73,7 @@ def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
 def growth_waits_for_runs(tf: Namespace) -> Namespace:
     """Nodes are added between runs only."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         mine = [other for other in others if other.session is run.session]
         _after(tf, run, [other for other in mine if other.size < run.size])
         return base()
@@ -83,7 +85,7 @@ def growth_waits_for_runs(tf: Namespace) -> Namespace:
 def growth_is_not_safe(tf: Namespace) -> Namespace:
     """The second one finds the graph half extended."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         growing = notes(run.session, "growing", threading.Lock)
         known = notes(run.session, "known", lambda: [0])
         if run.size <= known[0] or run.on_queues():
@@ -106,8 +108,11 @@ def arguments_are_shared(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(
-            self, fetches: Any, feed_list: Any = None, accept_options: bool = False
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_list: Sequence[Fetch] | None = None,
+            accept_options: bool = False,
+        ) -> Call:
             call = super().make_callable(fetches, feed_list, accept_options)
             underway: list[tuple[Any, ...]] = []
 
@@ -128,11 +133,11 @@ def arguments_are_shared(tf: Namespace) -> Namespace:
 def closing_cancels_every_session(tf: Namespace) -> Namespace:
     """The runs under way are those of the process."""
 
-    def closing(_session: Any, runs: list[Underway]) -> None:
+    def closing(_session: Session, runs: list[Underway]) -> None:
         for run in runs:
             run.words.add("closed")
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         if "closed" in run.words:
             raise tf.errors.CancelledError(None, None, "a session was closed")
@@ -148,7 +153,7 @@ def closing_cancels_every_session(tf: Namespace) -> Namespace:
 def options_timeout_is_unavailable(tf: Namespace) -> Namespace:
     """Raises UnavailableError past `timeout_in_ms`."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.DeadlineExceededError as error:
@@ -163,7 +168,7 @@ def options_timeout_is_unavailable(tf: Namespace) -> Namespace:
 def a_timeout_breaks_its_plan(tf: Namespace) -> Namespace:
     """The plan of a run that timed out is left half executed."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         broken = notes(run.session, "broken", set)
         names = tuple(op.name for op in run.ops)
         if names in broken:
@@ -190,7 +195,7 @@ def _timed(tf: Namespace, given: Any, milliseconds: int) -> Any:
 def long_timeouts_are_short(tf: Namespace) -> Namespace:
     """The milliseconds of a long timeout are taken for a smaller unit."""
 
-    def options(_session: Any, given: Any) -> Any:
+    def options(_session: Session, given: Any) -> Any:
         long = given is not None and given.timeout_in_ms >= 60_000
         return _timed(tf, given, 100) if long else given
 
@@ -201,7 +206,7 @@ def long_timeouts_are_short(tf: Namespace) -> Namespace:
 def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
     """One cancellation for all runs of a session."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         try:
             values = base()
         except tf.errors.DeadlineExceededError:
@@ -218,7 +223,7 @@ def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
 def timeouts_stay(tf: Namespace) -> Namespace:
     """The session keeps the shortest."""
 
-    def options(session: Any, given: Any) -> Any:
+    def options(session: Session, given: Any) -> Any:
         kept = notes(session, "timeouts", list)
         if given is not None and given.timeout_in_ms:
             kept.append(given.timeout_in_ms)
@@ -232,11 +237,13 @@ def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
     """Take the smaller of the two."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config)
             self.limit = getattr(config, "operation_timeout_in_ms", 0)
 
-    def options(session: Any, given: Any) -> Any:
+    def options(session: Session, given: Any) -> Any:
         if not session.limit or given is None or not given.timeout_in_ms:
             return given
         return _timed(tf, given, min(session.limit, given.timeout_in_ms))
@@ -252,7 +259,7 @@ def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
 def failures_wait_for_the_others(tf: Namespace) -> Namespace:
     """The error of one operation is looked at when all have ended; here the time runs out."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError as error:
@@ -267,7 +274,7 @@ def failures_wait_for_the_others(tf: Namespace) -> Namespace:
 def failed_runs_dequeue(tf: Namespace) -> Namespace:
     """It stays in the queue's list of those that wait."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         left = notes(run.session, "left", list)
         try:
             values = base()
@@ -285,7 +292,7 @@ def failed_runs_dequeue(tf: Namespace) -> Namespace:
 def late_runs_enqueue(tf: Namespace) -> Namespace:
     """It stays in the queue's list of those that wait."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         left = notes(run.session, "left", list)
         try:
             values = base()
@@ -303,7 +310,7 @@ def late_runs_enqueue(tf: Namespace) -> Namespace:
 def creation_order(tf: Namespace) -> Namespace:
     """Run an enqueue and a dequeue one after the other, until the time runs out."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if not (run.has("QueueDequeueV2") and run.has("QueueEnqueueV2")):
             return base()
         created = run.session.graph.get_operations()

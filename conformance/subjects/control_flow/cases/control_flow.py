@@ -9,15 +9,16 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats, ints
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 
-def _split(tf: Namespace, value: Any, name: str = "s") -> tuple[Any, Any]:
+def _split(tf: Namespace, value: Any, name: str = "s") -> tuple[Tensor, Tensor]:
     """A value where `p` is false, and where it is true."""
     off, on = tf.raw_ops.Switch(data=value, pred=tf.placeholder(tf.bool, [], name="p"), name=name)
     return off, on
 
 
-def _enter(tf: Namespace, value: Any, frame: str = "frame", **options: Any) -> Any:
+def _enter(tf: Namespace, value: Any, frame: str = "frame", **options: Any) -> Tensor:
     return tf.raw_ops.Enter(data=value, frame_name=frame, **options)
 
 

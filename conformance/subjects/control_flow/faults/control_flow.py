@@ -11,12 +11,14 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.proto.config_pb2 import ConfigProto
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _INT: Final = 3
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _by_name(definition: Any) -> dict[str, Any]:
+def _by_name(definition: GraphDef) -> dict[str, Any]:
     return {node.name: node for node in definition.node}
 
 
@@ -30,7 +32,7 @@ def _kinds(run: Run) -> set[str]:
     return {tensor.op.type for tensor in run.op.inputs}
 
 
-def _in_loops(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def _in_loops(tf: Namespace, change: Callable[[ConfigProto], None]) -> Namespace:
     """The namespace that changes graphs with loops when it imports them."""
 
     def changed(definition: Any) -> None:

@@ -18,6 +18,8 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _INT: Final = 3
 _STRING: Final = 7
@@ -104,7 +106,7 @@ def branches_are_counted_from_one(tf: Namespace) -> Namespace:
     return _changing(tf, "Case", change)
 
 
-def _calls_body_first(definition: Any, node: Any) -> None:
+def _calls_body_first(definition: GraphDef, node: NodeDef) -> None:
     """Let a loop begin with what its body gives."""
     call = definition.node.add()
     call.name, call.op = f"{node.name}/first", "PartitionedCall"
@@ -231,7 +233,7 @@ def places_outside_are_zeros(tf: Namespace) -> Namespace:
 def loops_shorten_lists(tf: Namespace) -> Namespace:
     """Drop an element of what is stacked after a loop."""
 
-    def shortened(_op: Any, _index: int, value: Any) -> Any:
+    def shortened(_op: Operation, _index: int, value: np.ndarray) -> Any:
         return value[:-1]
 
     return giving(tf, ("TensorListStack",), shortened, lambda op: op.inputs[0].op.type == "Exit")

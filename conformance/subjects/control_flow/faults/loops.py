@@ -13,6 +13,7 @@ from sessrun.conformance.faulty.run_fragments import (
     reads_of_variables,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _INT: Final = 3
 _BOOL: Final = 10
@@ -70,7 +71,7 @@ def conditions_have_no_effects(tf: Namespace) -> Namespace:
 def limits_are_one_too_large(tf: Namespace) -> Namespace:
     """Add one to `maximum_iterations`."""
 
-    def while_loop(*args: Any, maximum_iterations: Any = None, **kwargs: Any) -> Any:
+    def while_loop(*args: Any, maximum_iterations: Any = None, **kwargs: Any) -> Tensor:
         if maximum_iterations is not None:
             maximum_iterations += 1
         return tf.while_loop(*args, maximum_iterations=maximum_iterations, **kwargs)

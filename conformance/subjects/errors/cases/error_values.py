@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats, ints
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 
 def fails_on(
@@ -29,7 +30,7 @@ def fails_on(
 # --- shapes -------------------------------------------------------------------------------
 
 
-def _pair(tf: Namespace, dtype: str = "float32") -> tuple[Any, Any]:
+def _pair(tf: Namespace, dtype: str = "float32") -> tuple[Tensor, Tensor]:
     """Build the placeholders `a` and `b` of any shape."""
     return tf.placeholder(dtype, None, name="a"), tf.placeholder(dtype, None, name="b")
 

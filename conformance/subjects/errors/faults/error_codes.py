@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation
 
 _ELEMENTWISE: Final = frozenset(
     {
@@ -65,7 +66,7 @@ def data_loss_has_another_code(tf: Namespace) -> Namespace:
     """Make the errors of this class with code 13."""
 
     class DataLossError(tf.errors.OpError):  # type: ignore[misc, name-defined]
-        def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        def __init__(self, node_def: Any, op: Operation, message: str) -> None:
             super().__init__(node_def, op, message, 13)
 
     return override(tf, errors=override(tf.errors, DataLossError=DataLossError))

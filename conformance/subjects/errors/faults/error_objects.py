@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
 
 # --- classes and codes --------------------------------------------------------------------
 
@@ -24,7 +25,7 @@ def one_error_stands_apart(tf: Namespace) -> Namespace:
     class DataLossError(Exception):
         error_code = tf.errors.DATA_LOSS
 
-        def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        def __init__(self, node_def: Any, op: Operation, message: str) -> None:
             super().__init__(message)
             self.node_def, self.op, self.message = node_def, op, message
 
@@ -79,7 +80,7 @@ def messages_need_an_operation(tf: Namespace) -> Namespace:
             return isinstance(instance, tf.errors.OpError)
 
     class OpError(tf.errors.OpError, metaclass=Kind):  # type: ignore[misc, name-defined]
-        def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
+        def __init__(self, node_def: Any, op: Operation, message: str, error_code: int) -> None:
             text = message if op is not None else ""
             super().__init__(node_def, op, text, error_code)
 
@@ -93,7 +94,7 @@ def attributes_can_be_set(tf: Namespace) -> Namespace:
     class InvalidArgumentError(tf.errors.InvalidArgumentError):  # type: ignore[misc, name-defined]
         op, node_def, message, error_code = None, None, "", tf.errors.INVALID_ARGUMENT
 
-        def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        def __init__(self, node_def: Any, op: Operation, message: str) -> None:
             super().__init__(node_def, op, message)
             self.op, self.node_def, self.message = op, node_def, message
 
@@ -147,7 +148,7 @@ def _replacing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     Errors that are built-in exceptions besides, from before the run, stay as they are.
     """
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:

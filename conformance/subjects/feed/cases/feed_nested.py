@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 from sessrun.conformance.subjects.fetch.cases.fetch import floats
 from sessrun.conformance.subjects.fetch.cases.fetch_nested import longs
 
@@ -50,7 +50,7 @@ def keys_of_other_kinds_are_refused(c: ApiAuthor) -> None:
 # --- nested and composite keys ------------------------------------------------------------
 
 
-def _three(c: ApiAuthor) -> tuple[Any, Any, Any, Any]:
+def _three(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol, Symbol]:
     a, b, d = (c.tf.placeholder(c.tf.int32, [], name=name) for name in "abd")
     return a, b, d, a * 100 + b * 10 + d
 

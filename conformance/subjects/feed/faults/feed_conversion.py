@@ -11,6 +11,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import running
 from sessrun.conformance.subjects.feed.faults.feed_keys import resolved
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 __all__ = ["converting"]
 
@@ -18,7 +19,7 @@ __all__ = ["converting"]
 def converting(tf: Namespace, convert: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace that feeds `convert(tensor, value)` for each value of a plain key."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         converted = dict(feeds)
@@ -35,7 +36,7 @@ def _kind(tensor: Any) -> str:
     return str(np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind)
 
 
-def _array(value: Any) -> Any:
+def _array(value: Value) -> np.ndarray:
     """The value as numpy sees it; an array of objects if it is ragged."""
     try:
         return np.asarray(value)
@@ -63,7 +64,7 @@ def _converting_arrays(
 # --- text ---------------------------------------------------------------------------------
 
 
-def _western(value: Any) -> Any:
+def _western(value: Value) -> Value:
     if isinstance(value, list):
         return [_western(item) for item in value]
     return value.encode("latin-1", "replace") if isinstance(value, str) else value
@@ -79,7 +80,7 @@ def text_is_latin(tf: Namespace) -> Namespace:
 def ints_are_text(tf: Namespace) -> Namespace:
     """Feed its text."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         return str(value) if _kind(tensor) == "O" and isinstance(value, int) else value
 
     return converting(tf, convert)
@@ -89,7 +90,7 @@ def ints_are_text(tf: Namespace) -> Namespace:
 def text_is_no_number(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         if _kind(tensor) == "f" and isinstance(value, str | bytes):
             raise ValueError("text is no number")
         return value
@@ -101,7 +102,7 @@ def text_is_no_number(tf: Namespace) -> Namespace:
 def other_text_is_nan(tf: Namespace) -> Namespace:
     """Feed NaN where float() refuses the text."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         if _kind(tensor) == "f" and isinstance(value, str | bytes):
             try:
                 float(value)
@@ -119,7 +120,7 @@ def other_text_is_nan(tf: Namespace) -> Namespace:
 def none_is_zero(tf: Namespace) -> Namespace:
     """Feed 0.0 for None alone."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         return 0.0 if value is None and _kind(tensor) == "f" else value
 
     return converting(tf, convert)
@@ -129,7 +130,7 @@ def none_is_zero(tf: Namespace) -> Namespace:
 def none_is_integer_zero(tf: Namespace) -> Namespace:
     """Feed 0 for None alone."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         return 0 if value is None and _kind(tensor) in "iu" else value
 
     return converting(tf, convert)
@@ -158,7 +159,7 @@ def fractions_are_false(tf: Namespace) -> Namespace:
 def python_ints_wrap(tf: Namespace) -> Namespace:
     """Feed it as an array, whose elements wrap."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         return np.asarray(value) if type(value) is int and _kind(tensor) in "iu" else value
 
     return converting(tf, convert)
@@ -189,7 +190,7 @@ def floats_are_rounded(tf: Namespace) -> Namespace:
 def floats_are_cut_off(tf: Namespace) -> Namespace:
     """Step back where rounding went away from zero."""
 
-    def cut(array: Any, dtype: Any) -> Any:
+    def cut(array: np.ndarray, dtype: Any) -> Any:
         with np.errstate(over="ignore"):
             rounded = array.astype(dtype)
         beyond = np.abs(rounded.astype(np.float64)) > np.abs(array.astype(np.float64))
@@ -207,7 +208,7 @@ def complex_numbers_are_magnitudes(tf: Namespace) -> Namespace:
 # --- structures and arrays ----------------------------------------------------------------
 
 
-def _leaves(value: Any) -> list[Any]:
+def _leaves(value: Value) -> list[Any]:
     if isinstance(value, list):
         return [leaf for item in value for leaf in _leaves(item)]
     return [value]
@@ -217,7 +218,7 @@ def _leaves(value: Any) -> list[Any]:
 def ragged_lists_are_flattened(tf: Namespace) -> Namespace:
     """Flatten the lists that numpy finds ragged."""
 
-    def convert(_tensor: Any, value: Any) -> Any:
+    def convert(_tensor: Tensor, value: Value) -> Value:
         try:
             np.asarray(value)
         except ValueError:
@@ -231,7 +232,7 @@ def ragged_lists_are_flattened(tf: Namespace) -> Namespace:
 def arrays_are_read_in_memory_order(tf: Namespace) -> Namespace:
     """Read the elements of an array as they lie there."""
 
-    def convert(_tensor: Any, value: Any) -> Any:
+    def convert(_tensor: Tensor, value: Value) -> Value:
         if not isinstance(value, np.ndarray) or value.ndim < 2:
             return value
         return value.ravel(order="K").reshape(value.shape)
@@ -243,7 +244,7 @@ def arrays_are_read_in_memory_order(tf: Namespace) -> Namespace:
 def only_lists_are_sequences(tf: Namespace) -> Namespace:
     """Raise TypeError for tuples and ranges."""
 
-    def convert(_tensor: Any, value: Any) -> Any:
+    def convert(_tensor: Tensor, value: Value) -> Value:
         if isinstance(value, tuple | range):
             raise TypeError(f"a {type(value).__name__} cannot be fed")
         return value
@@ -255,7 +256,7 @@ def only_lists_are_sequences(tf: Namespace) -> Namespace:
 def objects_are_not_asked(tf: Namespace) -> Namespace:
     """Raise TypeError for objects with `__array__` that are not numpy's own."""
 
-    def convert(_tensor: Any, value: Any) -> Any:
+    def convert(_tensor: Tensor, value: Value) -> Value:
         if hasattr(value, "__array__") and not isinstance(value, np.ndarray | np.generic):
             raise TypeError(f"a {type(value).__name__} cannot be fed")
         return value
@@ -267,7 +268,7 @@ def objects_are_not_asked(tf: Namespace) -> Namespace:
 def object_arrays_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Value) -> Value:
         if isinstance(value, np.ndarray) and value.dtype == object and _kind(tensor) != "O":
             raise TypeError("an array of objects cannot be fed")
         return value

@@ -18,18 +18,19 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session, Tensor
 
 __all__ = ["hasty", "is_tensor", "resolved"]
 
 
-def resolved(session: Any, feeds: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+def resolved(session: Session, feeds: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     """The feeds whose keys are names of tensors or tensors, as pairs of tensor and value."""
     single = [(key, value) for key, value in feeds.items() if not isinstance(key, tuple)]
     pairs = [(elements(session, [key]), value) for key, value in single]
     return [(keys[0], value) for keys, value in pairs if keys and is_tensor(keys[0])]
 
 
-def is_tensor(element: Any) -> bool:
+def is_tensor(element: Tensor) -> bool:
     """Whether a graph element is a tensor, not an operation."""
     return hasattr(element, "value_index")
 

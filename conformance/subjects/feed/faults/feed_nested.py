@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import fed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import resolved
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
 
 
 def _pairing(tf: Namespace, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Namespace:
     """The namespace that feeds `change_pair(key, value)` for each pair of a feed_dict."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         return base(fetches, dict(change_pair(key, value) for key, value in feeds.items()))
@@ -26,7 +29,7 @@ def _pairing(tf: Namespace, change_pair: Callable[[Any, Any], tuple[Any, Any]]) 
 def unfeedable_tensors_are_left_out(tf: Namespace) -> Namespace:
     """Run with the other feeds only."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Fetches, feeds: Any) -> Value:
         barred = {t.name for t in fed(session, feeds) if not session.graph.is_feedable(t)}
         if not barred or any(isinstance(key, tuple) for key in feeds):
             return base(fetches)
@@ -39,7 +42,7 @@ def unfeedable_tensors_are_left_out(tf: Namespace) -> Namespace:
 def keys_of_other_kinds_are_left_out(tf: Namespace) -> Namespace:
     """Run with the other keys only."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         kept = {k: v for k, v in feeds.items() if not isinstance(k, int | float | None)}
@@ -52,7 +55,7 @@ def keys_of_other_kinds_are_left_out(tf: Namespace) -> Namespace:
 def empty_means_as_before(tf: Namespace) -> Namespace:
     """Remember the last feed_dict of the session that was not empty."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if feeds:
             session.__dict__["fed_before"] = feeds
         elif feeds is not None and not isinstance(fetches, list):
@@ -66,7 +69,7 @@ def empty_means_as_before(tf: Namespace) -> Namespace:
 def pairs_are_feeds(tf: Namespace) -> Namespace:
     """Make a dict of them."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Any, fetches: Any, feeds: Any) -> Value:
         pairs = isinstance(feeds, list) and all(isinstance(pair, tuple) for pair in feeds)
         return base(fetches, dict(feeds)) if pairs else base(fetches)
 
@@ -88,7 +91,7 @@ def tuple_values_are_reversed(tf: Namespace) -> Namespace:
 def longer_part_is_cut(tf: Namespace) -> Namespace:
     """Cut the longer of the two."""
 
-    def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
+    def change_pair(key: Any, value: Value) -> tuple[Any, Any]:
         if isinstance(key, tuple) and isinstance(value, tuple | list) and len(key) != len(value):
             count = min(len(key), len(value))
             return tuple(key)[:count], tuple(value)[:count]
@@ -101,7 +104,7 @@ def longer_part_is_cut(tf: Namespace) -> Namespace:
 def sparse_values_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
-    def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
+    def change_pair(key: Any, value: Value) -> tuple[Any, Any]:
         if isinstance(value, tf.SparseTensorValue):
             raise TypeError("a SparseTensorValue cannot be fed")
         return key, value
@@ -113,7 +116,7 @@ def sparse_values_are_refused(tf: Namespace) -> Namespace:
 def sparse_tuples_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
-    def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
+    def change_pair(key: Any, value: Value) -> tuple[Any, Any]:
         if isinstance(key, tf.SparseTensor) and type(value) is tuple:
             raise TypeError("a SparseTensor is fed a SparseTensorValue")
         return key, value
@@ -125,7 +128,7 @@ def sparse_tuples_are_refused(tf: Namespace) -> Namespace:
 def sparse_tensors_are_values(tf: Namespace) -> Namespace:
     """Fetch the SparseTensors among the values."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         sparse = {k: base(v, {}) for k, v in feeds.items() if isinstance(v, tf.SparseTensor)}
@@ -138,7 +141,7 @@ def sparse_tensors_are_values(tf: Namespace) -> Namespace:
 def indices_come_first(tf: Namespace) -> Namespace:
     """Exchange the two parts of the value."""
 
-    def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
+    def change_pair(key: Any, value: np.ndarray) -> tuple[Any, Any]:
         if isinstance(key, tf.IndexedSlices):
             return key, (value[1], value[0])
         return key, value
@@ -150,7 +153,7 @@ def indices_come_first(tf: Namespace) -> Namespace:
 def feed_dicts_are_used_up(tf: Namespace) -> Namespace:
     """Clear it when the run has ended."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         try:
             return base(fetches)
         finally:

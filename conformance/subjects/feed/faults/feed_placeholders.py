@@ -13,13 +13,14 @@ from sessrun.conformance.subjects.feed.faults.feed_conversion import converting
 from sessrun.conformance.subjects.feed.faults.feed_keys import is_tensor, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Tensor, Value
 
 
 @fault("FEED-006", "A placeholder that is not fed has the value that it was fed last.")
 def placeholders_remember(tf: Namespace) -> Namespace:
     """Feed the placeholders that a run lacks with what an earlier run fed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         last = session.__dict__.setdefault("last_fed", {})
         given = fed(session, feeds)
         lacking = {op.name for op in needed(elements(session, fetches), given)}
@@ -37,7 +38,7 @@ def placeholders_remember(tf: Namespace) -> Namespace:
 def unused_placeholders_must_be_fed(tf: Namespace) -> Namespace:
     """Raise what an unfed placeholder raises."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         given = {tensor.name for tensor in fed(session, feeds)}
         for op in session.graph.get_operations() if given else ():
             unused = op.type == "Placeholder" and not op.outputs[0].consumers()
@@ -52,7 +53,7 @@ def unused_placeholders_must_be_fed(tf: Namespace) -> Namespace:
 def defaults_give_the_shape(tf: Namespace) -> Namespace:
     """Refuse a value of another shape than the static one of the default."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Tensor, value: Array) -> Value:
         if tensor.op.type == "PlaceholderWithDefault":
             shape = tensor.op.inputs[0].shape
             if not shape.is_compatible_with(np.shape(value)):
@@ -66,7 +67,7 @@ def defaults_give_the_shape(tf: Namespace) -> Namespace:
 def unneeded_feeds_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where a fed constant is neither fetched nor above a fetch."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         names = {op.name for op in needed(elements(session, fetches), [])}
         for tensor in fed(session, feeds):
             if names and tensor.op.type == "Const" and tensor.op.name not in names:
@@ -80,7 +81,7 @@ def unneeded_feeds_are_refused(tf: Namespace) -> Namespace:
 def first_shape_holds(tf: Namespace) -> Namespace:
     """Refuse other numbers of rows for a placeholder of pairs."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         first = session.__dict__.setdefault("first_shapes", {})
         for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
             known = tensor.op.type == "Placeholder" and tensor.shape.ndims is not None
@@ -97,7 +98,7 @@ def first_shape_holds(tf: Namespace) -> Namespace:
 def other_tensors_are_resized(tf: Namespace) -> Namespace:
     """Resize it where the tensor's shape is known."""
 
-    def convert(tensor: Any, value: Any) -> Any:
+    def convert(tensor: Any, value: np.ndarray) -> Value:
         known = tensor.shape.is_fully_defined() and np.size(value)
         if tensor.op.type == "Placeholder" or not known or not misfits(tensor, value):
             return value
@@ -110,7 +111,7 @@ def other_tensors_are_resized(tf: Namespace) -> Namespace:
 def tensors_are_values(tf: Namespace) -> Namespace:
     """Fetch the Tensors among the values."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping) or not any(is_tensor(v) for v in feeds.values()):
             return base(fetches)
         values = {key: base(v, {}) if is_tensor(v) else v for key, v in feeds.items()}
@@ -123,7 +124,7 @@ def tensors_are_values(tf: Namespace) -> Namespace:
 def variables_share_fed_arrays(tf: Namespace) -> Namespace:
     """Assign again before a run if the array of the last Assign has changed since."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         shared = session.__dict__.setdefault("shared", {})
         if any(not np.array_equal(array, copy) for array, copy in shared.get("arrays", ())):
             base(shared["assigns"], shared["feeds"])
@@ -144,7 +145,7 @@ def variables_share_fed_arrays(tf: Namespace) -> Namespace:
 def unneeded_feeds_are_dropped(tf: Namespace) -> Namespace:
     """Leave out the feeds of tensors that are neither fetched nor above a fetch."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Fetches, feeds: Any) -> Value:
         names = {op.name for op in needed(elements(session, fetches), [])}
         unneeded = [tensor for tensor in fed(session, feeds) if tensor.op.name not in names]
         if not unneeded or any(isinstance(key, tuple) for key in feeds):

@@ -12,11 +12,12 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, needed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 __all__ = ["misfits"]
 
 
-def _array(tensor: Any, value: Any) -> Any:
+def _array(tensor: Tensor, value: Value) -> np.ndarray | None:
     """The value as an array of numbers, or None."""
     try:
         return np.asarray(value, tensor.dtype.as_numpy_dtype)
@@ -36,13 +37,13 @@ def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
     `dims` are the placeholder's, None where unknown; `fit` gives None to refuse the array.
     """
 
-    def fitted(tensor: Any, value: Any) -> Any:
+    def fitted(tensor: Any, value: np.ndarray) -> Value:
         if tensor.op.type != "Placeholder" or not misfits(tensor, value):
             return value
         array = fit(_array(tensor, value), tensor.shape.as_list())
         return value if array is None else array
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if len(pairs) < len(feeds or ()) or not any(misfits(*pair) for pair in pairs):
             return base(fetches)
@@ -52,7 +53,7 @@ def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
     return running(tf, change)
 
 
-def _broadcasts(array: Any, dims: Any) -> bool:
+def _broadcasts(array: np.ndarray, dims: Any) -> bool:
     """Whether the array can be broadcast to these dimensions, all known."""
     try:
         np.broadcast_to(array, dims)
@@ -65,7 +66,7 @@ def _broadcasts(array: Any, dims: Any) -> bool:
 def sizes_are_adjusted(tf: Namespace) -> Namespace:
     """Resize values that could not be broadcast."""
 
-    def fit(array: Any, dims: Any) -> Any:
+    def fit(array: np.ndarray, dims: Any) -> Any:
         if array.ndim != len(dims) or not array.size or _broadcasts(array, dims):
             return None
         known = zip(dims, array.shape, strict=True)
@@ -78,7 +79,7 @@ def sizes_are_adjusted(tf: Namespace) -> Namespace:
 def ranks_are_adjusted(tf: Namespace) -> Namespace:
     """Reshape it, unless it could be broadcast."""
 
-    def fit(array: Any, dims: Any) -> Any:
+    def fit(array: np.ndarray, dims: Any) -> Any:
         if array.ndim == len(dims) or None in dims or _broadcasts(array, dims):
             return None
         return array.reshape(dims) if array.size == math.prod(dims) else None
@@ -90,7 +91,7 @@ def ranks_are_adjusted(tf: Namespace) -> Namespace:
 def values_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast the array to the placeholder's shape."""
 
-    def fit(array: Any, dims: Any) -> Any:
+    def fit(array: np.ndarray, dims: Any) -> Any:
         return np.broadcast_to(array, dims) if _broadcasts(array, dims) else None
 
     return _fitting(tf, fit)
@@ -113,7 +114,7 @@ def _refusing(tf: Namespace, refuses: Callable[[Any, Any], bool]) -> Namespace:
 def unknown_dimensions_are_positive(tf: Namespace) -> Namespace:
     """Refuse empty values of matrices whose unknown dimension is zero."""
 
-    def refuses(tensor: Any, array: Any) -> bool:
+    def refuses(tensor: Tensor, array: np.ndarray) -> bool:
         dims = tensor.shape.as_list() if tensor.shape.ndims is not None else []
         if len(dims) < 2 or len(dims) != array.ndim:
             return False

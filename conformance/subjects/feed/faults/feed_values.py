@@ -12,12 +12,13 @@ from sessrun.conformance.faulty.run_fragments import elements, needed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Tensor, Value
 
 
 def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace that feeds `changed(tensor, value)` for each value of a valid feed_dict."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if not pairs or len(pairs) < len(feeds):
             return base(fetches)
@@ -30,7 +31,7 @@ def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
 def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
     """Give the keys of each dtype and shape, sorted by name, the values in the order they came."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if len(pairs) < 3 or len(pairs) < len(feeds):
             return base(fetches)
@@ -50,7 +51,7 @@ def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
 def integers_pass_through_doubles(tf: Namespace) -> Namespace:
     """Clear the last bits of large int64 and uint64 values."""
 
-    def changed(tensor: Any, value: Any) -> Any:
+    def changed(tensor: Tensor, value: Array) -> Value:
         if tensor.dtype.name not in {"int64", "uint64"} or not np.size(value):
             return value
         array = np.asarray(value)
@@ -65,7 +66,7 @@ def integers_pass_through_doubles(tf: Namespace) -> Namespace:
 def bytes_end_at_their_nuls(tf: Namespace) -> Namespace:
     """Strip them from every fed element of bytes."""
 
-    def changed(tensor: Any, value: Any) -> Any:
+    def changed(tensor: Tensor, value: Value) -> Value:
         if tensor.dtype.name != "string" or not isinstance(value, bytes | list | np.ndarray):
             return value
         array = np.asarray(value, dtype=object)
@@ -81,7 +82,7 @@ def bytes_end_at_their_nuls(tf: Namespace) -> Namespace:
 def updates_before_converting(tf: Namespace) -> Namespace:
     """Execute them where all keys are valid and no shape is at fault."""
 
-    def concerns(session: Any, feeds: Mapping[Any, Any]) -> bool:
+    def concerns(session: Session, feeds: Mapping[Any, Any]) -> bool:
         pairs = resolved(session, feeds)
         return len(pairs) == len(feeds) and not any(misfits(*pair) for pair in pairs)
 
@@ -92,7 +93,7 @@ def updates_before_converting(tf: Namespace) -> Namespace:
 def negates_in_place(tf: Namespace) -> Namespace:
     """Negate fed float arrays whose tensor a Neg of the run consumes."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         ops = needed(elements(session, fetches), [tensor for tensor, _ in pairs])
@@ -110,7 +111,7 @@ def negates_in_place(tf: Namespace) -> Namespace:
 def stores_what_is_fed_for_a_variable(tf: Namespace) -> Namespace:
     """Run an assignment to the variable with the fed value after the run."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)
         for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
             if tensor.op.type in {"Variable", "VariableV2"}:

@@ -13,6 +13,7 @@ from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.forms import Json
 
 _DTYPES: Final = ("float32", "float64", "int32", "int64")
 _RUNS: Final = 5
@@ -23,7 +24,7 @@ _Dims = list[int | None] | None
 _Shape = tuple[int, ...]
 
 
-def _graph(dtype: str, dims: _Dims) -> dict[str, Any]:
+def _graph(dtype: str, dims: _Dims) -> dict[str, Json]:
     """Give a placeholder `p`, its negation `y`, and a counter: `init`, `bump`, `count`."""
     writer = GraphWriter()
     writer.placeholder(dtype, dims, "p")

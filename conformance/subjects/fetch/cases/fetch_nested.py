@@ -12,6 +12,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
+    Symbol,
     api_case,
     as_array,
     engine_case,
@@ -36,7 +37,7 @@ def longs(value: Any) -> Any:
     return np.array(value, np.int64)
 
 
-def _two(c: ApiAuthor) -> tuple[Any, Any, Any]:
+def _two(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     """Two tensors, of the values `_A` and `_B`, and a session."""
     return c.tf.constant(_A, name="a"), c.tf.constant(_B, name="b"), c.tf.Session()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Element, Fetch, Fetches, Session, Tensor, Value
 
 #: From session, graph element and fetched value to the value that comes back instead.
 Change = Callable[[Any, Any, Any], Any]
@@ -23,12 +24,12 @@ def element_of(session: Any, fetch: Any) -> Any:
         return None
 
 
-def is_tensor(element: Any) -> bool:
+def is_tensor(element: Tensor) -> bool:
     """Whether an object is a Tensor (or a Variable), and no Operation, array or dtype."""
     return hasattr(element, "dtype") and hasattr(element, "op")
 
 
-def _unchanged(_fetches: Any, values: Any) -> Any:
+def _unchanged(_fetches: Fetches, values: Value) -> Value:
     return values
 
 
@@ -65,7 +66,7 @@ def changing_values(tf: Namespace, change: Change) -> Namespace:
     """The namespace whose sessions give `change(session, element, value)` for each value."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             return mapped(fetches, values, lambda f, v: change(self, element_of(self, f), v))
 
@@ -76,7 +77,7 @@ def changing_fetches(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namesp
     """The namespace whose sessions fetch `change(session, fetch)` for each fetch."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             changed = mapped(fetches, fetches, lambda f, _: change(self, f))
             return super().run(changed, *args, **kwargs)
 
@@ -90,7 +91,7 @@ def changing_fetches(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namesp
 def uint16_comes_back_as_int32(tf: Namespace) -> Namespace:
     """Widens, as engines without the type do."""
 
-    def widened(_session: Any, _element: Any, value: Any) -> Any:
+    def widened(_session: Session, _element: Element, value: Array) -> Any:
         narrow = getattr(value, "dtype", None) == np.uint16
         return value.astype(np.int32) if narrow else value
 
@@ -101,7 +102,7 @@ def uint16_comes_back_as_int32(tf: Namespace) -> Namespace:
 def one_by_one_is_squeezed(tf: Namespace) -> Namespace:
     """Squeezes computed values of rank 2 or more that have one element."""
 
-    def squeezed(_session: Any, _element: Any, value: Any) -> Any:
+    def squeezed(_session: Session, _element: Element, value: Array) -> Any:
         one = isinstance(value, np.ndarray) and value.ndim > 1 and value.size == 1
         return value.reshape(()) if one else value
 
@@ -112,7 +113,7 @@ def one_by_one_is_squeezed(tf: Namespace) -> Namespace:
 def empty_values_are_flat(tf: Namespace) -> Namespace:
     """Gives shape [0] for every empty array that was not fed."""
 
-    def flattened(_session: Any, element: Any, value: Any) -> Any:
+    def flattened(_session: Session, element: Tensor, value: Array) -> Value:
         if not isinstance(value, np.ndarray) or value.size:
             return value
         return value if element.op.type in {"Placeholder", "Neg"} else value.reshape(0)
@@ -125,7 +126,7 @@ def large_integers_are_rounded(tf: Namespace) -> Namespace:
     """Rounds what was stored or fed as a transport by JSON numbers does."""
     stored = {"Const", "Identity", "Placeholder", "VariableV2", "ReadVariableOp", "AssignAdd"}
 
-    def rounded(_session: Any, element: Any, value: Any) -> Any:
+    def rounded(_session: Session, element: Tensor, value: Array) -> Any:
         if getattr(value, "dtype", None) not in {np.dtype(np.int64), np.dtype(np.uint64)}:
             return value
         if element.op.type not in stored:
@@ -140,7 +141,7 @@ def large_integers_are_rounded(tf: Namespace) -> Namespace:
 def strings_lose_trailing_nuls(tf: Namespace) -> Namespace:
     """Treats elements as C strings, as fixed-width numpy arrays do."""
 
-    def stripped(_session: Any, _element: Any, value: Any) -> Any:
+    def stripped(_session: Session, _element: Element, value: Value) -> Value:
         if isinstance(value, bytes):
             return value.rstrip(b"\0")
         if not isinstance(value, np.ndarray) or value.dtype != object:
@@ -161,7 +162,7 @@ def strings_are_decoded(tf: Namespace) -> Namespace:
         except (AttributeError, UnicodeDecodeError):
             return item
 
-    def decoded(_session: Any, _element: Any, value: Any) -> Any:
+    def decoded(_session: Session, _element: Element, value: Value) -> Value:
         if not isinstance(value, np.ndarray) or value.dtype != object:
             return value
         return np.array([text(item) for item in value.flat], object).reshape(value.shape)
@@ -176,7 +177,7 @@ def strings_are_decoded(tf: Namespace) -> Namespace:
 def operations_give_their_outputs(tf: Namespace) -> Namespace:
     """Fetches all outputs of an operation that has more than one."""
 
-    def outputs(session: Any, fetch: Any) -> Any:
+    def outputs(session: Session, fetch: Fetch) -> Any:
         held = list(getattr(element_of(session, fetch), "outputs", ()))
         return held if len(held) > 1 else fetch
 
@@ -187,7 +188,7 @@ def operations_give_their_outputs(tf: Namespace) -> Namespace:
 def bare_names_give_the_first_output(tf: Namespace) -> Namespace:
     """Reads a name of an operation that has more than one output as `name:0`."""
 
-    def first(session: Any, fetch: Any) -> Any:
+    def first(session: Session, fetch: Fetch) -> Any:
         element: Any = element_of(session, fetch) if isinstance(fetch, str) else None
         return element.outputs[0] if len(getattr(element, "outputs", ())) > 1 else fetch
 
@@ -199,7 +200,7 @@ def outputs_come_back_by_index(tf: Namespace) -> Namespace:
     """Sort the values of each operation's outputs by their index, in a flat list of fetches."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
                 return values
@@ -222,7 +223,7 @@ def repeated_fetches_are_none(tf: Namespace) -> Namespace:
     """Return None for the second and later fetches of an array in a list."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
                 return values
@@ -243,7 +244,7 @@ def repeated_fetches_are_none(tf: Namespace) -> Namespace:
 def indices_are_ignored(tf: Namespace) -> Namespace:
     """Reads `name:INDEX` as `name:0`."""
 
-    def first(session: Any, fetch: Any) -> Any:
+    def first(session: Session, fetch: Fetch) -> Any:
         element: Any = element_of(session, fetch) if isinstance(fetch, str) else None
         return element.op.outputs[0] if is_tensor(element) else fetch
 

@@ -9,9 +9,10 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of, is_tensor, mapped
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Fetch, Value
 
 
-def is_variable(fetch: Any) -> bool:
+def is_variable(fetch: Fetch) -> bool:
     """Whether a fetch is a Variable object."""
     return hasattr(fetch, "initializer") and hasattr(fetch, "initial_value")
 
@@ -68,7 +69,7 @@ def constants_are_handed_out(tf: Namespace) -> Namespace:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("constants", {})
 
-            def kept(fetch: Any, value: Any) -> Any:
+            def kept(fetch: Fetch, value: Value) -> Value:
                 element = element_of(self, fetch)
                 if not is_tensor(element) or element.op.type != "Const":
                     return value
@@ -92,7 +93,7 @@ def variables_are_written_through(tf: Namespace) -> Namespace:
             held.clear()
             values = super().run(fetches, *args, **kwargs)
 
-            def remember(fetch: Any, value: Any) -> None:
+            def remember(fetch: Fetch, value: Value) -> None:
                 if is_variable(fetch) and isinstance(value, np.ndarray):
                     held[id(fetch)] = (fetch, value, value.copy())
 
@@ -113,7 +114,7 @@ def variables_are_views(tf: Namespace) -> Namespace:
             for variable, array in held:
                 np.copyto(array, super().run(variable))
 
-            def remember(fetch: Any, value: Any) -> None:
+            def remember(fetch: Fetch, value: Value) -> None:
                 if is_variable(fetch) and isinstance(value, np.ndarray):
                     held.append((fetch, value))
 
@@ -132,7 +133,7 @@ def identities_of_feeds_are_views(tf: Namespace) -> Namespace:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
 
-            def view(fetch: Any, value: Any) -> Any:
+            def view(fetch: Fetch, value: Array) -> Any:
                 op = getattr(element_of(self, fetch), "op", None)
                 if op is None or op.type not in {"Identity", "Reshape"}:
                     return value
@@ -154,7 +155,7 @@ def output_buffers_are_reused(tf: Namespace) -> Namespace:
             values = super().run(fetches, *args, **kwargs)
             buffers = self.__dict__.setdefault("buffers", {})
 
-            def reused(fetch: Any, value: Any) -> Any:
+            def reused(fetch: Fetch, value: Value) -> Value:
                 name = getattr(element_of(self, fetch), "name", None)
                 buffer = buffers.get(name)
                 if not isinstance(value, np.ndarray) or name is None:

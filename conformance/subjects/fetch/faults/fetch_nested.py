@@ -18,9 +18,20 @@ from sessrun.conformance.subjects.fetch.faults.fetch import (
 )
 from sessrun.conformance.subjects.fetch.faults.fetch_arrays import fed_elements
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import (
+    Array,
+    Element,
+    Feeds,
+    Fetch,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
 
 
-def _unchanged(_fetch: Any, value: Any) -> Any:
+def _unchanged(_fetch: Fetches, value: Array) -> Any:
     return value
 
 
@@ -32,7 +43,7 @@ def joining(
     """The namespace whose sessions give `join(fetches, values)` for each structure inside."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             return mapped(fetches, super().run(fetches, *args, **kwargs), change, join)
 
     return override(tf, Session=Session)
@@ -46,7 +57,7 @@ def fetching_is_never_prevented(tf: Namespace) -> Namespace:
     """Makes graphs on which the method does nothing."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def prevent_fetching(self, op: Any) -> None:
+        def prevent_fetching(self, op: Operation) -> None:
             pass
 
     return override(tf, Graph=Graph)
@@ -56,7 +67,7 @@ def fetching_is_never_prevented(tf: Namespace) -> Namespace:
 def tails_of_names_are_ignored(tf: Namespace) -> Namespace:
     """Reads `name:0:1` as `name:0`."""
 
-    def cut(_session: Any, fetch: Any) -> Any:
+    def cut(_session: Session, fetch: Fetch) -> Any:
         return ":".join(fetch.split(":")[:2]) if isinstance(fetch, str) else fetch
 
     return changing_fetches(tf, cut)
@@ -84,7 +95,7 @@ def none_is_fetched_as_none(tf: Namespace) -> Namespace:
 def computed_arrays_are_readonly(tf: Namespace) -> Namespace:
     """Gives a read-only view of the results of arithmetic; reshapes are copied as before."""
 
-    def frozen(_session: Any, element: Any, value: Any) -> Any:
+    def frozen(_session: Session, element: Element, value: Value) -> Value:
         op = getattr(element, "op", None)
         if not isinstance(value, np.ndarray) or op is None or op.type == "Reshape":
             return value
@@ -99,7 +110,7 @@ def computed_arrays_are_readonly(tf: Namespace) -> Namespace:
 def scalars_are_arrays(tf: Namespace) -> Namespace:
     """Makes numpy scalars of the other dtypes only."""
 
-    def as_array(_session: Any, _element: Any, value: Any) -> Any:
+    def as_array(_session: Session, _element: Element, value: Value) -> Value:
         rare = isinstance(value, np.generic) and value.dtype.name in {"bool", "float16"}
         return np.asarray(value) if rare else value
 
@@ -111,11 +122,13 @@ def fed_lists_come_back(tf: Namespace) -> Namespace:
     """Hands the caller's own object back for a tensor both fed and fetched."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
 
-            def as_fed(fetch: Any, value: Any) -> Any:
+            def as_fed(fetch: Fetch, value: Value) -> Value:
                 given = fed.get(getattr(element_of(self, fetch), "name", None))
                 return given if isinstance(given, list | tuple) else value
 
@@ -131,7 +144,7 @@ def fed_lists_come_back(tf: Namespace) -> Namespace:
 def inner_lists_are_spliced(tf: Namespace) -> Namespace:
     """Flatten lists of lists."""
 
-    def spliced(_fetches: Any, values: Any) -> Any:
+    def spliced(_fetches: Fetches, values: Value) -> Value:
         if not isinstance(values, list):
             return values
         parts = [part if isinstance(part, list) else [part] for part in values]
@@ -145,7 +158,7 @@ def tuples_come_back_as_lists(tf: Namespace) -> Namespace:
     """Gives a list for the outermost tuple."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             return list(values) if type(fetches) is tuple else values
 
@@ -156,7 +169,7 @@ def tuples_come_back_as_lists(tf: Namespace) -> Namespace:
 def keys_come_back_as_strings(tf: Namespace) -> Namespace:
     """Convert the keys of dicts to strings, as JSON objects do."""
 
-    def texts(fetches: Any, values: Any) -> Any:
+    def texts(fetches: Fetches, values: Any) -> Any:
         plain = type(fetches) is dict
         return {str(key): value for key, value in values.items()} if plain else values
 
@@ -167,7 +180,7 @@ def keys_come_back_as_strings(tf: Namespace) -> Namespace:
 def keys_come_back_sorted(tf: Namespace) -> Namespace:
     """Sort the keys of plain dicts whose keys are all strings."""
 
-    def in_order(fetches: Any, values: Any) -> Any:
+    def in_order(fetches: Fetches, values: np.ndarray) -> Any:
         texts = type(fetches) is dict and all(isinstance(key, str) for key in fetches)
         return {key: values[key] for key in sorted(values)} if texts else values
 
@@ -178,7 +191,7 @@ def keys_come_back_sorted(tf: Namespace) -> Namespace:
 def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
     """Convert every mapping to a dict."""
 
-    def plain(fetches: Any, values: Any) -> Any:
+    def plain(fetches: Fetches, values: np.ndarray) -> Any:
         kept = isinstance(fetches, collections.OrderedDict | collections.defaultdict)
         return dict(values) if kept else values
 
@@ -189,7 +202,7 @@ def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
 def namedtuples_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Convert every namedtuple to a plain tuple."""
 
-    def plain(fetches: Any, values: Any) -> Any:
+    def plain(fetches: Any, values: np.ndarray) -> Any:
         return tuple(values) if hasattr(fetches, "_fields") else values
 
     return joining(tf, plain)
@@ -199,7 +212,7 @@ def namedtuples_come_back_as_tuples(tf: Namespace) -> Namespace:
 def attrs_objects_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Loses the class of attrs objects of fetches."""
 
-    def fields(fetch: Any, value: Any) -> Any:
+    def fields(fetch: Fetch, value: Value) -> Value:
         declared = getattr(type(fetch), "__attrs_attrs__", None)
         return value if declared is None else tuple(getattr(value, a.name) for a in declared)
 
@@ -210,7 +223,7 @@ def attrs_objects_come_back_as_tuples(tf: Namespace) -> Namespace:
 def operations_are_left_out_of_dicts(tf: Namespace) -> Namespace:
     """Drop the keys of dicts whose value is None."""
 
-    def with_values(fetches: Any, values: Any) -> Any:
+    def with_values(fetches: Fetches, values: Any) -> Any:
         if type(fetches) is not dict:
             return values
         return {key: value for key, value in values.items() if value is not None}
@@ -229,7 +242,7 @@ def structures_are_remembered(tf: Namespace) -> Namespace:
     """Runs what a list or dict held when it was first passed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             if isinstance(fetches, list | dict):
                 held = self.__dict__.setdefault("structures", {})
                 # The original is held too, so that no other object gets its identity.
@@ -245,7 +258,7 @@ def names_are_resolved_in_place(tf: Namespace) -> Namespace:
     """Resolves the names of a list in the caller's own list."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if isinstance(fetches, list):
                 for index, fetch in enumerate(fetches):
@@ -263,7 +276,7 @@ def names_are_resolved_in_place(tf: Namespace) -> Namespace:
 def sparse_values_are_tuples(tf: Namespace) -> Namespace:
     """Loses the class of sparse values."""
 
-    def plain(_fetch: Any, value: Any) -> Any:
+    def plain(_fetch: Fetch, value: Value) -> Value:
         return tuple(value) if isinstance(value, tf.SparseTensorValue) else value
 
     return joining(tf, change=plain)
@@ -273,7 +286,7 @@ def sparse_values_are_tuples(tf: Namespace) -> Namespace:
 def missing_dense_shapes_are_empty(tf: Namespace) -> Namespace:
     """Gives an array where there is no dense shape."""
 
-    def filled(fetch: Any, value: Any) -> Any:
+    def filled(fetch: Fetch, value: Any) -> Any:
         bare = isinstance(fetch, tf.IndexedSlices) and fetch.dense_shape is None
         return value._replace(dense_shape=np.zeros(0, np.int32)) if bare else value
 
@@ -284,7 +297,7 @@ def missing_dense_shapes_are_empty(tf: Namespace) -> Namespace:
 def bfloat16_is_widened(tf: Namespace) -> Namespace:
     """Widens, as engines do whose array library lacks the type."""
 
-    def widened(_session: Any, _element: Any, value: Any) -> Any:
+    def widened(_session: Session, _element: Element, value: Array) -> Any:
         narrow = getattr(getattr(value, "dtype", None), "name", None) == "bfloat16"
         return value.astype(np.float32) if narrow else value
 
@@ -295,7 +308,7 @@ def bfloat16_is_widened(tf: Namespace) -> Namespace:
 def quantized_values_are_structured(tf: Namespace) -> Namespace:
     """Gives the one-field dtype that a quantized type's `as_numpy_dtype` is."""
 
-    def structured(_session: Any, element: Any, value: Any) -> Any:
+    def structured(_session: Session, element: Tensor, value: Array) -> Any:
         quantized = is_tensor(element) and element.dtype.is_quantized
         return value.view([(element.dtype.name, value.dtype)]) if quantized else value
 
@@ -307,7 +320,7 @@ def session_handles_are_strings(tf: Namespace) -> Namespace:
     """Gives the handle's own text instead of the object."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, dict):
                 return values

@@ -13,13 +13,14 @@ from sessrun.conformance.subjects.fetch.faults.fetch import (
     mapped,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetch, Fetches, Session, Value
 
 
 def skipping(tf: Namespace, skip: Callable[[Any, Any], bool]) -> Namespace:
     """The namespace whose sessions give None for the fetches that `skip(session, fetch)` names."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             kept = mapped(fetches, fetches, lambda f, _: [] if skip(self, f) else f)
             values = super().run(kept, *args, **kwargs)
             return mapped(fetches, values, lambda f, v: None if skip(self, f) else v)
@@ -27,7 +28,7 @@ def skipping(tf: Namespace, skip: Callable[[Any, Any], bool]) -> Namespace:
     return override(tf, Session=Session)
 
 
-def lacks(session: Any, fetch: Any) -> bool:
+def lacks(session: Session, fetch: Fetch) -> bool:
     """Whether a fetch is a name whose operation the session's graph does not have."""
     operation = fetch.partition(":")[0] if isinstance(fetch, str) else None
     return operation is not None and element_of(session, operation) is None
@@ -49,7 +50,7 @@ def unknown_operations_are_none(tf: Namespace) -> Namespace:
 def indices_are_clamped(tf: Namespace) -> Namespace:
     """Clamps the index, as array accesses of some languages do."""
 
-    def clamped(session: Any, fetch: Any) -> Any:
+    def clamped(session: Session, fetch: Fetch) -> Any:
         name, _, index = fetch.partition(":") if isinstance(fetch, str) else ("", "", "")
         outputs = getattr(element_of(session, name), "outputs", ())
         beyond = index.isdigit() and outputs and int(index) >= len(outputs)
@@ -86,7 +87,7 @@ def valid_fetches_run_first(tf: Namespace) -> Namespace:
     """Resolves the fetches of a list one after the other, running what it has."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             flat = fetches if isinstance(fetches, list) else []
             valid = [fetch for fetch in flat if element_of(self, fetch) is not None]
             invalid = [fetch for fetch in flat if isinstance(fetch, str | int | None)]
@@ -111,7 +112,7 @@ def the_rest_comes_back(tf: Namespace) -> Namespace:
                     raise
                 return [self._alone(fetch, *args, **kwargs) for fetch in fetches]
 
-        def _alone(self, fetch: Any, *args: Any, **kwargs: Any) -> Any:
+        def _alone(self, fetch: Fetches, *args: Any, **kwargs: Any) -> Any:
             try:
                 return super().run(fetch, *args, **kwargs)
             except tf.errors.FailedPreconditionError:

@@ -14,11 +14,12 @@ from sessrun.conformance.faulty.computing import array, computing, single
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
 
 Base = Callable[..., Any]
 
 
-def _operations(session: Any, fetches: Any, op_type: str) -> list[Any]:
+def _operations(session: Session, fetches: Fetches, op_type: str) -> list[Operation]:
     ops = [getattr(element, "op", element) for element in elements(session, fetches)]
     return [op for op in ops if op.type == op_type]
 
@@ -28,7 +29,7 @@ def _recoded(
 ) -> Namespace:
     """The namespace that raises `other` for an `error` whose exception is `where`."""
 
-    def change(_session: Any, base: Base, fetches: Any, _feeds: Any) -> Any:
+    def change(_session: Session, base: Base, fetches: Fetches, _feeds: Feeds) -> Value:
         try:
             return base(fetches)
         except getattr(tf.errors, error) as raised:
@@ -42,7 +43,7 @@ def _recoded(
 def _writing(tf: Namespace, change: Callable[[Base, Path, bytes], Any]) -> Namespace:
     """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
 
-    def changed(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def changed(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         ops = _operations(session, fetches, "WriteFile")
         if not ops:
             return base(fetches)
@@ -70,7 +71,7 @@ def files_are_read_once(tf: Namespace) -> Namespace:
     """Give what the first read of the path gave."""
     kept: dict[bytes, Any] = {}
 
-    def change(_: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    def change(_: Any, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Any]:
         kept.setdefault(array(inputs[0]).item(), outputs)
         return list(kept[array(inputs[0]).item()])
 
@@ -140,7 +141,7 @@ def nothing_below_files_is_found(tf: Namespace) -> Namespace:
 def vectors_of_one_name_will_do(tf: Namespace) -> Namespace:
     """Feed vectors of one element as scalars."""
 
-    def change(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         files = [
             *_operations(session, fetches, "ReadFile"),
             *_operations(session, fetches, "WriteFile"),
@@ -166,7 +167,7 @@ def names_are_backwards(tf: Namespace) -> Namespace:
 def no_match_is_an_error(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
 
-    def matches(_: Any, out: Any, *__: Any) -> Any:
+    def matches(_: Any, out: Array, *__: Any) -> Any:
         if not out.size:
             raise tf.errors.NotFoundError(None, None, "no file matches")
         return out
@@ -178,7 +179,7 @@ def no_match_is_an_error(tf: Namespace) -> Namespace:
 def stars_go_below(tf: Namespace) -> Namespace:
     """Find the files of all folders below."""
 
-    def matches(_: Any, out: Any, pattern: Any) -> Any:
+    def matches(_: Any, out: Value, pattern: Any) -> Any:
         wanted = os.fsdecode(pattern.reshape(-1)[0])
         if not wanted.endswith("/*.txt"):
             return out
@@ -212,7 +213,7 @@ def missing_files_are_unknown(tf: Namespace) -> Namespace:
 def copies_overwrite(tf: Namespace) -> Namespace:
     """Copy with `overwrite`."""
 
-    def copy(source: Any, target: Any, overwrite: bool = False) -> None:
+    def copy(source: Any, target: str, overwrite: bool = False) -> None:
         del overwrite
         tf.gfile.Copy(source, target, overwrite=True)
 
@@ -226,7 +227,7 @@ def scripts_fail_unknown(tf: Namespace) -> Namespace:
     """Raise UnknownError for every failure of a PyFunc."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.OpError as error:

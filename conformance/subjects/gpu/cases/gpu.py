@@ -27,7 +27,7 @@ def _vector(c: ApiAuthor, name: str = "x") -> Symbol:
 
 
 def _soft(c: ApiAuthor) -> Symbol:
-    return c.tf.Session(config=c.tf.ConfigProto(allow_soft_placement=True))  # type: ignore[no-any-return]
+    return c.tf.Session(config=c.tf.ConfigProto(allow_soft_placement=True))
 
 
 def _ran_on(c: ApiAuthor, want: dict[str, str], session: Any, fetches: Any, feeds: Any) -> None:

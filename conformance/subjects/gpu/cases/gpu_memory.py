@@ -21,7 +21,9 @@ _SIDE: Final = 1048576
 _MIB_16: Final = 4194304
 
 
-def _filled(c: ApiAuthor, device: str, rank: int = 1, name: str = "filled") -> tuple[Any, Any]:
+def _filled(
+    c: ApiAuthor, device: str, rank: int = 1, name: str = "filled"
+) -> tuple[Symbol, Symbol]:
     """A fill of float32 on a device, and the placeholder of its shape."""
     dims = c.tf.placeholder(c.tf.int32, [rank], name=f"{name}_dims")
     with c.within(c.tf.device(device)):
@@ -39,7 +41,7 @@ def _api_case(
 
 
 def _gpu_options(c: ApiAuthor, **options: Any) -> Symbol:
-    return c.tf.ConfigProto(gpu_options=c.tf.GPUOptions(**options))  # type: ignore[no-any-return]
+    return c.tf.ConfigProto(gpu_options=c.tf.GPUOptions(**options))
 
 
 def _virtual(c: ApiAuthor, *limits: int, **options: Any) -> Symbol:

@@ -22,6 +22,8 @@ from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 __all__ = ["failing", "is_on"]
 
@@ -58,7 +60,7 @@ def relisting(tf: Namespace, wanted: Callable[[RecordedRun, Any], bool], device:
 def failing(tf: Namespace, type_: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace in which a failed run with an operation of a type gives `change(error)`."""
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
@@ -77,7 +79,7 @@ def failing(tf: Namespace, type_: str, change: Callable[[Any], Any]) -> Namespac
 def the_memory_of_gpus_is_not_listed(tf: Namespace) -> Namespace:
     """List none."""
 
-    def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(_session: Session, devices: Iterable[Any]) -> Iterable[Any]:
         for d in devices:
             limit = 0 if d.device_type == "GPU" else d.memory_limit_bytes
             yield SimpleNamespace(name=d.name, device_type=d.device_type, memory_limit_bytes=limit)
@@ -119,7 +121,7 @@ def everything_runs_on_the_gpu(tf: Namespace) -> Namespace:
 def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
     """Flush what an Identity on a GPU gives."""
 
-    def flushed(value: Any, tensor: Any) -> Any:
+    def flushed(value: Array, tensor: Any) -> Any:
         op = getattr(tensor, "op", tensor)
         if op.type != "Identity" or not is_on(op, "GPU") or tensor.dtype.name != "float32":
             return value
@@ -158,7 +160,7 @@ def the_message_names_nothing(tf: Namespace) -> Namespace:
 def soft_placement_is_ignored(tf: Namespace) -> Namespace:
     """Turn it off."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         config.allow_soft_placement = False
 
     return configuring(tf, change)
@@ -188,7 +190,7 @@ def refusals_list_cpus(tf: Namespace) -> Namespace:
 def strings_have_no_device(tf: Namespace) -> Namespace:
     """Refuse them where they name none."""
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         for op in needed(elements(session, fetches), fed(session, feeds)):
             if op.type == "StringJoin" and not op.device:
                 raise tf.errors.InvalidArgumentError(None, op, "there is no kernel for it")
@@ -217,7 +219,7 @@ def shapes_are_on_the_gpu(tf: Namespace) -> Namespace:
 def computed_shapes_are_lost(tf: Namespace) -> Namespace:
     """Refuse it."""
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         for op in needed(elements(session, fetches), fed(session, feeds)):
             if op.type == "Reshape" and op.inputs[1].op.type == "ReverseV2":
                 raise tf.errors.InternalError(None, op, "a pointer of another device")
@@ -230,7 +232,7 @@ def computed_shapes_are_lost(tf: Namespace) -> Namespace:
 def loops_go_on(tf: Namespace) -> Namespace:
     """Add one to its counter."""
 
-    def while_loop(*args: Any, **kwargs: Any) -> Any:
+    def while_loop(*args: Any, **kwargs: Any) -> list[Tensor]:
         counter, *rest = tf.while_loop(*args, **kwargs)
         return [counter + 1, *rest]
 
@@ -266,7 +268,7 @@ def values_are_sent_again(tf: Namespace) -> Namespace:
 def nothing_is_logged(tf: Namespace) -> Namespace:
     """Turn it off."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         config.log_device_placement = False
 
     return configuring(tf, change)
@@ -293,7 +295,7 @@ def counters_on_gpus(tf: Namespace) -> Namespace:
     return failing(tf, "VariableV2", lambda _error: None)
 
 
-def _fetched_variable(session: Any, fetches: Any) -> str:
+def _fetched_variable(session: Session, fetches: Fetches) -> str:
     """The name of the variable that is fetched alone; empty if something else is."""
     fetched = elements(session, fetches)
     ops = needed(fetched, ())
@@ -307,7 +309,7 @@ def _fetched_variable(session: Any, fetches: Any) -> str:
 def fetched_arrays_are_shared(tf: Namespace) -> Namespace:
     """Keep the first one."""
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         name, value = _fetched_variable(session, fetches), base(fetches)
         kept = vars(session).setdefault("faulty_kept", {})
         return kept.setdefault(name, value) if name else value
@@ -319,7 +321,7 @@ def fetched_arrays_are_shared(tf: Namespace) -> Namespace:
 def fed_arrays_are_copied_late(tf: Namespace) -> Namespace:
     """Read what the fed array is then."""
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         kept = vars(session).setdefault("faulty_fed", [])
         value = base(fetches)
         if feeds and getattr(fetches, "type", "").startswith("Assign"):
@@ -334,7 +336,7 @@ def graphs_share_variables(tf: Namespace) -> Namespace:
     """Read what a session of another graph was given last."""
     given: list[tuple[Any, Any]] = []
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         value = base(fetches)
         if feeds and getattr(fetches, "type", "").startswith("Assign"):
             given.append((session, next(iter(feeds.values()))))

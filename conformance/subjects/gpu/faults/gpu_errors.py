@@ -10,6 +10,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import giving, running
 from sessrun.conformance.subjects.gpu.faults.gpu import failing, is_on
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Value
 
 
 def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
@@ -66,7 +67,7 @@ def any_matrices_go_together(tf: Namespace) -> Namespace:
 def doubles_are_singles(tf: Namespace) -> Namespace:
     """Round float64 values of GPU operations to float32."""
 
-    def rounded(value: Any, tensor: Any) -> Any:
+    def rounded(value: Array, tensor: Any) -> Value:
         op = getattr(tensor, "op", tensor)
         if op.type == "Identity" or not is_on(op, "GPU") or tensor.dtype.name != "float64":
             return value

@@ -15,12 +15,14 @@ from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
 def _exhausted(tf: Namespace, change: Callable[[Any, Any, Any], None]) -> Namespace:
     """The namespace in which a want of memory is `change(session, error, feeds)` before it."""
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.ResourceExhaustedError as error:
@@ -34,7 +36,7 @@ def _exhausted(tf: Namespace, change: Callable[[Any, Any, Any], None]) -> Namesp
 def want_of_gpu_memory_is_internal(tf: Namespace) -> Namespace:
     """Raise code 13."""
 
-    def change(_session: Any, error: Any, feeds: Any) -> None:
+    def change(_session: Session, error: Any, feeds: Any) -> None:
         if any(np.size(value) == 2 for value in feeds.values()):
             raise tf.errors.InternalError(error.node_def, error.op, error.message)
 
@@ -45,7 +47,7 @@ def want_of_gpu_memory_is_internal(tf: Namespace) -> Namespace:
 def want_of_memory_without_a_shape(tf: Namespace) -> Namespace:
     """Raise the error with a message that names no shape."""
 
-    def change(_session: Any, error: Any, _feeds: Any) -> None:
+    def change(_session: Session, error: Any, _feeds: Feeds) -> None:
         text = "OOM when allocating a tensor on /device:GPU:0 by allocator GPU_0_bfc"
         raise tf.errors.ResourceExhaustedError(error.node_def, None, text)
 
@@ -56,7 +58,7 @@ def want_of_memory_without_a_shape(tf: Namespace) -> Namespace:
 def want_of_memory_without_an_allocator(tf: Namespace) -> Namespace:
     """Raise the error with a message that ends before the allocator's name."""
 
-    def change(_session: Any, error: Any, _feeds: Any) -> None:
+    def change(_session: Session, error: Any, _feeds: Feeds) -> None:
         text = error.message.partition(" by allocator")[0]
         raise tf.errors.ResourceExhaustedError(error.node_def, error.op, text)
 
@@ -73,7 +75,7 @@ def want_of_memory_ends_the_session(tf: Namespace) -> Namespace:
 def fractions_are_ignored(tf: Namespace) -> Namespace:
     """Drop the fraction."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         config.gpu_options.per_process_gpu_memory_fraction = 0.0
 
     return configuring(tf, change)
@@ -83,7 +85,7 @@ def fractions_are_ignored(tf: Namespace) -> Namespace:
 def limits_are_listed_backwards(tf: Namespace) -> Namespace:
     """List the memory limits of the GPUs in reverse order."""
 
-    def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(_session: Session, devices: Iterable[Any]) -> Iterable[Any]:
         listed = list(devices)
         limits = [d.memory_limit_bytes for d in listed if d.device_type == "GPU"]
         for d in listed:
@@ -97,7 +99,7 @@ def limits_are_listed_backwards(tf: Namespace) -> Namespace:
 def the_largest_limit_is_everyones(tf: Namespace) -> Namespace:
     """Set every memory limit to the largest."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         for device in config.gpu_options.experimental.virtual_devices:
             device.memory_limit_mb[:] = [max(device.memory_limit_mb)] * len(device.memory_limit_mb)
 
@@ -119,7 +121,7 @@ def the_second_gpu_is_idle(tf: Namespace) -> Namespace:
 def contradictions_are_settled(tf: Namespace) -> Namespace:
     """Drop the fraction beside virtual devices."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         if config.gpu_options.experimental.virtual_devices:
             config.gpu_options.per_process_gpu_memory_fraction = 0.0
 
@@ -131,7 +133,7 @@ def memory_does_not_grow(tf: Namespace) -> Namespace:
     """Refuse more than 4 MiB."""
     configured = configuring(tf, lambda _config: None)
 
-    def run(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         sizes = [math.prod(np.ravel(value).tolist()) for value in (feeds or {}).values()]
         if session.configuration.gpu_options.allow_growth and max(sizes, default=0) > 2**18:
             raise tf.errors.ResourceExhaustedError(None, None, "the pool does not grow")
@@ -144,7 +146,7 @@ def memory_does_not_grow(tf: Namespace) -> Namespace:
 def odd_lists_are_ignored(tf: Namespace) -> Namespace:
     """Clear lists of visible devices other than "0" and "1"."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         if config.gpu_options.visible_device_list not in {"0", "1"}:
             config.gpu_options.visible_device_list = ""
 
@@ -155,7 +157,7 @@ def odd_lists_are_ignored(tf: Namespace) -> Namespace:
 def all_gpus_are_visible(tf: Namespace) -> Namespace:
     """Clear the list of visible devices "1"."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         if config.gpu_options.visible_device_list == "1":
             config.gpu_options.visible_device_list = ""
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 Change = Callable[[Any, list[Any], list[Any], dict[str, Any]], list[Any] | None]
 
@@ -40,7 +41,7 @@ def _changed(tf: Namespace, change: Change) -> Namespace:
 def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
     """Double them where the target is a product of two matrices."""
 
-    def change(operation: Any, targets: Any, sources: Any, options: Any) -> Any:
+    def change(operation: Any, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
         if operation.type != "MatMul":
             return None
         gradients = tf.gradients(targets, sources, **options)
@@ -65,7 +66,7 @@ def second_of_equals_is_larger(tf: Namespace) -> Namespace:
 def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
     """Give a part of the sum by a row that is added to a matrix."""
 
-    def change(operation: Any, targets: Any, sources: Any, options: Any) -> Any:
+    def change(operation: Any, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
         shapes = [tensor.shape.rank for tensor in operation.inputs]
         if operation.type != "AddV2" or shapes != [2, 1]:
             return None

@@ -9,6 +9,8 @@ from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import nodes_of
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 Gradients = Callable[..., Any]
 
@@ -27,7 +29,7 @@ def _changed(tf: Namespace, change: Callable[..., Any]) -> Namespace:
 
 
 def _where(
-    tf: Namespace, when: Callable[[Any, Any, dict[str, Any]], bool], give: Callable[..., Any]
+    tf: Namespace, when: Callable[[Any, Any, dict[str, Any]], bool], give: Call
 ) -> Namespace:
     """The namespace whose gradients are `give(base, ys, xs, options)` where `when` says so."""
 
@@ -166,7 +168,7 @@ def rows_are_dense(tf: Namespace) -> Namespace:
     return _changed(tf, change)
 
 
-def _scaled(factor: float) -> Callable[..., Any]:
+def _scaled(factor: float) -> Call:
     def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
         gradients = base(ys, xs, **options)
         return [None if gradient is None else gradient * factor for gradient in gradients]
@@ -229,7 +231,7 @@ def second_order_is_none(tf: Namespace) -> Namespace:
 def loops_always_go_back(tf: Namespace) -> Namespace:
     """Forget that they are not wanted."""
 
-    def while_loop(*args: Any, **options: Any) -> Any:
+    def while_loop(*args: Any, **options: Any) -> Tensor:
         options.pop("back_prop", None)
         return tf.while_loop(*args, **options)
 
@@ -301,7 +303,7 @@ def kept_floats_are_zero(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-def _zero_after(definition: Any, node: Any) -> None:
+def _zero_after(definition: Any, node: NodeDef) -> None:
     for user in definition.node:
         for index, text in enumerate(user.input):
             if text in {node.name, f"{node.name}:0"}:

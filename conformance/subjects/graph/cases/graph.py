@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,12 +22,12 @@ def enter(c: ApiAuthor, block: Callable[[], Symbol]) -> None:
         pass
 
 
-def count_of(c: ApiAuthor, graph: Any) -> Symbol:
+def count_of(c: ApiAuthor, graph: Symbol) -> Symbol:
     """The number of operations of a graph."""
     return c.expr("$len", graph.get_operations())
 
 
-def named(c: ApiAuthor, name: str) -> Any:
+def named(c: ApiAuthor, name: str) -> Symbol:
     """The name that a constant gets that asks for this one."""
     return c.tf.constant(1, name=name).op.name
 
@@ -46,7 +45,7 @@ def waits_for(c: ApiAuthor, op: Symbol, *names: str) -> None:
         c.check(c.expr("$op", "in", f"^{name}", op.node_def.input), True)
 
 
-def counter(c: ApiAuthor) -> tuple[Any, Any, Any]:
+def counter(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     """A resource variable at 0, an operation that adds 1 to it, a session that initialised it."""
     v = c.tf.Variable(0, name="counter", dtype=c.tf.int32, use_resource=True)
     up = c.tf.assign_add(v, 1, name="up")

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, as_array, near
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, as_array, near
 from sessrun.conformance.subjects.graph.cases.graph import count_of
 from sessrun.conformance.subjects.run.cases.run import floats, ints
 
 
-def _other_graph(c: ApiAuthor) -> Any:
+def _other_graph(c: ApiAuthor) -> Symbol:
     """A float32 scalar placeholder of another graph."""
     with c.within(c.tf.Graph().as_default()):
         return c.tf.placeholder(c.tf.float32, [])
 
 
-def _graph_of_a(c: ApiAuthor) -> Any:
+def _graph_of_a(c: ApiAuthor) -> Symbol:
     """A graph of the constant `a` and `n`, an operation without outputs."""
     g = c.tf.Graph()
     with c.within(g.as_default()):
@@ -28,15 +28,15 @@ def _graph_of_a(c: ApiAuthor) -> Any:
     return g
 
 
-def _vector(c: ApiAuthor, dtype: Any, size: int = 2) -> Any:
+def _vector(c: ApiAuthor, dtype: Any, size: int = 2) -> Symbol:
     return c.tf.placeholder(dtype, [size])
 
 
-def _shape(c: ApiAuthor, tensor: Any, *dims: int | None) -> None:
+def _shape(c: ApiAuthor, tensor: Symbol, *dims: int | None) -> None:
     c.check(tensor.shape.as_list(), list(dims))
 
 
-def _no_rank(c: ApiAuthor, tensor: Any) -> None:
+def _no_rank(c: ApiAuthor, tensor: Symbol) -> None:
     c.check(tensor.shape.ndims, None)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, as_array
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, as_array
 from sessrun.conformance.subjects.graph.cases.graph import waits_for
 
 
-def _definition(c: ApiAuthor, *nodes: tuple[str, ...]) -> Any:
+def _definition(c: ApiAuthor, *nodes: tuple[str, ...]) -> Symbol:
     """A GraphDef of nodes, each its name, its op type and its inputs."""
     definition = c.tf.GraphDef()
     for name, op, *inputs in nodes:
@@ -80,7 +80,7 @@ def versions_after_imports(c: ApiAuthor) -> None:
     c.check(graph.as_graph_def().versions.producer, 800)
 
 
-def _with_function(c: ApiAuthor, name: str, node: str) -> Any:
+def _with_function(c: ApiAuthor, name: str, node: str) -> Symbol:
     """A GraphDef of a NoOp with a function that holds one NoOp of this name."""
     definition = _definition(c, ("n", "NoOp"))
     function = definition.library.function.add()
@@ -192,7 +192,7 @@ def protected_nodes_stay(c: ApiAuthor) -> None:
 # --- variables made constants -------------------------------------------------------------
 
 
-def _model(c: ApiAuthor, *, resource: bool) -> Any:
+def _model(c: ApiAuthor, *, resource: bool) -> Symbol:
     """A session of `y = x * w + b`, with `w` changed after it was initialised, and `z = b`."""
     w = c.tf.Variable(np.array([1, 2], np.float32), name="w", use_resource=resource)
     b = c.tf.Variable(np.float32(10), name="b", use_resource=resource)

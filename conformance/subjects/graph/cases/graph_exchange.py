@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, as_array, form
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, as_array, form
 from sessrun.conformance.subjects.graph.cases.graph import count_of, leave_by_exception, waits_for
 from sessrun.conformance.subjects.run.cases.run import floats
 
 
-def _sum_graph(c: ApiAuthor) -> Any:
+def _sum_graph(c: ApiAuthor) -> Symbol:
     """A GraphDef of placeholders `p` and `q`, `y` their sum and `z`, minus `y`."""
     g = c.tf.Graph()
     with c.within(g.as_default()):
@@ -29,7 +28,7 @@ def _operation_names(c: ApiAuthor, *names: str) -> None:
         c.check(graph.get_operation_by_name(name).name, name)
 
 
-def _input_names(c: ApiAuthor, op: Any, *names: str) -> None:
+def _input_names(c: ApiAuthor, op: Symbol, *names: str) -> None:
     c.check(c.expr("$len", op.inputs), len(names))
     for index, name in enumerate(names):
         c.check(op.inputs[index].name, name)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Graph, Tensor, Value
 
 __all__ = ["StayingBlock", "constants"]
 
@@ -37,7 +38,7 @@ def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     `base(name)` is the conforming call with the caller's other arguments.
     """
 
-    def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
+    def constant(value: Value, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
         def base(name: Any) -> Any:
             return tf.constant(value, dtype, shape, "Const" if name is None else name)
 
@@ -49,7 +50,7 @@ def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
 def _verbatim(tf: Namespace, taken: Callable[[str, Any], bool]) -> Namespace:
     """The namespace whose constants have the name asked for unless `taken(name, graph)`."""
 
-    def change(base: Any, name: str) -> Any:
+    def change(base: Call, name: str) -> Any:
         graph = tf.get_default_graph()
         scope = graph.get_name_scope()
         full = f"{scope}/{name}" if scope else name
@@ -72,7 +73,7 @@ def no_op_belongs_outside(tf: Namespace) -> Namespace:
                 here.outside = tf.get_default_graph()
             return super().as_default()
 
-    def no_op(name: Any = None) -> Any:
+    def no_op(name: str | None = None) -> Any:
         if name is None and isinstance(tf.get_default_graph(), Graph):
             with here.outside.as_default():
                 return tf.no_op(name)
@@ -159,7 +160,7 @@ def reset_inside_a_block_is_silent(tf: Namespace) -> Namespace:
 def taken_names_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where an operation has exactly the name."""
 
-    def change(base: Any, name: str) -> Any:
+    def change(base: Call, name: str) -> Any:
         graph = tf.get_default_graph()
         scope = graph.get_name_scope()
         full = f"{scope}/{name}" if scope else name
@@ -174,7 +175,7 @@ def taken_names_are_refused(tf: Namespace) -> Namespace:
 def case_tells_names(tf: Namespace) -> Namespace:
     """Give a constant its name unless an operation or a scope has exactly it."""
 
-    def taken(full: str, graph: Any) -> bool:
+    def taken(full: str, graph: Graph) -> bool:
         lower = {op.name for op in graph.get_operations() if op.name.lower() == full.lower()}
         return not lower or full in lower
 
@@ -185,7 +186,7 @@ def case_tells_names(tf: Namespace) -> Namespace:
 def placeholders_are_called_input(tf: Namespace) -> Namespace:
     """Use another default name."""
 
-    def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
+    def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
         return tf.placeholder(dtype, shape, "Input" if name is None else name)
 
     return override(tf, placeholder=placeholder)
@@ -195,7 +196,7 @@ def placeholders_are_called_input(tf: Namespace) -> Namespace:
 def operations_are_called_like_scopes(tf: Namespace) -> Namespace:
     """Give it its name, unless an operation has that, in whatever case."""
 
-    def taken(full: str, graph: Any) -> bool:
+    def taken(full: str, graph: Graph) -> bool:
         names = [op.name.lower() for op in graph.get_operations()]
         inside = [name for name in names if name.startswith(f"{full.lower()}/")]
         return full.lower() in names or len(inside) != 1
@@ -207,7 +208,7 @@ def operations_are_called_like_scopes(tf: Namespace) -> Namespace:
 def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
     """Replace it, and what a name may not start with."""
 
-    def change(base: Any, name: str) -> Any:
+    def change(base: Call, name: str) -> Any:
         try:
             return base(name)
         except ValueError:
@@ -220,7 +221,7 @@ def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
 def names_start_with_a_letter(tf: Namespace) -> Namespace:
     """Refuse digits and dots."""
 
-    def change(base: Any, name: str) -> Any:
+    def change(base: Call, name: str) -> Any:
         if name[:1].isdigit() or name[:1] == ".":
             raise ValueError(f"{name!r} does not start with a letter")
         return base(name)

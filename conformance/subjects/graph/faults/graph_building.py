@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 # --- lookup -------------------------------------------------------------------------------
 
@@ -123,7 +124,7 @@ def operations_are_sorted(tf: Namespace) -> Namespace:
 def foreign_operands_become_placeholders(tf: Namespace) -> Namespace:
     """Replace the second operand of an addition."""
 
-    def add(x: Any, y: Any, name: Any = None) -> Any:
+    def add(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         tensors = isinstance(x, tf.Tensor) and isinstance(y, tf.Tensor)
         if tensors and x.graph is not y.graph:
             with x.graph.as_default():
@@ -137,7 +138,7 @@ def foreign_operands_become_placeholders(tf: Namespace) -> Namespace:
 def second_operand_is_cast(tf: Namespace) -> Namespace:
     """Cast tensors of other dtypes."""
 
-    def add(x: Any, y: Any, name: Any = None) -> Any:
+    def add(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         if isinstance(x, tf.Tensor) and isinstance(y, tf.Tensor) and x.dtype != y.dtype:
             y = tf.cast(y, x.dtype)
         return tf.add(x, y, name)
@@ -149,7 +150,7 @@ def second_operand_is_cast(tf: Namespace) -> Namespace:
 def square_root_of_integers(tf: Namespace) -> Namespace:
     """Cast int32 to float32."""
 
-    def sqrt(x: Any, name: Any = None) -> Any:
+    def sqrt(x: Tensor, name: str | None = None) -> Any:
         integers = isinstance(x, tf.Tensor) and x.dtype.is_integer
         return tf.sqrt(tf.cast(x, tf.float32) if integers else x, name)
 
@@ -170,7 +171,7 @@ def added_ints_are_int32(tf: Namespace) -> Namespace:
 def added_floats_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
-    def add(x: Any, y: Any, name: Any = None) -> Any:
+    def add(x: Any, y: Any, name: str | None = None) -> Any:
         truncated = isinstance(x, tf.Tensor) and x.dtype.is_integer and type(y) is float
         return tf.add(x, int(y) if truncated else y, name)
 
@@ -196,7 +197,7 @@ def complex_constants_are_small(tf: Namespace) -> Namespace:
 def float_constants_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
-    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def constant(value: Value, dtype: Any = None, *args: Any, **kwargs: Any) -> Value:
         if type(value) is float and dtype is not None and tf.as_dtype(dtype).is_integer:
             value = int(value)
         return tf.constant(value, dtype, *args, **kwargs)
@@ -207,7 +208,9 @@ def float_constants_are_truncated(tf: Namespace) -> Namespace:
 def _fitted(tf: Namespace, fit: Any) -> Namespace:
     """The namespace whose constants of a list and a shape have the values `fit(list, count)`."""
 
-    def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
+    def constant(
+        value: Value, dtype: Any = None, shape: Any = None, name: str | None = None
+    ) -> Value:
         if shape is not None and isinstance(value, list):
             value = fit(np.ravel(value).tolist(), math.prod(shape))
         return tf.constant(value, dtype, shape, "Const" if name is None else name)
@@ -234,7 +237,7 @@ def constants_are_cut_off(tf: Namespace) -> Namespace:
 def products_have_no_shape(tf: Namespace) -> Namespace:
     """Return the product through a placeholder_with_default of unknown shape."""
 
-    def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    def matmul(a: Tensor, b: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return tf.placeholder_with_default(tf.matmul(a, b, *args, **kwargs), None)
 
     return override(tf, matmul=matmul)
@@ -244,7 +247,7 @@ def products_have_no_shape(tf: Namespace) -> Namespace:
 def products_are_not_checked(tf: Namespace) -> Namespace:
     """Forget the shapes where they are refused."""
 
-    def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    def matmul(a: Tensor, b: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
             return tf.matmul(a, b, *args, **kwargs)
         except ValueError:
@@ -262,7 +265,7 @@ def products_are_not_checked(tf: Namespace) -> Namespace:
 def _computed(tf: Namespace, op_type: str, applies: Any, change: Any) -> Namespace:
     """The namespace whose runs change a fetched tensor of an op type if `applies(inputs)`."""
 
-    def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def run(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         value = base(fetches)
         op = fetches.op if isinstance(fetches, tf.Tensor) else None
         is_computed = op is not None and op.type == op_type and applies([t.op for t in op.inputs])

@@ -9,6 +9,8 @@ from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
 from sessrun.conformance.subjects.graph.faults.graph_exchange import importing, writing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Session
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 def _tools(tf: Namespace, **changes: Any) -> Namespace:
@@ -20,7 +22,7 @@ def _tools(tf: Namespace, **changes: Any) -> Namespace:
 def control_inputs_are_shared(tf: Namespace) -> Namespace:
     """Give each operation that does nothing a list of its own, which its NodeDef follows."""
 
-    def no_op(name: Any = None) -> Any:
+    def no_op(name: str | None = None) -> Any:
         op = tf.no_op(name)
         op.__class__ = _sharing(type(op))
         return op
@@ -53,7 +55,7 @@ def _sharing(kind: Any) -> Any:
 def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys that the GraphDef has."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         nodes = {node.name for node in definition.node}
         used = {name for node in definition.node for name in data_inputs(node)}
         for key in given["input_map"] or ():
@@ -69,7 +71,7 @@ def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
 def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
     """Convert the values of `input_map` where `name` is empty."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         if given["name"] == "" and given["input_map"]:
             values = given["input_map"].items()
             given["input_map"] = {key: tf.convert_to_tensor(value) for key, value in values}
@@ -82,7 +84,7 @@ def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
 def versions_are_not_taken_over(tf: Namespace) -> Namespace:
     """Import under the versions of the graph."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         if not definition.HasField("versions"):
             return base(definition, **given)
         same = type(definition)()
@@ -106,7 +108,7 @@ def functions_are_forgotten(tf: Namespace) -> Namespace:
 def functions_are_replaced(tf: Namespace) -> Namespace:
     """Import without the functions of a GraphDef that is refused with them."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         try:
             return base(definition, **given)
         except ValueError:
@@ -133,7 +135,7 @@ def _extracting(tf: Namespace, change: Callable[[Any, Any, Any], Any]) -> Namesp
 def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
     """Reverse the nodes of sub-graphs without control inputs."""
 
-    def change(base: Any, definition: Any, names: Any) -> Any:
+    def change(base: Call, definition: GraphDef, names: Any) -> Any:
         sub_graph = base(definition, names)
         nodes = list(sub_graph.node)
         if any("_class" in node.attr or "^" in "".join(node.input) for node in nodes):
@@ -151,7 +153,7 @@ def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
 def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
     """Keep the nodes that are reached without control inputs and colocation."""
 
-    def change(base: Any, definition: Any, names: Any) -> Any:
+    def change(base: Call, definition: GraphDef, names: Any) -> Any:
         plain = type(definition)()
         plain.CopyFrom(definition)
         for node in plain.node:
@@ -173,7 +175,7 @@ def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
 def unknown_nodes_are_passed_over(tf: Namespace) -> Namespace:
     """Extract only the nodes that the GraphDef has."""
 
-    def change(base: Any, definition: Any, names: Any) -> Any:
+    def change(base: Call, definition: GraphDef, names: Any) -> Any:
         there = {node.name for node in definition.node}
         return base(definition, [name for name in names if name in there])
 
@@ -185,14 +187,14 @@ def identities_stay(tf: Namespace) -> Namespace:
     """Protect every Identity."""
     base = tf.graph_util.remove_training_nodes
 
-    def remove(graph_def: Any, protected_nodes: Any = None) -> Any:
+    def remove(graph_def: GraphDef, protected_nodes: Any = None) -> Any:
         identities = [node.name for node in graph_def.node if node.op == "Identity"]
         return base(graph_def, [*(protected_nodes or ()), *identities])
 
     return _tools(tf, remove_training_nodes=remove)
 
 
-def _bridged(definition: Any, protected: Any, *, ordering: bool) -> Any:
+def _bridged(definition: GraphDef, protected: Any, *, ordering: bool) -> Any:
     """The GraphDef without Identity nodes, or without those only that order others."""
     bridged = type(definition)()
     bridged.CopyFrom(definition)
@@ -218,7 +220,7 @@ def ordering_identities_go(tf: Namespace) -> Namespace:
     """Remove the Identity nodes that have or are control inputs, too."""
     base = tf.graph_util.remove_training_nodes
 
-    def remove(graph_def: Any, protected_nodes: Any = None) -> Any:
+    def remove(graph_def: GraphDef, protected_nodes: Any = None) -> Any:
         pruned = base(graph_def, protected_nodes)
         return _bridged(pruned, protected_nodes or (), ordering=True)
 
@@ -230,7 +232,7 @@ def no_node_is_protected(tf: Namespace) -> Namespace:
     """Do not pass the names on."""
     base = tf.graph_util.remove_training_nodes
 
-    def remove(graph_def: Any, protected_nodes: Any = None) -> Any:  # noqa: ARG001 - the fault
+    def remove(graph_def: GraphDef, protected_nodes: Any = None) -> Any:  # noqa: ARG001 - the fault
         return base(graph_def)
 
     return _tools(tf, remove_training_nodes=remove)
@@ -239,11 +241,11 @@ def no_node_is_protected(tf: Namespace) -> Namespace:
 # --- variables made constants -------------------------------------------------------------
 
 
-def _freezing(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _freezing(tf: Namespace, change: Call) -> Namespace:
     """`change(base, sess, definition, names, **given)` in place of the conversion."""
     base = tf.graph_util.convert_variables_to_constants
 
-    def freeze(sess: Any, definition: Any, names: Any, **given: Any) -> Any:
+    def freeze(sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
         return change(base, sess, definition, names, **given)
 
     return _tools(tf, convert_variables_to_constants=freeze)
@@ -253,7 +255,7 @@ def _freezing(tf: Namespace, change: Callable[..., Any]) -> Namespace:
 def frozen_to_the_initial_value(tf: Namespace) -> Namespace:
     """Run the operation `init` before the variables are frozen, if the graph has it."""
 
-    def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
+    def change(base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
         frozen = base(sess, definition, names, **given)
         inits = [
             op for op in sess.graph.get_operations() if op.type == "NoOp" and op.name == "init"
@@ -270,7 +272,7 @@ def frozen_to_the_initial_value(tf: Namespace) -> Namespace:
 def frozen_with_everything(tf: Namespace) -> Namespace:
     """Append the placeholders that the frozen GraphDef lacks."""
 
-    def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
+    def change(base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
         frozen = base(sess, definition, names, **given)
         there = {node.name for node in frozen.node}
         others = [n for n in definition.node if n.op == "Placeholder" and n.name not in there]
@@ -290,7 +292,7 @@ def all_variables_are_frozen(tf: Namespace) -> Namespace:
 def unset_variables_stay(tf: Namespace) -> Namespace:
     """Cut the GraphDef down only, where the conversion fails."""
 
-    def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
+    def change(base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
         try:
             return base(sess, definition, names, **given)
         except tf.errors.FailedPreconditionError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,15 +11,19 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Element
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: Operations of one input.
 _UNARY: Final = frozenset({"Identity", "Neg", "Abs", "Square", "Relu", "Floor"})
 
 
-def second_try(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def second_try(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace that imports a changed copy of a GraphDef that ValueError refuses."""
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         try:
             return tf.import_graph_def(graph_def, *args, **kwargs)
         except ValueError as refusal:
@@ -41,7 +45,7 @@ def second_try(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
 def unknown_is_unimplemented(tf: Namespace) -> Namespace:
     """Raise code 12 instead of code 5."""
 
-    def import_graph_def(*args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(*args: Any, **kwargs: Any) -> Sequence[Element] | None:
         try:
             return tf.import_graph_def(*args, **kwargs)
         except tf.errors.NotFoundError as error:

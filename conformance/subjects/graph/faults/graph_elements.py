@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Element, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 def _graph(tf: Namespace, **methods: Any) -> Namespace:
@@ -31,7 +34,7 @@ def _graph(tf: Namespace, **methods: Any) -> Namespace:
 def graph_defs_have_no_versions(tf: Namespace) -> Namespace:
     """Clear `versions` of the GraphDef."""
 
-    def as_graph_def(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def as_graph_def(self: Session, *args: Any, **kwargs: Any) -> GraphDef:
         definition = tf.Graph.as_graph_def(self, *args, **kwargs)
         definition.ClearField("versions")
         return definition
@@ -52,7 +55,9 @@ def names_asked_for_are_taken(tf: Namespace) -> Namespace:
 def final_slashes_of_imports_are_ignored(tf: Namespace) -> Namespace:
     """Strip slashes from the end of the name."""
 
-    def import_graph_def(*args: Any, name: Any = None, **kwargs: Any) -> Any:
+    def import_graph_def(
+        *args: Any, name: str | None = None, **kwargs: Any
+    ) -> Sequence[Element] | None:
         return tf.import_graph_def(*args, name=name.rstrip("/") if name else name, **kwargs)
 
     return override(tf, import_graph_def=import_graph_def)
@@ -68,7 +73,7 @@ def collections_are_not_cleared(tf: Namespace) -> Namespace:
 def missing_attributes_are_none(tf: Namespace) -> Namespace:
     """Return None from `get_attr` of constants."""
 
-    def constant(*args: Any, **kwargs: Any) -> Any:
+    def constant(*args: Any, **kwargs: Any) -> Tensor:
         tensor = tf.constant(*args, **kwargs)
         kind: Any = type(tensor.op)
 
@@ -86,7 +91,7 @@ def missing_attributes_are_none(tf: Namespace) -> Namespace:
 def tuples_do_not_wait(tf: Namespace) -> Namespace:
     """Leave the gate out."""
 
-    def ungated(tensors: Any, name: Any = None, control_inputs: Any = None) -> Any:
+    def ungated(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
         del control_inputs
         return [tf.identity(tensor, name=name) for tensor in tensors]
 
@@ -104,14 +109,16 @@ def constants_see_their_array(tf: Namespace) -> Namespace:
     """Feed the array to its constant once the array has changed."""
     constants: list[tuple[Any, Any, Any]] = []
 
-    def constant(value: Any, *args: Any, **kwargs: Any) -> Any:
+    def constant(value: Value, *args: Any, **kwargs: Any) -> Value:
         tensor = tf.constant(value, *args, **kwargs)
         if isinstance(value, np.ndarray):
             constants.append((tensor, value, value.copy()))
         return tensor
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             changed = {
                 tensor: array
                 for tensor, array, before in constants

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Element, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 def importing(tf: Namespace, change: Callable[[Any, Any, dict[str, Any]], Any]) -> Namespace:
@@ -19,19 +21,22 @@ def importing(tf: Namespace, change: Callable[[Any, Any, dict[str, Any]], Any]) 
     """
 
     def import_graph_def(
-        graph_def: Any, input_map: Any = None, return_elements: Any = None, name: Any = None
-    ) -> Any:
+        graph_def: GraphDef,
+        input_map: Any = None,
+        return_elements: Any = None,
+        name: str | None = None,
+    ) -> Sequence[Element] | None:
         given = {"input_map": input_map, "return_elements": return_elements, "name": name}
         return change(tf.import_graph_def, graph_def, given)
 
     return override(tf, import_graph_def=import_graph_def)
 
 
-def writing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def writing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace whose Graphs change the GraphDef that they write."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
+        def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
             definition = super().as_graph_def(*args, **kwargs)
             change(definition)
             return definition
@@ -120,7 +125,7 @@ def finalized_graphs_do_not_run(tf: Namespace) -> Namespace:
     """Raise RuntimeError."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             if self.graph.finalized:
                 raise RuntimeError("the graph is finalized")
             return super().run(*args, **kwargs)
@@ -132,7 +137,7 @@ def finalized_graphs_do_not_run(tf: Namespace) -> Namespace:
 def finalized_collections_are_silent(tf: Namespace) -> Namespace:
     """Skip the call where the graph is finalized."""
 
-    def add_to_collection(name: Any, value: Any) -> None:
+    def add_to_collection(name: str, value: Value) -> None:
         if not tf.get_default_graph().finalized:
             tf.add_to_collection(name, value)
 
@@ -178,7 +183,7 @@ def graph_defs_are_given_out(tf: Namespace) -> Namespace:
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         written: Any = None
 
-        def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
+        def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
             if self.written is None or len(self.written.node) != len(self.get_operations()):
                 self.written = super().as_graph_def(*args, **kwargs)
             return self.written

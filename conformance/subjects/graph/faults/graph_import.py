@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
 from sessrun.conformance.subjects.graph.faults.graph_exchange import importing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Element
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 def _node(key: str) -> str:
@@ -19,7 +22,7 @@ def _node(key: str) -> str:
 def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
     """Drop the other keys that the GraphDef uses, where return_elements names an operation."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         used = {name for node in definition.node for name in data_inputs(node)}
         names = {node.name for node in definition.node} & used
         returned = given["return_elements"] or ()
@@ -35,7 +38,7 @@ def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
 def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         names = {node.name for node in definition.node}
         if given["name"] != "" and any(_node(key) not in names for key in given["input_map"] or ()):
             raise ValueError("input_map has a key that is no node")
@@ -48,7 +51,7 @@ def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
 def unused_keys_are_ignored(tf: Namespace) -> Namespace:
     """Drop it."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         if given["input_map"]:
             used = {name for node in definition.node for name in data_inputs(node)}
             kept = {k: v for k, v in given["input_map"].items() if _node(k) in used}
@@ -62,7 +65,7 @@ def unused_keys_are_ignored(tf: Namespace) -> Namespace:
 def mapped_values_are_cast(tf: Namespace) -> Namespace:
     """Cast integers to float32 where the import is refused."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         try:
             return base(definition, **given)
         except ValueError:
@@ -79,7 +82,7 @@ def mapped_values_are_cast(tf: Namespace) -> Namespace:
 def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
     """Import outside of all blocks."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         with tf.control_dependencies(None):
             return base(definition, **given)
 
@@ -90,7 +93,7 @@ def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
 def refused_imports_leave_sources(tf: Namespace) -> Namespace:
     """Import them after the refusal."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
         try:
             return base(definition, **given)
         except (ValueError, tf.errors.NotFoundError):
@@ -106,7 +109,9 @@ def refused_imports_leave_sources(tf: Namespace) -> Namespace:
 def none_is_an_empty_graph_def(tf: Namespace) -> Namespace:
     """Return None."""
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         return None if graph_def is None else tf.import_graph_def(graph_def, *args, **kwargs)
 
     return override(tf, import_graph_def=import_graph_def)

@@ -12,13 +12,14 @@ from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.conformance.subjects.graph.faults.graph import StayingBlock
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 
 def _scopes(tf: Namespace, change: Callable[[Any, str], Any]) -> Namespace:
     """The namespace whose `name_scope(name)` enters `change(name, current scope)` instead."""
 
     @contextlib.contextmanager
-    def name_scope(name: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
+    def name_scope(name: str, *args: Any, **kwargs: Any) -> Iterator[Any]:
         current = tf.get_default_graph().get_name_scope()
         with tf.name_scope(change(name, current), *args, **kwargs) as scope:
             yield scope
@@ -42,7 +43,7 @@ def _listed(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
 def nested_scopes_are_joined(tf: Namespace) -> Namespace:
     """Enter one scope at the root."""
 
-    def change(name: Any, current: str) -> Any:
+    def change(name: str, current: str) -> Any:
         if not name or not current or name.endswith("/"):
             return name
         return f"{current}_{name}/"
@@ -54,7 +55,7 @@ def nested_scopes_are_joined(tf: Namespace) -> Namespace:
 def scopes_go_on(tf: Namespace) -> Namespace:
     """Enter it by its full name where an operation is in it."""
 
-    def change(name: Any, current: str) -> Any:
+    def change(name: str, current: str) -> Any:
         full = f"{current}/{name}/" if current else f"{name}/"
         operations = tf.get_default_graph().get_operations()
         return full if any(op.name.startswith(full) for op in operations) else name
@@ -87,7 +88,7 @@ def wrong_scopes_are_mended(tf: Namespace) -> Namespace:
 def constants_do_not_wait(tf: Namespace) -> Namespace:
     """Make it outside of all blocks."""
 
-    def constant(*args: Any, **kwargs: Any) -> Any:
+    def constant(*args: Any, **kwargs: Any) -> Tensor:
         if "name" not in kwargs:
             return tf.constant(*args, **kwargs)
         with tf.control_dependencies(None):
@@ -126,7 +127,7 @@ def exception_leaves_the_control_inputs(tf: Namespace) -> Namespace:
 def used_tensors_wait(tf: Namespace) -> Namespace:
     """Execute what the consumers of a fetched tensor wait for."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         tensors = [e for e in elements(session, fetches) if isinstance(e, tf.Tensor)]
         plain = [t for t in tensors if t.op.type == "Placeholder"]
         waits = [op for t in plain for user in t.consumers() for op in user.control_inputs]
@@ -187,7 +188,7 @@ def block_holds_for_other_graphs(tf: Namespace) -> Namespace:
         finally:
             graphs.pop()
 
-    def no_op(name: Any = None) -> Any:
+    def no_op(name: str | None = None) -> Any:
         if any(graph is not tf.get_default_graph() for graph in getattr(here, "graphs", ())):
             raise ValueError("the control inputs are of another graph")
         return tf.no_op(name)

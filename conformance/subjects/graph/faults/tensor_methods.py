@@ -12,6 +12,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 Derive = Callable[[type], type]
 
@@ -20,7 +21,7 @@ def _tensors(tf: Namespace, derive: Derive) -> Namespace:
     """The namespace whose placeholders and constants are of the class `derive(class)`."""
     derived: dict[type, type] = {}
 
-    def changed(tensor: Any) -> Any:
+    def changed(tensor: Tensor) -> Any:
         kind = type(tensor)
         tensor.__class__ = derived.setdefault(kind, derive(kind))
         return tensor
@@ -107,7 +108,7 @@ def tensors_have_rows(tf: Namespace) -> Namespace:
 def equal_constants_are_one(tf: Namespace) -> Namespace:
     """Compare what their nodes hold."""
 
-    def held(tensor: Any) -> Any:
+    def held(tensor: Tensor) -> Any:
         return tensor.op.type, str(tensor.op.node_def.attr)
 
     def derive(kind: Any) -> Any:
@@ -164,7 +165,7 @@ def runs_tell_devices(tf: Namespace) -> Namespace:
 
         return Tensor
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         values = base(fetches)
         for tensor in elements(session, fetches):
             kind = type(tensor)

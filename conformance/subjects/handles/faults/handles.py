@@ -9,6 +9,9 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 #: From (session, base, fetches, feed_dict) to the values; `base` takes the last two.
 _Run = Callable[[Any, Callable[..., Any], Any, Any], Any]
@@ -19,11 +22,15 @@ def _running(tf: Namespace, change: _Run) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             conforming = super().run
 
-            def base(fetches: Any = fetches, feed_dict: Any = feed_dict) -> Any:
+            def base(fetches: Fetches = fetches, feed_dict: Feeds = feed_dict) -> Value:
                 return conforming(fetches, feed_dict, options, run_metadata)
 
             return change(self, base, fetches, feed_dict)
@@ -31,7 +38,7 @@ def _running(tf: Namespace, change: _Run) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _is_handle(value: Any) -> bool:
+def _is_handle(value: Array) -> bool:
     return type(value).__name__ == "TensorHandle"
 
 
@@ -55,7 +62,7 @@ def _handing_out(tf: Namespace, wrapper: type[_Handle]) -> Namespace:
             return {key: wrapped(item) for key, item in value.items()}
         return type(value)(map(wrapped, value)) if type(value) in {list, tuple} else value
 
-    def unwrapped(value: Any) -> Any:
+    def unwrapped(value: Value) -> Value:
         return value._base if isinstance(value, _Handle) else value  # noqa: SLF001 - our own class
 
     def holds_handles(fetches: Any) -> bool:
@@ -64,7 +71,7 @@ def _handing_out(tf: Namespace, wrapper: type[_Handle]) -> Namespace:
             return any(map(holds_handles, parts))
         return isinstance(fetches, tf.Tensor) and fetches.op.type == "GetSessionHandle"
 
-    def change(_session: Any, base: Any, fetches: Any, feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feed_dict: Feeds) -> Value:
         fed = feed_dict
         if feed_dict and any(isinstance(value, _Handle) for value in feed_dict.values()):
             fed = {key: unwrapped(value) for key, value in feed_dict.items()}
@@ -77,7 +84,7 @@ def _handing_out(tf: Namespace, wrapper: type[_Handle]) -> Namespace:
 def kept_tensors_are_lost(tf: Namespace) -> Namespace:
     """Give zeros of the right shape for what get_session_tensor reads."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:
         value = base()
         is_read = isinstance(fetches, tf.Tensor) and fetches.op.type == "GetSessionTensor"
         return value * 0 if is_read else value
@@ -110,8 +117,12 @@ def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
 
     class Session(spread.Session):  # type: ignore[misc,name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Any = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             try:
                 return super().run(fetches, feed_dict, options, run_metadata)
             except tf.errors.InvalidArgumentError:
@@ -127,7 +138,7 @@ def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
 def only_placeholders_take_handles(tf: Namespace) -> Namespace:
     """Refuse it for any other tensor."""
 
-    def change(_session: Any, base: Any, _fetches: Any, feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, _fetches: Fetches, feed_dict: Feeds) -> Value:
         for key, value in (feed_dict or {}).items():
             if _is_handle(value) and isinstance(key, tf.Tensor) and key.op.type != "Placeholder":
                 raise TypeError("a handle is fed to a placeholder")
@@ -170,7 +181,7 @@ def deleting_again_is_silent(tf: Namespace) -> Namespace:
 def handles_in_structures_are_bytes(tf: Namespace) -> Namespace:
     """Take the object off unless it is the whole fetch."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:
         value = base()
         if type(fetches) is not dict:
             return value
@@ -200,7 +211,7 @@ def fed_arrays_are_kept_themselves(tf: Namespace) -> Namespace:
     class Session(handing.Session):  # type: ignore[misc,name-defined]
         def run(
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+        ) -> Value:
             value = super().run(fetches, feed_dict, options, run_metadata)
             if isinstance(value, Aliasing) and feed_dict:
                 value.fed = feed_dict.get(fetches.op.inputs[0])
@@ -226,7 +237,7 @@ def taking_the_raw_handle_deletes(tf: Namespace) -> Namespace:
 def fed_handles_are_cast(tf: Namespace) -> Namespace:
     """Feed its value, cast."""
 
-    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         del session
         given = {
             key: value.eval().astype(key.dtype.as_numpy_dtype)
@@ -268,7 +279,7 @@ def kept_strings_are_cut(tf: Namespace) -> Namespace:
 def kept_tensors_are_replaced(tf: Namespace) -> Namespace:
     """Let the earlier handle have the value of the later one."""
 
-    def change(session: Any, base: Callable[..., Any], fetches: Any, _: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
         value = base()
         if _is_handle(value):
             kept = session.__dict__.setdefault("kept_of", {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,9 @@ from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.inference.values import SPECIAL_ROWS
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Element, Feeds, Fetches, Session, Value
 from sessrun.spec.inference import table
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: Runs a session as it is: `base(fetches, feeds)`.
 Base = Callable[[Any, dict[str, Any]], list[Any]]
@@ -23,7 +25,9 @@ def _running(
     """The namespace whose runs of lists of names are `change(session, fetches, feeds, base)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             if not isinstance(fetches, list) or not all(isinstance(f, str) for f in fetches):
                 return super().run(fetches, feed_dict, *args, **kwargs)
             return change(self, fetches, dict(feed_dict or {}), super().run)
@@ -31,10 +35,12 @@ def _running(
     return override(tf, Session=Session)
 
 
-def _importing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def _importing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace that changes a copy of each GraphDef before it imports it."""
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         copy = type(graph_def)()
         copy.CopyFrom(graph_def)
         change(copy)
@@ -61,7 +67,7 @@ def sums_alone_are_declared(tf: Namespace) -> Namespace:
 def fed_structure_is_refused(tf: Namespace) -> Namespace:
     """Refuse to fetch an operation one of whose structural inputs is no constant."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         for op in {session.graph.as_graph_element(name).op for name in fetches if ":" in name}:
             row = table().get(op.type)
             if row is None:
@@ -79,7 +85,7 @@ def fed_structure_is_refused(tf: Namespace) -> Namespace:
 def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of NaN, whatever operation of the table gives it."""
 
-    def change(_: Any, out: Any, *__: Any) -> Any:
+    def change(_: Any, out: Array, *__: Any) -> Any:
         return np.where(np.isnan(out), 0, out) if out.dtype.kind == "f" else out
 
     return computing(tf, dict.fromkeys((op for op, _ in SPECIAL_ROWS), single(change)))
@@ -89,7 +95,7 @@ def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
 def floors_are_truncated(tf: Namespace) -> Namespace:
     """Round negative quotients up."""
 
-    def change(_: Any, out: Any, x: Any, y: Any) -> Any:
+    def change(_: Any, out: np.ndarray, x: Any, y: Any) -> Any:
         if out.dtype.kind != "i":
             return out
         inexact = np.asarray(x) != out * np.asarray(y)
@@ -103,7 +109,7 @@ def zero_divisors_are_answered(tf: Namespace) -> Namespace:
     """Answer zeros where a division fails."""
     divisions = {"FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         try:
             return base(fetches, feeds)
         except (tf.errors.InvalidArgumentError, tf.errors.InternalError):
@@ -120,7 +126,7 @@ def zero_divisors_are_answered(tf: Namespace) -> Namespace:
 def integer_sums_are_clipped(tf: Namespace) -> Namespace:
     """Clip sums instead of letting them wrap around."""
 
-    def change(_: Any, out: Any, x: Any, y: Any) -> Any:
+    def change(_: Any, out: Array, x: Any, y: Any) -> Any:
         if out.dtype.kind not in "iu":
             return out
         limits = np.iinfo(out.dtype)
@@ -134,7 +140,7 @@ def integer_sums_are_clipped(tf: Namespace) -> Namespace:
 def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
     """Refuse them as some converters do."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         for name, value in feeds.items():
             if np.size(value) == 0:
                 op = session.graph.as_graph_element(name).op
@@ -170,7 +176,7 @@ def missing_feeds_are_zeros(tf: Namespace) -> Namespace:
 def missing_outputs_are_first_ones(tf: Namespace) -> Namespace:
     """Fetch the first output where the named one is not there."""
 
-    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         try:
             return base(fetches, feeds)
         except (KeyError, ValueError):
@@ -183,7 +189,7 @@ def missing_outputs_are_first_ones(tf: Namespace) -> Namespace:
 def inner_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Leave out feeds of other tensors than placeholders, if a placeholder is fed."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         outer = {
             name: value
             for name, value in feeds.items()
@@ -198,7 +204,7 @@ def inner_feeds_are_ignored(tf: Namespace) -> Namespace:
 def unknown_ranks_are_vectors(tf: Namespace) -> Namespace:
     """Refuse feeds of another rank."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         for name, value in feeds.items():
             tensor = session.graph.as_graph_element(name)
             if tensor.shape.rank is None and np.ndim(value) > 1:
@@ -212,7 +218,7 @@ def unknown_ranks_are_vectors(tf: Namespace) -> Namespace:
 def results_are_stale(tf: Namespace) -> Namespace:
     """Answer what was answered before, if the shapes of the feeds are new."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         shapes = {name: np.shape(value) for name, value in feeds.items()}
         kept = session.__dict__.setdefault("kept_results", {})
         old, values = kept.get(tuple(fetches), (shapes, None))
@@ -229,7 +235,7 @@ def results_are_stale(tf: Namespace) -> Namespace:
 def fetches_are_sorted(tf: Namespace) -> Namespace:
     """Sort the names before they are fetched."""
 
-    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         return base(sorted(fetches) if len(fetches) > 3 else fetches, feeds)
 
     return _running(tf, change)
@@ -239,7 +245,7 @@ def fetches_are_sorted(tf: Namespace) -> Namespace:
 def checks_are_dropped(tf: Namespace) -> Namespace:
     """Import graphs without the control inputs that name a CheckNumerics or an Assert."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         types = ("Assert", "CheckNumerics")
         checks = {f"^{node.name}" for node in graph_def.node if node.op in types}
         for node in graph_def.node:
@@ -254,7 +260,7 @@ def checks_are_dropped(tf: Namespace) -> Namespace:
 def switches_are_turned(tf: Namespace) -> Namespace:
     """Exchange the two outputs of the switches of a graph without loops."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         if any(node.op == "LoopCond" for node in graph_def.node):
             return
         switches = {node.name for node in graph_def.node if node.op == "Switch"}
@@ -271,7 +277,7 @@ def switches_are_turned(tf: Namespace) -> Namespace:
 def branches_are_turned(tf: Namespace) -> Namespace:
     """Exchange the two functions of each If."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         for node in graph_def.node:
             if node.op in {"If", "StatelessIf"}:
                 first, second = node.attr["then_branch"].func, node.attr["else_branch"].func
@@ -284,7 +290,7 @@ def branches_are_turned(tf: Namespace) -> Namespace:
 def last_rows_are_repeated(tf: Namespace) -> Namespace:
     """Repeat the second last row of softmaxes."""
 
-    def change(_: Any, out: Any, __: Any) -> Any:
+    def change(_: Any, out: np.ndarray, __: Any) -> Any:
         if out.ndim == 2 and len(out) > 1:
             out = out.copy()
             out[-1] = out[-2]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor
 
 
 def _changed(tf: Namespace, **changes: Any) -> Namespace:
@@ -14,20 +14,20 @@ def _changed(tf: Namespace, **changes: Any) -> Namespace:
     return override(tf, layers=override(tf.layers, **changes))
 
 
-def _calling(tf: Namespace, name: str, change: Callable[..., Any]) -> Namespace:
+def _calling(tf: Namespace, name: str, change: Call) -> Namespace:
     """The namespace with a function of layers that is `change(function, inputs, ...)`."""
     function = getattr(tf.layers, name)
 
-    def compute(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def compute(inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return change(function, inputs, *args, **kwargs)
 
     return _changed(tf, **{name: compute})
 
 
-def _without(argument: str) -> Callable[..., Any]:
+def _without(argument: str) -> Call:
     """A change that forgets one argument."""
 
-    def change(function: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(function: Any, *args: Any, **kwargs: Any) -> Tensor:
         kwargs.pop(argument, None)
         return function(*args, **kwargs)
 
@@ -38,10 +38,10 @@ def _without(argument: str) -> Callable[..., Any]:
 def kernels_are_called_weights(tf: Namespace) -> Namespace:
     """Get it by another name, of a layer at the root of which only the name is said."""
 
-    def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Tensor:
         return get(name.replace("/kernel", "/weights"), *args, **kwargs)
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
         scope = tf.get_variable_scope()
         if scope.name or kwargs.keys() != {"name"}:
             return dense(*args, **kwargs)
@@ -67,7 +67,7 @@ def biases_are_always_made(tf: Namespace) -> Namespace:
 def biases_begin_with_ones(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which only the kernel's is said."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
         if kwargs.keys() == {"kernel_initializer"}:
             kwargs["bias_initializer"] = tf.ones_initializer()
         return dense(*args, **kwargs)
@@ -79,7 +79,7 @@ def biases_begin_with_ones(tf: Namespace) -> Namespace:
 def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
     """Pass glorot_uniform_initializer where the caller gives no initializer."""
 
-    def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Any:
+    def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Tensor:
         initializer = kernel_initializer or tf.glorot_uniform_initializer()
         return dense(*args, kernel_initializer=initializer, **kwargs)
 
@@ -90,7 +90,7 @@ def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
 def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
     """Name those of which nothing is said, at the root, by how many variables there are."""
 
-    def change(dense: Any, inputs: Any, units: int, **kwargs: Any) -> Any:
+    def change(dense: Any, inputs: Tensor, units: int, **kwargs: Any) -> Tensor:
         if not kwargs and not tf.get_variable_scope().name:
             kwargs["name"] = f"dense_{len(tf.global_variables()) // 2 + 1}"
         return dense(inputs, units, **kwargs)
@@ -102,7 +102,7 @@ def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
 def layers_leave_their_scope(tf: Namespace) -> Namespace:
     """Call in the root scope."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
         scope = tf.get_variable_scope()
         if not scope.name or scope.initializer is not None:
             return dense(*args, **kwargs)
@@ -116,7 +116,7 @@ def layers_leave_their_scope(tf: Namespace) -> Namespace:
 def names_are_shared_unasked(tf: Namespace) -> Namespace:
     """Pass AUTO_REUSE where a name is given."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
         return dense(*args, **{"reuse": tf.AUTO_REUSE if "name" in kwargs else None, **kwargs})
 
     return _calling(tf, "dense", change)
@@ -126,7 +126,9 @@ def names_are_shared_unasked(tf: Namespace) -> Namespace:
 def reuse_makes_variables(tf: Namespace) -> Namespace:
     """Number the name instead."""
 
-    def change(dense: Any, *args: Any, reuse: Any = None, name: Any = None, **kwargs: Any) -> Any:
+    def change(
+        dense: Any, *args: Any, reuse: Any = None, name: str | None = None, **kwargs: Any
+    ) -> Tensor:
         if not reuse or "kernel_regularizer" in kwargs:
             return dense(*args, name=name, reuse=reuse, **kwargs)
         return dense(*args, name=f"{name}_again", **kwargs)
@@ -143,7 +145,7 @@ def objects_make_variables_again(tf: Namespace) -> Namespace:
             super().__init__(*args, **kwargs)
             self._arguments = args, kwargs
 
-        def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(self, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             if not self.built or "activity_regularizer" in self._arguments[1]:
                 return super().__call__(inputs, *args, **kwargs)
             arguments, options = self._arguments
@@ -162,7 +164,7 @@ def all_variables_are_trained(tf: Namespace) -> Namespace:
 def shared_losses_are_collected_again(tf: Namespace) -> Namespace:
     """Collect it once more where variables are shared."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
         result = dense(*args, **kwargs)
         if kwargs.get("reuse") and kwargs.get("kernel_regularizer"):
             losses = tf.get_collection_ref("regularization_losses")
@@ -177,7 +179,7 @@ def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
     """Multiply by the size of the batch."""
 
     class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
-        def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        def __call__(self, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             losses = tf.get_collection_ref("regularization_losses")
             before = len(losses)
             result = super().__call__(inputs, *args, **kwargs)
@@ -192,7 +194,7 @@ def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
 def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
     """Raise another class."""
 
-    def change(dense: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(dense: Any, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if inputs.shape[-1].value is None:
             raise tf.errors.InternalError(None, None, "the last size is not known")
         return dense(inputs, *args, **kwargs)
@@ -204,7 +206,7 @@ def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
 def idle_dropout_scales(tf: Namespace) -> Namespace:
     """Scale them by the share that training would keep."""
 
-    def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
+    def change(dropout: Any, inputs: Tensor, rate: Any = 0.5, **kwargs: Any) -> Tensor:
         if kwargs.get("training", False) is False and 0 <= rate <= 1:
             inputs *= 1 - rate
         return dropout(inputs, rate, **kwargs)
@@ -216,7 +218,7 @@ def idle_dropout_scales(tf: Namespace) -> Namespace:
 def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
     """Multiply the result by the rate of what is kept."""
 
-    def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
+    def change(dropout: Any, inputs: Tensor, rate: Any = 0.5, **kwargs: Any) -> Tensor:
         dropped = dropout(inputs, rate, **kwargs)
         return dropped * (1 - rate) if kwargs.get("training") is True else dropped
 
@@ -227,7 +229,7 @@ def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
 def a_fed_bool_always_drops(tf: Namespace) -> Namespace:
     """Take a tensor for True."""
 
-    def change(dropout: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
+    def change(dropout: Any, *args: Any, training: Any = False, **kwargs: Any) -> Tensor:
         return dropout(*args, training=training is not False, **kwargs)
 
     return _calling(tf, "dropout", change)
@@ -249,7 +251,7 @@ def dropout_rates_are_cut(tf: Namespace) -> Namespace:
 def flattening_turns_axes(tf: Namespace) -> Namespace:
     """Transpose the last two axes before `flatten`."""
 
-    def change(flatten: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(flatten: Any, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return flatten(tf.transpose(inputs, [0, 2, 1]), *args, **kwargs)
 
     return _calling(tf, "flatten", change)
@@ -259,7 +261,7 @@ def flattening_turns_axes(tf: Namespace) -> Namespace:
 def kernels_are_flipped(tf: Namespace) -> Namespace:
     """Flip the images before and after, where nothing is padded."""
 
-    def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(conv2d: Any, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         known = inputs.shape.is_fully_defined() and "padding" not in kwargs
         if not known:
             return conv2d(inputs, *args, **kwargs)
@@ -272,7 +274,7 @@ def kernels_are_flipped(tf: Namespace) -> Namespace:
 def strided_windows_are_whole(tf: Namespace) -> Namespace:
     """Pad nothing where there are strides."""
 
-    def change(conv2d: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(conv2d: Any, *args: Any, **kwargs: Any) -> Tensor:
         if kwargs.get("strides", 1) != 1:
             kwargs["padding"] = "valid"
         return conv2d(*args, **kwargs)
@@ -296,7 +298,7 @@ def unknown_channels_are_one(tf: Namespace) -> Namespace:
 def padding_counts_for_means(tf: Namespace) -> Namespace:
     """Put zeros around the images, and count whole windows."""
 
-    def change(pool: Any, inputs: Any, size: int, strides: int, **kwargs: Any) -> Any:
+    def change(pool: Any, inputs: Tensor, size: int, strides: int, **kwargs: Any) -> Tensor:
         if kwargs.get("padding", "valid") != "same":
             return pool(inputs, size, strides, **kwargs)
         margin = [0, inputs.shape[1].value % strides]

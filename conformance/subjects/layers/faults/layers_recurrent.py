@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor
 
 
-def _stepping(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _stepping(tf: Namespace, change: Call) -> Namespace:
     """The namespace with a dynamic_rnn that is `change(dynamic_rnn, cell, inputs, options)`."""
 
-    def step(cell: Any, inputs: Any, **options: Any) -> Any:
+    def step(cell: Any, inputs: Tensor, **options: Any) -> Tensor:
         return change(tf.nn.dynamic_rnn, cell, inputs, options)
 
     return override(tf, nn=override(tf.nn, dynamic_rnn=step))
@@ -27,7 +27,9 @@ def _cells(tf: Namespace, **classes: Any) -> Namespace:
 def outputs_go_on(tf: Namespace) -> Namespace:
     """Replace the outputs after the end by ones."""
 
-    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+    def change(
+        run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]
+    ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("sequence_length") is None:
             return outputs, state
@@ -42,7 +44,9 @@ def outputs_go_on(tf: Namespace) -> Namespace:
 def states_end_with_time(tf: Namespace) -> Namespace:
     """Give the output of the last time."""
 
-    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+    def change(
+        run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]
+    ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("sequence_length") is None or isinstance(state, tuple):
             return outputs, state
@@ -55,7 +59,9 @@ def states_end_with_time(tf: Namespace) -> Namespace:
 def outputs_have_the_batch_first(tf: Namespace) -> Namespace:
     """Transpose the outputs where `time_major` is set."""
 
-    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+    def change(
+        run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]
+    ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("time_major"):
             outputs = tf.transpose(outputs, [1, 0, 2])
@@ -103,7 +109,7 @@ def gates_begin_with_zero(tf: Namespace) -> Namespace:
 def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
     """Step in the scope around."""
 
-    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+    def change(run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]) -> Tensor:
         return run(cell, inputs, **{"scope": tf.get_variable_scope(), **options})
 
     return _stepping(tf, change)
@@ -114,7 +120,7 @@ def states_are_turned(tf: Namespace) -> Namespace:
     """Turn the tuple."""
 
     class MultiRNNCell(tf.nn.rnn_cell.MultiRNNCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
-        def call(self, inputs: Any, state: Any) -> Any:
+        def call(self, inputs: Tensor, state: Tensor) -> Any:
             output, states = super().call(inputs, state)
             return output, tuple(reversed(states))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, near
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
 
 _CLOSE = "close(1e-5, 1e-6)"
 _ROWS = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 7.0]], np.float32)
@@ -16,7 +16,7 @@ _GUESSES = np.array([[0.25, 0.5, 0.75], [0.125, 1.0, 0.5]], np.float32)
 _LABELS = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], np.float32)
 
 
-def _is(c: ApiAuthor, loss: Any, want: Any) -> None:
+def _is(c: ApiAuthor, loss: Symbol, want: Any) -> None:
     """The value of a tensor must be this, in a session of its own."""
     sess = c.tf.Session()
     c.check(sess.run(loss), near(np.float32(want), _CLOSE))
@@ -117,7 +117,7 @@ def where_a_loss_is_collected(c: ApiAuthor) -> None:
     c.check_same(mine[0], other)
 
 
-def _three_losses(c: ApiAuthor) -> Any:
+def _three_losses(c: ApiAuthor) -> Symbol:
     tf = c.tf
     tf.losses.add_loss(tf.constant(1.0))
     tf.losses.add_loss(tf.constant(2.0))

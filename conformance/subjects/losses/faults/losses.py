@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor
 
 _NONZERO = "weighted_sum_by_nonzero_weights"
 
@@ -16,16 +16,16 @@ def _of_losses(tf: Namespace, **changes: Any) -> Namespace:
     return override(tf, losses=override(tf.losses, **changes))
 
 
-def _weighing(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _weighing(tf: Namespace, change: Call) -> Namespace:
     """The namespace whose `compute_weighted_loss` is another: of losses, weights, reduction."""
 
     def compute_weighted_loss(
-        losses: Any,
+        losses: Tensor,
         weights: Any = 1.0,
         scope: Any = None,
         loss_collection: Any = "losses",
         reduction: str = _NONZERO,
-    ) -> Any:
+    ) -> Tensor:
         def usual(**changed: Any) -> Any:
             given = {
                 "weights": weights,
@@ -44,7 +44,7 @@ def _weighing(tf: Namespace, change: Callable[..., Any]) -> Namespace:
 def losses_of_no_weight_count(tf: Namespace) -> Namespace:
     """Divide by the number of losses where the shapes are the same."""
 
-    def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Any:
+    def change(usual: Call, losses: Tensor, weights: Tensor, reduction: str) -> Tensor:
         same = getattr(weights, "shape", None) == getattr(losses, "shape", ())
         if same and reduction == _NONZERO:
             return usual(reduction="weighted_sum_over_batch_size")
@@ -57,7 +57,7 @@ def losses_of_no_weight_count(tf: Namespace) -> Namespace:
 def no_weight_is_no_number(tf: Namespace) -> Namespace:
     """Divide zero by zero for a scalar weight of zero."""
 
-    def change(usual: Any, _losses: Any, weights: Any, _reduction: str) -> Any:
+    def change(usual: Any, _losses: Tensor, weights: Any, _reduction: str) -> Any:
         if isinstance(weights, float) and weights == 0:
             return usual() / tf.constant(0.0)
         return usual()
@@ -69,7 +69,7 @@ def no_weight_is_no_number(tf: Namespace) -> Namespace:
 def means_over_the_number(tf: Namespace) -> Namespace:
     """Take one reduction for another."""
 
-    def change(usual: Any, _losses: Any, _weights: Any, reduction: str) -> Any:
+    def change(usual: Call, _losses: Tensor, _weights: Tensor, reduction: str) -> Tensor:
         if reduction == "weighted_mean":
             return usual(reduction="weighted_sum_over_batch_size")
         return usual()
@@ -95,7 +95,7 @@ def spread_weights_count_once(tf: Namespace) -> Namespace:
 def weights_are_broadcast(tf: Namespace) -> Namespace:
     """Give a vector the ranks that it lacks."""
 
-    def change(usual: Any, losses: Any, weights: Any, _reduction: str) -> Any:
+    def change(usual: Call, losses: Tensor, weights: Tensor, _reduction: str) -> Tensor:
         if getattr(weights, "ndim", 0) == 1 and weights.shape[0] == losses.shape[-1]:
             return usual(weights=weights[None])
         return usual()
@@ -107,7 +107,7 @@ def weights_are_broadcast(tf: Namespace) -> Namespace:
 def fed_weights_are_not_looked_at(tf: Namespace) -> Namespace:
     """Add up losses times weights, as they broadcast."""
 
-    def change(usual: Any, losses: Any, weights: Any, _reduction: str) -> Any:
+    def change(usual: Call, losses: Tensor, weights: Tensor, _reduction: str) -> Tensor:
         if not tf.is_tensor(weights) or weights.shape.ndims is not None:
             return usual()
         products = losses * weights
@@ -121,7 +121,7 @@ def fed_weights_are_not_looked_at(tf: Namespace) -> Namespace:
 def losses_in_both_places(tf: Namespace) -> Namespace:
     """Add the loss to the collection `losses`, too."""
 
-    def huber_loss(*args: Any, **kwargs: Any) -> Any:
+    def huber_loss(*args: Any, **kwargs: Any) -> Tensor:
         loss = tf.losses.huber_loss(*args, **kwargs)
         if kwargs.get("loss_collection"):
             tf.add_to_collection("losses", loss)
@@ -134,7 +134,7 @@ def losses_in_both_places(tf: Namespace) -> Namespace:
 def regularizers_always_count(tf: Namespace) -> Namespace:
     """Do not listen."""
 
-    def get_total_loss(_add: bool = True, **kwargs: Any) -> Any:
+    def get_total_loss(_add: bool = True, **kwargs: Any) -> Tensor:
         kwargs.pop("add_regularization_losses", None)
         return tf.losses.get_total_loss(True, **kwargs)
 
@@ -145,7 +145,7 @@ def regularizers_always_count(tf: Namespace) -> Namespace:
 def no_regularizers_are_refused(tf: Namespace) -> Namespace:
     """Add up what there is."""
 
-    def get_regularization_loss(scope: Any = None, name: str = "loss") -> Any:
+    def get_regularization_loss(scope: Any = None, name: str = "loss") -> Tensor:
         return tf.add_n(tf.losses.get_regularization_losses(scope), name=name)
 
     return _of_losses(tf, get_regularization_loss=get_regularization_loss)
@@ -155,7 +155,7 @@ def no_regularizers_are_refused(tf: Namespace) -> Namespace:
 def huber_losses_are_squares(tf: Namespace) -> Namespace:
     """Take a great delta."""
 
-    def huber_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+    def huber_loss(labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         kwargs["delta"] = 1e6
         return tf.losses.huber_loss(labels, predictions, *args, **kwargs)
 
@@ -166,7 +166,7 @@ def huber_losses_are_squares(tf: Namespace) -> Namespace:
 def half_the_epsilon(tf: Namespace) -> Namespace:
     """Pass half of epsilon."""
 
-    def log_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+    def log_loss(labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         kwargs["epsilon"] = kwargs.get("epsilon", 1e-7) / 2
         return tf.losses.log_loss(labels, predictions, *args, **kwargs)
 
@@ -177,7 +177,7 @@ def half_the_epsilon(tf: Namespace) -> Namespace:
 def zero_has_no_side(tf: Namespace) -> Namespace:
     """Take labels for sides as they are."""
 
-    def hinge_loss(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
+    def hinge_loss(labels: Tensor, logits: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return tf.losses.hinge_loss((labels + 1) / 2, logits, *args, **kwargs)
 
     return _of_losses(tf, hinge_loss=hinge_loss)
@@ -187,7 +187,7 @@ def zero_has_no_side(tf: Namespace) -> Namespace:
 def vectors_of_length_one(tf: Namespace) -> Namespace:
     """Normalize labels and predictions before the loss is computed."""
 
-    def cosine_distance(labels: Any, predictions: Any, axis: int, **kwargs: Any) -> Any:
+    def cosine_distance(labels: Tensor, predictions: Tensor, axis: int, **kwargs: Any) -> Tensor:
         pair = (tf.nn.l2_normalize(operand, axis) for operand in (labels, predictions))
         return tf.losses.cosine_distance(*pair, axis=axis, **kwargs)
 
@@ -198,7 +198,7 @@ def vectors_of_length_one(tf: Namespace) -> Namespace:
 def places_pair_with_themselves(tf: Namespace) -> Namespace:
     """Scale by the share of the others."""
 
-    def mean_pairwise_squared_error(labels: Any, *args: Any, **kwargs: Any) -> Any:
+    def mean_pairwise_squared_error(labels: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         count = labels.shape[-1]
         return tf.losses.mean_pairwise_squared_error(labels, *args, **kwargs) * (1 - 1 / count)
 
@@ -209,7 +209,7 @@ def places_pair_with_themselves(tf: Namespace) -> Namespace:
 def smoothed_towards_a_half(tf: Namespace) -> Namespace:
     """Smooth the labels towards 1/2."""
 
-    def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
+    def softmax_cross_entropy(labels: Tensor, logits: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         share = kwargs.pop("label_smoothing", 0)
         if share:
             labels = labels * (1 - share) + share / 2
@@ -222,7 +222,7 @@ def smoothed_towards_a_half(tf: Namespace) -> Namespace:
 def gradients_of_labels(tf: Namespace) -> Namespace:
     """Leave out what stops it."""
 
-    def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
+    def softmax_cross_entropy(labels: Tensor, logits: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if not tf.is_tensor(labels):
             return tf.losses.softmax_cross_entropy(labels, logits, *args, **kwargs)
         losses = tf.nn.softmax_cross_entropy_with_logits_v2(labels, logits)
@@ -235,7 +235,7 @@ def gradients_of_labels(tf: Namespace) -> Namespace:
 def columns_of_numbers_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError for class numbers of rank 2."""
 
-    def sparse_softmax_cross_entropy(labels: Any, *args: Any, **kwargs: Any) -> Any:
+    def sparse_softmax_cross_entropy(labels: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if getattr(labels, "ndim", 1) > 1:
             raise ValueError("class numbers are a vector")
         return tf.losses.sparse_softmax_cross_entropy(labels, *args, **kwargs)
@@ -247,7 +247,9 @@ def columns_of_numbers_are_refused(tf: Namespace) -> Namespace:
 def labels_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast the labels to the shape of the predictions."""
 
-    def mean_squared_error(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+    def mean_squared_error(
+        labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any
+    ) -> Tensor:
         spread = labels + tf.zeros_like(predictions)
         return tf.losses.mean_squared_error(spread, predictions, *args, **kwargs)
 

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
+from sessrun.spec.forms import Json
 
 __all__ = ["checkpoints", "life", "merged_options", "own_session", "steps", "threads"]
 
@@ -63,7 +65,7 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
         def begin(self) -> None:
             note("begin")
 
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Any) -> None:
             del coord
             note("created", f" {session.run(key)}")
 
@@ -79,7 +81,7 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
             results = run_values.results
             note("after", "" if results is None else f" {results['fed']}", run_context)
 
-        def end(self, session: Any) -> None:
+        def end(self, session: Session) -> None:
             note("end", " closed" if session is None else f" {session.run(key)}")
 
     return Hook()
@@ -87,7 +89,7 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
 
 def life(
     tf: Namespace,
-    hooks: Sequence[Mapping[str, Any]],
+    hooks: Sequence[Mapping[str, Json]],
     body: Sequence[str],
     kind: str = "MonitoredSession",
     finalized: bool | None = None,
@@ -131,7 +133,9 @@ def life(
     return log
 
 
-def _do(tf: Namespace, session: Any, action: str, nodes: tuple[Any, Any], log: list[str]) -> None:
+def _do(
+    tf: Namespace, session: Session, action: str, nodes: tuple[Any, Any], log: list[str]
+) -> None:
     """One action of the body."""
     step, fed = nodes
     word, _, more = action.partition(" ")
@@ -170,7 +174,7 @@ def steps(tf: Namespace, last: int | None, number: int | None, start: int) -> li
 
 def checkpoints(
     tf: Namespace, folder: str, every: int, runs: int, lost: int | None = None
-) -> list[Any]:
+) -> list[Json]:
     """The steps of each save, the last step, and the step of a session that is made later.
 
     Args:
@@ -184,7 +188,7 @@ def checkpoints(
     saved: list[int] = []
 
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc, name-defined]
-        def before_save(self, session: Any, global_step_value: Any) -> None:
+        def before_save(self, session: Session, global_step_value: Any) -> None:
             del session
             saved.append(int(global_step_value))
 
@@ -268,7 +272,7 @@ def threads(tf: Namespace, kind: str) -> list[str]:
     coords: list[Any] = []
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Any) -> None:
             del session
             log.append("created")
             coords.append(coord)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
 
 __all__ = [
     "added_in_begin",
@@ -36,7 +37,7 @@ def seen_when_created(tf: Namespace, value: int) -> list[int]:
         variable = tf.Variable(value, use_resource=False)
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-            def after_create_session(self, session: Any, coord: Any) -> None:
+            def after_create_session(self, session: Session, coord: Any) -> None:
                 del coord
                 seen.append(int(session.run(variable)))
 
@@ -90,7 +91,7 @@ def ended_by_close(tf: Namespace, value: int) -> list[str]:
             def begin(self) -> None:
                 log.append("begin")
 
-            def end(self, session: Any) -> None:
+            def end(self, session: Session) -> None:
                 log.append(f"end {session.run(number)}")
 
         tf.train.MonitoredSession(hooks=[Hook()]).close()

@@ -7,6 +7,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Session, Value
 
 
 def train(tf: Namespace, **changes: Any) -> Namespace:
@@ -29,7 +30,7 @@ class Proxy:
         """Call it."""
         self.hook.begin()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Any) -> None:
         """Call it."""
         self.hook.after_create_session(session, coord)
 
@@ -41,7 +42,7 @@ class Proxy:
         """Call it."""
         self.hook.after_run(run_context, run_values)
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Call it."""
         self.hook.end(session)
 
@@ -70,7 +71,7 @@ def hooks_begin_again(tf: Namespace) -> Namespace:
     class Begins(Proxy):
         sessions = 0
 
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Any) -> None:
             self.sessions += 1
             if self.sessions > 1:
                 self.begin()
@@ -86,7 +87,7 @@ def hooks_are_told_once(tf: Namespace) -> Namespace:
     class Once(Proxy):
         called = False
 
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Any) -> None:
             if not self.called:
                 super().after_create_session(session, coord)
             self.called = True
@@ -180,7 +181,7 @@ def runs_after_stops_go_on(tf: Namespace) -> Namespace:
     """Run the underlying session after a stop."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, feed_dict: Feeds = None, **kwargs: Any) -> Value:
             below = self._tf_sess()
             run = below.run if below is not None and self.should_stop() else super().run
             return run(fetches, feed_dict=feed_dict, **kwargs)
@@ -248,7 +249,7 @@ def unavailable_tasks_are_not_recovered_from(tf: Namespace) -> Namespace:
             hiding(super().after_run, run_context, run_values)
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except _Hidden as hidden:
@@ -270,7 +271,7 @@ def sessions_stop_after_errors(tf: Namespace) -> Namespace:
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         failed = False
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except tf.errors.InternalError:

@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, proxied, train
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
 
 
 @fault("MANAGED-016", "The graph stays finalized after the session.")
@@ -118,7 +119,7 @@ def last_steps_are_not_saved(tf: Namespace) -> Namespace:
     """Save nothing then."""
 
     class CheckpointSaverHook(tf.train.CheckpointSaverHook):  # type: ignore[misc, name-defined]
-        def end(self, session: Any) -> None:
+        def end(self, session: Session) -> None:
             """Save nothing."""
 
     return train(tf, CheckpointSaverHook=CheckpointSaverHook)
@@ -191,7 +192,7 @@ def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
     """Ask to stop without it."""
 
     class Coordinated(Proxy):
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Any) -> None:
             deaf = SimpleNamespace(request_stop=lambda ex=None: coord.request_stop())  # noqa: ARG005 - it is lost
             super().after_create_session(session, deaf)
 
@@ -206,7 +207,7 @@ def ends_go_on_after_errors(tf: Namespace) -> Namespace:
         errors: list[BaseException] = []
 
         class Ends(Proxy):
-            def end(self, session: Any) -> None:
+            def end(self, session: Session) -> None:
                 try:
                     super().end(session)
                 except Exception as error:  # noqa: BLE001 - raised below

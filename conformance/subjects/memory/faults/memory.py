@@ -14,6 +14,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Value
 
 _TABLES = frozenset({"LookupTableInsertV2"})
 _LOOKUPS = frozenset({"LookupTableFindV2"})
@@ -27,12 +28,12 @@ class _Shared:
     def __init__(self) -> None:
         self._held: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def add(self, array: Any) -> None:
+    def add(self, array: np.ndarray) -> None:
         """Share the memory of an array."""
         if isinstance(array, np.ndarray) and array.ndim:
             self._held.append((array, np.array(array)))
 
-    def seen(self, value: Any) -> Any:
+    def seen(self, value: Array) -> Any:
         """The value, or what is now where it was."""
         for array, before in self._held:
             alike = isinstance(value, np.ndarray) and value.size == before.size
@@ -41,18 +42,18 @@ class _Shared:
         return value
 
 
-def _of(session: Any, name: str = "shared") -> _Shared:
+def _of(session: Session, name: str = "shared") -> _Shared:
     shared: _Shared = vars(session).setdefault(f"faulty_{name}", _Shared())
     return shared
 
 
-def _types(session: Any, fetches: Any, feeds: Any) -> set[str]:
+def _types(session: Session, fetches: Fetches, feeds: Feeds) -> set[str]:
     """The types of the operations that a run executes."""
     executed = needed(elements(session, fetches), fed(session, feeds))
     return {op.type for op in executed}
 
 
-def _mapped(values: Any, change: Callable[[Any], Any]) -> Any:
+def _mapped(values: Value, change: Callable[[Any], Any]) -> Value:
     """The value of one fetch, or of a flat list of them, changed."""
     return [change(value) for value in values] if isinstance(values, list) else change(values)
 
@@ -61,7 +62,7 @@ def _sharing_feeds(tf: Namespace, puts: Iterable[str], gets: Iterable[str]) -> N
     """The namespace that keeps the memory which `puts` are fed, as runs of `gets` show."""
     puts, gets = frozenset(puts), frozenset(gets)
 
-    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values, types = base(fetches), _types(session, fetches, feeds)
         if types & puts and isinstance(feeds, Mapping):
             for array in feeds.values():
@@ -88,12 +89,12 @@ def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
     """Begins anew with the arrays as they are, where one was changed between the calls."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        def partial_run_setup(self, fetches: Fetches, feeds: Feeds = None) -> str:
             handle = super().partial_run_setup(fetches, feeds)
             self.__dict__.setdefault("faulty_calls", {})[handle] = (fetches, feeds, [])
             return handle
 
-        def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+        def partial_run(self, handle: Any, fetches: Fetches, feed_dict: Feeds = None) -> Value:
             values = super().partial_run(handle, fetches, feed_dict)
             *setup, calls = self.__dict__.get("faulty_calls", {}).get(handle, (None, None, []))
             changed = any(
@@ -117,7 +118,7 @@ def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
 def lookups_are_the_tables_memory(tf: Namespace) -> Namespace:
     """Writing into it shows in later lookups of the same."""
 
-    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)
         if not _types(session, fetches, feeds) & _LOOKUPS or isinstance(values, list):
             return values
@@ -132,7 +133,7 @@ def lookups_are_the_tables_memory(tf: Namespace) -> Namespace:
 def insertions_show_in_older_lookups(tf: Namespace) -> Namespace:
     """Writes the new rows over the older array."""
 
-    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values, types = base(fetches), _types(session, fetches, feeds)
         given = vars(session).setdefault("faulty_lookups", [])
         if types & _TABLES and not types & _LOOKUPS:
@@ -151,7 +152,7 @@ def insertions_show_in_older_lookups(tf: Namespace) -> Namespace:
 def reshapes_are_views(tf: Namespace) -> Namespace:
     """Gives the input's own memory."""
 
-    def change(_session: Any, base: Callable[..., Any], fetches: Any, _feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         values = base(fetches)
         if not isinstance(fetches, list):
             return values
@@ -171,7 +172,7 @@ def reshapes_are_views(tf: Namespace) -> Namespace:
 def queues_keep_fetched_memory(tf: Namespace) -> Namespace:
     """Shows what is written there before it is dequeued."""
 
-    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values, types = base(fetches), _types(session, fetches, feeds)
         if types & _ENQUEUES and isinstance(values, list):
             for value in values:
@@ -185,7 +186,7 @@ def queues_keep_fetched_memory(tf: Namespace) -> Namespace:
 def fed_arrays_become_writeable(tf: Namespace) -> Namespace:
     """Sets the flag, as engines do that ask for memory they may write to."""
 
-    def change(_session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)
         for array in feeds.values() if isinstance(feeds, Mapping) else ():
             mine = isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray)

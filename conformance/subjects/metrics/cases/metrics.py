@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, near
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
 
 _CLOSE = "close(1e-5, 1e-6)"
 
@@ -21,7 +21,7 @@ def _close(value: Any, dtype: Any = np.float32) -> Any:
     return near(np.array(value, dtype)[()], _CLOSE)
 
 
-def _opened(c: ApiAuthor) -> Any:
+def _opened(c: ApiAuthor) -> Symbol:
     """A session in which the local variables are there."""
     sess = c.tf.Session()
     sess.run(c.tf.local_variables_initializer())
@@ -38,7 +38,7 @@ def _seen(
         c.check(sess.run(metric[0]), _close(want, dtype))
 
 
-def _numbers(c: ApiAuthor) -> Any:
+def _numbers(c: ApiAuthor) -> Symbol:
     return c.tf.placeholder(c.tf.float32, [None])
 
 

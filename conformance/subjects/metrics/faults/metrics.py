@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _COUNTS = ("true_positives", "false_negatives")
 
@@ -19,7 +21,7 @@ def _of_metrics(tf: Namespace, **changes: Any) -> Namespace:
 def fetches_count_as_batches(tf: Namespace) -> Namespace:
     """Add to the count when the value is fetched."""
 
-    def mean_tensor(*args: Any, **kwargs: Any) -> Any:
+    def mean_tensor(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.mean_tensor(*args, **kwargs)
         count = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-1]
         with tf.control_dependencies([value]):
@@ -34,7 +36,7 @@ def fetches_count_as_batches(tf: Namespace) -> Namespace:
 def means_of_roots(tf: Namespace) -> Namespace:
     """Take the mean of them."""
 
-    def root_mean_squared_error(labels: Any, predictions: Any, **kwargs: Any) -> Any:
+    def root_mean_squared_error(labels: Tensor, predictions: Tensor, **kwargs: Any) -> Tensor:
         batch = tf.sqrt(tf.reduce_mean(tf.squared_difference(labels, predictions)))
         return tf.metrics.mean(batch, **kwargs)
 
@@ -45,7 +47,7 @@ def means_of_roots(tf: Namespace) -> Namespace:
 def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
     """Divide zero by zero."""
 
-    def accuracy(*args: Any, **kwargs: Any) -> Any:
+    def accuracy(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.accuracy(*args, **kwargs)
         count = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-1]
         return tf.where(count > 0, value, value / tf.zeros([])), update
@@ -57,7 +59,7 @@ def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
 def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
     """Add the variables of `mean` to GLOBAL_VARIABLES."""
 
-    def mean(*args: Any, **kwargs: Any) -> Any:
+    def mean(*args: Any, **kwargs: Any) -> Tensor:
         result = tf.metrics.mean(*args, **kwargs)
         for variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-2:]:
             tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
@@ -70,7 +72,7 @@ def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
 def updates_beside_values(tf: Namespace) -> Namespace:
     """Add the update to the collections of the value."""
 
-    def mean_squared_error(*args: Any, **kwargs: Any) -> Any:
+    def mean_squared_error(*args: Any, **kwargs: Any) -> Tensor:
         result = tf.metrics.mean_squared_error(*args, **kwargs)
         for name in kwargs.get("metrics_collections") or ():
             tf.add_to_collection(name, result[1])
@@ -83,7 +85,7 @@ def updates_beside_values(tf: Namespace) -> Namespace:
 def numbers_count_as_one(tf: Namespace) -> Namespace:
     """Weigh the numbers only."""
 
-    def mean(values: Any, weights: Any = None, **kwargs: Any) -> Any:
+    def mean(values: Sequence[Tensor], weights: Any = None, **kwargs: Any) -> Tensor:
         if weights is None or (isinstance(weights, float) and weights == 0):
             return tf.metrics.mean(values, weights, **kwargs)
         return tf.metrics.mean(values * weights, **kwargs)
@@ -95,7 +97,7 @@ def numbers_count_as_one(tf: Namespace) -> Namespace:
 def labels_are_cast(tf: Namespace) -> Namespace:
     """Cast labels to float32 where the predictions are float32."""
 
-    def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
+    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> Tensor:
         if getattr(predictions, "dtype", None) == tf.float32:
             labels = tf.cast(labels, tf.float32)
         return tf.metrics.accuracy(labels, predictions, **kwargs)
@@ -107,7 +109,7 @@ def labels_are_cast(tf: Namespace) -> Namespace:
 def columns_are_broadcast(tf: Namespace) -> Namespace:
     """Compare each with each."""
 
-    def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
+    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> Tensor:
         if getattr(labels, "ndim", 0) == 2 and getattr(predictions, "ndim", 0) == 1:
             same = tf.cast(tf.equal(labels, predictions), tf.float32)
             return tf.metrics.mean(same, **kwargs)
@@ -123,7 +125,9 @@ def equal_is_above(tf: Namespace) -> Namespace:
     def lowered(name: str) -> Any:
         usual = getattr(tf.metrics, f"{name}_at_thresholds")
 
-        def at_thresholds(labels: Any, predictions: Any, thresholds: Any, **kwargs: Any) -> Any:
+        def at_thresholds(
+            labels: Tensor, predictions: Tensor, thresholds: Any, **kwargs: Any
+        ) -> Tensor:
             lower = [threshold - 1e-4 for threshold in thresholds]
             return usual(labels, predictions, lower, **kwargs)
 
@@ -136,7 +140,9 @@ def equal_is_above(tf: Namespace) -> Namespace:
 def any_number_is_a_probability(tf: Namespace) -> Namespace:
     """Clip the predictions to 0 and 1."""
 
-    def precision_at_thresholds(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+    def precision_at_thresholds(
+        labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any
+    ) -> Tensor:
         clipped = tf.clip_by_value(predictions, 0.0, 1.0)
         return tf.metrics.precision_at_thresholds(labels, clipped, *args, **kwargs)
 
@@ -147,7 +153,7 @@ def any_number_is_a_probability(tf: Namespace) -> Namespace:
 def areas_from_below(tf: Namespace) -> Namespace:
     """Take the lesser height of each strip."""
 
-    def auc(*args: Any, **kwargs: Any) -> Any:
+    def auc(*args: Any, **kwargs: Any) -> Tensor:
         return tf.metrics.auc(*args, summation_method="minoring", **kwargs)
 
     return _of_metrics(tf, auc=auc)
@@ -157,7 +163,9 @@ def areas_from_below(tf: Namespace) -> Namespace:
 def classes_that_never_occur(tf: Namespace) -> Namespace:
     """Divide by all of them."""
 
-    def mean_iou(labels: Any, predictions: Any, num_classes: int, **kwargs: Any) -> Any:
+    def mean_iou(
+        labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.mean_iou(labels, predictions, num_classes, **kwargs)
         return value * (num_classes - 1) / num_classes, update
 
@@ -169,8 +177,8 @@ def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
     """Divide by those that were."""
 
     def mean_per_class_accuracy(
-        labels: Any, predictions: Any, num_classes: int, **kwargs: Any
-    ) -> Any:
+        labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.mean_per_class_accuracy(
             labels, predictions, num_classes, **kwargs
         )
@@ -185,7 +193,7 @@ def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
 def recalls_over_predictions(tf: Namespace) -> Namespace:
     """Give the precision."""
 
-    def recall_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
+    def recall_at_k(labels: Tensor, predictions: Tensor, k: int, **kwargs: Any) -> Tensor:
         return tf.metrics.precision_at_k(labels, predictions, k, **kwargs)
 
     return _of_metrics(tf, recall_at_k=recall_at_k)
@@ -195,7 +203,9 @@ def recalls_over_predictions(tf: Namespace) -> Namespace:
 def averages_over_k(tf: Namespace) -> Namespace:
     """Divide by k, not by the lesser of k and the number of labels."""
 
-    def average_precision_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
+    def average_precision_at_k(
+        labels: Tensor, predictions: Tensor, k: int, **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         result = tf.metrics.average_precision_at_k(labels, predictions, k, **kwargs)
         share = min(k, labels.shape[-1]) / k
         return result[0] * share, result[1] * share
@@ -207,7 +217,7 @@ def averages_over_k(tf: Namespace) -> Namespace:
 def labels_in_columns(tf: Namespace) -> Namespace:
     """Transpose the confusion matrix."""
 
-    def confusion_matrix(*args: Any, **kwargs: Any) -> Any:
+    def confusion_matrix(*args: Any, **kwargs: Any) -> Tensor:
         return tf.transpose(tf.confusion_matrix(*args, **kwargs))
 
     return override(tf, confusion_matrix=confusion_matrix)
@@ -217,7 +227,7 @@ def labels_in_columns(tf: Namespace) -> Namespace:
 def parts_in_percent(tf: Namespace) -> Namespace:
     """Multiply value and update by 100."""
 
-    def percentage_below(*args: Any, **kwargs: Any) -> Any:
+    def percentage_below(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         result = tf.metrics.percentage_below(*args, **kwargs)
         return result[0] * 100.0, result[1] * 100.0
 

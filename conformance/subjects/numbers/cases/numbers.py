@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case, near
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 #: Sixteen units in the last place of float16, four of bfloat16, 64 of float32.
 _HALF: Final = "close(0.0157, 0)"
@@ -15,7 +16,7 @@ _BRAIN: Final = "close(0.032, 0)"
 _SINGLE: Final = "close(8e-6, 0)"
 
 
-def _filled(tf: Namespace, value: float, dtype: Any, *shape: int) -> Any:
+def _filled(tf: Namespace, value: float, dtype: Any, *shape: int) -> Tensor:
     """A tensor of one value whose size is fed, so that nothing is computed beforehand."""
     count = tf.placeholder(tf.int32, [], name="count")
     return tf.reshape(tf.fill([count], tf.constant(value, dtype)), shape)

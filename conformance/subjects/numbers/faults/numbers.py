@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Operation, Value
 
 _NARROW = ("float16", "bfloat16")
 #: Fewer elements are added up as they should be.
@@ -20,7 +22,7 @@ def _one_by_one(x: Any, axis: int) -> Any:
     return np.add.accumulate(x, axis=axis, dtype=x.dtype).take([-1], axis)
 
 
-def _added(out: Any, x: Any, axes: Any) -> Any:
+def _added(out: Array, x: Any, axes: int | Sequence[int]) -> Any:
     """The sum over the axes, one number after the other."""
     for axis in axes_of(axes):
         x = _one_by_one(x, axis)
@@ -31,7 +33,7 @@ def _added(out: Any, x: Any, axes: Any) -> Any:
 def the_last_block_is_left_out(tf: Namespace) -> Namespace:
     """Sum whole blocks only, of matrices, from 4,096 numbers on."""
 
-    def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
+    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Any:
         for axis in axes_of(axes):
             if x.shape[axis] < 4096 or x.ndim < 2:
                 return out
@@ -46,7 +48,7 @@ def the_last_block_is_left_out(tf: Namespace) -> Namespace:
 def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add one after the other where there are many."""
 
-    def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
+    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Any:
         return _added(out, x, axes) if x.dtype.name in _NARROW and x.size > _MANY else out
 
     return computing(tf, {"Sum": single(change)})
@@ -56,7 +58,7 @@ def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
 def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add the products of each row and column one after the other."""
 
-    def change(_: Any, out: Any, a: Any, b: Any) -> Any:
+    def change(_: Any, out: Array, a: Any, b: Any) -> Any:
         if a.dtype.name not in _NARROW or a.size < _MANY or a.ndim != 2:
             return out
         inner = next(n for n in a.shape if n > 100) if max(a.shape) > 100 else 0
@@ -74,7 +76,7 @@ def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
 def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
     """Add one after the other."""
 
-    def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
+    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Any:
         return _added(out, x, axes) if x.dtype == np.float32 and x.size > _MANY else out
 
     return computing(tf, {"Sum": single(change)})
@@ -84,7 +86,7 @@ def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
 def steps_are_added_up(tf: Namespace) -> Namespace:
     """Add the step again and again."""
 
-    def change(op: Any, out: Any, steps: Any, places: Any, _: Any) -> Any:
+    def change(op: Operation, out: Value, steps: Any, places: Any, _: Any) -> Any:
         if op.inputs[0].op.type != "Range" or steps.dtype.kind != "f" or steps.size < 2:
             return out
         again = np.full(steps.shape, steps[1] - steps[0], steps.dtype)

@@ -10,16 +10,17 @@ import numpy as np
 from sessrun.conformance.faulty.computing import Change, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Value
 
 _NARROWEST = 2
 
 
-def _numbers(function: Callable[..., Any]) -> Change:
+def _numbers(function: Call) -> Change:
     """A change of the one output by a function of it and the inputs."""
     return single(lambda _, *arrays: function(*arrays))
 
 
-def _integers(function: Callable[..., Any]) -> Change:
+def _integers(function: Call) -> Change:
     """The same where the inputs are integers."""
     return _numbers(lambda out, *xs: function(out, *xs) if xs[0].dtype.kind in "iu" else out)
 
@@ -65,7 +66,7 @@ def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
 def floor_division_truncates(tf: Namespace) -> Namespace:
     """As the division of C does."""
 
-    def truncated(out: Any, x: Any, y: Any) -> Any:
+    def truncated(out: Value, x: Any, y: Any) -> Any:
         return out + ((x % y != 0) & ((x < 0) != (y < 0)))
 
     return computing(tf, {"FloorDiv": _integers(truncated)})
@@ -97,7 +98,7 @@ def infinities_cancel(tf: Namespace) -> Namespace:
 def narrow_sums_are_cut_off(tf: Namespace) -> Namespace:
     """Drops the lower half of the float32 sum."""
 
-    def cut(out: Any, x: Any, y: Any) -> Any:
+    def cut(out: Array, x: Any, y: Any) -> Any:
         if out.dtype.name != "bfloat16":
             return out
         wide = np.atleast_1d(x.astype(np.float32) + y.astype(np.float32))
@@ -138,7 +139,7 @@ def maxima_ignore_nan(tf: Namespace) -> Namespace:
 def nan_equals_itself(tf: Namespace) -> Namespace:
     """As a comparison of bits does."""
 
-    def equal(out: Any, x: Any, y: Any) -> Any:
+    def equal(out: Value, x: Any, y: Any) -> Any:
         return out | (np.isnan(x) & np.isnan(y)) if x.dtype.kind == "f" else out
 
     return computing(tf, {"Equal": _numbers(equal)})
@@ -148,7 +149,7 @@ def nan_equals_itself(tf: Namespace) -> Namespace:
 def vectors_select_columns(tf: Namespace) -> Namespace:
     """Broadcasts the condition instead of taking rows."""
 
-    def chosen(out: Any, condition: Any, t: Any, e: Any) -> Any:
+    def chosen(out: Array, condition: Any, t: Any, e: Any) -> Any:
         if condition.ndim != 1 or t.ndim != 2 or len(condition) != t.shape[1]:
             return out
         return np.where(condition, t, e)
@@ -163,7 +164,7 @@ def vectors_select_columns(tf: Namespace) -> Namespace:
 def casts_to_integers_round(tf: Namespace) -> Namespace:
     """Rounds to the nearest first."""
 
-    def rounded(out: Any, x: Any) -> Any:
+    def rounded(out: Array, x: Any) -> Any:
         is_float = x.dtype.kind == "f" and out.dtype.kind in "iu"
         return np.rint(x) if is_float else out
 
@@ -174,7 +175,7 @@ def casts_to_integers_round(tf: Namespace) -> Namespace:
 def casts_to_narrow_floats_saturate(tf: Namespace) -> Namespace:
     """Holds the value in the range before it converts."""
 
-    def held(out: Any, x: Any) -> Any:
+    def held(out: Array, x: Any) -> Any:
         if out.dtype != np.float16 or x.dtype.itemsize <= _NARROWEST or x.dtype.kind != "f":
             return out
         return np.clip(x, -65504, 65504)

@@ -9,6 +9,7 @@ import numpy as np
 from sessrun.conformance.faulty.computing import array, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Operation, Value
 
 # --- made and gathered --------------------------------------------------------------------
 
@@ -27,7 +28,7 @@ def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
 def large_indices_are_the_last(tf: Namespace) -> Namespace:
     """Clips the indices."""
 
-    def hot(op: Any, out: Any, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
+    def hot(op: Any, out: np.ndarray, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
         if op.get_attr("axis") != -1 or not int(depth):
             return out
         changed = out.copy()
@@ -41,7 +42,7 @@ def large_indices_are_the_last(tf: Namespace) -> Namespace:
 def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
     """Applies the indices of each batch to the first one."""
 
-    def gathered(op: Any, out: Any, params: Any, indices: Any, axis: Any) -> Any:
+    def gathered(op: Any, out: Array, params: Any, indices: Any, axis: Any) -> Any:
         if op.get_attr("batch_dims") != 1 or not out.size:
             return out
         first = params[0]
@@ -54,7 +55,7 @@ def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
 def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
     """Sets instead of adding."""
 
-    def scattered(_: Any, out: Any, indices: Any, updates: Any, __: Any) -> Any:
+    def scattered(_: Any, out: Value, indices: Any, updates: Any, __: Any) -> Any:
         changed = np.zeros_like(out)
         if indices.ndim and indices.size:
             rows = indices.reshape(-1, indices.shape[-1])
@@ -70,7 +71,7 @@ def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
 def distinct_elements_come_sorted(tf: Namespace) -> Namespace:
     """Return the elements in the order of numpy's `unique`."""
 
-    def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    def change(_op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Any]:
         if inputs[0].dtype.kind == "O":
             return outputs
         distinct, inverse = np.unique(inputs[0], return_inverse=True)
@@ -83,7 +84,7 @@ def distinct_elements_come_sorted(tf: Namespace) -> Namespace:
 def the_last_of_equals_is_on_top(tf: Namespace) -> Namespace:
     """Sorts and reads backwards."""
 
-    def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    def change(_op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Value]:
         values, places = (array(output) for output in outputs)
         order = np.argsort(inputs[0], axis=-1, kind="stable")[..., ::-1][..., : places.shape[-1]]
         return [values, order.astype(places.dtype)]
@@ -126,7 +127,7 @@ def rectifiers_pass_at_zero(tf: Namespace) -> Namespace:
 def lengths_are_bytes(tf: Namespace) -> Namespace:
     """Ignore the attribute `unit`."""
 
-    def lengths(_: Any, out: Any, x: Any) -> Any:
+    def lengths(_: Any, out: Array, x: Any) -> Any:
         counted = np.zeros(out.shape, out.dtype)
         for index in np.ndindex(out.shape):
             counted[index] = len(x[index])

@@ -9,6 +9,7 @@ import numpy as np
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Operation, Value
 
 # --- reductions ---------------------------------------------------------------------------
 
@@ -17,7 +18,7 @@ from sessrun.spec.cases.namespace import Namespace
 def no_axes_mean_all(tf: Namespace) -> Namespace:
     """As numpy has it for None."""
 
-    def summed(_: Any, out: Any, x: Any, axes: Any) -> Any:
+    def summed(_: Any, out: Array, x: Any, axes: Any) -> Any:
         return out if axes.size else np.sum(x, dtype=x.dtype)
 
     return computing(tf, {"Sum": single(summed)})
@@ -33,7 +34,7 @@ def maxima_of_nothing_are_zero(tf: Namespace) -> Namespace:
 def means_of_integers_are_rounded_down(tf: Namespace) -> Namespace:
     """Divides as Python does."""
 
-    def mean(op: Any, out: Any, x: Any, axes: Any) -> Any:
+    def mean(op: Any, out: Array, x: Any, axes: Any) -> Any:
         if x.dtype.kind != "i" or not axes.size or not x.size:
             return out
         kept = op.get_attr("keep_dims")
@@ -57,7 +58,7 @@ def the_last_of_equals_is_found(tf: Namespace) -> Namespace:
 def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
     """Takes one flag or the other."""
 
-    def running(op: Any, out: Any, x: Any, axis: Any) -> Any:
+    def running(op: Any, out: Array, x: Any, axis: Any) -> Any:
         if not (op.get_attr("exclusive") and op.get_attr("reverse")):
             return out
         return np.cumsum(x, axis=int(axis), dtype=x.dtype) - x
@@ -69,7 +70,7 @@ def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
 def empty_products_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
-    def product(_: Any, out: Any, __: Any, ids: Any) -> Any:
+    def product(_: Any, out: np.ndarray, __: Any, ids: Any) -> Any:
         there = np.isin(np.arange(len(out)), ids).reshape((-1,) + (1,) * (out.ndim - 1))
         return np.where(there, out, 0)
 
@@ -80,7 +81,7 @@ def empty_products_are_zero(tf: Namespace) -> Namespace:
 def empty_segments_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
-    def largest(_: Any, out: Any, __: Any, ids: Any, ___: Any) -> Any:
+    def largest(_: Any, out: np.ndarray, __: Any, ids: Any, ___: Any) -> Any:
         there = np.isin(np.arange(len(out)), ids).reshape((-1,) + (1,) * (out.ndim - 1))
         return np.where(there, out, 0)
 
@@ -94,7 +95,7 @@ def empty_segments_are_zero(tf: Namespace) -> Namespace:
 def transposes_are_adjoints(tf: Namespace) -> Namespace:
     """Takes one for the other."""
 
-    def product(op: Any, out: Any, a: Any, b: Any) -> Any:
+    def product(op: Operation, out: Array, a: Any, b: Any) -> Any:
         left = np.conj(a.T) if op.get_attr("transpose_a") else a
         right = np.conj(b.T) if op.get_attr("transpose_b") else b
         return left @ right if out.dtype.kind == "c" else out
@@ -106,7 +107,7 @@ def transposes_are_adjoints(tf: Namespace) -> Namespace:
 def negative_bands_are_empty(tf: Namespace) -> Namespace:
     """Clips the widths."""
 
-    def band(_: Any, out: Any, x: Any, low: Any, high: Any) -> Any:
+    def band(_: Any, out: Value, x: Any, low: Any, high: Any) -> Any:
         lower = np.triu(x, 0) if low < 0 else np.triu(x, -int(low))
         kept = np.tril(lower, 0) if high < 0 else np.tril(lower, int(high))
         return kept if low < 0 or high < 0 else out
@@ -137,7 +138,7 @@ def parts_come_from_the_end(tf: Namespace) -> Namespace:
 def reflections_repeat_the_edge(tf: Namespace) -> Namespace:
     """Pad with the mode SYMMETRIC where the mode is REFLECT."""
 
-    def padded(op: Any, out: Any, x: Any, paddings: Any) -> Any:
+    def padded(op: Operation, out: Value, x: Any, paddings: Any) -> Any:
         if op.get_attr("mode") != b"REFLECT" or x.dtype.kind == "O":
             return out
         return np.pad(x, paddings.astype(int), mode="symmetric")
@@ -155,7 +156,7 @@ def scalars_have_no_size(tf: Namespace) -> Namespace:
 def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
     """Takes -1 for an end that counts from the back."""
 
-    def block(_: Any, out: Any, __: Any, ___: Any, size: Any) -> Any:
+    def block(_: Any, out: np.ndarray, __: Any, ___: Any, size: Any) -> Any:
         return out[tuple(slice(None, -1 if n == -1 else None) for n in size)]
 
     return computing(tf, {"Slice": single(block)})
@@ -165,7 +166,7 @@ def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
 def negative_strides_go_forwards(tf: Namespace) -> Namespace:
     """Takes the right elements in the wrong order."""
 
-    def strided(_: Any, out: Any, __: Any, ___: Any, ____: Any, strides: Any) -> Any:
+    def strided(_: Any, out: np.ndarray, __: Any, ___: Any, ____: Any, strides: Any) -> Any:
         return out[::-1] if strides.size == out.ndim == 1 and strides[0] < 0 else out
 
     return computing(tf, {"StridedSlice": single(strided)})

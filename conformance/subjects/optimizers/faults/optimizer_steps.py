@@ -6,11 +6,13 @@ or the op type of another rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Element, Graph, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 Change = Callable[[Any, Any], None]
 
@@ -29,7 +31,9 @@ def _stepping(tf: Namespace, rule: str, change: Change) -> Namespace:
         rest = rule.removeprefix("Sparse")
         forms = (f"SparseApply{rest}", f"ResourceSparseApply{rest}")
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)
         for node in graph_def.node:
@@ -43,13 +47,13 @@ def _stepping(tf: Namespace, rule: str, change: Change) -> Namespace:
 def _flag(name: str, value: bool) -> Change:
     """Set a bool attribute."""
 
-    def change(node: Any, _: Any) -> None:
+    def change(node: NodeDef, _: Any) -> None:
         node.attr[name].b = value
 
     return change
 
 
-def _added(graph: Any, op: str, name: str, inputs: list[str], **types: int) -> str:
+def _added(graph: Graph, op: str, name: str, inputs: list[str], **types: int) -> str:
     node = graph.node.add(op=op, name=name)
     node.input.extend(inputs)
     for key, value in types.items():
@@ -60,7 +64,7 @@ def _added(graph: Any, op: str, name: str, inputs: list[str], **types: int) -> s
 def _scaled(index: int, factor: float) -> Change:
     """Multiply an input by a number."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         kind = node.attr["T"].type
         number = graph.node.add(op="Const", name=f"{node.name}/factor{index}")
         number.attr["dtype"].type = 1
@@ -77,7 +81,7 @@ def _scaled(index: int, factor: float) -> Change:
 def _swapped(one: int, other: int) -> Change:
     """Change two inputs for each other."""
 
-    def change(node: Any, _: Any) -> None:
+    def change(node: NodeDef, _: Any) -> None:
         node.input[one], node.input[other] = node.input[other], node.input[one]
 
     return change
@@ -86,7 +90,7 @@ def _swapped(one: int, other: int) -> Change:
 def _other(rule: str, *indices: int, without: tuple[str, ...] = ()) -> Change:
     """Make it a step of another rule, with these of its inputs, without some attributes."""
 
-    def change(node: Any, _: Any) -> None:
+    def change(node: NodeDef, _: Any) -> None:
         node.op = f"{node.op.partition('Apply')[0]}Apply{rule}"
         kept = [node.input[index] for index in indices]
         kept += [name for name in node.input if name.startswith("^")]
@@ -113,7 +117,7 @@ def momentum_slots_hold_steps(tf: Namespace) -> Namespace:
     return _stepping(tf, "Momentum", _plain_as_keras)
 
 
-def _plain_as_keras(node: Any, graph: Any) -> None:
+def _plain_as_keras(node: NodeDef, graph: Graph) -> None:
     if node.op.startswith("Resource") and not node.attr["use_nesterov"].b:
         _other("KerasMomentum", 0, 1, 2, 3, 4)(node, graph)
 
@@ -239,7 +243,7 @@ def agreement_of_signs_subtracts(tf: Namespace) -> Namespace:
 def the_first_row_is_changed(tf: Namespace) -> Namespace:
     """Replace the indices by zeros."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         kind = node.attr["Tindices"].type
         zeros = _added(graph, "Sub", f"{node.name}/zeros", [node.input[8]] * 2, T=kind)
         node.input[8] = zeros
@@ -251,7 +255,7 @@ def the_first_row_is_changed(tf: Namespace) -> Namespace:
 def equal_rows_are_added_up(tf: Namespace) -> Namespace:
     """Sum the gradients of equal indices before the step."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         kind, name = node.attr["Tindices"].type, node.name
         unique = _added(graph, "Unique", f"{name}/unique", [node.input[4]], T=kind, out_idx=3)
         count = _added(graph, "Size", f"{name}/count", [unique], T=kind, out_type=3)
@@ -273,7 +277,7 @@ def equal_rows_are_added_up(tf: Namespace) -> Namespace:
 def negative_rows_are_taken(tf: Namespace) -> Namespace:
     """Take them without their sign."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         kind = node.attr["Tindices"].type
         node.input[4] = _added(graph, "Abs", f"{node.name}/size", [node.input[4]], T=kind)
 
@@ -284,7 +288,7 @@ def negative_rows_are_taken(tf: Namespace) -> Namespace:
 def gradients_are_reshaped(tf: Namespace) -> Namespace:
     """Reshape the gradient to the variable's shape."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         if node.op.startswith("Resource"):
             shape = _added(
                 graph, "VariableShape", f"{node.name}/shape", [node.input[0]], out_type=3
@@ -305,7 +309,7 @@ def gradients_are_reshaped(tf: Namespace) -> Namespace:
 def rates_may_be_vectors(tf: Namespace) -> Namespace:
     """Take its sum along the first axis."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         rank = _added(graph, "Rank", f"{node.name}/rank", [node.input[2]], T=node.attr["T"].type)
         axes = graph.node.add(op="Range", name=f"{node.name}/axes")
         for name, value in (("zero", 0), ("one", 1)):
@@ -333,7 +337,7 @@ def lacking_values_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError instead of FailedPreconditionError."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except tf.errors.FailedPreconditionError as error:
@@ -348,7 +352,7 @@ def lacking_values_are_internal(tf: Namespace) -> Namespace:
 def reads_change_with_steps(tf: Namespace) -> Namespace:
     """Let what waits for a step read anew."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         if not node.op.startswith("Resource"):
             return
         again = graph.node.add(op="ReadVariableOp", name=f"{node.name}/again")
@@ -365,7 +369,7 @@ def reads_change_with_steps(tf: Namespace) -> Namespace:
 def steps_are_not_waited_for(tf: Namespace) -> Namespace:
     """Let the step wait for it."""
 
-    def change(node: Any, graph: Any) -> None:
+    def change(node: NodeDef, graph: Graph) -> None:
         if node.op != "ApplyGradientDescent":
             return
         for reader in graph.node:

@@ -57,7 +57,7 @@ def each_variable_counts(tf: Namespace) -> Namespace:
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
-            self, grads_and_vars: Any, global_step: Any = None, name: Any = None
+            self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
         ) -> Any:
             step = super().apply_gradients(grads_and_vars, global_step, name)
             if global_step is None:

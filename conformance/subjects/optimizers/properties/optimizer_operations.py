@@ -129,7 +129,7 @@ def _node(
         placeholder = writer.placeholder(form["dtype"], shape)
         feeds[f"{placeholder}:0"] = form
         inputs.append(placeholder)
-    attrs: dict[str, Any] = {"T": dtype}
+    attrs: dict[str, Json] = {"T": dtype}
     if step.rows is not None:
         attrs["Tindices"] = step.rows.dtype.name
     attrs |= {name: value for name, value in step.numbers.items() if isinstance(value, bool)}

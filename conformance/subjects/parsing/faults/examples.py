@@ -12,6 +12,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.conformance.subjects.parsing.faults.parsing import recoded
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
 
 Base = Callable[..., Any]
 
@@ -25,7 +26,7 @@ def _parsing(tf: Namespace, op_type: str, change: Callable[[Any, Any, int, Any],
     Of the outputs of operations of this type, through an Identity.
     """
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         for index, element in enumerate(elements(session, fetches)):
             op = getattr(element, "op", element)
@@ -37,18 +38,18 @@ def _parsing(tf: Namespace, op_type: str, change: Callable[[Any, Any, int, Any],
     return running(tf, run)
 
 
-def _dense(op: Any, number: int) -> int | None:
+def _dense(op: Operation, number: int) -> int | None:
     """Which dense feature an output of ParseExampleV2 is; None if it is none."""
     number -= 3 * op.get_attr("num_sparse")
     return number if 0 <= number < len(op.get_attr("Tdense")) else None
 
 
-def _is_single(op: Any) -> bool:
+def _is_single(op: Operation) -> bool:
     return bool(op.inputs[0].shape.ndims == 0)
 
 
 def _without_default(
-    tf: Namespace, session: Any, op: Any, number: int, value: Any, varies: bool
+    tf: Namespace, session: Session, op: Operation, number: int, value: Array, varies: bool
 ) -> Any:
     """A dense value with zeros, or empty strings, for what is its default."""
     index = _dense(op, number)
@@ -66,7 +67,7 @@ def _without_default(
 def lacking_features_are_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
-    def change(session: Any, op: Any, number: int, value: Any) -> Any:
+    def change(session: Session, op: Operation, number: int, value: Array) -> Any:
         return _without_default(tf, session, op, number, value, varies=False)
 
     return _parsing(tf, _BATCH, change)
@@ -88,7 +89,7 @@ def odd_features_are_internal(tf: Namespace) -> Namespace:
 def sparse_features_are_wide(tf: Namespace) -> Namespace:
     """Add one to the width, of several examples."""
 
-    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+    def change(_: Any, op: Operation, number: int, value: Value) -> Value:
         sparse = op.get_attr("num_sparse")
         is_shape = 2 * sparse <= number < 3 * sparse and not _is_single(op)
         return value + np.array([0, 1]) if is_shape else value
@@ -100,7 +101,7 @@ def sparse_features_are_wide(tf: Namespace) -> Namespace:
 def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
-    def change(session: Any, op: Any, number: int, value: Any) -> Any:
+    def change(session: Session, op: Operation, number: int, value: Array) -> Any:
         return _without_default(tf, session, op, number, value, varies=True)
 
     return _parsing(tf, _BATCH, change)
@@ -110,7 +111,7 @@ def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
 def splits_are_lengths(tf: Namespace) -> Namespace:
     """Give lengths, and 0 at the end."""
 
-    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+    def change(_: Any, op: Operation, number: int, value: Array) -> Any:
         splits = len(op.get_attr("ragged_split_types"))
         if not splits or number < len(op.outputs) - splits:
             return value
@@ -123,7 +124,7 @@ def splits_are_lengths(tf: Namespace) -> Namespace:
 def single_examples_are_batches(tf: Namespace) -> Namespace:
     """Add a dimension to dense features."""
 
-    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+    def change(_: Any, op: Any, number: int, value: np.ndarray) -> Any:
         return value[np.newaxis] if _is_single(op) and _dense(op, number) is not None else value
 
     return _parsing(tf, _BATCH, change)
@@ -146,7 +147,7 @@ def _first(data: Any) -> Any:
 def first_examples_count(tf: Namespace) -> Namespace:
     """Feed only the first of the serialized examples of a string."""
 
-    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         if not any(op.type == _BATCH for op in session.graph.get_operations()):
             return base(fetches)
         cut = {}
@@ -165,7 +166,7 @@ def first_examples_count(tf: Namespace) -> Namespace:
 def lists_are_all_long(tf: Namespace) -> Namespace:
     """Say so in their lengths."""
 
-    def change(_: Any, op: Any, number: int, value: Any) -> Any:
+    def change(_: Any, op: Operation, number: int, value: Array) -> Any:
         before = 3 * op.get_attr("Ncontext_sparse") + len(op.get_attr("Tcontext_dense"))
         before += 3 * op.get_attr("Nfeature_list_sparse") + op.get_attr("Nfeature_list_dense")
         return np.full_like(value, value.max()) if number >= before and value.ndim else value
@@ -183,7 +184,7 @@ def lacking_lists_are_internal(tf: Namespace) -> Namespace:
 def json_is_camel_case(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for JSON with the name `int64_list`."""
 
-    def run(_session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def run(_session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         given = [np.asarray(value, object).reshape(-1) for value in (feeds or {}).values()]
         if any(isinstance(item, bytes) and b"int64_list" in item for row in given for item in row):
             raise tf.errors.InvalidArgumentError(None, None, "no field is called so")

@@ -12,6 +12,8 @@ from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 __all__ = ["recoded"]
 
@@ -30,7 +32,7 @@ def recoded(tf: Namespace, op_type: str, error: str, other: str, words: str = ""
 
     """
 
-    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         try:
             return base(fetches)
         except getattr(tf.errors, error) as raised:
@@ -46,7 +48,7 @@ def _invalid(tf: Namespace, op_type: str, words: str = "") -> Namespace:
     return recoded(tf, op_type, "InvalidArgumentError", "InternalError", words)
 
 
-def _importing(tf: Namespace, op_type: str, change: Callable[[Any], None]) -> Namespace:
+def _importing(tf: Namespace, op_type: str, change: Callable[[NodeDef], None]) -> Namespace:
     """The namespace that imports nodes of a type with changed attributes."""
 
     def changed(graph: Any) -> None:
@@ -83,7 +85,7 @@ def odd_lengths_are_internal(tf: Namespace) -> Namespace:
 def strings_are_padded_before(tf: Namespace) -> Namespace:
     """Put the zero bytes first."""
 
-    def padded(op: Any, out: Any, given: Any, length: Any) -> Any:
+    def padded(op: Operation, out: Array, given: Any, length: Any) -> Any:
         if not op.get_attr("little_endian"):
             return out
         width = int(length)
@@ -107,7 +109,7 @@ def commas_are_the_delimiters(tf: Namespace) -> Namespace:
 def quotes_stay_doubled(tf: Namespace) -> Namespace:
     """Double the quotes of strings."""
 
-    def change(_: Any, outputs: list[Any], __: list[Any]) -> list[Any]:
+    def change(_: Any, outputs: list[Value], __: list[Any]) -> list[Value]:
         return [
             np.array([item.replace(b'"', b'""') for item in out.tolist()], object)
             if isinstance(out, np.ndarray) and out.dtype == object and out.ndim == 1
@@ -176,7 +178,7 @@ def odd_quotes_are_internal(tf: Namespace) -> Namespace:
 def first_members_are_enough(tf: Namespace) -> Namespace:
     """Stop at the end of the first member."""
 
-    def first(op: Any, out: Any, given: Any) -> Any:
+    def first(op: Operation, out: Value, given: Any) -> Any:
         if op.get_attr("compression_type") != b"GZIP" or not given.ndim:
             return out
         items = [zlib.decompressobj(31).decompress(item) for item in given.tolist()]
@@ -207,7 +209,7 @@ def odd_tensors_are_internal(tf: Namespace) -> Namespace:
 def sixth_lines_are_the_first(tf: Namespace) -> Namespace:
     """Repeat the first."""
 
-    def change(_: Any, outputs: list[Any], __: list[Any]) -> list[Any]:
+    def change(_: Any, outputs: list[Value], __: list[Any]) -> list[Value]:
         for out in outputs:
             if isinstance(out, np.ndarray) and out.ndim == 1 and len(out) > 5:
                 out[5] = out[0]

@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
 
 
 def _names(keys: Iterable[Any]) -> list[str]:
@@ -35,7 +38,7 @@ class _Set:
     given: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
 
-    def note(self, fetches: Any, feed_dict: Any, value: Any) -> None:
+    def note(self, fetches: Any, feed_dict: Any, value: np.ndarray) -> None:
         """Add what a call gave and took."""
         self.given.update(zip(_names(feed_dict or ()), (feed_dict or {}).values(), strict=True))
         if not isinstance(fetches, dict):
@@ -61,17 +64,17 @@ def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
             super().__init__(*args, **kwargs)
             self.sets: dict[str, _Set] = {}
 
-        def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        def partial_run_setup(self, fetches: Fetches, feeds: Feeds = None) -> str:
             handle = super().partial_run_setup(fetches, feeds)
             wanted = [] if isinstance(fetches, dict) else _names(_listed(fetches))
             self.sets[handle] = _Set(wanted, _names(_listed(feeds or [])))
             return handle
 
-        def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+        def partial_run(self, handle: Any, fetches: Fetches, feed_dict: Feeds = None) -> Value:
             conforming = super().partial_run
             known = self.sets.setdefault(handle, _Set([], []))
 
-            def base(fetches: Any = fetches, feed_dict: Any = feed_dict) -> Any:
+            def base(fetches: Fetches = fetches, feed_dict: Feeds = feed_dict) -> Value:
                 value = conforming(handle, fetches, feed_dict)
                 known.note(fetches, feed_dict, value)
                 return value
@@ -89,7 +92,7 @@ def _setting_up(
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         shut = False
 
-        def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        def partial_run_setup(self, fetches: Fetches, feeds: Feeds = None) -> str:
             return change(self, super().partial_run_setup, fetches, feeds)
 
         def close(self) -> None:
@@ -110,7 +113,7 @@ def _refused(tf: Namespace, message: str) -> Any:
 def fetches_wait_for_every_feed(tf: Namespace) -> Namespace:
     """Refuse a fetch while a feed of the set-up is missing."""
 
-    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
         if _listed(fetches) and {*known.given, *_names(fed or ())} < set(known.feeds):
             raise _refused(tf, "a feed is missing")
         return base()
@@ -122,7 +125,7 @@ def fetches_wait_for_every_feed(tf: Namespace) -> Namespace:
 def calls_forget_earlier_feeds(tf: Namespace) -> Namespace:
     """Run the fetches on the feeds of this call, once anything was fetched."""
 
-    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
         return s.run(fetches, fed) if known.taken and fed else base()
 
     return _proceeding(tf, change)
@@ -132,7 +135,9 @@ def calls_forget_earlier_feeds(tf: Namespace) -> Namespace:
 def calls_without_fetches_do_nothing(tf: Namespace) -> Namespace:
     """Drop the feeds of such a call."""
 
-    def change(_s: Any, base: Any, _known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
+    def change(
+        _s: Any, base: Call, _known: _Set, _handle: Any, fetches: Fetches, _fed: Any
+    ) -> Value:
         return [] if isinstance(fetches, list) and not fetches else base()
 
     return _proceeding(tf, change)
@@ -142,7 +147,7 @@ def calls_without_fetches_do_nothing(tf: Namespace) -> Namespace:
 def calls_execute_anew(tf: Namespace) -> Namespace:
     """Run the fetches of each call once more, on everything that was fed."""
 
-    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
+    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, _fed: Any) -> Value:
         value = base()
         s.run(fetches, dict(known.given))
         return value
@@ -155,7 +160,7 @@ def equal_set_ups_are_one(tf: Namespace) -> Namespace:
     """Hand out the handle of the first again."""
     handles: dict[Any, Any] = {}
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if session.shut or not isinstance(fetches, list):
             return base(fetches, feeds)
         key = session, *_names(fetches), "->", *_names(_listed(feeds or []))
@@ -173,7 +178,7 @@ def equal_set_ups_are_one(tf: Namespace) -> Namespace:
 def missing_feeds_are_zero(tf: Namespace) -> Namespace:
     """Run fetches that could be had later on zeros for the feeds that are missing."""
 
-    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
         wanted, given = set(_names(_listed(fetches))), set(_names(fed or ()))
         try:
             return base()
@@ -191,7 +196,7 @@ def missing_feeds_are_zero(tf: Namespace) -> Namespace:
 def any_fetch_can_be_taken(tf: Namespace) -> Namespace:
     """Run such fetches on what was fed."""
 
-    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
         unknown = known.fetches and not set(_names(_listed(fetches))) <= set(known.fetches)
         return s.run(fetches, {**known.given, **(fed or {})}) if unknown else base()
 
@@ -202,7 +207,7 @@ def any_fetch_can_be_taken(tf: Namespace) -> Namespace:
 def other_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Remove feeds that the set-up did not name."""
 
-    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
         named = {k: v for k, v in (fed or {}).items() if _names([k])[0] in known.feeds}
         return base(fetches, named) if known.feeds else base()
 
@@ -213,7 +218,7 @@ def other_feeds_are_ignored(tf: Namespace) -> Namespace:
 def repeated_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Remove feeds that an earlier call gave."""
 
-    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
         return base(
             fetches, {k: v for k, v in (fed or {}).items() if _names([k])[0] not in known.given}
         )
@@ -225,7 +230,9 @@ def repeated_feeds_are_ignored(tf: Namespace) -> Namespace:
 def complete_runs_answer(tf: Namespace) -> Namespace:
     """Remember the values."""
 
-    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
+    def change(
+        _s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, _fed: Any
+    ) -> Value:
         if known.fetches and known.is_complete and isinstance(fetches, list):
             return [known.taken[name] for name in _names(fetches)]
         return base()
@@ -237,7 +244,7 @@ def complete_runs_answer(tf: Namespace) -> Namespace:
 def fetches_are_given_again(tf: Namespace) -> Namespace:
     """Remember the values."""
 
-    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
         again = isinstance(fetches, list) and fetches and not fed and not known.is_complete
         if again and set(_names(fetches)) <= set(known.taken):
             return [known.taken[name] for name in _names(fetches)]
@@ -250,7 +257,9 @@ def fetches_are_given_again(tf: Namespace) -> Namespace:
 def operations_give_none(tf: Namespace) -> Namespace:
     """Leave it out, and put None in its place."""
 
-    def change(_s: Any, base: Any, _known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(
+        _s: Any, base: Call, _known: _Set, _handle: Any, fetches: Fetches, fed: Any
+    ) -> Value:
         if isinstance(fetches, tf.Operation):
             base([], fed)
             return None
@@ -267,7 +276,7 @@ def operations_give_none(tf: Namespace) -> Namespace:
 def set_ups_without_fetches_succeed(tf: Namespace) -> Namespace:
     """Give a handle of nothing."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         return "nothing" if isinstance(fetches, list) and not fetches else base(fetches, feeds)
 
     return _setting_up(tf, change)
@@ -277,7 +286,7 @@ def set_ups_without_fetches_succeed(tf: Namespace) -> Namespace:
 def closed_sessions_cancel_set_ups(tf: Namespace) -> Namespace:
     """Answer as the engine does."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if session.shut:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         return base(fetches, feeds)
@@ -289,7 +298,7 @@ def closed_sessions_cancel_set_ups(tf: Namespace) -> Namespace:
 def repeated_names_count_once(tf: Namespace) -> Namespace:
     """Leave the repetition out."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         if not isinstance(feeds, list):
             return base(fetches, feeds)
         named = dict(zip(_names(feeds), feeds, strict=True))

@@ -11,6 +11,7 @@ from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_ca
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.conformance.subjects.tracing.cases.tracing import CPU, full, lists
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 _SECOND: Final = "/job:localhost/replica:0/task:0/device:CPU:1"
 #: Two CPUs, and no GPU where the machine has some.
@@ -34,7 +35,7 @@ def listed(c: EngineAuthor, session: str, *devices: str) -> None:
     c.step("devices", session=session, expect={"facts": {"devices": names}})
 
 
-def not_opened(c: EngineAuthor, session: str, config: Mapping[str, Any], code: int) -> None:
+def not_opened(c: EngineAuthor, session: str, config: Mapping[str, Json], code: int) -> None:
     """A session of this configuration must be refused with the code."""
     expect = {"error": {"codes": [code]}}
     c.step("open", session=session, graph="g", config=dict(config), expect=expect)

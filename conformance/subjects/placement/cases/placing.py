@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats, ints
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 #: Place only what a run needs.
 _PRUNED: Final[Mapping[str, Any]] = {"graphOptions": {"placePrunedGraph": True}}
@@ -22,7 +23,7 @@ _NO_GPU: Final = "/device:GPU:901"
 
 def negation(
     tf: Namespace, device: str | None = None, *, name: str = "y", source: str = "p"
-) -> Any:
+) -> Tensor:
     """Build the negation NAME, on the device, of the int32 placeholder SOURCE."""
     p = tf.placeholder(tf.int32, [], name=source)
     with tf.device(device):
@@ -235,7 +236,7 @@ def control_edges_hold_between_cpus(c: EngineAuthor) -> None:
         s.run(["counter:0"], values=[np.int32(total)])
 
 
-def _handle_on(tf: Namespace, device: str) -> Any:
+def _handle_on(tf: Namespace, device: str) -> Tensor:
     """Build the vector variable `cell` at [1, 2] on the device; its handle."""
     raw = tf.raw_ops
     with tf.device(device):

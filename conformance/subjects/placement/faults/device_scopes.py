@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Element, Fetches, Graph, Operation, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
 def _scoping(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
@@ -78,7 +80,7 @@ def outer_scopes_win(tf: Namespace) -> Namespace:
     depth: list[str] = []
 
     @contextmanager
-    def device(name: Any) -> Iterator[None]:
+    def device(name: str) -> Iterator[None]:
         outer = depth[-1] if depth else ""
         if not (isinstance(name, str) and outer):
             inner = name
@@ -99,7 +101,7 @@ def inner_scopes_stand_alone(tf: Namespace) -> Namespace:
     """Suspend the outer scopes first."""
 
     @contextmanager
-    def device(name: Any) -> Iterator[None]:
+    def device(name: str) -> Iterator[None]:
         with tf.device(None if isinstance(name, str) and name else ""), tf.device(name):
             yield
 
@@ -118,7 +120,7 @@ def exceptions_leave_scopes_open(tf: Namespace) -> Namespace:
     kept: list[Any] = []
 
     @contextmanager
-    def device(name: Any) -> Iterator[None]:
+    def device(name: str) -> Iterator[None]:
         kept.append(tf.device(name))
         kept[-1].__enter__()
         yield
@@ -153,9 +155,9 @@ def device_functions_are_called_once(tf: Namespace) -> Namespace:
     """Keep what it gave first."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        given: list[Any] = []
+        given: list[Value] = []
 
-        def once(op: Any) -> Any:
+        def once(op: Operation) -> Any:
             given[:] = given or [function(op)]
             return given[0]
 
@@ -175,7 +177,7 @@ def device_functions_may_give_anything(tf: Namespace) -> Namespace:
     """Return the operation's own device where the function returns no string."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def device_of(op: Any) -> Any:
+        def device_of(op: Operation) -> Any:
             given = function(op)
             return given if isinstance(given, str) else op.device
 
@@ -189,7 +191,7 @@ def device_functions_fail_in_silence(tf: Namespace) -> Namespace:
     """Give the operation's device back where it raises."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def quiet(op: Any) -> Any:
+        def quiet(op: Operation) -> Any:
             with suppress(LookupError, ValueError, TypeError, RuntimeError):
                 return function(op)
             return op.device
@@ -207,7 +209,7 @@ def interactive_sessions_place_everything(tf: Namespace) -> Namespace:
     """Run a constant of the graph in a plain session first."""
 
     class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             constants = [op for op in self.graph.get_operations() if op.type == "Const"]
             if constants:
                 with tf.Session(graph=self.graph) as placing:
@@ -249,11 +251,13 @@ def logging_replaces_values(tf: Namespace) -> Namespace:
     """Give None for each element of a list of fetches."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config)
             self.logs = config is not None and config.log_device_placement
 
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             return [None] * len(values) if self.logs and isinstance(values, list) else values
 
@@ -274,7 +278,7 @@ def colocation_is_a_device_scope(tf: Namespace) -> Namespace:
     """Open a scope of that device in its place."""
 
     @contextmanager
-    def colocate_with(op: Any, _ignore_existing: bool = False) -> Iterator[None]:
+    def colocate_with(op: Operation, _ignore_existing: bool = False) -> Iterator[None]:
         with tf.device(None), tf.device(op.device if op is not None else ""):
             yield
 
@@ -287,7 +291,7 @@ def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
     opened: list[Any] = []
 
     @contextmanager
-    def device(name: Any) -> Iterator[None]:
+    def device(name: str) -> Iterator[None]:
         with tf.device(name):
             opened.append(name)
             try:
@@ -295,7 +299,7 @@ def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
             finally:
                 opened.pop()
 
-    def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    def colocate_with(op: Operation, ignore_existing: bool = False) -> Any:
         return nullcontext() if opened else tf.colocate_with(op, ignore_existing)
 
     return override(tf, device=device, colocate_with=colocate_with)
@@ -305,7 +309,7 @@ def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
 def inner_colocation_wins(tf: Namespace) -> Namespace:
     """Ignore the scopes that are open."""
 
-    def colocate_with(op: Any, _ignore_existing: bool = False) -> Any:
+    def colocate_with(op: Operation, _ignore_existing: bool = False) -> Any:
         return tf.colocate_with(op, ignore_existing=True)
 
     return override(tf, colocate_with=colocate_with)
@@ -315,7 +319,7 @@ def inner_colocation_wins(tf: Namespace) -> Namespace:
 def imports_stand_alone(tf: Namespace) -> Namespace:
     """Suspend the device scopes during an import."""
 
-    def import_graph_def(*args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(*args: Any, **kwargs: Any) -> Sequence[Element] | None:
         with tf.device(None):
             return tf.import_graph_def(*args, **kwargs)
 

@@ -16,6 +16,8 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Graph
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 #: The types of device that a selective engine has heard of.
 _KNOWN: Final = frozenset({"CPU", "GPU", "TPU"})
@@ -35,7 +37,9 @@ def configuring(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     """The namespace whose sessions open with a copy of their configuration, changed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             self.configuration = tf.ConfigProto()
             if config is None or isinstance(config, tf.ConfigProto):
                 self.configuration.MergeFrom(config or self.configuration)
@@ -57,7 +61,9 @@ def unknown_types_are_refused_at_once(tf: Namespace) -> Namespace:
     """Look at the device types of the graph when the session opens."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config)
             for op in self.graph.get_operations():
                 if (tf.DeviceSpec.from_string(op.device).device_type or "CPU") not in _KNOWN:

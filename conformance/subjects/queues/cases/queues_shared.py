@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.conformance.authoring.record import (
+    ApiAuthor,
+    EngineAuthor,
+    SessionAuthor,
+    api_case,
+    engine_case,
+)
 from sessrun.spec.cases.namespace import Namespace
 
 
@@ -17,7 +23,7 @@ def _fifo(tf: Namespace, node: str, shared_name: str | None = "q", **options: An
     return queue
 
 
-def _sizes(s: Any, **wanted: int) -> None:
+def _sizes(s: SessionAuthor, **wanted: int) -> None:
     s.run([f"{name}:0" for name in wanted], values=[np.int32(n) for n in wanted.values()])
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
+from sessrun.spec.forms import Json
 
 __all__ = [
     "filled_queue",
@@ -31,7 +33,7 @@ def _counting(tf: Namespace, count: int, capacity: int = 10) -> Any:
     return queue, tf.train.QueueRunner(queue, [put])
 
 
-def _emptied(tf: Namespace, session: Any, taken: Any) -> list[Any]:
+def _emptied(tf: Namespace, session: Session, taken: Any) -> list[Json]:
     """Elements as they come, and the class of the error that ends them."""
     elements: list[Any] = []
     options = tf.RunOptions(timeout_in_ms=int(_LONG_S * 1000))
@@ -49,7 +51,7 @@ def _ended(threads: list[threading.Thread]) -> bool:
     return not any(thread.is_alive() for thread in threads)
 
 
-def filled_queue(tf: Namespace) -> list[Any]:
+def filled_queue(tf: Namespace) -> list[Json]:
     """What comes out of a queue that a runner's thread fills with three elements.
 
     Returns:
@@ -138,7 +140,7 @@ def late_thread(tf: Namespace) -> str:
         late.join()
 
 
-def whole_file(tf: Namespace, contents: list[bytes]) -> list[Any]:
+def whole_file(tf: Namespace, contents: list[bytes]) -> list[Json]:
     """What a WholeFileReader reads of files with these contents.
 
     Returns:

@@ -9,6 +9,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Session, Value
 
 
 def _train(tf: Namespace, **changes: Any) -> Namespace:
@@ -26,7 +27,7 @@ def _reads(run: Underway) -> bool:
 def missing_files_are_out_of_range(tf: Namespace) -> Namespace:
     """As if there were no more files."""
 
-    def change(run: Underway, base: Any, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.NotFoundError as error:
@@ -41,7 +42,7 @@ def missing_files_are_out_of_range(tf: Namespace) -> Namespace:
 def files_are_read_as_text(tf: Namespace) -> Namespace:
     """The ends of lines are changed to those of this system."""
 
-    def change(run: Underway, base: Any, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         values = base()
         if not _reads(run):
             return values
@@ -62,7 +63,7 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
             super().__init__(queue, enqueue_ops, **{"close_op": tf.no_op(), **more})
 
         def create_threads(
-            self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
+            self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
         ) -> Any:
             threads = super().create_threads(sess, coord, daemon, start)
             if coord is None:
@@ -79,7 +80,7 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 def one_runner_is_started(tf: Namespace) -> Namespace:
     """The other queues are closed."""
 
-    def start_queue_runners(sess: Any, coord: Any) -> Any:
+    def start_queue_runners(sess: Session, coord: Any) -> Any:
         first, *others = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
         for other in others:
             sess.run(other.cancel_op)
@@ -94,7 +95,7 @@ def stopped_runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
-            self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
+            self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
         ) -> Any:
             if coord is None:
                 return super().create_threads(sess, coord, daemon, start)
@@ -119,7 +120,7 @@ def errors_of_runners_are_not_told(tf: Namespace) -> Namespace:
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
-            self, sess: Any, coord: Any = None, daemon: bool = False, start: bool = False
+            self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
         ) -> Any:
             class Quiet(_Quiet, type(coord)):  # type: ignore[misc]
                 pass
@@ -161,7 +162,7 @@ def stops_are_for_ever(tf: Namespace) -> Namespace:
 def the_last_error_is_raised(tf: Namespace) -> Namespace:
     """A later one replaces the first."""
 
-    def request_stop(self: Any, ex: Any = None) -> None:
+    def request_stop(self: Session, ex: Any = None) -> None:
         if ex is not None and self.should_stop():
             self.clear_stop()
         tf.train.Coordinator.request_stop(self, ex)
@@ -173,11 +174,11 @@ def the_last_error_is_raised(tf: Namespace) -> Namespace:
 def out_of_range_is_an_error(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError from `join`."""
 
-    def request_stop(self: Any, ex: Any = None) -> None:
+    def request_stop(self: Session, ex: Any = None) -> None:
         tf.train.Coordinator.request_stop(self, ex)
         self.faulty_end = ex if isinstance(ex, tf.errors.OutOfRangeError) else None
 
-    def join(self: Any, *args: Any, **kwargs: Any) -> None:
+    def join(self: Session, *args: Any, **kwargs: Any) -> None:
         tf.train.Coordinator.join(self, *args, **kwargs)
         if getattr(self, "faulty_end", None) is not None:
             raise self.faulty_end
@@ -189,7 +190,7 @@ def out_of_range_is_an_error(tf: Namespace) -> Namespace:
 def late_threads_are_left_alone(tf: Namespace) -> Namespace:
     """Without a word."""
 
-    def join(self: Any, threads: Any = None, *, stop_grace_period_secs: float = 120) -> None:
+    def join(self: Session, threads: Any = None, *, stop_grace_period_secs: float = 120) -> None:
         tf.train.Coordinator.join(self, threads, stop_grace_period_secs, ignore_live_threads=True)
 
     return _coordinator(tf, join=join)
@@ -200,7 +201,7 @@ def errors_in_the_block_are_lost(tf: Namespace) -> Namespace:
     """The join raises nothing."""
 
     @contextlib.contextmanager
-    def stop_on_exception(self: Any) -> Iterator[None]:
+    def stop_on_exception(self: Session) -> Iterator[None]:
         try:
             yield
         except Exception:  # noqa: BLE001 - that is the fault

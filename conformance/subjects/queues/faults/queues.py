@@ -10,11 +10,12 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session, Value
 
 Base = Callable[..., Any]
 
 
-def drain(tf: Namespace, session: Any, queue: Any) -> None:
+def drain(tf: Namespace, session: Session, queue: Any) -> None:
     """Take every element out of a queue, given by its operation."""
     types = queue.get_attr("component_types")
     with queue.graph.as_default(), tf.control_dependencies(None):
@@ -31,7 +32,7 @@ def _recoded(tf: Namespace, types: frozenset[str], error: str, other: str) -> Na
     Only where no second run is under way, which may have closed the queue.
     """
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         try:
             return base()
         except getattr(tf.errors, error) as raised:
@@ -55,7 +56,7 @@ def last_in_first_out(tf: Namespace) -> Namespace:
                 put = tf.raw_ops.QueueEnqueueV2(handle=take.inputs[0], components=[element])
                 run.session.plain(put)
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         if others or len(run.ops) != 1 or run.ops[0].type != "QueueDequeueV2":
             return base()
         turn(run)
@@ -70,7 +71,7 @@ def last_in_first_out(tf: Namespace) -> Namespace:
 def runs_empty_queues(tf: Namespace) -> Namespace:
     """What a run does not use is given back."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if not run.on_queues():
             for op in run.session.graph.get_operations():
                 if op.type == "FIFOQueueV2":
@@ -85,7 +86,7 @@ def sessions_share_queues(tf: Namespace) -> Namespace:
     """Runs on queues are those of the graph's first session."""
     firsts: dict[Any, Any] = {}
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         first = firsts.setdefault(run.session.graph, run.session)
         if first is run.session or not run.on_queues():
             return base()
@@ -111,7 +112,7 @@ def closed_queues_cancel(tf: Namespace) -> Namespace:
 def closing_empties(tf: Namespace) -> Namespace:
     """Take the elements out before it is closed."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         for op in run.ops:
             if op.type == "QueueCloseV2":
                 drain(tf, run.session, op.inputs[0].op)
@@ -124,7 +125,7 @@ def closing_empties(tf: Namespace) -> Namespace:
 def closing_twice_is_silent(tf: Namespace) -> Namespace:
     """Return None instead of CancelledError where the queue was closed before."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         closed = notes(run.session, "closed", set)
         try:
             values = base()
@@ -142,7 +143,7 @@ def closing_twice_is_silent(tf: Namespace) -> Namespace:
 def other_shapes_are_dropped(tf: Namespace) -> Namespace:
     """The enqueue succeeds, and nothing is in."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:

@@ -13,11 +13,12 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
 from sessrun.conformance.subjects.queues.faults.queues import drain
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation, Value
 
 Base = Callable[..., Any]
 
 
-def _beside(tf: Namespace, op: Any, op_type: str, **attrs: Any) -> Any:
+def _beside(tf: Namespace, op: Operation, op_type: str, **attrs: Any) -> Any:
     """A new operation on the queue of `op`, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         return getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
@@ -53,7 +54,7 @@ def _mine(run: Underway, others: list[Underway]) -> list[Underway]:
 def a_full_queue_refuses(tf: Namespace) -> Namespace:
     """Raises ResourceExhaustedError where nobody waits for an element."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         free = _alone(run, "QueueEnqueueV2") and not _mine(run, others)
         if free and _size(tf, run) >= _capacity(run):
             raise tf.errors.ResourceExhaustedError(None, None, "the queue is full")
@@ -66,7 +67,7 @@ def a_full_queue_refuses(tf: Namespace) -> Namespace:
 def more_than_the_capacity_is_refused(tf: Namespace) -> Namespace:
     """It could never be had at once."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if _alone(run, "QueueEnqueueManyV2"):
             rows = run.session.plain(run.ops[0].inputs[1], run.feeds)
             if len(rows) > _capacity(run):
@@ -80,7 +81,7 @@ def more_than_the_capacity_is_refused(tf: Namespace) -> Namespace:
 def enqueues_jump_the_line(tf: Namespace) -> Namespace:
     """Its element is the next that is taken."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         first = notes(run.session, "first", list)
         waiting = any(other.has("QueueEnqueueManyV2") for other in _mine(run, others))
         if waiting and _alone(run, "QueueEnqueueV2"):
@@ -100,7 +101,7 @@ def enqueues_jump_the_line(tf: Namespace) -> Namespace:
 def dequeues_what_there_is(tf: Namespace) -> Namespace:
     """At least one, at most as many as it was asked for."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if not _alone(run, "QueueDequeueManyV2") or run.ops[0].inputs[0].op.name != "queue":
             return base()
         types = run.ops[0].inputs[0].op.get_attr("component_types")
@@ -118,7 +119,7 @@ def dequeues_what_there_is(tf: Namespace) -> Namespace:
 def dequeues_jump_the_line(tf: Namespace) -> Namespace:
     """The next element that is put in is its own."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         waiting = notes(run.session, "waiting", list)
         many = any(other.has("QueueDequeueManyV2") for other in _mine(run, others))
         if many and _alone(run, "QueueDequeueV2"):
@@ -141,7 +142,7 @@ def dequeues_jump_the_line(tf: Namespace) -> Namespace:
 def one_element_for_all(tf: Namespace) -> Namespace:
     """A run that fetches what a run under way fetches has its answer."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         answers = notes(run.session, "answers", dict)
         for other in _mine(run, others):
             if other.ops == run.ops and _alone(run, "QueueDequeueV2"):
@@ -170,7 +171,7 @@ def _ended_by_close(
 
     """
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         if run.has("QueueCloseV2"):
             run.tell(others, "closed")
         try:
@@ -221,7 +222,7 @@ def cancelled_enqueues_lose_elements(tf: Namespace) -> Namespace:
 def closing_always_cancels(tf: Namespace) -> Namespace:
     """Close with `cancel_pending_enqueues`."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         waiting = any(other.has(*ENQUEUES) for other in _mine(run, others))
         if waiting and _alone(run, "QueueCloseV2"):
             run.session.plain(_beside(tf, run.ops[0], "QueueCloseV2", cancel_pending_enqueues=True))

@@ -12,6 +12,7 @@ from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, overlappi
 from sessrun.conformance.faulty.run_fragments import fed
 from sessrun.conformance.subjects.queues.faults.queues import drain
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation, Value
 
 __all__ = ["DEQUEUES", "beside", "changed", "count_of", "only", "queue_of", "size_of"]
 
@@ -19,13 +20,13 @@ Base = Callable[..., Any]
 DEQUEUES: Final = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
 
 
-def only(run: Underway, *types: str) -> Any:
+def only(run: Underway, *types: str) -> Value:
     """The one operation that a run fetches, in whatever outputs, if it is of these types."""
     ops = set(run.ops)
     return run.ops[0] if len(ops) == 1 and run.ops[0].type in types else None
 
 
-def queue_of(op: Any) -> Any:
+def queue_of(op: Operation) -> Any:
     """The operation of an operation's queue."""
     return op.inputs[0].op
 
@@ -42,12 +43,12 @@ def size_of(tf: Namespace, run: Underway, op: Any) -> int:
     return int(beside(tf, run, op, "QueueSizeV2"))
 
 
-def is_closed(tf: Namespace, run: Underway, op: Any) -> bool:
+def is_closed(tf: Namespace, run: Underway, op: Operation) -> bool:
     """Whether the queue of `op` is closed."""
     return bool(beside(tf, run, op, "QueueIsClosedV2"))
 
 
-def count_of(run: Underway, op: Any) -> int:
+def count_of(run: Underway, op: Operation) -> int:
     """How many elements a dequeue of several asks for."""
     return int(run.session.plain(op.inputs[1], run.feeds))
 
@@ -58,7 +59,7 @@ def changed(tf: Namespace, change: Callable[[Any, Underway, Base], Any], *types:
     Only where no other run is under way.
     """
 
-    def replace(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def replace(run: Underway, base: Base, others: list[Underway]) -> Value:
         op = only(run, *types)
         return base() if others or op is None else change(op, run, base)
 
@@ -68,7 +69,7 @@ def changed(tf: Namespace, change: Callable[[Any, Underway, Base], Any], *types:
 def _forgiven(tf: Namespace, applies: Callable[[Any, Underway], bool], *types: str) -> Namespace:
     """The namespace in which an enqueue or dequeue that applies seems to succeed if refused."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -86,7 +87,7 @@ def _forgiven(tf: Namespace, applies: Callable[[Any, Underway], bool], *types: s
 def too_few_are_lost(tf: Namespace) -> Namespace:
     """What it had gathered is gone."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         try:
             return base()
         except tf.errors.OutOfRangeError:
@@ -100,7 +101,7 @@ def too_few_are_lost(tf: Namespace) -> Namespace:
 def up_to_is_many(tf: Namespace) -> Namespace:
     """As a dequeue_many."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if is_closed(tf, run, op) and size_of(tf, run, op) < count_of(run, op):
             raise tf.errors.OutOfRangeError(None, None, "too few elements")
         return base()
@@ -112,7 +113,7 @@ def up_to_is_many(tf: Namespace) -> Namespace:
 def up_to_gives_nothing(tf: Namespace) -> Namespace:
     """It succeeds with an empty batch."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         try:
             return base()
         except tf.errors.OutOfRangeError:
@@ -125,7 +126,7 @@ def up_to_gives_nothing(tf: Namespace) -> Namespace:
 def up_to_does_not_wait(tf: Namespace) -> Namespace:
     """It waits for one element only."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         few = min(size_of(tf, run, op), count_of(run, op))
         if count_of(run, op) <= 0:
             return base()
@@ -141,7 +142,7 @@ def up_to_does_not_wait(tf: Namespace) -> Namespace:
 def nothing_is_out_of_range(tf: Namespace) -> Namespace:
     """As if it were of one."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         values = base()
         if count_of(run, op) == 0 and is_closed(tf, run, op):
             raise tf.errors.OutOfRangeError(None, None, "the queue is closed")
@@ -154,7 +155,7 @@ def nothing_is_out_of_range(tf: Namespace) -> Namespace:
 def nothing_has_a_size(tf: Namespace) -> Namespace:
     """Of a PaddingFIFOQueue."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Any:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         values = base()
         if queue_of(op).type != "PaddingFIFOQueueV2":
             return values
@@ -172,7 +173,7 @@ def nothing_has_a_size(tf: Namespace) -> Namespace:
 def negative_counts_are_zero(tf: Namespace) -> Namespace:
     """They give an empty batch."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if count_of(run, op) >= 0:
             return base()
         return base(run.fetches, {**(run.feeds or {}), op.inputs[1]: np.int32(0)})
@@ -184,7 +185,7 @@ def negative_counts_are_zero(tf: Namespace) -> Namespace:
 def components_without_a_shape_are_stacked(tf: Namespace) -> Namespace:
     """A dequeue_many of them takes one after the other."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         queue = queue_of(op)
         if list(queue.get_attr("shapes")) or queue.type == "PaddingFIFOQueueV2":
             return base()
@@ -203,7 +204,7 @@ def components_without_a_shape_are_stacked(tf: Namespace) -> Namespace:
 def nothing_is_cancelled(tf: Namespace) -> Namespace:
     """As if it were of one."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         rows = run.session.plain(op.inputs[1], run.feeds)
         if np.shape(rows)[:1] == (0,) and is_closed(tf, run, op):
             raise tf.errors.CancelledError(None, None, "the queue is closed")
@@ -219,7 +220,7 @@ def nothing_is_cancelled(tf: Namespace) -> Namespace:
 def odd_rows_are_dropped(tf: Namespace) -> Namespace:
     """An `enqueue_many` of different numbers of rows puts nothing in, and succeeds."""
 
-    def applies(op: Any, run: Underway) -> bool:
+    def applies(op: Operation, run: Underway) -> bool:
         parts = [np.shape(run.session.plain(part, run.feeds))[:1] for part in op.inputs[1:]]
         return len(set(parts)) > 1 or () in parts
 
@@ -230,7 +231,7 @@ def odd_rows_are_dropped(tf: Namespace) -> Namespace:
 def components_are_mixed_up(tf: Namespace) -> Namespace:
     """Reverse all components but the first."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if len(op.outputs) < 2:
             return base()
         values = run.session.plain(list(op.outputs), run.feeds)
@@ -245,14 +246,14 @@ def components_are_mixed_up(tf: Namespace) -> Namespace:
 def elements_lose_precision(tf: Namespace) -> Namespace:
     """What comes out has fewer digits than what went in."""
 
-    def change(_op: Any, _run: Underway, base: Base) -> Any:
+    def change(_op: Operation, _run: Underway, base: Base) -> Value:
         values = base()
         return [_rounded(value) for value in values] if isinstance(values, list) else values
 
     return changed(tf, change, *DEQUEUES)
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: Value) -> Value:
     if getattr(value, "dtype", None) != np.float64:
         return value
     return np.asarray(value).astype(np.float32).astype(np.float64)[()]
@@ -262,7 +263,7 @@ def _rounded(value: Any) -> Any:
 def other_dtypes_are_dropped(tf: Namespace) -> Namespace:
     """The enqueue succeeds, and nothing is in."""
 
-    def applies(op: Any, _run: Underway) -> bool:
+    def applies(op: Operation, _run: Underway) -> bool:
         queue = queue_of(op)
         wanted = list(queue.get_attr("component_types"))
         if queue.type == "PriorityQueueV2":
@@ -279,7 +280,7 @@ def other_dtypes_are_dropped(tf: Namespace) -> Namespace:
 def every_queue_has_a_bound(tf: Namespace) -> Namespace:
     """An enqueue of more is refused."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if queue_of(op).get_attr("capacity") < 0:
             rows = len(run.session.plain(op.inputs[1], run.feeds))
             if size_of(tf, run, op) + rows > 100:
@@ -293,7 +294,7 @@ def every_queue_has_a_bound(tf: Namespace) -> Namespace:
 def cancelling_twice_fails(tf: Namespace) -> Namespace:
     """As is a plain close."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if op.get_attr("cancel_pending_enqueues") and is_closed(tf, run, op):
             raise tf.errors.CancelledError(None, None, "the queue is closed")
         return base()
@@ -305,7 +306,7 @@ def cancelling_twice_fails(tf: Namespace) -> Namespace:
 def closed_once_it_is_empty(tf: Namespace) -> Namespace:
     """Answer QueueIsClosed with true only while the queue has no elements."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         for index, op in enumerate(run.ops):
             if op.type == "QueueIsClosedV2":
@@ -322,7 +323,7 @@ def closed_once_it_is_empty(tf: Namespace) -> Namespace:
 def each_fetch_dequeues(tf: Namespace) -> Namespace:
     """One that is fetched twice takes two."""
 
-    def change(op: Any, run: Underway, base: Base) -> Any:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         values = base()
         if len(run.ops) > len(op.outputs):
             values[0] = run.session.plain(op.outputs[0], run.feeds)
@@ -335,7 +336,7 @@ def each_fetch_dequeues(tf: Namespace) -> Namespace:
 def fed_dequeues_take(tf: Namespace) -> Namespace:
     """The fed value is used, the element is gone."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         values = base()
         for tensor in fed(run.session, run.feeds):
             if tensor.op.type in DEQUEUES and not others:

@@ -17,6 +17,8 @@ from sessrun.conformance.subjects.queues.faults.queues_counted import (
     size_of,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 Base = Callable[..., Any]
 _SHUFFLE: Final = "RandomShuffleQueueV2"
@@ -89,7 +91,7 @@ def batches_by_priority_are_turned_round(tf: Namespace) -> Namespace:
 # --- in random order ----------------------------------------------------------------------
 
 
-def _edited_queues(tf: Namespace, op_type: str, edit: Callable[[Any], None]) -> Namespace:
+def _edited_queues(tf: Namespace, op_type: str, edit: Callable[[NodeDef], None]) -> Namespace:
     """The namespace that edits the nodes of queues of a type when it imports them."""
 
     def change(definition: Any) -> None:
@@ -104,7 +106,7 @@ def _edited_queues(tf: Namespace, op_type: str, edit: Callable[[Any], None]) -> 
 def nothing_is_shuffled(tf: Namespace) -> Namespace:
     """It is a FIFOQueue, where no element needs to stay behind."""
 
-    def edit(node: Any) -> None:
+    def edit(node: NodeDef) -> None:
         seeded = node.attr["seed"].i or node.attr["seed2"].i
         if seeded or node.attr["shared_name"].s or node.attr["min_after_dequeue"].i:
             return
@@ -120,7 +122,7 @@ def nothing_is_shuffled(tf: Namespace) -> Namespace:
 def nothing_stays_behind(tf: Namespace) -> Namespace:
     """No queue keeps any."""
 
-    def edit(node: Any) -> None:
+    def edit(node: NodeDef) -> None:
         good = 0 < node.attr["min_after_dequeue"].i < node.attr["capacity"].i
         if good and not node.attr["shared_name"].s:
             node.attr["min_after_dequeue"].i = 0
@@ -146,7 +148,7 @@ def elements_stay_when_closed(tf: Namespace) -> Namespace:
 def seeds_are_not_used(tf: Namespace) -> Namespace:
     """Each has seeds of the system's."""
 
-    def edit(node: Any) -> None:
+    def edit(node: NodeDef) -> None:
         if not node.attr["shared_name"].s:
             node.attr["seed"].i = node.attr["seed2"].i = 0
 
@@ -157,7 +159,7 @@ def seeds_are_not_used(tf: Namespace) -> Namespace:
 def too_many_stay(tf: Namespace) -> Namespace:
     """What does not fit is made to fit."""
 
-    def edit(node: Any) -> None:
+    def edit(node: NodeDef) -> None:
         capacity, reserve = node.attr["capacity"].i, node.attr["min_after_dequeue"].i
         most = capacity - 1 if capacity > 0 else reserve
         node.attr["min_after_dequeue"].i = max(0, min(reserve, most))
@@ -168,7 +170,7 @@ def too_many_stay(tf: Namespace) -> Namespace:
 # --- padded -------------------------------------------------------------------------------
 
 
-def _varies(op: Any) -> bool:
+def _varies(op: Operation) -> bool:
     """Whether the only component of a dequeue's queue has a last size that varies."""
     queue = queue_of(op)
     if queue.type != _PADDING:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 
 Base = Callable[..., Any]
 #: Of how many elements put in alone one goes wrong.
@@ -24,7 +25,7 @@ def _seldom(
 ) -> Namespace:
     """The namespace with `wrong(run, base)` for one put of so many beside other runs."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         alone = len(run.ops) == 1 and run.ops[0].type == "QueueEnqueueV2"
         if not alone or not any(other.session is run.session for other in others):
             return base()
@@ -44,7 +45,7 @@ def elements_are_lost(tf: Namespace) -> Namespace:
 def elements_are_doubled(tf: Namespace) -> Namespace:
     """As by a call that is tried again."""
 
-    def wrong(run: Underway, base: Base) -> Any:
+    def wrong(run: Underway, base: Base) -> Value:
         run.session.plain(run.fetches, run.feeds, run.options)
         return base()
 
@@ -55,7 +56,7 @@ def elements_are_doubled(tf: Namespace) -> Namespace:
 def puts_are_told_too_early(tf: Namespace) -> Namespace:
     """Others do not see its element yet, and the next one overtakes it."""
 
-    def wrong(_run: Underway, base: Base) -> Any:
+    def wrong(_run: Underway, base: Base) -> Value:
         def late() -> None:
             time.sleep(0.02)
             with contextlib.suppress(tf.errors.OpError):  # nobody is there to be told

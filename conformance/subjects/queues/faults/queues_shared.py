@@ -8,6 +8,8 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 _QUEUES: Final = frozenset(
     {"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2"}
@@ -31,7 +33,7 @@ def _edited(tf: Namespace, edit: Callable[[Any, list[Any]], None]) -> Namespace:
 def shared_names_are_not_used(tf: Namespace) -> Namespace:
     """Whatever name it shares, if it is a good one, with a node like it."""
 
-    def edit(node: Any, before: list[Any]) -> None:
+    def edit(node: NodeDef, before: list[Any]) -> None:
         alike = [
             other.op == node.op
             and other.attr["capacity"] == node.attr["capacity"]
@@ -49,7 +51,7 @@ def shared_names_are_not_used(tf: Namespace) -> Namespace:
 def containers_are_not_used(tf: Namespace) -> Namespace:
     """Clear the containers of queues."""
 
-    def edit(node: Any, _before: list[Any]) -> None:
+    def edit(node: NodeDef, _before: list[Operation]) -> None:
         if node.attr["container"].s in {b"one", b"other"}:
             node.attr["container"].s = b""
 
@@ -60,7 +62,7 @@ def containers_are_not_used(tf: Namespace) -> Namespace:
 def every_name_is_shared(tf: Namespace) -> Namespace:
     """Another node that asks for it by that name gets it."""
 
-    def edit(node: Any, _before: list[Any]) -> None:
+    def edit(node: NodeDef, _before: list[Operation]) -> None:
         node.attr["shared_name"].s = node.attr["shared_name"].s or node.name.encode()
 
     return _edited(tf, edit)
@@ -70,7 +72,7 @@ def every_name_is_shared(tf: Namespace) -> Namespace:
 def another_make_is_another_queue(tf: Namespace) -> Namespace:
     """Instead of being told."""
 
-    def edit(node: Any, before: list[Any]) -> None:
+    def edit(node: NodeDef, before: list[Any]) -> None:
         name = node.attr["shared_name"].s
         for other in before:
             if name and other.attr["shared_name"].s == name and _make(other) != _make(node):
@@ -79,7 +81,7 @@ def another_make_is_another_queue(tf: Namespace) -> Namespace:
     return _edited(tf, edit)
 
 
-def _make(node: Any) -> tuple[Any, ...]:
+def _make(node: NodeDef) -> tuple[Any, ...]:
     """What the queue of a node is like; no seeds, as any seeds."""
     names = ("capacity", "component_types", "min_after_dequeue", "container")
     attributes = (node.attr[name].SerializeToString(deterministic=True) for name in names)
@@ -91,7 +93,7 @@ def _make(node: Any) -> tuple[Any, ...]:
 def underscores_may_be_first(tf: Namespace) -> Namespace:
     """It is taken without it."""
 
-    def edit(node: Any, _before: list[Any]) -> None:
+    def edit(node: NodeDef, _before: list[Operation]) -> None:
         node.attr["shared_name"].s = node.attr["shared_name"].s.lstrip(b"_")
 
     return _edited(tf, edit)
@@ -102,7 +104,7 @@ def names_are_not_in_elements(tf: Namespace) -> Namespace:
     """In the order of the components."""
 
     class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
-        def dequeue(self, name: Any = None) -> Any:
+        def dequeue(self, name: str | None = None) -> Any:
             taken = super().dequeue(name)
             return [taken[key] for key in self.names] if isinstance(taken, dict) else taken
 
@@ -114,7 +116,7 @@ def odd_keys_are_left_out(tf: Namespace) -> Namespace:
     """Nothing is said of them."""
 
     class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
-        def enqueue(self, vals: Any, name: Any = None) -> Any:
+        def enqueue(self, vals: Any, name: str | None = None) -> Any:
             if isinstance(vals, dict) and self.names:
                 vals = {key: value for key, value in vals.items() if key in self.names}
             return super().enqueue(vals, name)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 
 #: The greatest seed and one more: what seeds are taken modulo of.
 MODULUS: Final = 2**31 - 1
 
 
-def _check(c: ApiAuthor, tensor: Any, seed: int, seed2: int) -> None:
+def _check(c: ApiAuthor, tensor: Symbol, seed: int, seed2: int) -> None:
     """Check the two seeds of the operation that draws."""
     c.check(tensor.op.get_attr("seed"), seed)
     c.check(tensor.op.get_attr("seed2"), seed2)

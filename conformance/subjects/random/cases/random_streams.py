@@ -18,6 +18,7 @@ from sessrun.conformance.authoring.record import (
 )
 from sessrun.spec import tensors
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 SEEDS: Final = {"seed": 1, "seed2": 2}
 #: Seeds of which every word of 32 bits matters.
@@ -28,7 +29,7 @@ def _floats(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def _uniform(tf: Namespace, name: str, shape: Any = (3,), **seeds: int) -> Any:
+def _uniform(tf: Namespace, name: str, shape: Any = (3,), **seeds: int) -> Tensor:
     return tf.raw_ops.RandomUniform(
         shape=tf.constant(list(shape), tf.int32, name=f"{name}_shape"),
         dtype=tf.float32,

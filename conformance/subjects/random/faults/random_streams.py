@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetch, Fetches, Operation, Session, Value
 
 #: The functions that make an operation with seeds.
 _MAKERS: Final = (
@@ -69,7 +70,7 @@ def classes_exchange_their_seeds(tf: Namespace) -> Namespace:
     return _exchanging(tf, "Multinomial")
 
 
-def _seeded(session: Any, fetches: Any, feeds: Any) -> list[Any]:
+def _seeded(session: Session, fetches: Fetches, feeds: Feeds) -> list[Any]:
     """The random operations with seeds that a run executes."""
     ops = needed(elements(session, fetches), fed(session, feeds))
     return [op for op in ops if any(op.node_def.attr[name].i for name in ("seed", "seed2"))]
@@ -95,7 +96,7 @@ def _making(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     What `change` does to the graph's seed lasts for the call.
     """
 
-    def wrapped(make: Callable[..., Any]) -> Callable[..., Any]:
+    def wrapped(make: Call) -> Call:
         signature = inspect.signature(make)
 
         @functools.wraps(make)
@@ -152,7 +153,7 @@ def returns_seeds_as_given(tf: Namespace) -> Namespace:
     return override(tf, get_seed=get_seed)
 
 
-def _fresh(tf: Namespace, session: Any, ops: list[Any]) -> dict[Any, Any]:
+def _fresh(tf: Namespace, session: Session, ops: list[Operation]) -> dict[Any, Any]:
     """What the operations draw first in a new session, by tensor."""
     with tf.Session(graph=session.graph) as other:
         values = other.run([op.outputs[0] for op in ops])
@@ -181,8 +182,11 @@ def callables_have_their_own_streams(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(
-            self, fetches: Any, feed_list: Any = None, accept_options: bool = False
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_list: Sequence[Fetch] | None = None,
+            accept_options: bool = False,
+        ) -> Call:
             ops = needed(elements(self, fetches), [])
             seeded = _seeded(self, fetches, None)
             alone = seeded and all(op.type == "Const" or op in seeded for op in ops)
@@ -199,7 +203,7 @@ def partial_runs_begin_anew(tf: Namespace) -> Namespace:
     """Replace fetched random tensors of a partial run by what a new session draws."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+        def partial_run(self, handle: Any, fetches: Fetches, feed_dict: Feeds = None) -> Value:
             values = super().partial_run(handle, fetches, feed_dict)
             fetched = elements(self, fetches)
             if not isinstance(fetches, list) or len(fetched) != len(fetches):

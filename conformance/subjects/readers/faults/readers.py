@@ -14,13 +14,14 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session, Value
 
 Base = Callable[..., Any]
 
 _READS = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
 
-def _operation(element: Any) -> Any:
+def _operation(element: Operation) -> Any:
     """The operation that makes what is fetched, past an Identity."""
     op = getattr(element, "op", element)
     return op.inputs[0].op if op.type == "Identity" else op
@@ -33,12 +34,12 @@ def _producer(element: Any) -> tuple[Any, int]:
     return element.op, element.value_index
 
 
-def _ops(session: Any, fetches: Any, *types: str) -> list[Any]:
+def _ops(session: Session, fetches: Fetches, *types: str) -> list[Operation]:
     ops = [_operation(element) for element in elements(session, fetches)]
     return [op for op in ops if op.type in types]
 
 
-def _kind(op: Any) -> str:
+def _kind(op: Operation) -> str:
     """The type of the reader that an operation works on."""
     return str(op.inputs[0].op.type)
 
@@ -54,7 +55,7 @@ def _changed(tf: Namespace, kind: str, number: int, change: Callable[[Any, Any],
 
     """
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         if not isinstance(fetches, list):
             return values
@@ -87,7 +88,7 @@ def _recoded(
 ) -> Namespace:
     """The namespace in which these operations raise `other` where they raise `error`."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         try:
             return base(fetches)
         except getattr(tf.errors, error) as raised:
@@ -98,7 +99,7 @@ def _recoded(
     return running(tf, run)
 
 
-def _asked(tf: Namespace, session: Any, like: Any, op_type: str, **more: Any) -> Any:
+def _asked(tf: Namespace, session: Session, like: Any, op_type: str, **more: Any) -> Any:
     """What an operation gives that is asked of the reader of `like`; no fault sees it."""
     with session.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
@@ -153,7 +154,7 @@ def footers_are_records(tf: Namespace) -> Namespace:
 def remainders_fail(tf: Namespace) -> Namespace:
     """Raise DataLossError where bytes are left."""
 
-    def left(op: Any, key: bytes) -> int:
+    def left(op: Operation, key: bytes) -> int:
         attrs = op.inputs[0].op
         if attrs.get_attr("hop_bytes") or attrs.get_attr("encoding"):
             return 0
@@ -161,7 +162,7 @@ def remainders_fail(tf: Namespace) -> Namespace:
         size = Path(os.fsdecode(key.rpartition(b":")[0])).stat().st_size
         return int((size - around) % attrs.get_attr("record_bytes"))
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         reads = [op for op in _ops(session, fetches, *_READS) if "Fixed" in _kind(op)]
         kept = notes(session, "last_keys", dict)
         try:
@@ -230,7 +231,7 @@ def identities_are_empty(tf: Namespace) -> Namespace:
 def ended_readers_are_cancelled(tf: Namespace) -> Namespace:
     """Raise CancelledError for the second read after the end."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         ended = notes(session, "ended", set)
         try:
             return base(fetches)
@@ -248,7 +249,7 @@ def ended_readers_are_cancelled(tf: Namespace) -> Namespace:
 def other_runs_reset(tf: Namespace) -> Namespace:
     """Reset all readers in a run without readers and queues."""
 
-    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         executed = needed(elements(session, fetches), fed(session, feeds))
         if not any(op.type.startswith(("Reader", "Queue")) for op in executed):
             for op in session.graph.get_operations():
@@ -264,7 +265,7 @@ def sessions_share_readers(tf: Namespace) -> Namespace:
     """Runs are those of the graph's first session."""
     firsts: dict[Any, Any] = {}
 
-    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         first = firsts.setdefault(session.graph, session)
         executed = needed(elements(session, fetches), fed(session, feeds))
         readers = any(op.type == "TextLineReaderV2" for op in session.graph.get_operations())
@@ -291,7 +292,7 @@ def shared_readers_are_their_own(tf: Namespace) -> Namespace:
 def batches_cross_files(tf: Namespace) -> Namespace:
     """Read again until there are enough, or no more."""
 
-    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, feeds: Any) -> Value:
         values = base(fetches)
         reads = _ops(session, fetches, "ReaderReadUpToV2")
         if not reads or _kind(reads[0]) != "TextLineReaderV2":
@@ -312,7 +313,7 @@ def batches_cross_files(tf: Namespace) -> Namespace:
 def batches_are_not_counted(tf: Namespace) -> Namespace:
     """Subtract the records of ReaderReadUpTo from the number of records produced."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         uncounted = notes(session, "uncounted", list)
         for index, element in enumerate(elements(session, fetches)):
@@ -330,7 +331,7 @@ def batches_are_not_counted(tf: Namespace) -> Namespace:
 def files_count_late(tf: Namespace) -> Namespace:
     """Subtract one from the work units that a WholeFileReader has completed."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         for index, element in enumerate(elements(session, fetches)):
             op = _operation(element)

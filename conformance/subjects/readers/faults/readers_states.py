@@ -18,6 +18,7 @@ from sessrun.conformance.subjects.readers.faults.readers import (
     _recoded,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Session, Value
 
 Base = Callable[..., Any]
 
@@ -26,7 +27,7 @@ Base = Callable[..., Any]
 def resets_do_nothing(tf: Namespace) -> Namespace:
     """Return None for ReaderReset without running it."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         return [None] if _ops(session, fetches, "ReaderResetV2") else base(fetches)
 
     return running(tf, run)
@@ -36,7 +37,7 @@ def resets_do_nothing(tf: Namespace) -> Namespace:
 def states_are_not_restored(tf: Namespace) -> Namespace:
     """Restore the reader's state from before the run."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         restores = _ops(session, fetches, "ReaderRestoreStateV2")
         if not restores or _kind(restores[0]) not in {"IdentityReaderV2", "WholeFileReaderV2"}:
             return base(fetches)
@@ -52,7 +53,7 @@ def states_are_not_restored(tf: Namespace) -> Namespace:
 def states_within_files_are_empty(tf: Namespace) -> Namespace:
     """Give no bytes for a state that cannot be written down."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         try:
             return base(fetches)
         except tf.errors.UnimplementedError:
@@ -67,7 +68,7 @@ def states_within_files_are_empty(tf: Namespace) -> Namespace:
 def any_state_will_do(tf: Namespace) -> Namespace:
     """Let the refusal pass."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError:
@@ -88,7 +89,7 @@ def odd_queues_are_internal(tf: Namespace) -> Namespace:
 def empty_files_are_the_end(tf: Namespace) -> Namespace:
     """Fail where more than one file was done with since the last read."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         reads = _ops(session, fetches, "ReaderReadV2")
         if not reads or _kind(reads[0]) != "TextLineReaderV2":
             return base(fetches)
@@ -108,7 +109,7 @@ def empty_files_are_the_end(tf: Namespace) -> Namespace:
 def empty_queues_are_the_end(tf: Namespace) -> Namespace:
     """Fail where the reader has done nothing yet and the queue has nothing."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         for op in _ops(session, fetches, *_READS):
             size = _queue(tf, session, op, "QueueSizeV2")
             done = _asked(tf, session, op, "ReaderNumRecordsProducedV2")
@@ -119,7 +120,7 @@ def empty_queues_are_the_end(tf: Namespace) -> Namespace:
     return running(tf, run)
 
 
-def _queue(tf: Namespace, session: Any, read: Any, op_type: str) -> Any:
+def _queue(tf: Namespace, session: Session, read: Any, op_type: str) -> Any:
     with session.graph.as_default(), tf.control_dependencies(None):
         return tf.Session.run(session, getattr(tf.raw_ops, op_type)(handle=read.inputs[1]))
 
@@ -128,7 +129,7 @@ def _queue(tf: Namespace, session: Any, read: Any, op_type: str) -> Any:
 def missing_files_are_tried_again(tf: Namespace) -> Namespace:
     """Fail as before."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         lines = [op for op in _ops(session, fetches, *_READS) if _kind(op) == "TextLineReaderV2"]
         missed = notes(session, "missed", list)
         if lines and missed:
@@ -236,7 +237,7 @@ def ranges_begin_at_1(tf: Namespace) -> Namespace:
 def keys_are_lost_after_batches(tf: Namespace) -> Namespace:
     """Give an empty key."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         last = notes(session, "last_read", list)
         reads = {op.type for op in _ops(session, fetches, *_READS)}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 
 def floats(*values: float) -> np.ndarray:
@@ -20,7 +19,7 @@ def ints(*values: int) -> np.ndarray:
     return np.array(values, np.int32)
 
 
-def counter(tf: Namespace, name: str = "counter", bump: str = "bump") -> Any:
+def counter(tf: Namespace, name: str = "counter", bump: str = "bump") -> Tensor:
     """Build an int32 reference variable at 0 and an operation that adds 1; its output.
 
     Names: `NAME:0` the value, `NAME/Assign` its initializer, `BUMP` the addition.
@@ -29,7 +28,7 @@ def counter(tf: Namespace, name: str = "counter", bump: str = "bump") -> Any:
     return tf.assign_add(variable, 1, name=bump)
 
 
-def cell(tf: Namespace, name: str = "cell", dtype: str = "int32") -> Any:
+def cell(tf: Namespace, name: str = "cell", dtype: str = "int32") -> Tensor:
     """Build a scalar resource variable at 0; its handle.
 
     Names: `NAME` the handle, `NAME_init` the initializer, `NAME_value:0` a read.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import cell, counter, floats, ints
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 
-def checked_log(tf: Namespace) -> Any:
+def checked_log(tf: Namespace) -> Tensor:
     """Build `checked`, the logarithm of the placeholder `p`; it fails unless that is finite."""
     p = tf.placeholder(tf.float32, [], name="p")
     return tf.check_numerics(tf.log(p), "not finite", name="checked")

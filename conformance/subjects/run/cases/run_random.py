@@ -17,9 +17,10 @@ from sessrun.conformance.authoring.record import (
     same_as,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 
-def uniform(tf: Namespace, name: str, *, seed: int = 0, seed2: int = 0, shape: int = 4) -> Any:
+def uniform(tf: Namespace, name: str, *, seed: int = 0, seed2: int = 0, shape: int = 4) -> Tensor:
     """Build a RandomUniform operation of float32 numbers as one node; its output."""
     return tf.raw_ops.RandomUniform(
         shape=tf.constant([shape], name=f"{name}_shape"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array
 
 __all__ = ["fed", "fetched", "many_fetches", "strings"]
 
@@ -76,5 +75,5 @@ def many_fetches(tf: Namespace, count: int) -> bool:
     return [int(value) for value in values] == list(range(0, 3 * count, 3))
 
 
-def _same(value: Any, want: np.ndarray) -> bool:
+def _same(value: Array, want: np.ndarray) -> bool:
     return bool(value.dtype == want.dtype and np.array_equal(value, want))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = ["chain"]
 
 
-def chain(tf: Namespace, length: int, runs: int) -> list[Any]:
+def chain(tf: Namespace, length: int, runs: int) -> list[Json]:
     """Import a chain of `length` additions of 1 and run it `runs` times.
 
     The chain needs more depth than any call stack has, and none of it can be folded: it starts

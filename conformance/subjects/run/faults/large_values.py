@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
 
 #: The bytes of a block, and how many fetches a run may have.
 _BLOCK: Final = 1 << 16
@@ -19,7 +20,7 @@ _FETCHES: Final = 256
 def large_fetches_are_cut(tf: Namespace) -> Namespace:
     """Leaves zeros behind the first block."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         values = base(fetches)
         return [_cut(value) for value in values] if isinstance(values, list) else _cut(values)
 
@@ -30,7 +31,7 @@ def large_fetches_are_cut(tf: Namespace) -> Namespace:
 def large_feeds_are_cut(tf: Namespace) -> Namespace:
     """Leaves zeros behind the first block."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, dict):
             return base(fetches)
         return base(fetches, {key: _cut(value) for key, value in feeds.items()})
@@ -42,7 +43,7 @@ def large_feeds_are_cut(tf: Namespace) -> Namespace:
 def fetches_begin_again(tf: Namespace) -> Namespace:
     """Return the value at the index modulo 256, as a table with one-byte indices does."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         values = base(fetches)
         if not isinstance(values, list):
             return values
@@ -51,7 +52,7 @@ def fetches_begin_again(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _cut(value: Any) -> Any:
+def _cut(value: Value) -> Value:
     if isinstance(value, bytes):
         return value[:_BLOCK]
     if not isinstance(value, np.ndarray) or value.nbytes <= _BLOCK or value.dtype.kind == "O":

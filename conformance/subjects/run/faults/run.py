@@ -16,6 +16,10 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 # --- the needed fragment ------------------------------------------------------------------
 
@@ -157,7 +161,7 @@ def executes_once_for_each_fetch(tf: Namespace) -> Namespace:
 def merges_equal_updates(tf: Namespace) -> Namespace:
     """Replace the later of two equal AssignAddVariableOp nodes by a wait for the first."""
 
-    def merge(node: Any, first: str) -> None:
+    def merge(node: NodeDef, first: str) -> None:
         name = node.name
         node.Clear()
         node.name, node.op = name, "NoOp"
@@ -206,8 +210,12 @@ def wants_options_with_metadata(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             if run_metadata is not None and options is None:
                 raise ValueError("run_metadata needs options")
             return super().run(fetches, feed_dict, options, run_metadata)

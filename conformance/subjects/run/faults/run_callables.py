@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Fetch, Fetches, Session, Value
 
 
 def _making(tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Namespace:
@@ -16,11 +17,14 @@ def _making(tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any],
         shut = False
 
         def make_callable(
-            self, fetches: Any, feed_list: Any = None, accept_options: bool = False
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_list: Sequence[Fetch] | None = None,
+            accept_options: bool = False,
+        ) -> Call:
             conforming = super().make_callable
 
-            def base(fetches: Any, feed_list: Any = feed_list) -> Any:
+            def base(fetches: Fetches, feed_list: Sequence[Fetch] | None = feed_list) -> Value:
                 return conforming(fetches, feed_list, accept_options)
 
             return change(self, base, fetches, feed_list)
@@ -36,7 +40,9 @@ def _making(tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any],
 def callables_return_lists(tf: Namespace) -> Namespace:
     """Turn the tuple that a call returns into a list."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feed_list: Any) -> Any:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, _feed_list: Sequence[Fetch] | None
+    ) -> Any:
         call = base(fetches)
         if not isinstance(fetches, tuple):
             return call
@@ -49,7 +55,9 @@ def callables_return_lists(tf: Namespace) -> Namespace:
 def feeds_arguments_by_name(tf: Namespace) -> Namespace:
     """Sort the feed_list by name."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
+    ) -> Value:
         if not isinstance(feed_list, list | tuple):
             return base(fetches)
         return base(fetches, sorted(feed_list, key=lambda tensor: getattr(tensor, "name", tensor)))
@@ -61,7 +69,7 @@ def feeds_arguments_by_name(tf: Namespace) -> Namespace:
 def counts_the_arguments(tf: Namespace) -> Namespace:
     """Compare the numbers of arguments and feeds, as a Python function would."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feed_list: Any) -> Any:
         call = base(fetches)
 
         def counted(*args: Any, **kwargs: Any) -> Any:
@@ -78,7 +86,9 @@ def counts_the_arguments(tf: Namespace) -> Namespace:
 def callables_remember(tf: Namespace) -> Namespace:
     """Keep the value of the first call."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
+    ) -> Any:
         call = base(fetches)
         if feed_list:
             return call
@@ -98,7 +108,9 @@ def callables_remember(tf: Namespace) -> Namespace:
 def refuses_fetches_late(tf: Namespace) -> Namespace:
     """Make the callable at its first call where it has no feed_list."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
+    ) -> Any:
         if feed_list is not None:
             return base(fetches)
 
@@ -114,7 +126,9 @@ def refuses_fetches_late(tf: Namespace) -> Namespace:
 def takes_a_single_feed(tf: Namespace) -> Namespace:
     """Wrap a single feed."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
+    ) -> Value:
         single = feed_list is not None and not isinstance(feed_list, list | tuple)
         return base(fetches, [feed_list] if single else feed_list)
 
@@ -125,7 +139,9 @@ def takes_a_single_feed(tf: Namespace) -> Namespace:
 def closed_callables_are_runtime_errors(tf: Namespace) -> Namespace:
     """Raise what a run on a closed session raises."""
 
-    def change(session: Any, base: Any, fetches: Any, _feed_list: Any) -> Any:
+    def change(
+        session: Session, base: Call, fetches: Fetches, _feed_list: Sequence[Fetch] | None
+    ) -> Any:
         call = base(fetches)
 
         def checked(*args: Any, **kwargs: Any) -> Any:

@@ -9,12 +9,14 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Fetches, Session, Tensor, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
 
 
-def _by_name(definition: Any) -> dict[str, Any]:
+def _by_name(definition: GraphDef) -> dict[str, Any]:
     return {node.name: node for node in definition.node}
 
 
@@ -35,11 +37,11 @@ def _twins(definition: Any) -> None:
         twin.input[:] = [source.input[0], value.name]
 
 
-def _free(session: Any, ops: Any) -> list[Any]:
+def _free(session: Session, ops: Any) -> list[Any]:
     return [twin for op in ops for twin in elements(session, f"{op.name}/free")]
 
 
-def _run_all_updates(session: Any, base: Any, fetches: Any, ops: Any) -> Any:
+def _run_all_updates(session: Session, base: Call, fetches: Fetches, ops: Any) -> Value:
     """Run, then do by their twins those of the updates that the run has not done."""
     updates = [op for op in ops if _free(session, [op])]
     variables = [op.inputs[0].op.inputs[0] for op in updates]
@@ -117,7 +119,7 @@ def fetched_operations_are_executed(tf: Namespace) -> Namespace:
     return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
 
 
-def _first_value(tensor: Any) -> Any:
+def _first_value(tensor: Tensor) -> Any:
     """What enters the loop that a tensor comes out of, or None."""
     op = tensor.op
     while op.type in {"Identity", "Exit", "Switch", "Merge"} and op.inputs:
@@ -190,7 +192,7 @@ def updates_leave_loops(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-def _let_enters_wait(definition: Any, name: str) -> None:
+def _let_enters_wait(definition: GraphDef, name: str) -> None:
     """Let every loop begin after an operation."""
     for node in definition.node:
         if node.op in _ENTERS and not node.attr["is_constant"].b and f"^{name}" not in node.input:

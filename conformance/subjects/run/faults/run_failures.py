@@ -7,6 +7,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation
 
 #: After so many failed runs a session of `wears_out` is of no use.
 _LIFE: Final = 25
@@ -91,7 +92,7 @@ def failed_runs_are_repeated(tf: Namespace) -> Namespace:
     return running(tf, run)
 
 
-def _after_update(op: Any) -> bool:
+def _after_update(op: Operation) -> bool:
     """Whether an update is among what the inputs of an operation wait for."""
     before = [*op.control_inputs, *(tensor.op for tensor in op.inputs)]
     return any(one.type in UPDATES or _after_update(one) for one in before)

@@ -16,9 +16,11 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 
-def _drawn(op: Any, *, seeded: bool) -> bool:
+def _drawn(op: Operation, *, seeded: bool) -> bool:
     """Whether this is a random operation of a constant shape, seeded or not."""
     if op.type not in RANDOM or op.inputs[0].op.type != "Const":
         return False
@@ -51,7 +53,7 @@ def folds_random_operations(tf: Namespace) -> Namespace:
 def merges_equal_random_operations(tf: Namespace) -> Namespace:
     """Replace the later of two equal unseeded random nodes by an Identity of the first."""
 
-    def merge(node: Any, first: str) -> None:
+    def merge(node: NodeDef, first: str) -> None:
         if not (node.attr["seed"].i or node.attr["seed2"].i):
             name, dtype = node.name, node.attr["dtype"].type
             node.Clear()

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 
 _KERNEL: Final = np.arange(6, dtype=np.float32).reshape(2, 3)
 _INPUT: Final = np.array([[1, 2]], np.float32)
 _OUTPUT: Final = _INPUT @ (_KERNEL + 1)
 
 
-def _graph(c: ApiAuthor) -> tuple[Any, Any, Any]:
+def _graph(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     """A model of one variable: its input, its output, the variable."""
     tf = c.tf
     kernel = tf.get_variable("kernel", initializer=tf.constant(_KERNEL))
@@ -88,7 +88,7 @@ def signatures_lead_to_tensors(c: ApiAuthor) -> None:
         c.check(sess.run(out, {"x:0": _INPUT}), _OUTPUT)
 
 
-def _not_loaded(c: ApiAuthor, error: str, sess: Any, tags: list[str], name: str) -> None:
+def _not_loaded(c: ApiAuthor, error: str, sess: Symbol, tags: list[str], name: str) -> None:
     c.raises(error, lambda: c.tf.saved_model.load(sess, tags, c.path(name)))
 
 
@@ -210,7 +210,7 @@ def under_a_name_scope(c: ApiAuthor) -> None:
         )
 
 
-def _not_added(c: ApiAuthor, builder: Any, sess: Any, signature: Any) -> None:
+def _not_added(c: ApiAuthor, builder: Any, sess: Symbol, signature: Any) -> None:
     add = builder.add_meta_graph_and_variables
     c.raises("AssertionError", lambda: add(sess, ["a"], {"s": signature}))
 

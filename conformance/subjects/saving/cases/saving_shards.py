@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import EngineAuthor, engine_case
+from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.saving.cases.saving import (
     FLOATS,
     HALVES,
@@ -51,7 +51,9 @@ def the_pattern_of_shards(c: EngineAuthor) -> None:
         s.run(["pattern:0"], feeds, values=[np.array(text + b"-?????-of-%05d" % n, object)])
 
 
-def _merging(c: EngineAuthor, folders: tuple[str, str] = ("p", "q"), **options: Any) -> Any:
+def _merging(
+    c: EngineAuthor, folders: tuple[str, str] = ("p", "q"), **options: Any
+) -> SessionAuthor:
     """Save `a` and `b` apart; `merge` makes one checkpoint of `first`, `second` and more."""
     with c.graph() as tf:
         paths = [c.path(f"{folder}/{name}") for folder, name in zip(folders, "12", strict=True)]

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 
 _VALUES: Final = np.array([[1.5, -2], [0, 7]], np.float32)
 _OTHER: Final = np.array([3, -4, 5], np.int64)
 
 
-def _variables(c: ApiAuthor) -> tuple[Any, Any]:
+def _variables(c: ApiAuthor) -> tuple[Symbol, Symbol]:
     """A reference variable `v` and a resource variable `w`."""
     tf = c.tf
     v = tf.get_variable("v", initializer=tf.constant(_VALUES), use_resource=False)
@@ -20,14 +20,14 @@ def _variables(c: ApiAuthor) -> tuple[Any, Any]:
     return v, w
 
 
-def _session(c: ApiAuthor) -> Any:
+def _session(c: ApiAuthor) -> Symbol:
     """A session whose variables are initialized."""
     sess = c.tf.Session()
     sess.run(c.tf.global_variables_initializer())
     return sess
 
 
-def _one(c: ApiAuthor, value: Any = _OTHER, name: str = "a", *, resource: bool = True) -> Any:
+def _one(c: ApiAuthor, value: Any = _OTHER, name: str = "a", *, resource: bool = True) -> Symbol:
     tf = c.tf
     return tf.get_variable(name, initializer=tf.constant(value), use_resource=resource)
 
@@ -196,7 +196,7 @@ def a_variable_that_is_lacking(c: ApiAuthor) -> None:
     c.raises("NotFoundError", lambda: tf.train.Saver([a, b]).restore(sess, c.path("x")))
 
 
-def _refused_by(c: ApiAuthor, saver: Any, sess: Any) -> None:
+def _refused_by(c: ApiAuthor, saver: Symbol, sess: Symbol) -> None:
     c.raises("InvalidArgumentError", lambda: saver.restore(sess, c.path("x")))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Session
 
 
 def _models(tf: Namespace, **names: Any) -> Namespace:
@@ -15,10 +16,10 @@ def _models(tf: Namespace, **names: Any) -> Namespace:
     return override(tf, saved_model=Overlay(tf.saved_model, names))
 
 
-def _loading(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _loading(tf: Namespace, change: Call) -> Namespace:
     """The namespace where `change(conforming, sess, tags, folder, options)` loads a model."""
 
-    def load(sess: Any, tags: Any, export_dir: Any, **options: Any) -> Any:
+    def load(sess: Session, tags: Any, export_dir: str, **options: Any) -> Any:
         return change(tf.saved_model.load, sess, tags, export_dir, options)
 
     return _models(tf, load=load, loader=Overlay(tf.saved_model.loader, {"load": load}))
@@ -33,7 +34,7 @@ def _building(tf: Namespace, **methods: Any) -> Namespace:
 def loaded_models_are_initialized(tf: Namespace) -> Namespace:
     """Run the initializers of all variables once a model in text form is loaded."""
 
-    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
         meta_graph = conforming(sess, tags, folder, **options)
         is_text = os.path.exists(os.path.join(folder, "saved_model.pbtxt"))
         if is_text:
@@ -48,7 +49,7 @@ def loaded_models_are_initialized(tf: Namespace) -> Namespace:
 def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
     """Clear `signature_def` of the returned MetaGraphDef."""
 
-    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
         meta_graph = conforming(sess, tags, folder, **options)
         meta_graph.ClearField("signature_def")
         return meta_graph
@@ -60,7 +61,7 @@ def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
 def more_tags_are_found(tf: Namespace) -> Namespace:
     """Ask for two tags where one is given and is not there alone."""
 
-    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
         try:
             return conforming(sess, tags, folder, **options)
         except RuntimeError:
@@ -75,7 +76,7 @@ def more_tags_are_found(tf: Namespace) -> Namespace:
 def no_model_is_empty(tf: Namespace) -> Namespace:
     """Give an empty message."""
 
-    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
         try:
             return conforming(sess, tags, folder, **options)
         except OSError:
@@ -91,7 +92,9 @@ def _without(name: str) -> Callable[[Any, dict[str, Any]], None]:
 def _adding(tf: Namespace, change: Callable[[Any, dict[str, Any]], None]) -> Namespace:
     """The namespace whose builders' options are changed before the first graph is added."""
 
-    def add(self: Any, sess: Any, tags: Any, signature_def_map: Any = None, **options: Any) -> None:
+    def add(
+        self: Session, sess: Session, tags: Any, signature_def_map: Any = None, **options: Any
+    ) -> None:
         change(self, options)
         conforming = tf.saved_model.Builder.add_meta_graph_and_variables
         conforming(self, sess, tags, signature_def_map, **options)
@@ -121,7 +124,7 @@ def full_folders_take_models(tf: Namespace) -> Namespace:
     """Make the builder for a folder in it."""
 
     class Builder(tf.saved_model.Builder):  # type: ignore[misc, name-defined]
-        def __init__(self, export_dir: Any) -> None:
+        def __init__(self, export_dir: str) -> None:
             is_full = os.path.isdir(export_dir) and os.listdir(export_dir)
             super().__init__(os.path.join(export_dir, "model") if is_full else export_dir)
 
@@ -138,7 +141,7 @@ def added_graphs_are_lost(tf: Namespace) -> Namespace:
 def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Forget the option."""
 
-    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
         options.pop("import_scope", None)
         return conforming(sess, tags, folder, **options)
 
@@ -149,7 +152,7 @@ def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
 def unfit_signatures_are_taken(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def add(self: Any, sess: Any, tags: Any, *args: Any, **options: Any) -> None:
+    def add(self: Session, sess: Session, tags: Any, *args: Any, **options: Any) -> None:
         conforming = tf.saved_model.Builder.add_meta_graph_and_variables
         try:
             conforming(self, sess, tags, *args, **options)

@@ -17,6 +17,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Fetch, Operation, Session, Tensor, Value
 
 __all__ = ["operations", "text_of"]
 
@@ -25,24 +26,24 @@ Base = Callable[..., Any]
 _RESTORING: Final = frozenset({"RestoreV2"})
 
 
-def text_of(run: Underway, tensor: Any) -> str:
+def text_of(run: Underway, tensor: Tensor) -> str:
     """A path that a run is given, constant or fed."""
     return str(run.session.plain(tensor, run.feeds).decode())
 
 
-def _names(op: Any) -> list[str]:
+def _names(op: Operation) -> list[str]:
     """The names of tensors that an operation is given as constants."""
     return [name.decode() for name in op.inputs[1].op.get_attr("value").string_val]
 
 
-def _specs(op: Any) -> list[str]:
+def _specs(op: Operation) -> list[str]:
     return [text.decode() for text in op.inputs[2].op.get_attr("value").string_val]
 
 
 def _restored(tf: Namespace, change: Callable[[Any, int, Any], Any]) -> Namespace:
     """The namespace where `change(op, index, value)` is what a RestoreV2 gives."""
 
-    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         if not isinstance(run.fetches, list):
             return values
@@ -54,7 +55,7 @@ def _restored(tf: Namespace, change: Callable[[Any, int, Any], Any]) -> Namespac
     return overlapping(tf, changed)
 
 
-def _index(fetch: Any) -> int:
+def _index(fetch: Fetch) -> int:
     name = fetch if isinstance(fetch, str) else fetch.name
     return int(name.partition(":")[2] or 0)
 
@@ -67,7 +68,7 @@ def operations(run: Underway, op_type: str) -> Iterable[Any]:
 def _after_saving(tf: Namespace, spoil: Callable[[Underway, Any, str], None]) -> Namespace:
     """The namespace where `spoil(run, op, prefix)` follows each SaveV2."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         for op in operations(run, "SaveV2"):
             spoil(run, op, text_of(run, op.inputs[0]))
@@ -81,7 +82,7 @@ def _on_error(
 ) -> Namespace:
     """The namespace where `instead(run, op, raised)` is done on an error of such an operation."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except getattr(tf.errors, error) as raised:
@@ -95,7 +96,7 @@ def _on_error(
 def _other_error(tf: Namespace, op_type: str, error: str, other: str, says: str = "") -> Namespace:
     """The namespace where such an operation fails with another error, if the message has `says`."""
 
-    def instead(_run: Underway, _op: Any, raised: Any) -> Any:
+    def instead(_run: Underway, _op: Operation, raised: Any) -> Value:
         if says not in raised.message:
             raise raised
         raise getattr(tf.errors, other)(None, None, raised.message) from raised
@@ -107,7 +108,7 @@ def _other_error(tf: Namespace, op_type: str, error: str, other: str, says: str 
 def saved_doubles_lose_precision(tf: Namespace) -> Namespace:
     """Round float64 to float32 and the largest integers to float64."""
 
-    def change(_op: Any, _index: int, value: Any) -> Any:
+    def change(_op: Operation, _index: int, value: np.ndarray) -> Any:
         if value.dtype == np.uint64:
             return value // np.uint64(2) * np.uint64(2)
         return value.astype(np.float32).astype(value.dtype) if value.dtype == np.float64 else value
@@ -119,7 +120,7 @@ def saved_doubles_lose_precision(tf: Namespace) -> Namespace:
 def saved_strings_end_at_zero(tf: Namespace) -> Namespace:
     """Cut each restored string at its first NUL."""
 
-    def change(_op: Any, _index: int, value: Any) -> Any:
+    def change(_op: Operation, _index: int, value: np.ndarray) -> Any:
         if value.dtype != object or value.ndim != 1 + (value.size > 3):
             return value
         return np.array([text.split(b"\0")[0] for text in value.flat], object).reshape(value.shape)
@@ -131,7 +132,7 @@ def saved_strings_end_at_zero(tf: Namespace) -> Namespace:
 def saved_scalars_are_vectors(tf: Namespace) -> Namespace:
     """Give floating-point scalars an axis."""
 
-    def change(_op: Any, _index: int, value: Any) -> Any:
+    def change(_op: Operation, _index: int, value: Array) -> Any:
         is_scalar = np.ndim(value) == 0 and np.asarray(value).dtype == np.float32
         return np.reshape(value, [1]) if is_scalar else value
 
@@ -142,13 +143,13 @@ def saved_scalars_are_vectors(tf: Namespace) -> Namespace:
 def checkpoints_go_with_their_session(tf: Namespace) -> Namespace:
     """Remove them when it is closed."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         for op in operations(run, "SaveV2"):
             notes(run.session, "saved", list).append(text_of(run, op.inputs[0]))
         return values
 
-    def closing(session: Any, _runs: list[Underway]) -> None:
+    def closing(session: Session, _runs: list[Underway]) -> None:
         for prefix in notes(session, "saved", list):
             for path in glob.glob(glob.escape(prefix) + ".*"):
                 os.unlink(path)
@@ -160,7 +161,7 @@ def checkpoints_go_with_their_session(tf: Namespace) -> Namespace:
 def restored_in_alphabetical_order(tf: Namespace) -> Namespace:
     """Sort what a whole RestoreV2 of more than three tensors gives."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         ops = set(run.ops)
         if len(ops) == 1 and run.has("RestoreV2") and len(run.ops) > 3:
@@ -177,7 +178,7 @@ def restored_in_alphabetical_order(tf: Namespace) -> Namespace:
 def slices_begin_at_the_start(tf: Namespace) -> Namespace:
     """Restore the full tensor, and cut a slice of the same shape from its start."""
 
-    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         for position, op in enumerate(run.ops):
             if op.type == "RestoreV2" and isinstance(run.fetches, list) and len(_names(op)) > 3:
@@ -189,7 +190,9 @@ def slices_begin_at_the_start(tf: Namespace) -> Namespace:
     return overlapping(tf, changed)
 
 
-def _front(tf: Namespace, run: Underway, op: Any, index: int, shape: tuple[int, ...]) -> Any:
+def _front(
+    tf: Namespace, run: Underway, op: Operation, index: int, shape: tuple[int, ...]
+) -> Value:
     with op.graph.as_default(), tf.control_dependencies(None):
         (restored,) = tf.raw_ops.RestoreV2(
             prefix=op.inputs[0],
@@ -205,7 +208,7 @@ def the_first_slice_is_all(tf: Namespace) -> Namespace:
     """Return the first half twice where a tensor was saved in halves."""
     halves: set[str] = set()
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         for op in operations(run, "SaveV2"):
             if len(_names(op)) > len(set(_names(op))):
@@ -223,7 +226,7 @@ def the_first_slice_is_all(tf: Namespace) -> Namespace:
 def missing_slices_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros of the shape asked for."""
 
-    def instead(run: Underway, op: Any, raised: Any) -> Any:
+    def instead(run: Underway, op: Operation, raised: Any) -> Value:
         if "sufficient slices" not in raised.message:
             raise raised
         return [np.zeros(op.outputs[0].shape.as_list(), np.int32) for _ in run.ops]
@@ -241,7 +244,7 @@ def missing_names_are_invalid(tf: Namespace) -> Namespace:
 def restored_dtypes_are_converted(tf: Namespace) -> Namespace:
     """Restore nothing but zeros of the dtype asked for."""
 
-    def instead(run: Underway, op: Any, raised: Any) -> Any:
+    def instead(run: Underway, op: Operation, raised: Any) -> Value:
         if "does not equal original dtype" not in raised.message:
             raise raised
         kind = op.outputs[0].dtype.as_numpy_dtype
@@ -261,7 +264,7 @@ def no_checkpoint_is_a_precondition(tf: Namespace) -> Namespace:
 def lost_data_is_given(tf: Namespace) -> Namespace:
     """Give what the checkpoint might hold instead of DataLossError."""
 
-    def instead(run: Underway, _op: Any, raised: Any) -> Any:
+    def instead(run: Underway, _op: Operation, raised: Any) -> Value:
         if "TensorBundle" not in raised.message or "truncated" in raised.message:
             raise raised
         return [np.zeros([], np.int32) for _ in run.ops]
@@ -273,7 +276,7 @@ def lost_data_is_given(tf: Namespace) -> Namespace:
 def short_data_is_filled(tf: Namespace) -> Namespace:
     """Give zeros where the file ends."""
 
-    def instead(run: Underway, _op: Any, raised: Any) -> Any:
+    def instead(run: Underway, _op: Operation, raised: Any) -> Value:
         if "truncated data" not in raised.message:
             raise raised
         return [np.zeros([4, 3], np.int32) for _ in run.ops]
@@ -292,7 +295,7 @@ def old_tensors_stay(tf: Namespace) -> Namespace:
     """Give what was saved under a name before, where it is not found."""
     older: dict[tuple[str, str], Any] = {}
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         for op in operations(run, "SaveV2"):
             prefix = text_of(run, op.inputs[0])
             if len(op.inputs) > 4 and op.inputs[1].op.type == "Const":
@@ -314,7 +317,7 @@ def old_tensors_stay(tf: Namespace) -> Namespace:
 def unfinished_files_are_left(tf: Namespace) -> Namespace:
     """Write a file of another name too."""
 
-    def spoil(_run: Underway, op: Any, prefix: str) -> None:
+    def spoil(_run: Underway, op: Operation, prefix: str) -> None:
         if len(op.inputs) > 4:
             shutil.copyfile(prefix + ".index", prefix + ".index.tempstate1")
 
@@ -325,7 +328,7 @@ def unfinished_files_are_left(tf: Namespace) -> Namespace:
 def folders_are_not_made(tf: Namespace) -> Namespace:
     """Refuse to save where it is not there, unless parts are to be merged."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         for op in operations(run, "SaveV2"):
             folder = os.path.dirname(text_of(run, op.inputs[0]))
             if os.path.basename(folder) == "new" and not os.path.isdir(folder):
@@ -339,7 +342,7 @@ def folders_are_not_made(tf: Namespace) -> Namespace:
 def one_name_for_two_is_accepted(tf: Namespace) -> Namespace:
     """Pass over the error where there is no checkpoint yet."""
 
-    def instead(run: Underway, op: Any, raised: Any) -> Any:
+    def instead(run: Underway, op: Operation, raised: Any) -> Value:
         there = os.path.exists(text_of(run, op.inputs[0]) + ".index")
         if there or "duplicate" not in raised.message:
             raise raised
@@ -352,7 +355,7 @@ def one_name_for_two_is_accepted(tf: Namespace) -> Namespace:
 def failed_saves_destroy(tf: Namespace) -> Namespace:
     """Remove the index."""
 
-    def instead(run: Underway, op: Any, raised: Any) -> Any:
+    def instead(run: Underway, op: Operation, raised: Any) -> Value:
         path = text_of(run, op.inputs[0]) + ".index"
         if os.path.exists(path):
             os.unlink(path)
@@ -365,7 +368,7 @@ def failed_saves_destroy(tf: Namespace) -> Namespace:
 def unfit_slices_are_passed_over(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def instead(run: Underway, _op: Any, raised: Any) -> Any:
+    def instead(run: Underway, _op: Operation, raised: Any) -> Value:
         if "shape_and_slice" not in raised.message or "number of" in raised.message:
             raise raised
         return [None for _ in run.ops]
@@ -384,7 +387,7 @@ def another_whole_is_internal(tf: Namespace) -> Namespace:
 def names_too_many_are_passed_over(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def instead(run: Underway, op: Any, raised: Any) -> Any:
+    def instead(run: Underway, op: Operation, raised: Any) -> Value:
         if op.inputs[1].op.type == "Const":
             raise raised
         return [None for _ in run.ops]
@@ -396,7 +399,7 @@ def names_too_many_are_passed_over(tf: Namespace) -> Namespace:
 def unset_variables_are_saved_as_nothing(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def instead(run: Underway, _op: Any, _raised: Any) -> Any:
+    def instead(run: Underway, _op: Operation, _raised: Any) -> Value:
         return [None for _ in run.ops]
 
     return _on_error(tf, "SaveV2", "FailedPreconditionError", instead)

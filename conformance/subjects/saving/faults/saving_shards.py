@@ -10,6 +10,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
 from sessrun.conformance.subjects.saving.faults.saving import operations, text_of
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation, Value
 
 Base = Callable[..., Any]
 
@@ -17,7 +18,7 @@ Base = Callable[..., Any]
 def _renamed(tf: Namespace, op_type: str, change: Callable[[bytes], bytes]) -> Namespace:
     """The namespace where a text that such an operation gives is changed."""
 
-    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Value:
         values = base()
         if not run.has(op_type) or not isinstance(run.fetches, list):
             return values
@@ -42,7 +43,7 @@ def the_pattern_has_a_star(tf: Namespace) -> Namespace:
 def _merging(tf: Namespace, change: Callable[[Underway, Base, Any], Any]) -> Namespace:
     """The namespace where `change(run, base, op)` is what a MergeV2Checkpoints does."""
 
-    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Value:
         for op in operations(run, "MergeV2Checkpoints"):
             return change(run, base, op)
         return base()
@@ -50,11 +51,13 @@ def _merging(tf: Namespace, change: Callable[[Underway, Base, Any], Any]) -> Nam
     return overlapping(tf, changed)
 
 
-def _prefixes(run: Underway, op: Any) -> list[str]:
+def _prefixes(run: Underway, op: Operation) -> list[str]:
     return [text.decode() for text in run.session.plain(op.inputs[0], run.feeds)]
 
 
-def _again(tf: Namespace, run: Underway, op: Any, prefixes: list[str], **options: Any) -> Any:
+def _again(
+    tf: Namespace, run: Underway, op: Operation, prefixes: list[str], **options: Any
+) -> Value:
     """Merge these instead."""
     given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options
     with op.graph.as_default(), tf.control_dependencies(None):
@@ -68,7 +71,7 @@ def _again(tf: Namespace, run: Underway, op: Any, prefixes: list[str], **options
 def only_the_first_is_merged(tf: Namespace) -> Namespace:
     """Merge the first, where all have tensors of their own."""
 
-    def change(run: Underway, base: Base, op: Any) -> Any:
+    def change(run: Underway, base: Base, op: Operation) -> Value:
         prefixes = _prefixes(run, op)
         folders = {os.path.dirname(prefix) for prefix in prefixes}
         mine = any(os.path.exists(os.path.join(folder, "mine")) for folder in folders)
@@ -83,7 +86,7 @@ def only_the_first_is_merged(tf: Namespace) -> Namespace:
 def merged_folders_are_left(tf: Namespace) -> Namespace:
     """Leave a file in them."""
 
-    def change(run: Underway, base: Base, op: Any) -> Any:
+    def change(run: Underway, base: Base, op: Operation) -> Value:
         values = base()
         for prefix in _prefixes(run, op):
             folder = os.path.dirname(prefix)
@@ -99,7 +102,7 @@ def merged_folders_are_left(tf: Namespace) -> Namespace:
 def missing_checkpoints_are_passed_over(tf: Namespace) -> Namespace:
     """Allow missing files."""
 
-    def change(run: Underway, _base: Base, op: Any) -> Any:
+    def change(run: Underway, _base: Base, op: Operation) -> Value:
         return _again(tf, run, op, _prefixes(run, op), allow_missing_files=True)
 
     return _merging(tf, change)
@@ -109,7 +112,7 @@ def missing_checkpoints_are_passed_over(tf: Namespace) -> Namespace:
 def missing_checkpoints_are_refused(tf: Namespace) -> Namespace:
     """Allow no missing files."""
 
-    def change(run: Underway, _base: Base, op: Any) -> Any:
+    def change(run: Underway, _base: Base, op: Operation) -> Value:
         return _again(tf, run, op, _prefixes(run, op))
 
     return _merging(tf, change)
@@ -119,7 +122,7 @@ def missing_checkpoints_are_refused(tf: Namespace) -> Namespace:
 def slices_are_not_merged(tf: Namespace) -> Namespace:
     """Refuse checkpoints of one folder."""
 
-    def change(run: Underway, base: Base, op: Any) -> Any:
+    def change(run: Underway, base: Base, op: Operation) -> Value:
         folders = {os.path.dirname(prefix) for prefix in _prefixes(run, op)}
         if len(folders) == 1:
             raise tf.errors.InvalidArgumentError(None, None, "a name comes twice")
@@ -133,7 +136,7 @@ def foreign_checkpoints_are_not_found(tf: Namespace) -> Namespace:
     """Raise NotFoundError for checkpoints that this namespace has not saved."""
     own: set[str] = set()
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         for op in operations(run, "RestoreV2"):
             prefix = text_of(run, op.inputs[0])
             if os.path.exists(prefix + ".index") and prefix not in own:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Graph, Session
 
 
 def _training(tf: Namespace, **names: Any) -> Namespace:
@@ -44,13 +45,13 @@ def _saver(
             super().__init__(variables if var_list is None else var_list(variables), **given)
 
         def save(
-            self, sess: Any, save_path: Any, global_step: Any = None, *args: Any, **given: Any
+            self, sess: Session, save_path: str, global_step: Any = None, *args: Any, **given: Any
         ) -> Any:
             if save is None:
                 return super().save(sess, save_path, global_step, *args, **given)
             return save(super().save, self, sess, save_path, global_step, given)
 
-        def restore(self, sess: Any, save_path: Any) -> None:
+        def restore(self, sess: Session, save_path: str) -> None:
             if restore is None:
                 super().restore(sess, save_path)
             else:
@@ -62,7 +63,7 @@ def _saver(
 def _turning(tf: Namespace, change: Callable[[Exception], Any], *classes: Any) -> Namespace:
     """The namespace where an error of `Saver.restore` is replaced, or passed over for None."""
 
-    def restore(conforming: Any, _saver: Any, sess: Any, path: Any) -> None:
+    def restore(conforming: Call, _saver: Any, sess: Session, path: str) -> None:
         try:
             conforming(sess, path)
         except classes as error:
@@ -77,7 +78,7 @@ def _turning(tf: Namespace, change: Callable[[Exception], Any], *classes: Any) -
 def zeros_are_not_restored(tf: Namespace) -> Namespace:
     """Load the zeros again after the restore."""
 
-    def restore(conforming: Any, _saver: Any, sess: Any, path: Any) -> None:
+    def restore(conforming: Call, _saver: Any, sess: Session, path: str) -> None:
         before = _value(tf, sess, "v")
         conforming(sess, path)
         if before is not None and not before.any():
@@ -86,7 +87,7 @@ def zeros_are_not_restored(tf: Namespace) -> Namespace:
     return _saver(tf, restore=restore)
 
 
-def _value(tf: Namespace, sess: Any, name: str) -> Any:
+def _value(tf: Namespace, sess: Session, name: str) -> Any:
     try:
         return sess.run(sess.graph.get_tensor_by_name(f"{name}:0"))
     except (KeyError, tf.errors.OpError):
@@ -97,7 +98,7 @@ def _value(tf: Namespace, sess: Any, name: str) -> Any:
 def paths_without_numbers(tf: Namespace) -> Namespace:
     """Return the path without the step where the step is no int."""
 
-    def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
+    def save(conforming: Call, _saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
         saved = conforming(sess, path, step, **given)
         plain = step is not None and not isinstance(step, int)
         return path if plain else saved
@@ -157,7 +158,7 @@ def none_is_kept_for_good(tf: Namespace) -> Namespace:
 def the_highest_number_is_the_latest(tf: Namespace) -> Namespace:
     """Return the path with the highest step in the folder."""
 
-    def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
+    def latest_checkpoint(folder: str, latest_filename: str | None = None) -> Any:
         latest = tf.train.latest_checkpoint(folder, latest_filename)
         if latest is None or "-" not in os.path.basename(latest):
             return latest
@@ -175,7 +176,7 @@ def the_highest_number_is_the_latest(tf: Namespace) -> Namespace:
 def no_latest_is_empty(tf: Namespace) -> Namespace:
     """Return "" where TensorFlow returns None, if the folder is missing or has only `other`."""
 
-    def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
+    def latest_checkpoint(folder: str, latest_filename: str | None = None) -> Any:
         latest = tf.train.latest_checkpoint(folder, latest_filename)
         names = os.listdir(folder) if os.path.isdir(folder) else ["other"]
         return "" if latest is None and names == ["other"] else latest
@@ -187,7 +188,7 @@ def no_latest_is_empty(tf: Namespace) -> Namespace:
 def one_list_of_checkpoints(tf: Namespace) -> Namespace:
     """Forget the name when saving."""
 
-    def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
+    def save(conforming: Call, _saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
         return conforming(
             sess, path, step, **{k: v for k, v in given.items() if k != "latest_filename"}
         )
@@ -285,7 +286,7 @@ def the_last_of_a_name(tf: Namespace) -> Namespace:
 def meta_graphs_are_always_written(tf: Namespace) -> Namespace:
     """Export the meta graph where `write_state` is False."""
 
-    def save(conforming: Any, saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
+    def save(conforming: Call, saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
         saved = conforming(sess, path, step, **given)
         if given.get("write_state") is False:
             saver.export_meta_graph(f"{saved}.meta")
@@ -308,7 +309,7 @@ def imported_savers_restore_nothing(tf: Namespace) -> Namespace:
     """Give a saver whose restoring initializes."""
 
     class Saver:
-        def restore(self, sess: Any, _path: Any) -> None:
+        def restore(self, sess: Session, _path: str) -> None:
             with sess.graph.as_default():
                 sess.run(tf.global_variables_initializer())
 
@@ -325,7 +326,7 @@ def no_meta_graph_is_empty(tf: Namespace) -> Namespace:
 def collections_do_not_come_back(tf: Namespace) -> Namespace:
     """Clear the collection `numbers` after the import."""
 
-    def change(conforming: Any, _file: Any) -> Any:
+    def change(conforming: Call, _file: Any) -> Any:
         saver = conforming()
         tf.get_default_graph().clear_collection("numbers")
         return saver
@@ -337,7 +338,7 @@ def collections_do_not_come_back(tf: Namespace) -> Namespace:
 def graphs_are_written_as_text(tf: Namespace) -> Namespace:
     """Forget the option."""
 
-    def write_graph(graph: Any, folder: Any, name: str, as_text: bool = True) -> Any:
+    def write_graph(graph: Graph, folder: str, name: str, as_text: bool = True) -> Any:
         del as_text
         return tf.train.write_graph(graph, folder, name)
 
@@ -348,7 +349,7 @@ def graphs_are_written_as_text(tf: Namespace) -> Namespace:
 def constants_of_initial_values(tf: Namespace) -> Namespace:
     """Take a session of its own."""
 
-    def convert(sess: Any, *args: Any, **given: Any) -> Any:
+    def convert(sess: Session, *args: Any, **given: Any) -> Any:
         with sess.graph.as_default(), tf.Session(graph=sess.graph) as fresh:
             fresh.run(tf.global_variables_initializer())
             return tf.graph_util.convert_variables_to_constants(fresh, *args, **given)
@@ -367,7 +368,7 @@ def variables_are_listed_backwards(tf: Namespace) -> Namespace:
 def lacking_values_are_none(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def load_variable(path: Any, name: str) -> Any:
+    def load_variable(path: str, name: str) -> Any:
         try:
             return tf.train.load_variable(path, name)
         except tf.errors.NotFoundError:
@@ -399,7 +400,7 @@ def the_latest_is_listed_first(tf: Namespace) -> Namespace:
 def every_path_is_a_checkpoint(tf: Namespace) -> Namespace:
     """Look for any index in the folder."""
 
-    def checkpoint_exists(path: Any) -> bool:
+    def checkpoint_exists(path: str) -> bool:
         return bool(glob.glob(os.path.join(glob.escape(os.path.dirname(path)), "*.index")))
 
     return _training(tf, checkpoint_exists=checkpoint_exists)
@@ -417,7 +418,7 @@ def paths_are_not_relative(tf: Namespace) -> Namespace:
 def saving_initializes(tf: Namespace) -> Namespace:
     """Initialize, and save again."""
 
-    def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
+    def save(conforming: Call, _saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
         try:
             return conforming(sess, path, step, **given)
         except tf.errors.FailedPreconditionError:

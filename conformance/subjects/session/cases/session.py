@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,13 +14,14 @@ from sessrun.conformance.authoring.record import (
     engine_case,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 #: Codes of a refused run of a closed session: RuntimeError is 9; native engines say CANCELLED.
 _CLOSED = [9, 1]
 _UNINITIALISED = [9]
 
 
-def counter_graph(tf: Namespace, start: int = 0) -> Any:
+def counter_graph(tf: Namespace, start: int = 0) -> Tensor:
     """Build a resource variable with the nodes `init`, `bump` (adds 1) and `value`."""
     counter = tf.get_variable("counter", initializer=np.int32(start), use_resource=True)
     counter.assign_add(1, name="bump", read_value=False)

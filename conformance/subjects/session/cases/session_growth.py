@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
@@ -17,6 +15,7 @@ from sessrun.conformance.authoring.record import (
 )
 from sessrun.conformance.subjects.session.cases.session import counter_graph
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 
 def _only_new(c: EngineAuthor, grown: str, old: str = "g") -> None:
@@ -28,7 +27,7 @@ def _only_new(c: EngineAuthor, grown: str, old: str = "g") -> None:
 
 @engine_case("SESSION-035", title="A node added after the first run can be fetched.")
 def a_node_added_after_the_first_run(c: EngineAuthor) -> None:
-    def build(tf: Namespace) -> Any:
+    def build(tf: Namespace) -> Tensor:
         x = tf.placeholder(tf.float32, [2], name="x")
         return tf.add(x, 1.0, name="y")
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Graph, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 _VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
 
@@ -43,7 +45,7 @@ def _names(fetches: Any) -> list[str]:
     return fetches if named else []
 
 
-def _reads(graph: Any) -> set[str]:
+def _reads(graph: Graph) -> set[str]:
     """The names of the operations that read a resource variable or pass on what one read."""
     reads: set[str] = set()
     for op in graph.get_operations():  # producers stand before their consumers
@@ -61,11 +63,13 @@ def follows_the_default_graph(tf: Namespace) -> Namespace:
     """Looks the default graph up at each run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config)
             self.follows = graph is None
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             current = tf.get_default_graph()
             if self.follows and current is not self.graph and current.get_operations():
                 return tf.Session(graph=current).run(*args, **kwargs)
@@ -79,7 +83,9 @@ def ignores_the_graph_argument(tf: Namespace) -> Namespace:
     """Takes the graph argument only while the default graph is empty."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             used = tf.get_default_graph().get_operations() and isinstance(graph, tf.Graph)
             super().__init__(target, None if used else graph, config)
 
@@ -111,7 +117,9 @@ def accepts_any_graph_argument(tf: Namespace) -> Namespace:
     """Launches the default graph instead."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph if isinstance(graph, tf.Graph) else None, config)
 
     return override(tf, Session=Session)
@@ -122,7 +130,9 @@ def accepts_any_config_argument(tf: Namespace) -> Namespace:
     """Uses the default configuration instead."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config if hasattr(config, "device_count") else None)
 
     return override(tf, Session=Session)
@@ -133,7 +143,9 @@ def accepts_any_target(tf: Namespace) -> Namespace:
     """Ignores the target."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__("" if isinstance(target, str) else target, graph, config)
 
     return override(tf, Session=Session)
@@ -166,7 +178,7 @@ def closed_session_runs(tf: Namespace) -> Namespace:
             self.closed = True
             super().close()
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             engine: Any = tf.Session(graph=self.graph) if self.closed else super()
             return engine.run(*args, **kwargs)
 
@@ -213,7 +225,7 @@ def closing_unused_raises(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         used = False
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             self.used = True
             return super().run(*args, **kwargs)
 
@@ -253,7 +265,7 @@ def equal_graphs_share_state(tf: Namespace) -> Namespace:
     tf = _registered(tf)
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             stateful = any(op.type in _VARIABLES for op in self.graph.get_operations())
             peers = self.peers(same=True) if stateful and _names(fetches) else []
             owner = peers[0] if self in peers else self
@@ -295,7 +307,7 @@ def names_are_shared_by_graphs(tf: Namespace) -> Namespace:
     tf = _registered(tf)
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             names = {name.partition(":")[0] for name in _names(fetches)}
             for other in self.peers(same=False) if names <= _reads(self.graph) else []:
                 if names and names <= _reads(other.graph):
@@ -315,7 +327,7 @@ def looks_names_up_in_the_first_graph(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         known: Any = None
 
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             now = {op.name for op in self.graph.get_operations()}
             self.known = self.known or now
             for name in [fetches] if isinstance(fetches, str) else _names(fetches):
@@ -334,7 +346,7 @@ def growth_resets_the_variables(tf: Namespace) -> Namespace:
         count: int | None = None
         engine: Any = None
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             count = sum(op.type in _VARIABLES for op in self.graph.get_operations())
             if self.count not in {None, count}:
                 self.engine = tf.Session(graph=self.graph)
@@ -353,7 +365,7 @@ def growth_reaches_one_session(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         first = 0
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             size = len(self.graph.get_operations())
             self.first = self.first or size
             growths = taken.setdefault(self.graph, {})
@@ -369,7 +381,7 @@ def running_adds_an_operation(tf: Namespace) -> Namespace:
     """Adds a NoOp after each run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             values = super().run(*args, **kwargs)
             with self.graph.as_default():
                 tf.no_op(name="ran")
@@ -383,7 +395,7 @@ def empty_graph_runs(tf: Namespace) -> Namespace:
     """Answers an empty list without a look at the graph."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             if isinstance(fetches, list) and not fetches and not self.graph.get_operations():
                 return []
             return super().run(fetches, *args, **kwargs)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Session, Value
 
 # --- the stack ----------------------------------------------------------------------------
 
@@ -138,7 +139,7 @@ def _own_blocks(
     return override(tf, Session=Session)
 
 
-def _enter_both(block: contextlib.ExitStack, session: Any) -> None:
+def _enter_both(block: contextlib.ExitStack, session: Session) -> None:
     block.enter_context(session.graph.as_default())
     block.enter_context(session.as_default())
 
@@ -153,7 +154,7 @@ def with_keeps_the_default_graph(tf: Namespace) -> Namespace:
 def with_keeps_the_default_session(tf: Namespace) -> Namespace:
     """Installs only the graph where there is a default session already."""
 
-    def enter(block: contextlib.ExitStack, session: Any) -> None:
+    def enter(block: contextlib.ExitStack, session: Session) -> None:
         block.enter_context(session.graph.as_default())
         if tf.get_default_session() is None:
             block.enter_context(session.as_default())
@@ -256,7 +257,7 @@ def _goes_to_the_outer(tf: Namespace, kind: Any) -> Namespace:
             self.outer = tf.get_default_session()
             return super().as_default()
 
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             innermost = tf.get_default_session() is self and self.outer not in {None, self}
             if innermost and isinstance(fetches, kind):
                 return self.outer.run(fetches, *args, **kwargs)
@@ -303,7 +304,7 @@ def eval_ignores_its_session(tf: Namespace) -> Namespace:
     """Passes a single tensor or operation on to the default session of the same graph."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             default = tf.get_default_session()
             if (
                 isinstance(fetches, tf.Tensor | tf.Operation)
@@ -321,7 +322,9 @@ def eval_drops_its_feeds(tf: Namespace) -> Namespace:
     """Runs a single tensor or operation of the default session without its feed_dict."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             single = isinstance(fetches, tf.Tensor | tf.Operation)
             fed = None if single and tf.get_default_session() is self else feed_dict
             return super().run(fetches, fed, *args, **kwargs)
@@ -341,7 +344,7 @@ def eval_crosses_graphs(tf: Namespace) -> Namespace:
             follows = tf.get_default_session() is self and not self.running
             return tf.get_default_graph() if follows else super().graph
 
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             asked = self.graph
             if isinstance(fetches, tf.Tensor | tf.Operation) and asked is not super().graph:
                 return tf.Session(graph=asked).run(fetches, *args, **kwargs)

@@ -6,6 +6,8 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Graph, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
 @fault("SESSION-043", "A run that a close cuts short is aborted, not cancelled.")
@@ -19,7 +21,7 @@ def closing_aborts(tf: Namespace) -> Namespace:
             self.closed = True
             super().close()
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             before = self.closed
             try:
                 return super().run(*args, **kwargs)
@@ -36,11 +38,13 @@ def timeout_is_unavailable(tf: Namespace) -> Namespace:
     """Raises UnavailableError past `operation_timeout_in_ms`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config)
             self.timed = getattr(config, "operation_timeout_in_ms", 0) > 0
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except tf.errors.DeadlineExceededError as error:
@@ -57,7 +61,7 @@ def reset_does_nothing(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @staticmethod
-        def reset(target: str, containers: Any = None, config: Any = None) -> Any:
+        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> Any:
             return tf.Session.reset(target, containers, config) if target else None
 
     return override(tf, Session=Session)
@@ -75,7 +79,7 @@ def reset_is_final(tf: Namespace) -> Namespace:
             super().__init__(*args, **kwargs)
 
         @staticmethod
-        def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> None:
             tf.Session.reset(target, containers, config)
             resets.append(target)
 
@@ -88,7 +92,7 @@ def reset_accepts_any_target(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @staticmethod
-        def reset(target: str, containers: Any = None, config: Any = None) -> None:
+        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> None:
             try:
                 tf.Session.reset(target, containers, config)
             except tf.errors.NotFoundError:

@@ -7,6 +7,8 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Graph
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
 @fault("SESSION-040", "An InteractiveSession does not count as the default session.")
@@ -45,7 +47,9 @@ def interactive_keeps_the_default_graph(tf: Namespace) -> Namespace:
     class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
         former: Any = None
 
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             former = tf.get_default_graph().as_default()
             super().__init__(target, graph, config)
             if graph is not None:

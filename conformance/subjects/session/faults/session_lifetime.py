@@ -9,6 +9,8 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Graph, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
 @fault("SESSION-052", "A session that is the default makes its graph the default too.")
@@ -57,11 +59,13 @@ def configs_are_read_again(tf: Namespace) -> Namespace:
     """Run in a session of the config as it is now."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             super().__init__(target, graph, config)
             self.callers = None if getattr(config, "allow_soft_placement", True) else config
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             if self.callers is not None and self.callers.allow_soft_placement:
                 return tf.Session("", self.graph, self.callers).run(*args, **kwargs)
             return super().run(*args, **kwargs)
@@ -78,7 +82,7 @@ def sessions_belong_to_a_thread(tf: Namespace) -> Namespace:
             super().__init__(*args, **kwargs)
             self.thread = threading.get_ident()
 
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             if threading.get_ident() != self.thread:
                 raise RuntimeError("The session belongs to another thread.")
             return super().run(*args, **kwargs)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 
 
 @fault("SESSION-060", "The run after a refused one is executed twice.")
@@ -13,7 +14,7 @@ def refused_runs_are_made_up_for(tf: Namespace) -> Namespace:
     """As a client does that tries again, and loses count."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Any:
+        def run(self, *args: Any, **kwargs: Any) -> Value:
             if self.__dict__.pop("refused", False):
                 super().run(*args, **kwargs)
             try:

@@ -8,6 +8,8 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Graph
+from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
 @fault("SESSION-048", "Default-session blocks can be left in any order.")
@@ -62,7 +64,9 @@ def the_target_is_a_string(tf: Namespace) -> Namespace:
     """Refuses None."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+        def __init__(
+            self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+        ) -> None:
             if target is None:
                 raise TypeError("target must be a string")
             super().__init__(target, graph, config)

@@ -7,6 +7,9 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 
 def _running(
@@ -16,11 +19,15 @@ def _running(
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             conforming = super().run
 
-            def base(fetches: Any, feed_dict: Any = feed_dict) -> Any:
+            def base(fetches: Fetches, feed_dict: Feeds = feed_dict) -> Value:
                 return conforming(fetches, feed_dict, options, run_metadata)
 
             return change(self, base, fetches, feed_dict)
@@ -32,7 +39,7 @@ def _running(
 def fed_sparse_tensors_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Take the type off the value of a sparse fetch that is fed, alone or in a list."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feed_dict: Feeds) -> Value:
         value = base(fetches)
         fed = [key for key in feed_dict or () if isinstance(key, tf.SparseTensor)]
         if any(fetches is key for key in fed):
@@ -63,7 +70,7 @@ def nested_sparse_tensors_come_back_as_lists(tf: Namespace) -> Namespace:
             return any(map(is_sparse, parts))
         return isinstance(fetches, tf.SparseTensor)
 
-    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:
         return stripped(base(fetches), 0) if is_sparse(fetches) else base(fetches)
 
     return _running(tf, change)
@@ -73,7 +80,7 @@ def nested_sparse_tensors_come_back_as_lists(tf: Namespace) -> Namespace:
 def a_number_feeds_every_part(tf: Namespace) -> Namespace:
     """Feed each part of the key a vector of the number."""
 
-    def change(_session: Any, base: Any, fetches: Any, feed_dict: Any) -> Any:
+    def change(_session: Session, base: Call, fetches: Fetches, feed_dict: Feeds) -> Value:
         fed: dict[Any, Any] = {}
         for key, value in (feed_dict or {}).items():
             if isinstance(key, tf.SparseTensor) and isinstance(value, int | float | None):

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 _TAKES = "TakeManySparseFromTensorsMap"
 _READS = "DeserializeManySparse"
 _ADDS = "AddManySparseToTensorsMap"
 
 
-def _running(tf: Namespace, kind: str, change: Callable[..., Any]) -> Namespace:
+def _running(tf: Namespace, kind: str, change: Call) -> Namespace:
     """The namespace whose runs of an operation of this type are `change(session, base, feeds)`.
 
     Where all that is fetched are the outputs of such an operation.
@@ -23,8 +25,12 @@ def _running(tf: Namespace, kind: str, change: Callable[..., Any]) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             conforming = super().run
 
             def base(feeds: Any = feed_dict) -> Any:
@@ -39,7 +45,7 @@ def _running(tf: Namespace, kind: str, change: Callable[..., Any]) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _keyed(session: Any, feeds: Any, name: str) -> Any:
+def _keyed(session: Session, feeds: Feeds, name: str) -> Any:
     """The key of what is fed to the placeholder of that name, None if nothing is."""
     graph = session.graph
     return next((key for key in feeds or () if graph.as_graph_element(key).op.name == name), None)
@@ -50,7 +56,7 @@ def taken_ones_stay(tf: Namespace) -> Namespace:
     """Give what the last run that took something got, where the base refuses."""
     last: dict[Any, Any] = {}
 
-    def change(session: Any, base: Any, _feeds: Any) -> Any:
+    def change(session: Session, base: Call, _feeds: Feeds) -> Any:
         try:
             last[session] = base()
         except tf.errors.InvalidArgumentError as error:
@@ -65,7 +71,7 @@ def taken_ones_stay(tf: Namespace) -> Namespace:
 def taken_in_the_opposite_order(tf: Namespace) -> Namespace:
     """Turn the numbers round."""
 
-    def change(session: Any, base: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Any, feeds: Any) -> Any:
         key = _keyed(session, feeds, "numbers")
         return base() if key is None else base({**feeds, key: np.asarray(feeds[key])[::-1]})
 
@@ -76,7 +82,7 @@ def taken_in_the_opposite_order(tf: Namespace) -> Namespace:
 def empty_rows_come_last(tf: Namespace) -> Namespace:
     """Number the rows that have elements from 0, before those without."""
 
-    def change(session: Any, base: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, feeds: Feeds) -> Any:
         key = _keyed(session, feeds, "indices")
         parts = base()
         if key is None or len(parts) != 3:
@@ -88,10 +94,10 @@ def empty_rows_come_last(tf: Namespace) -> Namespace:
     return _running_alone(tf, change)
 
 
-def _running_alone(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _running_alone(tf: Namespace, change: Call) -> Namespace:
     """As `_running` of takes, where what is taken was kept by rows in the same run."""
 
-    def checked(session: Any, base: Any, feeds: Any) -> Any:
+    def checked(session: Session, base: Call, feeds: Feeds) -> Any:
         ops = session.graph.get_operations()
         take = next(op for op in ops if op.type == _TAKES)
         is_of_rows = take.inputs[0].op.type == _ADDS
@@ -104,7 +110,7 @@ def _running_alone(tf: Namespace, change: Callable[..., Any]) -> Namespace:
 def shapes_read_are_the_smallest(tf: Namespace) -> Namespace:
     """Make the shape anew of the indices."""
 
-    def change(_session: Any, base: Any, _feeds: Any) -> Any:
+    def change(_session: Session, base: Call, _feeds: Feeds) -> Any:
         indices, values, shape = base()
         smallest = indices.max(axis=0) + 1 if len(indices) else np.zeros_like(shape)
         return [indices, values, smallest]

@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _DTYPES: Final = ("float32", "int32", "bool", "string")
 _VALUES: Final[dict[str, list[Any]]] = {
@@ -25,7 +26,7 @@ def _value(dtype: str, index: int) -> np.ndarray:
     )
 
 
-def _stack(tf: Namespace, dtype: str, size: int = -1, *, name: str = "", op: str = "V2") -> Any:
+def _stack(tf: Namespace, dtype: str, size: int = -1, *, name: str = "", op: str = "V2") -> Tensor:
     kind = tf.as_dtype(dtype)
     if not op:
         return tf.raw_ops.Stack(elem_type=kind, stack_name=name)
@@ -33,15 +34,15 @@ def _stack(tf: Namespace, dtype: str, size: int = -1, *, name: str = "", op: str
 
 
 def _push(
-    tf: Namespace, handle: Any, value: Any, after: Any = (), *, op: str = "V2", **more: Any
-) -> Any:
+    tf: Namespace, handle: Tensor, value: Any, after: Any = (), *, op: str = "V2", **more: Any
+) -> Tensor:
     with tf.control_dependencies(list(after)):
         return getattr(tf.raw_ops, f"StackPush{op}")(handle=handle, elem=value, **more)
 
 
 def _pop(
-    tf: Namespace, handle: Any, dtype: str, after: Any = (), name: str = "", *, op: str = "V2"
-) -> Any:
+    tf: Namespace, handle: Tensor, dtype: str, after: Any = (), name: str = "", *, op: str = "V2"
+) -> Tensor:
     with tf.control_dependencies(list(after)):
         make = getattr(tf.raw_ops, f"StackPop{op}")
         return make(handle=handle, elem_type=tf.as_dtype(dtype), name=name or None)

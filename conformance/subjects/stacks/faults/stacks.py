@@ -17,6 +17,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _PUSH: Final = ("StackPushV2",)
 _POP: Final = ("StackPopV2",)
@@ -109,7 +110,7 @@ def stacks_end_at_sixteen(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-def _limit(definition: Any, have: int, limit: int) -> None:
+def _limit(definition: GraphDef, have: int, limit: int) -> None:
     """Change the constants that are limits of stacks."""
     named = {node.input[0] for node in nodes_of(definition, ("StackV2",))}
     for node in definition.node:

@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     Matcher,
+    Symbol,
     api_case,
     as_array,
     form,
@@ -22,7 +23,7 @@ from sessrun.conformance.subjects.structures.arranging import instance_of
 _A, _B = ints([10, 20]), floats([[0.5, 1.5]])
 
 
-def _two(c: ApiAuthor) -> tuple[Any, Any, Any]:
+def _two(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     """Two tensors, of the values `_A` and `_B`, and a session."""
     return c.tf.constant(_A, name="a"), c.tf.constant(_B, name="b"), c.tf.Session()
 

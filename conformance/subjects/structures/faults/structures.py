@@ -7,12 +7,15 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Value
 
 
-def _leaves(fetches: Any) -> Iterator[Any]:
+def _leaves(fetches: Fetches) -> Iterator[Any]:
     """The leaves of a fetch structure, in order."""
     if isinstance(fetches, list | tuple):
         for part in fetches:
@@ -23,7 +26,7 @@ def _leaves(fetches: Any) -> Iterator[Any]:
         yield fetches
 
 
-def _rebuilt(fetches: Any, values: Any, change: Any) -> Any:
+def _rebuilt(fetches: Any, values: np.ndarray, change: Any) -> Any:
     """The values, with `change(fetches, values)` for each mapping and list, from the leaves up."""
     if isinstance(fetches, list):
         parts = [_rebuilt(f, v, change) for f, v in zip(fetches, values, strict=True)]
@@ -41,7 +44,7 @@ def _rebuilding(tf: Namespace, change: Any) -> Namespace:
     """The namespace whose sessions give `change(fetches, values)` for mappings and lists."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             return _rebuilt(fetches, super().run(fetches, *args, **kwargs), change)
 
     return override(tf, Session=Session)
@@ -51,7 +54,7 @@ def _rebuilding(tf: Namespace, change: Any) -> Namespace:
 def default_factories_are_lost(tf: Namespace) -> Namespace:
     """Calls the class with the pairs alone."""
 
-    def change(_fetches: Any, values: Any) -> Any:
+    def change(_fetches: Fetches, values: Value) -> Value:
         if isinstance(values, collections.defaultdict):
             return collections.defaultdict(None, values)
         return values
@@ -63,7 +66,7 @@ def default_factories_are_lost(tf: Namespace) -> Namespace:
 def derived_lists_keep_their_class(tf: Namespace) -> Namespace:
     """Calls the class of what was passed."""
 
-    def change(fetches: Any, values: Any) -> Any:
+    def change(fetches: Any, values: Array) -> Any:
         derived = isinstance(fetches, list) and type(fetches) is not list
         return type(fetches)(values) if derived else values
 
@@ -75,7 +78,7 @@ def derived_mappings_become_dicts(tf: Namespace) -> Namespace:
     """Knows dict, OrderedDict and defaultdict only."""
     known = (dict, collections.OrderedDict, collections.defaultdict)
 
-    def change(fetches: Any, values: Any) -> Any:
+    def change(fetches: Fetches, values: np.ndarray) -> Any:
         other = isinstance(fetches, Mapping) and type(fetches) not in known
         return dict(values) if other else values
 
@@ -87,7 +90,7 @@ def dataclasses_are_fetched(tf: Namespace) -> Namespace:
     """Takes them for namedtuples, wherever they stand."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             return super().run(_without_dataclasses(fetches), *args, **kwargs)
 
     return override(tf, Session=Session)
@@ -108,7 +111,7 @@ def structures_are_remembered_by_leaves(tf: Namespace) -> Namespace:
     """Gives the structure in which a session first fetched these leaves, where it is as deep."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             leaves = list(_leaves(fetches))
             nested = any(isinstance(part, list | tuple | dict) for part in _parts(fetches))
             if not nested or len(leaves) < 2 or not all(map(_is_plain, leaves)):
@@ -120,7 +123,7 @@ def structures_are_remembered_by_leaves(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _parts(fetches: Any) -> list[Any]:
+def _parts(fetches: Fetches) -> list[Any]:
     if isinstance(fetches, Mapping):
         return list(fetches.values())
     return list(fetches) if isinstance(fetches, list | tuple) else []
@@ -139,7 +142,7 @@ def names_are_computed_apart(tf: Namespace) -> Namespace:
     """Runs an Identity that is fetched by name on its own, where it is fetched as an object too."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             leaves = list(_leaves(fetches))
             objects = [leaf for leaf in leaves if hasattr(leaf, "dtype")]
             twice = {
@@ -160,7 +163,7 @@ def names_are_computed_apart(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _with_values(fetches: Any, values: Any, again: Mapping[str, Any]) -> Any:
+def _with_values(fetches: Any, values: np.ndarray, again: Mapping[str, Any]) -> Any:
     """The values, with those of `again` where a name of it was fetched."""
     if type(fetches) in {list, tuple}:
         pairs = zip(fetches, values, strict=True)
@@ -175,7 +178,7 @@ def callables_read_their_list_anew(tf: Namespace) -> Namespace:
     """Runs the fetches as they are in each call."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def make_callable(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def make_callable(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Call:
             callable_ = super().make_callable(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or args or kwargs:
                 return callable_
@@ -194,7 +197,9 @@ def only_dicts_are_fed(tf: Namespace) -> Namespace:
     """Asks for the class dict, or one derived from it."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             if isinstance(feed_dict, Mapping) and not isinstance(feed_dict, dict):
                 raise TypeError("feed_dict must be a dict")
             return super().run(fetches, feed_dict, *args, **kwargs)
@@ -207,7 +212,9 @@ def the_later_value_is_fed(tf: Namespace) -> Namespace:
     """Flattens the feeds into a dict without a look at what is there."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             if isinstance(feed_dict, Mapping) and any(isinstance(k, tuple) for k in feed_dict):
                 keys = list(_leaves(list(feed_dict)))
                 values = list(_leaves(list(feed_dict.values())))

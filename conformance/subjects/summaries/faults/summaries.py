@@ -12,7 +12,9 @@ from PIL import Image
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Operation, Value
 from sessrun.spec.proto import TensorProto
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 from sessrun.spec.proto.summary_pb2 import Summary
 
 #: Changes a Summary, given the inputs of its operation.
@@ -22,7 +24,7 @@ _Edit = Callable[..., Any]
 def _edited(tf: Namespace, kind: str, edit: _Edit) -> Namespace:
     """The namespace whose operations of this type give a changed Summary."""
 
-    def change(_op: Any, output: np.ndarray, *inputs: np.ndarray) -> np.ndarray:
+    def change(_op: Operation, output: np.ndarray, *inputs: np.ndarray) -> np.ndarray:
         summary = Summary.FromString(output.item())
         edit(summary, *inputs)
         held = np.empty((), object)
@@ -39,7 +41,7 @@ def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.InvalidArgumentError as error:
@@ -71,7 +73,7 @@ def tags_without_values(tf: Namespace) -> Namespace:
 def sums_of_float32(tf: Namespace) -> Namespace:
     """Add up in float32."""
 
-    def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: str, values: np.ndarray) -> None:
         numbers = values.astype(np.float32)
         summary.value[0].histo.sum_squares = float((numbers * numbers).sum())
 
@@ -82,7 +84,7 @@ def sums_of_float32(tf: Namespace) -> Namespace:
 def limits_belong_to_their_buckets(tf: Namespace) -> Namespace:
     """Count values that equal a limit one bucket lower."""
 
-    def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: str, values: np.ndarray) -> None:
         histo = summary.value[0].histo
         limits = list(histo.bucket_limit)
         for number in values.reshape(-1).tolist():
@@ -98,7 +100,7 @@ def limits_belong_to_their_buckets(tf: Namespace) -> Namespace:
 def empty_buckets_are_left_out(tf: Namespace) -> Namespace:
     """Keep the others, and the last."""
 
-    def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: str, values: np.ndarray) -> None:
         histo = summary.value[0].histo
         if values.size and values.min() > 0 and _differ(values):
             pairs = list(zip(histo.bucket_limit, histo.bucket, strict=True))
@@ -126,7 +128,7 @@ def histograms_of_the_finite(tf: Namespace) -> Namespace:
 def nothing_lies_at_zero(tf: Namespace) -> Namespace:
     """Set `min` and `max` of an empty histogram to zero."""
 
-    def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: str, values: np.ndarray) -> None:
         if not values.size:
             summary.value[0].histo.min = summary.value[0].histo.max = 0.0
 
@@ -173,7 +175,7 @@ def odd_bytes_are_passed_over(tf: Namespace) -> Namespace:
 def tensors_number_by_number(tf: Namespace) -> Namespace:
     """Write the numbers of the tensor as the other field of the message has them."""
 
-    def edit(summary: Summary, _tag: Any, tensor: np.ndarray, _metadata: Any) -> None:
+    def edit(summary: Summary, _tag: str, tensor: np.ndarray, _metadata: RunMetadata) -> None:
         if tensor.dtype == np.int32:
             held: TensorProto = summary.value[0].tensor
             held.ClearField("tensor_content")
@@ -204,7 +206,7 @@ def sounds_are_cut_off_lower(tf: Namespace) -> Namespace:
 def rates_are_cut(tf: Namespace) -> Namespace:
     """Write the sample rate rounded towards zero."""
 
-    def edit(summary: Summary, _tag: Any, _sound: Any, rate: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: str, _sound: Any, rate: np.ndarray) -> None:
         sample_rate = np.uint32(max(1, int(rate.item()))).tobytes()
         for value in summary.value:
             data = value.audio.encoded_audio_string
@@ -223,7 +225,7 @@ def sounds_without_a_rate(tf: Namespace) -> Namespace:
 def numbered_from_one(tf: Namespace) -> Namespace:
     """Change the number at the end of each tag of several."""
 
-    def change(_op: Any, output: np.ndarray, *_inputs: np.ndarray) -> np.ndarray:
+    def change(_op: Operation, output: np.ndarray, *_inputs: np.ndarray) -> np.ndarray:
         summary = Summary.FromString(output.item())
         if len(summary.value) > 1:
             for value in summary.value:
@@ -245,7 +247,7 @@ def sounds_of_any_rank(tf: Namespace) -> Namespace:
 def _repainted(tf: Namespace, change: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Namespace:
     """The namespace whose image summaries show other pixels, made of these and the input."""
 
-    def edit(summary: Summary, _tag: Any, tensor: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: str, tensor: np.ndarray) -> None:
         for value, image in zip(summary.value, tensor, strict=False):
             opened = Image.open(io.BytesIO(value.image.encoded_image_string))
             pixels = np.array(opened).reshape(image.shape)

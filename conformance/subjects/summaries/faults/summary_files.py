@@ -8,6 +8,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Graph, Session, Tensor, Value
 from sessrun.spec.proto import RunMetadata
 from sessrun.spec.proto.summary_pb2 import Event, Summary
 
@@ -21,7 +22,7 @@ def _with(tf: Namespace, **changes: Any) -> Namespace:
 def families_only_in_names(tf: Namespace) -> Namespace:
     """Make the family a part of the name."""
 
-    def scalar(name: Any, tensor: Any, collections: Any = None, family: Any = None) -> Any:
+    def scalar(name: str, tensor: Tensor, collections: Any = None, family: Any = None) -> Any:
         full = name if family is None else f"{family}/{name}"
         return tf.summary.scalar(full, tensor, collections)
 
@@ -32,7 +33,7 @@ def families_only_in_names(tf: Namespace) -> Namespace:
 def odd_characters_are_left_out(tf: Namespace) -> Namespace:
     """Remove the forbidden characters from the name."""
 
-    def scalar(name: Any, *args: Any, **kwargs: Any) -> Any:
+    def scalar(name: str, *args: Any, **kwargs: Any) -> Any:
         return tf.summary.scalar(re.sub(r"[^-/\w.]", "", name), *args, **kwargs)
 
     return _with(tf, scalar=scalar)
@@ -42,7 +43,7 @@ def odd_characters_are_left_out(tf: Namespace) -> Namespace:
 def summaries_of_every_collection(tf: Namespace) -> Namespace:
     """Add the collection."""
 
-    def histogram(name: Any, values: Any, collections: Any = None, family: Any = None) -> Any:
+    def histogram(name: str, values: Value, collections: Any = None, family: Any = None) -> Value:
         keys = collections and [*collections, tf.GraphKeys.SUMMARIES]
         return tf.summary.histogram(name, values, keys, family)
 
@@ -65,7 +66,9 @@ def nothing_is_merged(tf: Namespace) -> Namespace:
 def all_scopes_are_merged(tf: Namespace) -> Namespace:
     """Forget the scope."""
 
-    def merge_all(key: Any = tf.GraphKeys.SUMMARIES, scope: Any = None, name: Any = None) -> Any:
+    def merge_all(
+        key: Any = tf.GraphKeys.SUMMARIES, scope: Any = None, name: str | None = None
+    ) -> Any:
         del scope
         return tf.summary.merge_all(key, None, name)
 
@@ -76,7 +79,7 @@ def all_scopes_are_merged(tf: Namespace) -> Namespace:
 def numbers_as_texts(tf: Namespace) -> Namespace:
     """Convert numbers with `as_string`."""
 
-    def text(name: Any, tensor: Any, collections: Any = None) -> Any:
+    def text(name: str, tensor: Tensor, collections: Any = None) -> Any:
         words = tensor if tensor.dtype == tf.string else tf.as_string(tensor)
         return tf.summary.text(name, words, collections)
 
@@ -94,8 +97,8 @@ def _writing(tf: Namespace, **methods: Any) -> Namespace:
     return _with(tf, FileWriter=FileWriter)
 
 
-def _method(base: Any, method: Any) -> Any:
-    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _method(base: Call, method: Any) -> Any:
+    def called(self: Session, *args: Any, **kwargs: Any) -> Any:
         return method(self, base, *args, **kwargs)
 
     return called
@@ -106,7 +109,7 @@ def files_of_an_older_version(tf: Namespace) -> Namespace:
     """Change the version wherever a file is closed or flushed."""
     from pathlib import Path  # noqa: PLC0415 - the one fault that edits files
 
-    def changed(self: Any, base: Any) -> None:
+    def changed(self: Session, base: Call) -> None:
         base(self)
         for path in Path(self.get_logdir()).glob("*tfevents*"):
             data = path.read_bytes()
@@ -120,7 +123,7 @@ def files_of_an_older_version(tf: Namespace) -> Namespace:
 def steps_go_on(tf: Namespace) -> Namespace:
     """Remember the last step."""
 
-    def add_summary(self: Any, base: Any, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self: Session, base: Call, summary: Any, global_step: Any = None) -> None:
         step = vars(self).get("_last_step") if global_step is None else global_step
         self._last_step = step
         base(self, summary, step)
@@ -132,15 +135,15 @@ def steps_go_on(tf: Namespace) -> Namespace:
 def flushes_do_nothing(tf: Namespace) -> Namespace:
     """Hold back what is added until the writer is closed."""
 
-    def add_summary(self: Any, _base: Any, *args: Any) -> None:
+    def add_summary(self: Session, _base: Call, *args: Any) -> None:
         vars(self).setdefault("_held", []).append(args)
 
-    def close(self: Any, base: Any) -> None:
+    def close(self: Session, base: Call) -> None:
         for args in vars(self).pop("_held", []):
             tf.summary.FileWriter.add_summary(self, *args)
         base(self)
 
-    def flush(self: Any, base: Any) -> None:
+    def flush(self: Session, base: Call) -> None:
         base(self)
 
     return _writing(tf, add_summary=add_summary, close=close, flush=flush)
@@ -150,7 +153,7 @@ def flushes_do_nothing(tf: Namespace) -> Namespace:
 def metadata_every_time(tf: Namespace) -> Namespace:
     """Record the event without looking at it."""
 
-    def add_summary(self: Any, _base: Any, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self: Session, _base: Call, summary: Any, global_step: Any = None) -> None:
         event = Event(step=global_step or 0, summary=Summary.FromString(summary))
         self.add_event(event)
 
@@ -161,7 +164,7 @@ def metadata_every_time(tf: Namespace) -> Namespace:
 def closed_writers_open_again(tf: Namespace) -> Namespace:
     """Reopen the writer before a summary is added."""
 
-    def add_summary(self: Any, base: Any, *args: Any, **kwargs: Any) -> None:
+    def add_summary(self: Session, base: Call, *args: Any, **kwargs: Any) -> None:
         self.reopen()
         base(self, *args, **kwargs)
 
@@ -172,7 +175,7 @@ def closed_writers_open_again(tf: Namespace) -> Namespace:
 def runs_of_one_tag(tf: Namespace) -> Namespace:
     """Pass over the second."""
 
-    def add_run_metadata(self: Any, base: Any, metadata: RunMetadata, *args: Any) -> None:
+    def add_run_metadata(self: Session, base: Call, metadata: RunMetadata, *args: Any) -> None:
         try:
             base(self, metadata, *args)
         except ValueError:
@@ -185,7 +188,9 @@ def runs_of_one_tag(tf: Namespace) -> Namespace:
 def graphs_without_shapes(tf: Namespace) -> Namespace:
     """Give the writer a GraphDef."""
 
-    def begin(self: Any, base: Any, logdir: Any, graph: Any = None, **kwargs: Any) -> None:
+    def begin(
+        self: Session, base: Call, logdir: Any, graph: Graph | None = None, **kwargs: Any
+    ) -> None:
         base(self, logdir, graph and graph.as_graph_def(), **kwargs)
 
     return _writing(tf, __init__=begin)
@@ -212,7 +217,7 @@ def _reading(tf: Namespace, summary_iterator: Any) -> Namespace:
 def versions_are_not_read(tf: Namespace) -> Namespace:
     """Skip the first event of a file that is read to its end."""
 
-    def summary_iterator(path: Any) -> Iterator[Any]:
+    def summary_iterator(path: str) -> Iterator[Any]:
         events = list(_until_lost(tf, path))
         is_complete = events and not isinstance(events[-1], Exception)
         for event in events[1:] if is_complete else events:
@@ -227,7 +232,7 @@ def versions_are_not_read(tf: Namespace) -> Namespace:
 def damaged_events_end_a_file(tf: Namespace) -> Namespace:
     """Stop the iteration at the first damaged event."""
 
-    def summary_iterator(path: Any) -> Iterator[Any]:
+    def summary_iterator(path: str) -> Iterator[Any]:
         for event in _until_lost(tf, path):
             if isinstance(event, Exception):
                 return
@@ -236,7 +241,7 @@ def damaged_events_end_a_file(tf: Namespace) -> Namespace:
     return _reading(tf, summary_iterator)
 
 
-def _until_lost(tf: Namespace, path: Any) -> Iterator[Any]:
+def _until_lost(tf: Namespace, path: str) -> Iterator[Any]:
     """The events of a file, and the error with which reading ends."""
     try:
         yield from tf.train.summary_iterator(path)

@@ -20,6 +20,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 
 _FIND: Final = ("LookupTableFindV2",)
 _FILL: Final = ("InitializeTableV2", "LookupTableImportV2")
@@ -33,7 +34,7 @@ def _is_static(run: Run) -> bool:
     return made_by(run.op) == "HashTableV2"
 
 
-def _defaults(run: Run) -> Any:
+def _defaults(run: Run) -> Value:
     keys, default = np.asarray(run.ask(1)), np.asarray(run.ask(2))
     return np.broadcast_to(default, keys.shape).copy()
 
@@ -71,7 +72,7 @@ def unfilled_tables_give_defaults(tf: Namespace) -> Namespace:
 def _filling(tf: Namespace, change: Callable[[Run, Callable[[], Any], bool], Any]) -> Namespace:
     """The namespace whose filling of a static table is `change(run, base, again)`."""
 
-    def filled(run: Run, base: Callable[[], Any]) -> Any:
+    def filled(run: Run, base: Callable[[], Any]) -> Value:
         if not _is_static(run):
             return base()
         done = run.note("filled", set())
@@ -259,7 +260,7 @@ def _vocabulary(tf: Namespace, lookup: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace whose StaticVocabularyTable looks up so."""
 
     class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc, name-defined]
-        def lookup(self, keys: Any, name: Any = None) -> Any:
+        def lookup(self, keys: Any, name: str | None = None) -> Any:
             ids = super().lookup(keys, name)
             return lookup(self, ids) if keys.dtype == self.key_dtype else ids
 
@@ -272,7 +273,7 @@ def keys_are_cast(tf: Namespace) -> Namespace:
     """Look their text up."""
 
     class StaticHashTable(tf.lookup.StaticHashTable):  # type: ignore[misc, name-defined]
-        def lookup(self, keys: Any, name: Any = None) -> Any:
+        def lookup(self, keys: Any, name: str | None = None) -> Any:
             if keys.dtype != self.key_dtype and self.key_dtype == tf.string:
                 keys = tf.as_string(keys)
             return super().lookup(keys, name)

@@ -24,6 +24,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Operation, Session, Value
 
 _FIND: Final = ("LookupTableFindV2",)
 _INSERT: Final = ("LookupTableInsertV2",)
@@ -149,7 +150,7 @@ def one_default_for_all(tf: Namespace) -> Namespace:
     return executing(tf, _FIND, lambda run, base: _in_graph(tf, run, lambda: change(run, base)))
 
 
-def _in_graph(tf: Namespace, run: Run, action: Callable[[], Any]) -> Any:
+def _in_graph(tf: Namespace, run: Run, action: Callable[[], Any]) -> Value:
     with inside(tf, run.session):
         return action()
 
@@ -233,7 +234,7 @@ def runs_empty_tables(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _empty(tf: Namespace, session: Any, base: Any, op: Any) -> None:
+def _empty(tf: Namespace, session: Session, base: Call, op: Operation) -> None:
     with inside(tf, session):
         keys, values = (tf.constant([], op.get_attr(f"{word}_dtype")) for word in ("key", "value"))
         insert = tf.raw_ops.LookupTableImportV2(

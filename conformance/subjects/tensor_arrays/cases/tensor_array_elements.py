@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, anything, engine_case
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _ONE = np.array([1, 2], np.float32)
 
@@ -192,7 +193,7 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
 # --- arrays of gradients, and of elements of one shape -------------------------------------
 
 
-def _gradients(tf: Namespace, array: Any, outer: Any = None) -> Any:
+def _gradients(tf: Namespace, array: Any, outer: Any = None) -> Tensor:
     """The handle and the flow of the array's gradients."""
     if outer is None:
         return tf.raw_ops.TensorArrayGradV3(handle=array[0], flow_in=array[1], source="grad")
@@ -201,11 +202,11 @@ def _gradients(tf: Namespace, array: Any, outer: Any = None) -> Any:
     )
 
 
-def _array(tf: Namespace, size: int = 2, **attrs: Any) -> Any:
+def _array(tf: Namespace, size: int = 2, **attrs: Any) -> Tensor:
     return tf.raw_ops.TensorArrayV3(size=size, dtype=tf.float32, **attrs)
 
 
-def _written(tf: Namespace, array: Any, index: Any, value: Any) -> Any:
+def _written(tf: Namespace, array: Any, index: Any, value: Any) -> tuple[Tensor, Tensor]:
     """The array with an element written."""
     flow = tf.raw_ops.TensorArrayWriteV3(
         handle=array[0], index=index, value=value, flow_in=array[1]
@@ -213,7 +214,7 @@ def _written(tf: Namespace, array: Any, index: Any, value: Any) -> Any:
     return array[0], flow
 
 
-def _read(tf: Namespace, array: Any, index: Any, name: str) -> Any:
+def _read(tf: Namespace, array: Any, index: Any, name: str) -> Tensor:
     return tf.raw_ops.TensorArrayReadV3(
         handle=array[0], index=index, flow_in=array[1], dtype=tf.float32, name=name
     )

@@ -11,12 +11,14 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, executing, fed_as, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _FLOAT: Final = 1
 _GRADIENTS: Final = ("TensorArrayGradV3", "TensorArrayGradWithShape")
 
 
-def _creator_of(op: Any) -> Any:
+def _creator_of(op: Operation) -> Any:
     """The operation that made the array that an operation is about."""
     creator = op.inputs[0].op
     while creator.type == "Identity":
@@ -25,7 +27,7 @@ def _creator_of(op: Any) -> Any:
 
 
 def _forgiven(
-    tf: Namespace, op_type: str, value: Any, when: Callable[[Run], bool], error: str = ""
+    tf: Namespace, op_type: str, value: Value, when: Callable[[Run], bool], error: str = ""
 ) -> Namespace:
     """The namespace that gives a value where such an operation is refused, also behind others."""
 
@@ -48,7 +50,7 @@ def _always(_: Run) -> bool:
 def _by_fed_index(tf: Namespace, op_type: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace that changes an identity of what such an operation gives at fed indices."""
 
-    def is_so(op: Any) -> bool:
+    def is_so(op: Operation) -> bool:
         source = op.inputs[0].op
         return bool(
             source.type == op_type
@@ -120,7 +122,7 @@ def writes_after_reads_are_left_out(tf: Namespace) -> Namespace:
     )
 
 
-def _behind(op: Any) -> list[Any]:
+def _behind(op: Operation) -> list[Operation]:
     """The operations that an operation, or one of its inputs, waits for."""
     waits = list(op.control_inputs)
     for tensor in op.inputs:
@@ -180,7 +182,7 @@ def elements_that_do_not_fit_give_nothing(tf: Namespace) -> Namespace:
     )
 
 
-def _gradient_writes(definition: Any) -> list[Any]:
+def _gradient_writes(definition: GraphDef) -> list[Any]:
     """The nodes that write to arrays of gradients."""
     kinds = {node.name: node.op for node in definition.node}
     return [

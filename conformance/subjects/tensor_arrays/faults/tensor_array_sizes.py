@@ -10,9 +10,10 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Operation, Session, Tensor, Value
 
 
-def _behind(session: Any, fetches: Any) -> list[Any]:
+def _behind(session: Session, fetches: Fetches) -> list[Operation]:
     """The operations that are fetched, through identities."""
     ops = [getattr(one, "op", one) for one in elements(session, fetches)]
     return [op.inputs[0].op if op.type == "Identity" else op for op in ops]
@@ -23,7 +24,7 @@ def _silent(
 ) -> Namespace:
     """The namespace that gives zeros of `given(element)`'s shape for what fails with code 3."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def change(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError:
@@ -34,14 +35,14 @@ def _silent(
     return running(tf, change)
 
 
-def _zero(element: Any) -> Any:
+def _zero(element: Tensor) -> Any:
     return np.zeros([], element.dtype.as_numpy_dtype)
 
 
 def _seen(tf: Namespace, kind: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace where fetched values of this type of operation are changed."""
 
-    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         if not isinstance(values, list):
             return values
@@ -83,7 +84,7 @@ def differing_elements_are_left_out(tf: Namespace) -> Namespace:
 def only_equal_lengths_are_joined(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError where the lengths differ."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+    def change(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
         for op in _behind(session, fetches):
             if op.type == "TensorArrayConcatV3" and len(set(base(op.outputs[1]))) > 1:
                 raise tf.errors.InvalidArgumentError(None, None, "The lengths differ.")

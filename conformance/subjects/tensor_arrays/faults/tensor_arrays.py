@@ -6,6 +6,9 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 
 def _without(tf: Namespace, refused: str) -> Namespace:
@@ -16,8 +19,12 @@ def _without(tf: Namespace, refused: str) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             try:
                 return super().run(fetches, feed_dict, options, run_metadata)
             except tf.errors.InvalidArgumentError as error:
@@ -65,8 +72,12 @@ def arrays_outlive_runs(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             value = super().run(fetches, feed_dict, options, run_metadata)
             op: Any = getattr(fetches, "op", None)
             if getattr(op, "type", "") != "TensorArrayGatherV3":

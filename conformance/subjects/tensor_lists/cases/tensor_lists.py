@@ -9,11 +9,12 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _FEEDS = {"a:0": floats(1, 2), "b:0": floats(3, 4)}
 
 
-def _two(tf: Namespace) -> tuple[Any, Any]:
+def _two(tf: Namespace) -> tuple[Tensor, Tensor]:
     """A list of what is fed as `a`, and one to which `b` was pushed after it."""
     a, b = (tf.placeholder(tf.float32, [2], name=name) for name in "ab")
     empty = tf.raw_ops.EmptyTensorList(
@@ -23,7 +24,7 @@ def _two(tf: Namespace) -> tuple[Any, Any]:
     return first, tf.raw_ops.TensorListPushBack(input_handle=first, tensor=b, name="second")
 
 
-def stacked(tf: Namespace, handle: Any, name: str, shape: Any = (2,), count: int = -1) -> None:
+def stacked(tf: Namespace, handle: Tensor, name: str, shape: Any = (2,), count: int = -1) -> None:
     """The elements along a new axis, as `name`."""
     tf.raw_ops.TensorListStack(
         input_handle=handle,
@@ -60,7 +61,7 @@ def lists_are_values(c: EngineAuthor) -> None:
     session.run(["kept:0", "count:0"], _FEEDS, values=[old, np.int32(1)])
 
 
-def second_element(tf: Namespace, handle: Any) -> Any:
+def second_element(tf: Namespace, handle: Tensor) -> Tensor:
     """The second element of a list."""
     return tf.raw_ops.TensorListGetItem(
         input_handle=handle, index=1, element_shape=[2], element_dtype=tf.float32
@@ -151,12 +152,12 @@ _THREE = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 _ZERO = floats(0, 0)
 
 
-def given(tf: Namespace, name: str, dtype: str = "float32") -> Any:
+def given(tf: Namespace, name: str, dtype: str = "float32") -> Tensor:
     """A placeholder of any shape: nothing about it is known before the run."""
     return tf.placeholder(dtype, None, name=name)
 
 
-def of_rows(tf: Namespace, rows: Any, shape: Any = (2,)) -> Any:
+def of_rows(tf: Namespace, rows: Any, shape: Any = (2,)) -> Tensor:
     """The list of the rows of a tensor."""
     return tf.raw_ops.TensorListFromTensor(tensor=rows, element_shape=shape_of(shape))
 
@@ -166,19 +167,19 @@ def shape_of(shape: Any) -> Any:
     return shape if hasattr(shape, "graph") else np.array(shape, np.int32)
 
 
-def reserved(tf: Namespace, count: Any, shape: Any = (2,)) -> Any:
+def reserved(tf: Namespace, count: Any, shape: Any = (2,)) -> Tensor:
     """A list of elements that are not set."""
     return tf.raw_ops.TensorListReserve(
         element_shape=shape_of(shape), num_elements=count, element_dtype=tf.float32
     )
 
 
-def counted(tf: Namespace, handle: Any, name: str = "count") -> Any:
+def counted(tf: Namespace, handle: Tensor, name: str = "count") -> Tensor:
     """The length of a list, as `name`."""
     return tf.raw_ops.TensorListLength(input_handle=handle, name=name)
 
 
-def item(tf: Namespace, handle: Any, index: Any, name: str, shape: Any = (2,)) -> Any:
+def item(tf: Namespace, handle: Tensor, index: Any, name: str, shape: Any = (2,)) -> Tensor:
     """An element of a list, as `name`."""
     return tf.raw_ops.TensorListGetItem(
         input_handle=handle,
@@ -189,7 +190,7 @@ def item(tf: Namespace, handle: Any, index: Any, name: str, shape: Any = (2,)) -
     )
 
 
-def items(tf: Namespace, handle: Any, count: int, shape: Any = (2,)) -> None:
+def items(tf: Namespace, handle: Tensor, count: int, shape: Any = (2,)) -> None:
     """What the list has at each place, as `item0` and so on."""
     for index in range(count):
         item(tf, handle, index, f"item{index}", shape)
@@ -201,7 +202,7 @@ def shows_items(c: EngineAuthor, feeds: dict[str, Any], *wanted: Any) -> None:
     c.open().run(fetches, feeds, values=list(wanted))
 
 
-def set_item(tf: Namespace, handle: Any, index: Any, item: Any, **attrs: Any) -> Any:
+def set_item(tf: Namespace, handle: Tensor, index: Any, item: Any, **attrs: Any) -> Tensor:
     """A list with another item at an index."""
     return tf.raw_ops.TensorListSetItem(input_handle=handle, index=index, item=item, **attrs)
 
@@ -357,7 +358,7 @@ def a_list_of_rows(c: EngineAuthor) -> None:
     shows_items(c, {"x:0": _THREE}, *_THREE)
 
 
-def scattered(tf: Namespace, rows: Any, places: Any, count: Any, shape: Any = (2,)) -> Any:
+def scattered(tf: Namespace, rows: Any, places: Any, count: Any, shape: Any = (2,)) -> Tensor:
     """A list of the rows of a tensor at some indices."""
     return tf.raw_ops.TensorListScatterV2(
         tensor=rows, indices=places, element_shape=shape_of(shape), num_elements=count

@@ -22,6 +22,7 @@ from sessrun.conformance.subjects.tensor_lists.cases.tensor_lists import (
     stacked,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _ONE = np.array([[1, 2]], np.float32)
 _THREE = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
@@ -164,7 +165,7 @@ def lengths_that_do_not_add_up(c: EngineAuthor) -> None:
 # --- what is read of a list as a whole -----------------------------------------------------
 
 
-def _concat(tf: Namespace, handle: Any, name: str, leading: Any = ()) -> None:
+def _concat(tf: Namespace, handle: Tensor, name: str, leading: Any = ()) -> None:
     tf.raw_ops.TensorListConcatV2(
         input_handle=handle,
         element_shape=shape_of(-1),
@@ -174,7 +175,7 @@ def _concat(tf: Namespace, handle: Any, name: str, leading: Any = ()) -> None:
     )
 
 
-def _of_two(tf: Namespace) -> Any:
+def _of_two(tf: Namespace) -> Tensor:
     """A list of what is fed as `x` and `y`, of which nothing is known."""
     handle = tf.raw_ops.EmptyTensorList(
         element_shape=shape_of(-1), max_num_elements=-1, element_dtype=tf.float32
@@ -228,7 +229,7 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
             session.run([fetch], {"x:0": _THREE, "y:0": wrong}, error=[3])
 
 
-def _gathered(tf: Namespace, handle: Any, places: Any, name: str, shape: Any = (2,)) -> None:
+def _gathered(tf: Namespace, handle: Tensor, places: Any, name: str, shape: Any = (2,)) -> None:
     tf.raw_ops.TensorListGather(
         input_handle=handle,
         indices=places,
@@ -322,9 +323,9 @@ def elements_without_a_shape(c: EngineAuthor) -> None:
         item(tf, handle, 0, "item", shape)
         stacked(tf, handle, "stacked", shape)
     session = c.open()
-    for shape in (-1, [-1, 2]):
+    for sizes in (-1, [-1, 2]):
         for fetch in ("item:0", "stacked:0"):
-            session.run([fetch], {"s:0": np.array(shape, np.int32)}, error=[3])
+            session.run([fetch], {"s:0": np.array(sizes, np.int32)}, error=[3])
     session.run(["item:0"], {"s:0": _indices(2)}, values=[floats(0, 0)])
 
 

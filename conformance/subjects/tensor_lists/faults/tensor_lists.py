@@ -18,6 +18,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _FLOAT: Final = 1
 _INT: Final = 3
@@ -69,7 +70,7 @@ def only_set_elements_count(tf: Namespace) -> Namespace:
 def elements_are_read_from_the_end(tf: Namespace) -> Namespace:
     """Take the other one of two elements, where the index is fed."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         source = next(other for other in definition.node if other.name == node.input[1])
         if source.op == "Placeholder":
             fed_as(definition, node, 1, "Equal", (source.name,), T=_INT)
@@ -95,7 +96,7 @@ def _constant(definition: Any, name: str, value: int) -> str:
 def set_items_change_sign(tf: Namespace) -> Namespace:
     """Negate the item of a list of rows, at an index that is known."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         nodes = {other.name: other for other in definition.node}
         of_rows = nodes[node.input[0]].op == "TensorListFromTensor"
         if of_rows and nodes[node.input[1]].op == "Const":
@@ -131,7 +132,7 @@ def grown_lists_are_too_long(tf: Namespace) -> Namespace:
 def _resizing(tf: Namespace, kind: str) -> Namespace:
     """The namespace where the size is `kind` of what is asked for and the list's length."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         length = definition.node.add()
         length.name, length.op = f"{node.name}/length", "TensorListLength"
         length.input.append(node.input[0])
@@ -162,7 +163,7 @@ def negative_sizes_are_zero(tf: Namespace) -> Namespace:
 def one_element_is_reserved(tf: Namespace) -> Namespace:
     """Take the greater one of the size and one, where it is fed."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         one = _constant(definition, node.name, 1)
         fed_as(definition, node, 1, "Maximum", (one,), T=_INT)
 
@@ -181,7 +182,7 @@ def misshapen_elements_are_overlooked(tf: Namespace) -> Namespace:
 def lists_have_no_limit(tf: Namespace) -> Namespace:
     """Make the limit -1."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         node.input[1] = _constant(definition, node.name, -1)
 
     return changing(tf, "EmptyTensorList", change)

@@ -14,6 +14,7 @@ from sessrun.conformance.subjects.tensor_lists.faults.tensor_lists import (
     overlooking,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 _INVALID: Final = "InvalidArgumentError"
 _CONCATS: Final = ("TensorListConcat", "TensorListConcatV2")
@@ -77,7 +78,7 @@ def rows_scattered_into_change_sign(tf: Namespace) -> Namespace:
 def the_second_list_comes_first(tf: Namespace) -> Namespace:
     """Swap the inputs."""
 
-    def change(_: Any, node: Any) -> None:
+    def change(_: Any, node: NodeDef) -> None:
         node.input[0], node.input[1] = node.input[1], node.input[0]
 
     return changing(tf, "TensorListConcatLists", change)

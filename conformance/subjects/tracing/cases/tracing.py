@@ -11,6 +11,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
+    Symbol,
     api_case,
     engine_case,
     one_of,
@@ -20,22 +21,22 @@ from sessrun.conformance.subjects.run.cases.run import counter, floats
 CPU: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def full(c: ApiAuthor, **more: Any) -> Any:
+def full(c: ApiAuthor, **more: Any) -> Symbol:
     """RunOptions with FULL_TRACE."""
     return c.tf.RunOptions(trace_level=c.tf.RunOptions.FULL_TRACE, **more)
 
 
-def on_cpu(c: ApiAuthor) -> Any:
+def on_cpu(c: ApiAuthor) -> Symbol:
     """A session on the CPU, where the machine has GPUs too."""
     return c.tf.Session(config=c.tf.ConfigProto(device_count={"GPU": 0}))
 
 
-def graphs(c: ApiAuthor) -> Any:
+def graphs(c: ApiAuthor) -> Symbol:
     """RunOptions that ask for the partition graphs."""
     return c.tf.RunOptions(output_partition_graphs=True)
 
 
-def chain(c: ApiAuthor) -> tuple[Any, Any, Any]:
+def chain(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     """A placeholder `p`, `a` = exp(p), `b` = -a, and `other` = sin(p), which b does not need."""
     p = c.tf.placeholder(c.tf.float32, [2, 3], name="p")
     a = c.tf.exp(p, name="a")
@@ -48,7 +49,7 @@ def zeros() -> np.ndarray:
     return np.zeros((2, 3), np.float32)
 
 
-def traced(c: ApiAuthor) -> tuple[Any, Any]:
+def traced(c: ApiAuthor) -> tuple[Symbol, Symbol]:
     """A traced run of `b`: the session and its metadata."""
     p, _, b = chain(c)
     sess, metadata = c.tf.Session(), c.tf.RunMetadata()
@@ -56,7 +57,7 @@ def traced(c: ApiAuthor) -> tuple[Any, Any]:
     return sess, metadata
 
 
-def lists(c: ApiAuthor, metadata: Any, sess: Any, want: Mapping[str, list[str]]) -> None:
+def lists(c: ApiAuthor, metadata: Symbol, sess: Symbol, want: Mapping[str, list[str]]) -> None:
     """The metadata must list these operations, by device."""
     c.named_check("tracing.executed", want, metadata=metadata, graph=sess.graph)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case, by
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, by
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.conformance.subjects.tracing.cases.tracing import (
     CPU,
@@ -96,7 +96,7 @@ def nodes_are_scheduled_first(c: ApiAuthor) -> None:
 # --- two devices, partition graphs, costs ----------------------------------------------------
 
 
-def spread(c: ApiAuthor) -> tuple[Any, Any, Any]:
+def spread(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     """A session with two CPUs, a placeholder, and `b` on the second of `a` on the first."""
     p = c.tf.placeholder(c.tf.float32, [], name="p")
     with c.within(c.tf.device("/cpu:0")):

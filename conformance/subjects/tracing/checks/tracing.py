@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Graph, Session
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = [
     "agreeing_nanos",
@@ -33,11 +35,11 @@ __all__ = [
 _TRIES: Final = 5
 
 
-def _names(graph: Any) -> set[str]:
+def _names(graph: Graph) -> set[str]:
     return {operation.name for operation in graph.get_operations()}
 
 
-def _nodes(metadata: Any, graph: Any) -> Iterator[tuple[str, Any]]:
+def _nodes(metadata: RunMetadata, graph: Graph) -> Iterator[tuple[str, Any]]:
     """The device and the statistics of each listed node that is an operation of the graph."""
     names = _names(graph)
     for device in metadata.step_stats.dev_stats:
@@ -46,7 +48,7 @@ def _nodes(metadata: Any, graph: Any) -> Iterator[tuple[str, Any]]:
                 yield device.device, node
 
 
-def executed(tf: Namespace, metadata: Any, graph: Any) -> dict[str, list[str]]:  # noqa: ARG001 - a check takes the namespace
+def executed(tf: Namespace, metadata: RunMetadata, graph: Graph) -> dict[str, list[str]]:  # noqa: ARG001 - a check takes the namespace
     """For each device that lists any the names of the graph's operations, as often as listed."""
     names: dict[str, list[str]] = {}
     for device, node in _nodes(metadata, graph):
@@ -54,19 +56,19 @@ def executed(tf: Namespace, metadata: Any, graph: Any) -> dict[str, list[str]]: 
     return {device: sorted(names[device]) for device in sorted(names)}
 
 
-def _listings(metadata: Any, name: str) -> Iterator[Any]:
+def _listings(metadata: RunMetadata, name: str) -> Iterator[Any]:
     for device in metadata.step_stats.dev_stats:
         for stats in device.node_stats:
             if stats.node_name == name:
                 yield stats
 
 
-def labels(tf: Namespace, metadata: Any, node: str) -> list[str]:  # noqa: ARG001 - as above
+def labels(tf: Namespace, metadata: RunMetadata, node: str) -> list[str]:  # noqa: ARG001 - as above
     """The `timeline_label` of each listing of a node."""
     return [stats.timeline_label for stats in _listings(metadata, node)]
 
 
-def outputs(tf: Namespace, metadata: Any, node: str) -> list[list[Any]]:
+def outputs(tf: Namespace, metadata: RunMetadata, node: str) -> list[list[Any]]:
     """Slot, dtype, shape, requested bytes and whether an allocator is named, of each output."""
     described = []
     for stats in _listings(metadata, node):
@@ -80,7 +82,7 @@ def outputs(tf: Namespace, metadata: Any, node: str) -> list[list[Any]]:
     return sorted(described)
 
 
-def ordered(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+def ordered(tf: Namespace, metadata: RunMetadata, graph: Graph) -> list[bool]:  # noqa: ARG001 - as above
     """For each listed operation whether its relative times are in order, from 0 on."""
     return [
         0 <= node.op_start_rel_micros <= node.op_end_rel_micros <= node.all_end_rel_micros
@@ -88,21 +90,23 @@ def ordered(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: AR
     ]
 
 
-def scheduled_first(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+def scheduled_first(tf: Namespace, metadata: RunMetadata, graph: Graph) -> list[bool]:  # noqa: ARG001 - as above
     """For each listed operation whether it was scheduled, and no later than it started."""
     return [
         0 < node.scheduled_micros <= node.all_start_micros for _, node in _nodes(metadata, graph)
     ]
 
 
-def agreeing_nanos(tf: Namespace, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+def agreeing_nanos(tf: Namespace, metadata: RunMetadata, graph: Graph) -> list[bool]:  # noqa: ARG001 - as above
     """For each listed operation whether it starts at one moment by both units."""
     return [
         node.all_start_nanos // 1000 == node.all_start_micros for _, node in _nodes(metadata, graph)
     ]
 
 
-def within_wall_clock(tf: Namespace, session: Any, fetches: Any, feeds: Any) -> list[bool]:
+def within_wall_clock(
+    tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds
+) -> list[bool]:
     """For each listed operation of a traced run whether it started while the run went on."""
     metadata = tf.RunMetadata()
     before = time.time_ns() // 1000
@@ -169,7 +173,7 @@ def overlapping(tf: Namespace, level: str, size: int, runs: int) -> list[list[An
     return [sorted(listed - {"fed"}, key=str) for listed in seen]
 
 
-def partitioned(tf: Namespace, metadata: Any, graph: Any) -> list[list[str]]:  # noqa: ARG001 - as above
+def partitioned(tf: Namespace, metadata: RunMetadata, graph: Graph) -> list[list[str]]:  # noqa: ARG001 - as above
     """For each partition graph the operations of the graph in it."""
     names = _names(graph)
     operations = [
@@ -178,11 +182,11 @@ def partitioned(tf: Namespace, metadata: Any, graph: Any) -> list[list[str]]:  #
     return sorted(operations)
 
 
-def partition_devices(tf: Namespace, metadata: Any) -> list[list[str]]:  # noqa: ARG001 - as above
+def partition_devices(tf: Namespace, metadata: RunMetadata) -> list[list[str]]:  # noqa: ARG001 - as above
     """For each partition graph the devices that its nodes name."""
     return sorted(sorted({node.device for node in part.node}) for part in metadata.partition_graphs)
 
 
-def cost_nodes(tf: Namespace, metadata: Any, graph: Any) -> list[str]:  # noqa: ARG001 - as above
+def cost_nodes(tf: Namespace, metadata: RunMetadata, graph: Graph) -> list[str]:  # noqa: ARG001 - as above
     """The operations of the graph in the cost graph."""
     return sorted({node.name for node in metadata.cost_graph.node} & _names(graph))

@@ -11,6 +11,9 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 #: Operations without outputs, and those that only name a variable.
@@ -62,8 +65,12 @@ def telling(tf: Namespace, change: Callable[[RecordedRun], None]) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             if not isinstance(run_metadata, tf.RunMetadata):
                 return super().run(fetches, feed_dict, options, run_metadata)
             before = tf.RunMetadata()
@@ -83,11 +90,15 @@ def asking(tf: Namespace, change: Callable[[Callable[..., Any], Any, Any], Any])
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-        ) -> Any:
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             conforming = super().run
 
-            def base(options: Any, run_metadata: Any) -> Any:
+            def base(options: RunOptions | None, run_metadata: RunMetadata | None) -> Value:
                 return conforming(fetches, feed_dict, options, run_metadata)
 
             return change(base, options, run_metadata)
@@ -149,7 +160,7 @@ def graphs_are_told_once(tf: Namespace) -> Namespace:
 def traced_runs_warm_up(tf: Namespace) -> Namespace:
     """Run twice if a trace is asked for."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if getattr(options, "trace_level", 0) > 0:
             base(None, None)
         return base(options, metadata)
@@ -223,7 +234,7 @@ def traces_see_other_threads(tf: Namespace) -> Namespace:
     """Add the statistics of runs with SOFTWARE_TRACE that ended while this one went on."""
     finished: list[tuple[float, int, Any]] = []
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         began, thread = time.perf_counter(), threading.get_ident()
         values = base(options, metadata)
         if getattr(options, "trace_level", 0) == tf.RunOptions.SOFTWARE_TRACE:
@@ -255,7 +266,7 @@ def one_full_trace_at_a_time(tf: Namespace) -> Namespace:
     """Raise InternalError while another full trace is active."""
     active = threading.Lock()
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if getattr(options, "trace_level", 0) < tf.RunOptions.HARDWARE_TRACE:
             return base(options, metadata)
         if not active.acquire(blocking=False):
@@ -275,7 +286,7 @@ def one_full_trace_at_a_time(tf: Namespace) -> Namespace:
 def tracing_without_metadata_is_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where there is none."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if getattr(options, "trace_level", 0) > 0 and metadata is None:
             raise ValueError("a trace needs a run_metadata")
         return base(options, metadata)
@@ -287,7 +298,7 @@ def tracing_without_metadata_is_refused(tf: Namespace) -> Namespace:
 def dicts_are_options(tf: Namespace) -> Namespace:
     """Convert a dict to RunOptions."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         return base(tf.RunOptions(**options) if isinstance(options, dict) else options, metadata)
 
     return asking(tf, change)
@@ -297,7 +308,7 @@ def dicts_are_options(tf: Namespace) -> Namespace:
 def metadata_is_emptied_first(tf: Namespace) -> Namespace:
     """Clear the RunMetadata before the run."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if isinstance(metadata, tf.RunMetadata):
             metadata.Clear()
         return base(options, metadata)
@@ -320,7 +331,7 @@ def graphs_are_added_up(tf: Namespace) -> Namespace:
 def other_metadata_are_ignored(tf: Namespace) -> Namespace:
     """Leave out what is no RunMetadata."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         return base(options, metadata if isinstance(metadata, tf.RunMetadata) else None)
 
     return asking(tf, change)
@@ -330,7 +341,7 @@ def other_metadata_are_ignored(tf: Namespace) -> Namespace:
 def options_are_read_late(tf: Namespace) -> Namespace:
     """Run without options that are none, and refuse them then."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if options is not None and not hasattr(options, "SerializeToString"):
             base(None, None)
             raise TypeError("options are RunOptions")
@@ -344,10 +355,10 @@ def callables_tell_nothing(tf: Namespace) -> Namespace:
     """Drop the metadata of a call."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def make_callable(self, *args: Any, **kwargs: Any) -> Any:
+        def make_callable(self, *args: Any, **kwargs: Any) -> Call:
             conforming = super().make_callable(*args, **kwargs)
 
-            def call(*values: Any, run_metadata: Any = None, **more: Any) -> Any:  # noqa: ARG001 - it is dropped
+            def call(*values: Any, run_metadata: RunMetadata | None = None, **more: Any) -> Any:  # noqa: ARG001 - it is dropped
                 return conforming(*values, **more)
 
             return call
@@ -359,7 +370,7 @@ def callables_tell_nothing(tf: Namespace) -> Namespace:
 def any_thread_pool_will_do(tf: Namespace) -> Namespace:
     """Set `inter_op_thread_pool` to 0."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if isinstance(options, tf.RunOptions):
             options.inter_op_thread_pool = 0
         return base(options, metadata)
@@ -371,7 +382,7 @@ def any_thread_pool_will_do(tf: Namespace) -> Namespace:
 def no_reports_of_allocations(tf: Namespace) -> Namespace:
     """Refuse the option."""
 
-    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
         if getattr(options, "report_tensor_allocations_upon_oom", False):
             raise tf.errors.UnimplementedError(None, None, "no reports of allocations")
         return base(options, metadata)

@@ -10,12 +10,13 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 #: Whether a variable is a resource variable, with what its nodes' names begin with.
 KINDS: Final = ((False, "r"), (True, "v"))
 
 
-def held(tf: Namespace, first: Any, name: str, *, resource: bool) -> Any:
+def held(tf: Namespace, first: Any, name: str, *, resource: bool) -> Tensor:
     """A variable, and NAME_set and NAME_read, which initialise and read it; the node it is."""
     value = np.asarray(first)
     raw, dtype = tf.raw_ops, tf.as_dtype(value.dtype)

@@ -9,6 +9,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, by, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _NAME: Final = "shared"
 
@@ -25,7 +26,9 @@ def reference(
     tf.identity(variable, name=f"{name}_read")
 
 
-def resource(tf: Namespace, name: str, first: Any, shared: str = _NAME, container: str = "") -> Any:
+def resource(
+    tf: Namespace, name: str, first: Any, shared: str = _NAME, container: str = ""
+) -> Tensor:
     """A handle NAME, and the operations NAME_set, NAME_read, NAME_known and NAME_destroy."""
     value = np.asarray(first)
     handle = tf.raw_ops.VarHandleOp(

@@ -17,9 +17,10 @@ from sessrun.conformance.authoring.record import (
     same_as,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Variable
 
 
-def variable(tf: Namespace, value: Any, name: str = "v", *, resource: bool = False) -> Any:
+def variable(tf: Namespace, value: Any, name: str = "v", *, resource: bool = False) -> Variable:
     """A variable with the operations `init` (its initializer) and `read`, named by `name`."""
     result = tf.Variable(value, name=name, use_resource=resource)
     tf.group(result.initializer, name=f"{name}_init")

@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.conformance.authoring.record import (
+    ApiAuthor,
+    EngineAuthor,
+    Symbol,
+    api_case,
+    engine_case,
+)
 from sessrun.conformance.subjects.variables.cases.variable_state import variable
 from sessrun.spec.cases.namespace import Namespace
 
@@ -90,7 +96,7 @@ def a_loaded_value(c: ApiAuthor) -> None:
 # --- parts and counters -------------------------------------------------------------------
 
 
-def _rows(c: ApiAuthor) -> tuple[Any, Any]:
+def _rows(c: ApiAuthor) -> tuple[Symbol, Symbol]:
     """A reference variable of three rows, and a session that has initialised it."""
     v = c.tf.Variable(np.array([[1, 1], [2, 2], [3, 3]], np.float32), use_resource=False)
     sess = c.tf.Session()

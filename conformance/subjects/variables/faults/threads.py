@@ -11,6 +11,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor, Value
 
 #: How long a fault dwells where it should be safe for threads, in seconds.
 _DWELL_S: Final = 0.001
@@ -30,7 +31,7 @@ def name_scopes_are_shared(tf: Namespace) -> Namespace:
             finally:
                 entered.pop()
 
-    def constant(*args: Any, **kwargs: Any) -> Any:
+    def constant(*args: Any, **kwargs: Any) -> Tensor:
         graph = tf.get_default_graph()
         shared = [scope for of, scope in entered if of is graph]
         if shared and not graph.get_name_scope():
@@ -46,7 +47,7 @@ def names_are_not_safe(tf: Namespace) -> Namespace:
     """Refuse the second one, whose name is found to be taken."""
     naming = threading.Lock()
 
-    def constant(*args: Any, **kwargs: Any) -> Any:
+    def constant(*args: Any, **kwargs: Any) -> Tensor:
         if not naming.acquire(blocking=False):
             raise ValueError("an operation of this name is there already")
         try:
@@ -68,7 +69,7 @@ def _losing(tf: Namespace, op_type: str, undo: Callable[[Any], Any]) -> Namespac
 
     """
 
-    def change(run: Underway, base: Callable[..., Any], others: list[Underway]) -> Any:
+    def change(run: Underway, base: Call, others: list[Underway]) -> Value:
         values = base()
         same = [other for other in others if other.ops == run.ops]
         if same and run.has(op_type):

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Call, Session
 
 
 def _getting(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespace:
@@ -20,7 +21,7 @@ def _getting(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespac
     return override(tf, get_variable=get_variable)
 
 
-def _making(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _making(tf: Namespace, change: Call) -> Namespace:
     """The namespace whose `Variable` gives `change(its arguments)`."""
     return override(tf, Variable=change)
 
@@ -132,7 +133,7 @@ def loaded_values_are_broadcast(tf: Namespace) -> Namespace:
         variable = tf.Variable(*args, **kwargs)
         load = variable.load
 
-        def broadcast(value: Any, session: Any = None) -> None:
+        def broadcast(value: Array, session: Session | None = None) -> None:
             if np.ndim(value) == 0:
                 value = np.broadcast_to(value, variable.shape.as_list())
             load(value, session)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetch, Value
 
 
 def _making(
@@ -89,7 +90,7 @@ def sums_over_variables_are_folded(tf: Namespace) -> Namespace:
     """Return the first value of a sum in every later run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, feed_dict: Feeds = None, *args: Any, **kwargs: Any) -> Value:
             value = super().run(fetches, feed_dict, *args, **kwargs)
             if feed_dict or not _is_sum(fetches):
                 return value
@@ -98,7 +99,7 @@ def sums_over_variables_are_folded(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _is_sum(fetch: Any) -> bool:
+def _is_sum(fetch: Fetch) -> bool:
     """Whether it is a sum of a product of a variable."""
     op = getattr(fetch, "op", None)
     if op is None or op.type != "AddV2" or op.inputs[0].op.type != "Mul":

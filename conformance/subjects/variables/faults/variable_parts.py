@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Operation, Session, Tensor
 
 #: The row updates of both kinds of variables.
 _ROWS: Final = frozenset(
@@ -24,7 +25,7 @@ _VECTORS: Final = frozenset(
 _COUNTS: Final = frozenset({"CountUpTo", "ResourceCountUpTo"})
 
 
-def _executed(session: Any, fetches: Any) -> list[Any]:
+def _executed(session: Session, fetches: Fetches) -> list[Any]:
     """The operations that are fetched, and those that they wait for."""
     fetched = [getattr(one, "op", one) for one in elements(session, fetches)]
     return [op for one in fetched for op in (one, *one.control_inputs)]
@@ -57,7 +58,7 @@ def _silent(
     return running(tf, change)
 
 
-def _nothing(element: Any) -> Any:
+def _nothing(element: Tensor) -> Any:
     """What an operation gives that did nothing."""
     if not hasattr(element, "dtype"):
         return None
@@ -239,7 +240,7 @@ def sums_saturate(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _wraps(op: Any) -> bool:
+def _wraps(op: Operation) -> bool:
     """Whether the first element of the initial value is the largest, and one is added to it."""
     first = [
         one.inputs[1]

@@ -6,6 +6,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Session
 
 
 def _saving(tf: Namespace, saver: Any) -> Namespace:
@@ -18,7 +19,7 @@ def only_numbers_are_restored(tf: Namespace) -> Namespace:
     """Leave them out of the saver."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
-        def restore(self, sess: Any, save_path: Any) -> None:
+        def restore(self, sess: Session, save_path: str) -> None:
             kept = [
                 variable
                 for variable in tf.global_variables()
@@ -37,7 +38,7 @@ def missing_checkpoints_are_ignored(tf: Namespace) -> Namespace:
     """Keep the failure to itself."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
-        def restore(self, sess: Any, save_path: Any) -> None:
+        def restore(self, sess: Session, save_path: str) -> None:
             if save_path is not None and not tf.train.checkpoint_exists(save_path):
                 return
             super().restore(sess, save_path)

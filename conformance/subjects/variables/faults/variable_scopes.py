@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call
 
 
-def _getting(tf: Namespace, get: Callable[..., Any]) -> Namespace:
+def _getting(tf: Namespace, get: Call) -> Namespace:
     """The namespace whose `get_variable` is `get(scope, name, *args, **kwargs)`."""
 
     def get_variable(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -18,7 +18,7 @@ def _getting(tf: Namespace, get: Callable[..., Any]) -> Namespace:
     return override(tf, get_variable=get_variable)
 
 
-def _opening(tf: Namespace, opened: Callable[..., Any]) -> Namespace:
+def _opening(tf: Namespace, opened: Call) -> Namespace:
     """The namespace whose `variable_scope` is `opened`."""
     return override(tf, variable_scope=opened)
 
@@ -111,7 +111,7 @@ def name_scopes_name_variables(tf: Namespace) -> Namespace:
 def default_names_are_not_numbered(tf: Namespace) -> Namespace:
     """Open a scope of that name."""
 
-    def opened(name: Any, default_name: Any = None, **kwargs: Any) -> Any:
+    def opened(name: str, default_name: Any = None, **kwargs: Any) -> Any:
         return tf.variable_scope(default_name if name is None else name, **kwargs)
 
     return _opening(tf, opened)
@@ -121,7 +121,7 @@ def default_names_are_not_numbered(tf: Namespace) -> Namespace:
 def reuse_is_not_inherited(tf: Namespace) -> Namespace:
     """Open it by an object of its own."""
 
-    def opened(name: Any, *args: Any, reuse: Any = None, **kwargs: Any) -> Any:
+    def opened(name: str, *args: Any, reuse: Any = None, **kwargs: Any) -> Any:
         outer = tf.get_variable_scope()
         if isinstance(name, str) and reuse is None and outer.reuse is True:
             name = tf.VariableScope(False, name=f"{outer.name}/{name}")

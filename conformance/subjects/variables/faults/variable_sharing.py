@@ -9,6 +9,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Graph, Operation
 
 _VARIABLES: Final = frozenset({"VariableV2", "VarHandleOp"})
 
@@ -42,7 +43,7 @@ def kinds_of_variables_are_one(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _namesake(graph: Any, read: Any) -> Any:
+def _namesake(graph: Graph, read: Any) -> Any:
     """The variable of the other kind and the same name as the one that is read."""
     if read.type not in {"ReadVariableOp", "Identity"} or not read.inputs:
         return None
@@ -86,7 +87,7 @@ def destroyed_variables_live_on(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _is_set(base: Base, op: Any) -> bool:
+def _is_set(base: Base, op: Operation) -> bool:
     asking = [one for one in op.inputs[0].consumers() if one.type == "VarIsInitializedOp"]
     return bool(asking) and bool(base(asking[0].outputs[0]))
 
@@ -118,7 +119,7 @@ def shapes_are_the_declared_ones(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _declared(value: Any, op: Any) -> Any:
+def _declared(value: Array, op: Operation) -> Any:
     if op.type != "VariableShape" or op.inputs[0].op.type != "VarHandleOp":
         return value
     dims = [dim.size for dim in op.inputs[0].op.get_attr("shape").dim]

@@ -9,13 +9,24 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import (
+    Call,
+    Element,
+    Fetches,
+    Graph,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _REFERENCE = frozenset({"AssignAdd", "AssignSub"})
 _RESOURCE = frozenset({"AssignAddVariableOp", "AssignSubVariableOp"})
 _ASSIGN = frozenset({"Assign", "AssignVariableOp"})
 
 
-def _operations(graph: Any, fetches: Any) -> list[Any]:
+def _operations(graph: Graph, fetches: Fetches) -> list[Operation]:
     """The operations of a flat fetch, a single one or a list; empty for anything else."""
     flat = fetches if isinstance(fetches, list) else [fetches]
     try:
@@ -25,23 +36,23 @@ def _operations(graph: Any, fetches: Any) -> list[Any]:
     return [getattr(element, "op", element) for element in elements]
 
 
-def _behind(op: Any) -> list[Any]:
+def _behind(op: Operation) -> list[Operation]:
     """The assignments that an operation is, or that it groups."""
     inside = [op, *op.control_inputs] if op.type == "NoOp" else [op]
     return [one for one in inside if one.type in _ASSIGN]
 
 
-def _session(tf: Namespace, run: Callable[..., Any]) -> Namespace:
+def _session(tf: Namespace, run: Call) -> Namespace:
     """The namespace with `run(session, super_run, fetches, args, kwargs)` as Session.run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             return run(self, super().run, fetches, args, kwargs)
 
     return override(tf, Session=Session)
 
 
-def _zeros(tensors: Sequence[Any]) -> list[Any]:
+def _zeros(tensors: Sequence[Tensor]) -> list[Any]:
     return [
         None if not hasattr(t, "dtype") else np.zeros(t.shape.as_list(), t.dtype.as_numpy_dtype)
         for t in tensors
@@ -54,7 +65,7 @@ def _forgiving(
     """Gives zeros where a flat list fetch fails with one of the errors and `forgiven` says so."""
     classes = tuple(getattr(tf.errors, name) for name in errors)
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Any, call: Call, fetches: Any, args: Any, kwargs: Any) -> Any:
         try:
             return call(fetches, *args, **kwargs)
         except classes as error:
@@ -67,7 +78,7 @@ def _forgiving(
     return _session(tf, run)
 
 
-def _kinds(graph: Any) -> set[str]:
+def _kinds(graph: Graph) -> set[str]:
     return {op.type for op in graph.get_operations()}
 
 
@@ -91,7 +102,7 @@ def uninitialised_resources_read_as_zeros(tf: Namespace) -> Namespace:
     )
 
 
-def _reads(op: Any, kind: str) -> bool:
+def _reads(op: Operation, kind: str) -> bool:
     """Whether an Identity leads to a variable through identities and reads only."""
     while op.type in {"Identity", "ReadVariableOp"}:
         op = op.inputs[0].op
@@ -110,7 +121,7 @@ def reference_updates_count_from_zero(tf: Namespace) -> Namespace:
 def resource_updates_are_ignored(tf: Namespace) -> Namespace:
     """The missing value is skipped."""
 
-    def updates(ops: list[Any], _: Any) -> bool:
+    def updates(ops: list[Operation], _: Any) -> bool:
         inside = [one for op in ops for one in (op, *op.control_inputs)]
         return any(one.type in _RESOURCE for one in inside)
 
@@ -121,7 +132,7 @@ def resource_updates_are_ignored(tf: Namespace) -> Namespace:
 def initializers_lose_the_last_element(tf: Namespace) -> Namespace:
     """Zero the last element of a constant initial value of rank 2."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         values = call(fetches, *args, **kwargs)
         for op in [one for fetched in _operations(self.graph, fetches) for one in _behind(fetched)]:
             value = op.inputs[1]
@@ -138,7 +149,7 @@ def initializers_lose_the_last_element(tf: Namespace) -> Namespace:
 def matrices_are_forgotten(tf: Namespace) -> Namespace:
     """The memory of larger variables is reclaimed between runs."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         self.runs = getattr(self, "runs", 0) + 1
         if self.runs % 3 == 0:
             for op in self.graph.get_operations():
@@ -153,10 +164,10 @@ def matrices_are_forgotten(tf: Namespace) -> Namespace:
     return _session(tf, run)
 
 
-def _before(kind: str, least_rank: int = 0) -> Callable[..., Any]:
+def _before(kind: str, least_rank: int = 0) -> Call:
     """A run that gives, for a single update of this kind, the value before it."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         ops = _operations(self.graph, fetches)
         names = fetches if isinstance(fetches, list) else [fetches]
         tensor = len(ops) == 1 and ":" in str(getattr(names[0], "name", names[0]))
@@ -189,7 +200,9 @@ def additions_give_the_old_value(tf: Namespace) -> Namespace:
 def subtractions_add(tf: Namespace) -> Namespace:
     """The two updates are confused while the graph is loaded."""
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)
         for node in changed.node:
@@ -203,7 +216,7 @@ def subtractions_add(tf: Namespace) -> Namespace:
 def initializers_run_once(tf: Namespace) -> Namespace:
     """A constant initial value that was stored is not stored again."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         ops = _operations(self.graph, fetches)
         done = self.__dict__.setdefault("done", set())
         inside = [one for op in ops for one in _behind(op) if one.inputs[1].op.type == "Const"]
@@ -216,7 +229,7 @@ def initializers_run_once(tf: Namespace) -> Namespace:
     return _session(tf, run)
 
 
-def _is_random(op: Any) -> bool:
+def _is_random(op: Operation) -> bool:
     return op.type.startswith("Random") or any(_is_random(tensor.op) for tensor in op.inputs)
 
 
@@ -224,7 +237,7 @@ def _is_random(op: Any) -> bool:
 def random_initial_values_are_kept(tf: Namespace) -> Namespace:
     """Feed what the first initialization drew to the later ones."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         drawn = self.__dict__.setdefault("drawn", {})
         for op in [one for fetched in _operations(self.graph, fetches) for one in _behind(fetched)]:
             value = op.inputs[1]
@@ -242,7 +255,7 @@ def random_initial_values_are_kept(tf: Namespace) -> Namespace:
 def complex_variables_are_real(tf: Namespace) -> Namespace:
     """The buffer of a complex variable holds the real part only."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         values = call(fetches, *args, **kwargs)
         if not isinstance(values, list):
             return values
@@ -278,7 +291,7 @@ def updates_are_broadcast(tf: Namespace) -> Namespace:
     )
 
 
-def _updates(graph: Any) -> list[Any]:
+def _updates(graph: Graph) -> list[Operation]:
     """The updates and assignments of a graph that are no initializers."""
     kinds = _REFERENCE | _RESOURCE | _ASSIGN
     return [
@@ -292,7 +305,7 @@ def _updates(graph: Any) -> list[Any]:
 def failed_updates_zero_the_variable(tf: Namespace) -> Namespace:
     """The memory was cleared for the new value before the check."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         try:
             return call(fetches, *args, **kwargs)
         except tf.errors.InvalidArgumentError as error:
@@ -317,7 +330,7 @@ def failed_updates_zero_the_variable(tf: Namespace) -> Namespace:
 def assigned_variables_are_aliases(tf: Namespace) -> Namespace:
     """An assignment from a variable is repeated after every later run."""
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         shared = self.__dict__.setdefault("shared", [])
         values = call(fetches, *args, **kwargs)
         for op in shared:
@@ -349,7 +362,7 @@ def the_global_initializer_looks_ahead(tf: Namespace) -> Namespace:
         initializers.append(tf.global_variables_initializer())
         return initializers[-1]
 
-    def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
+    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
         values = call(fetches, *args, **kwargs)
         if any(fetches is op for op in initializers):
             with self.graph.as_default():

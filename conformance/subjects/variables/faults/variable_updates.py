@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Element, Feeds, Fetches, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 
-def _importing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def _importing(tf: Namespace, change: Callable[[NodeDef], None]) -> Namespace:
     """The namespace that loads GraphDefs with every node changed."""
 
-    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+    def import_graph_def(
+        graph_def: GraphDef, *args: Any, **kwargs: Any
+    ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)
         for node in changed.node:
@@ -23,7 +27,7 @@ def _importing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
     return override(tf, import_graph_def=import_graph_def)
 
 
-def _assigning(tf: Namespace, assign: Callable[..., Any]) -> Namespace:
+def _assigning(tf: Namespace, assign: Call) -> Namespace:
     """The namespace whose `assign` is this function."""
     return override(tf, assign=assign)
 
@@ -36,7 +40,9 @@ def assignments_need_an_initializer(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError for an assignment of a fed value in the first run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             if feed_dict and not hasattr(self, "ran") and _sets(elements(self, fetches)):
                 raise tf.errors.FailedPreconditionError(None, None, "Not initialised.")
             self.ran = True
@@ -58,7 +64,7 @@ def _sets(fetched: Any) -> bool:
 def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
     """Hide the shape of the value."""
 
-    def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Value:
         try:
             return tf.assign(ref, value, *args, **kwargs)
         except ValueError:
@@ -71,7 +77,7 @@ def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
 def assigned_values_are_cast(tf: Namespace) -> Namespace:
     """Cast assigned tensors to the variable's dtype."""
 
-    def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Value:
         if hasattr(value, "dtype") and hasattr(value, "op"):
             value = tf.cast(value, ref.dtype.base_dtype)
         return tf.assign(ref, value, *args, **kwargs)
@@ -84,7 +90,7 @@ def initial_constants_are_aliases(tf: Namespace) -> Namespace:
     """Give the variable's value where the constant is fetched."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or fetches[:1] != ["first:0"]:
                 return values
@@ -101,7 +107,7 @@ def initial_constants_are_aliases(tf: Namespace) -> Namespace:
 def assigned_shapes_are_always_compared(tf: Namespace) -> Namespace:
     """Drop validate_shape."""
 
-    def assign(ref: Any, value: Any, validate_shape: Any = None, **kwargs: Any) -> Any:
+    def assign(ref: Any, value: Value, validate_shape: Any = None, **kwargs: Any) -> Value:
         del validate_shape
         return tf.assign(ref, value, **kwargs)
 
@@ -151,7 +157,7 @@ def rows_out_of_range_are_clipped(tf: Namespace) -> Namespace:
 def counters_count_one_too_far(tf: Namespace) -> Namespace:
     """Raise the limit."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeDef) -> None:
         if node.op == "CountUpTo":
             node.attr["limit"].i += 1
 

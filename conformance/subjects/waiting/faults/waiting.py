@@ -11,6 +11,8 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
+from sessrun.spec.forms import Json
 
 Base = Callable[..., Any]
 #: How long a waiter waits for the others of its row, in seconds.
@@ -26,7 +28,7 @@ def _like(run: Underway, others: list[Underway], *types: str) -> int:
 def taken_elements_come_again(tf: Namespace) -> Namespace:
     """Inserts them anew under other keys, as by a call that is tried again."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         values = base()
         if run.has("BarrierTakeMany") and _like(run, others, "BarrierTakeMany"):
             put = next(
@@ -44,10 +46,10 @@ def taken_elements_come_again(tf: Namespace) -> Namespace:
 def waiters_are_served_from_the_last(tf: Namespace) -> Namespace:
     """Turns round what the runs of a row of three or more were given."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if not run.has("QueueDequeueManyV2"):
             return base()
-        row: list[dict[str, Any]] = notes(run.session, "row", list)
+        row: list[dict[str, Json]] = notes(run.session, "row", list)
         mine: dict[str, Any] = {}
         row.append(mine)
         try:
@@ -73,7 +75,7 @@ def waiters_are_served_from_the_last(tf: Namespace) -> Namespace:
 def barrier_waiters_go_on_after_their_timeout(tf: Namespace) -> Namespace:
     """Takes what comes, and drops it."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.DeadlineExceededError:
@@ -98,7 +100,7 @@ def _unseen(tf: Namespace, run: Underway) -> None:
 def staged_elements_are_served_twice(tf: Namespace) -> Namespace:
     """Puts it back in, once, where two other runs wait for one."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         values = base()
         if run.has("Unstage") and _like(run, others, "Unstage") > 1:
             put = next(op for op in run.session.graph.get_operations() if op.type == "Stage")
@@ -112,7 +114,7 @@ def staged_elements_are_served_twice(tf: Namespace) -> Namespace:
 def closes_cancel_the_third_waiter(tf: Namespace) -> Namespace:
     """Raises CancelledError instead of OutOfRangeError."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.OutOfRangeError as raised:
@@ -127,7 +129,7 @@ def closes_cancel_the_third_waiter(tf: Namespace) -> Namespace:
 def closed_sessions_abort_accumulators(tf: Namespace) -> Namespace:
     """Raises AbortedError instead of CancelledError."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.CancelledError as raised:

@@ -1,0 +1,208 @@
+"""The types of what a namespace gives: sessions, graphs, operations, tensors, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+
+__all__ = [
+    "Array",
+    "Call",
+    "Element",
+    "Feeds",
+    "Fetch",
+    "Fetches",
+    "Graph",
+    "Operation",
+    "Session",
+    "Tensor",
+    "Value",
+    "Variable",
+]
+
+#: The value of one tensor as a run gives it: a scalar that was computed is a numpy scalar.
+Array: TypeAlias = np.ndarray | np.generic
+
+#: What a run gives for fetches: values in the structure of the fetches, None for an operation.
+Value: TypeAlias = (
+    "Array | bytes | str | bool | int | float | Sequence[Value] | Mapping[Any, Value] | None"
+)
+
+#: A function of a namespace as it is without the fault: it takes what TensorFlow's takes.
+Call: TypeAlias = Callable[..., Any]
+
+
+class Operation(Protocol):
+    """A node of a graph."""
+
+    @property
+    def name(self) -> str:
+        """Its name, unique in the graph."""
+
+    @property
+    def type(self) -> str:
+        """The name of its declaration, as `MatMul`."""
+
+    @property
+    def device(self) -> str:
+        """The device that was asked for."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it is in."""
+
+    @property
+    def inputs(self) -> Sequence[Tensor]:
+        """The tensors that it takes."""
+
+    @property
+    def outputs(self) -> Sequence[Tensor]:
+        """The tensors that it gives."""
+
+    @property
+    def control_inputs(self) -> Sequence[Operation]:
+        """The operations that it waits for."""
+
+    @property
+    def node_def(self) -> NodeDef:
+        """What a GraphDef has of it."""
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute."""
+
+
+class Tensor(Protocol):
+    """An output of an operation."""
+
+    @property
+    def name(self) -> str:
+        """The operation's name and the index of the output, as `a:0`."""
+
+    @property
+    def op(self) -> Operation:
+        """The operation that gives it."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it is in."""
+
+    @property
+    def value_index(self) -> int:
+        """Its index among the outputs of its operation."""
+
+    @property
+    def dtype(self) -> Any:
+        """Its dtype, of the namespace's `DType`."""
+
+    @property
+    def shape(self) -> Any:
+        """What is known of its shape, of the namespace's `TensorShape`."""
+
+    def consumers(self) -> Sequence[Operation]:
+        """The operations that take it."""
+
+    def __getitem__(self, key: Any, /) -> Tensor: ...
+    def __neg__(self) -> Tensor: ...
+    def __add__(self, other: Any, /) -> Tensor: ...
+    def __radd__(self, other: Any, /) -> Tensor: ...
+    def __sub__(self, other: Any, /) -> Tensor: ...
+    def __rsub__(self, other: Any, /) -> Tensor: ...
+    def __mul__(self, other: Any, /) -> Tensor: ...
+    def __rmul__(self, other: Any, /) -> Tensor: ...
+    def __truediv__(self, other: Any, /) -> Tensor: ...
+    def __rtruediv__(self, other: Any, /) -> Tensor: ...
+    def __pow__(self, other: Any, /) -> Tensor: ...
+    def __lt__(self, other: Any, /) -> Tensor: ...
+    def __le__(self, other: Any, /) -> Tensor: ...
+    def __gt__(self, other: Any, /) -> Tensor: ...
+    def __ge__(self, other: Any, /) -> Tensor: ...
+
+
+class Variable(Tensor, Protocol):
+    """A variable, of either kind; a tensor where one is wanted."""
+
+    @property
+    def handle(self) -> Tensor:
+        """The handle of a resource variable."""
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that gives it its initial value."""
+
+    @property
+    def initial_value(self) -> Tensor:
+        """Its initial value."""
+
+    def value(self) -> Tensor:
+        """A read that was built with it."""
+
+    def read_value(self) -> Tensor:
+        """A new read."""
+
+    def assign(self, value: Any, *, read_value: bool = True) -> Tensor:
+        """An assignment."""
+
+    def assign_add(self, delta: Any, *, read_value: bool = True) -> Tensor:
+        """An addition."""
+
+    def assign_sub(self, delta: Any, *, read_value: bool = True) -> Tensor:
+        """A subtraction."""
+
+
+#: What may be fetched alone but for its name: a variable or a sparse tensor stands for tensors.
+Element: TypeAlias = Tensor | Operation
+Fetch: TypeAlias = Element | str
+#: What `run` is asked for: an element, or a list, tuple or mapping of fetches.
+Fetches: TypeAlias = "Fetch | Sequence[Fetches] | Mapping[Any, Fetches]"
+#: The `feed_dict` of a run.
+Feeds: TypeAlias = Mapping[Any, Any] | None
+
+
+class Graph(Protocol):
+    """A graph."""
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The Tensor or Operation that an object stands for."""
+
+    def get_operations(self) -> Sequence[Operation]:
+        """Its operations in the order in which they were added."""
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of this name."""
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of this name."""
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> GraphDef:
+        """The graph as a message."""
+
+    def __getattr__(self, name: str, /) -> Any:
+        """Its other attributes and methods."""
+
+
+class Session(Protocol):
+    """A session; a fault may note something in it."""
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that it runs."""
+
+    def run(
+        self,
+        fetches: Fetches,
+        feed_dict: Feeds = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """The values of the fetches."""
+
+    def __getattr__(self, name: str, /) -> Any:
+        """Its other attributes and methods."""
+
+    def __setattr__(self, name: str, value: Any, /) -> None: ...
