@@ -47,7 +47,7 @@ _SLICES: Final = 6
 
 
 class _Life:
-    """An accumulator's history, and what it has gathered.
+    """A history of steps on one accumulator, with the model of what it holds.
 
     Attributes:
       history: the steps.
@@ -74,7 +74,7 @@ class _Life:
         self._sums: dict[int, tuple[np.ndarray, int]] = {}
 
     def graph(self) -> dict[str, Json]:
-        """The graph of the accumulator with every operation on it."""
+        """The GraphDef of the accumulator and its operations."""
         writer = GraphWriter()
         kind, sparse = {"dtype": dtype_attr(self._dtype)}, self._kind == "Sparse"
         first = (_SLICES,) if sparse else ()
@@ -108,7 +108,7 @@ class _Life:
         return writer.graph()
 
     def go_on(self) -> None:
-        """Take one step more."""
+        """Add a step to the history."""
         chance = self._draw.random()
         if chance < 0.55:
             self._apply()
@@ -125,7 +125,7 @@ class _Life:
             self._see_count("ACCUMULATORS-003")
 
     def _see_count(self, clause: str) -> None:
-        """Ask how many gradients were gathered: it shows what the step before did."""
+        """Read the number of gradients, which shows the effect of the step before."""
         self.history.run(["count:0"], values=[np.array(self._count, np.int32)], clause=clause)
 
     def _numbers(self, shape: tuple[int, ...]) -> np.ndarray:
@@ -183,7 +183,7 @@ class _Life:
         return "ACCUMULATORS-024" if self._kind == "Sparse" else "ACCUMULATORS-013"
 
     def _odd_shapes(self) -> list[tuple[int, ...]]:
-        """Shapes that must be refused; what a sparse accumulator declares may go on in a slice."""
+        """Shapes that must be refused; slices of a sparse accumulator may have more dimensions."""
         shape = self._shape
         if shape is None:
             return []

@@ -101,7 +101,7 @@ def _plain(draw: random.Random, _: str, count: int) -> list[float]:
 
 
 def _large(draw: random.Random, _: str, count: int) -> list[float]:
-    """Up to some thousands, whose exponentials every dtype but float64 cannot hold."""
+    """Numbers up to some thousands: their exponentials overflow in every dtype but float64."""
     return [draw.choice((-1, 1)) * 10 ** draw.uniform(0, 3.9) for _ in range(count)]
 
 
@@ -130,7 +130,7 @@ def _masked(draw: random.Random, dtype: str, count: int) -> list[float]:
 
 
 def _shifted(draw: random.Random, dtype: str, count: int) -> list[float]:
-    """Far from zero and near each other: the square of the mean dwarfs the variance."""
+    """Numbers far from zero and near each other: their mean is much larger than their deviation."""
     center = draw.choice((-1, 1)) * 64 * 2 ** (BY_NAME[dtype].itemsize - 2 + (dtype == "float16"))
     return [center + draw.randint(-4, 4) * center / 128 for _ in range(count)]
 
@@ -176,12 +176,12 @@ def of_shape(shape: Callable[[Drawing], Sequence[int]]) -> Kind:
 
 
 def plainly(kind: Kind) -> Kind:
-    """Plain numbers of this kind, whatever the style is."""
+    """The kind, drawn in the style `plain` whatever the style of the call is."""
     return lambda d: kind(replace(d, style="plain"))
 
 
 def like(name: str) -> Kind:
-    """Numbers of the style, of the shape of another argument."""
+    """Numbers of the style in the shape of another argument."""
     return lambda d: d.array(d.values[name].shape)
 
 
@@ -209,7 +209,7 @@ def spread_over(name: str) -> Kind:
 
 
 def per_channel(name: str) -> Kind:
-    """A number for each channel of another argument: along its last axis, or axis 1 for NC..."""
+    """A number for each channel of another argument: of axis 1 for NC..., else of the last."""
 
     def drawn(d: Drawing) -> Any:
         first = str(d.values.get("data_format") or "N..C").startswith("NC")

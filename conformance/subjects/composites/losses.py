@@ -85,7 +85,7 @@ def _weights(name: str) -> Kind:
 
 
 def _weighing(d: Drawing) -> str:
-    """The clause of a loss with weights: that of its reduction, or of how weights are spread."""
+    """The clause that a loss with weights shows: of its reduction, or of how weights spread."""
     weights = d.values["weights"]
     if d.values["reduction"] != _NONZERO:
         return "LOSSES-003"
@@ -98,7 +98,7 @@ _STATIC: Final = "LOSSES-020"
 
 
 def _alone(function: str, clause: str, **arguments: Kind) -> Row:
-    """A loss by itself, neither weighed nor reduced."""
+    """A row of a loss without weights and reduction."""
     return Row(
         f"losses.{function}",
         clause,
@@ -111,7 +111,7 @@ def _alone(function: str, clause: str, **arguments: Kind) -> Row:
 
 
 def _weighed(function: str, **arguments: Kind) -> Row:
-    """A loss with weights and a reduction."""
+    """A row of a loss with weights and a reduction."""
     first = next(iter(arguments))
     reductions = chosen(*(Name(f"losses.Reduction.{name}") for name in _REDUCTIONS), _NONZERO)
     given = {**arguments, "weights": _weights(first), "reduction": reductions}

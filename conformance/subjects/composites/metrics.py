@@ -231,7 +231,7 @@ def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:
 
 
 def _placeholder(c: ApiAuthor, array: np.ndarray, rows: int | None) -> Any:
-    """A placeholder for so many rows like these, or any number."""
+    """A placeholder of the shape of these rows, or with an unknown number of rows."""
     row = row_of_numpy(array.dtype)
     assert row is not None
     return c.tf.placeholder(getattr(c.tf, row.name), [rows, *array.shape[1:]])

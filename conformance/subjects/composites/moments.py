@@ -50,13 +50,13 @@ def _keeps(name: str = "keep_dims") -> dict[str, Kind]:
 
 
 def _filled_axes(d: Drawing) -> Any:
-    """Axes of `x`, in which there is something: the mean of nothing is another matter."""
+    """Axes of `x`, none of them of size 0: the mean of no numbers is another clause's subject."""
     filled = [axis for axis, size in enumerate(d.values["x"].shape) if size]
     return sorted(d.draw.sample(filled, d.draw.randint(1, len(filled)))) if filled else []
 
 
 def _channels(d: Drawing) -> Sequence[int]:
-    """The shape of numbers of `x` for each place along its last axes."""
+    """Numbers of the shape of the last axes of `x`."""
     shape = d.values["x"].shape
     return shape[d.draw.randint(max(len(shape) - 2, 0), len(shape) - 1) :] if shape else ()
 
@@ -66,7 +66,7 @@ def _absent_or(kind: Kind) -> Kind:
 
 
 def _image(d: Drawing) -> np.ndarray:
-    """A batch of pictures in the data format drawn, of at least two places for each channel."""
+    """A batch of pictures in the drawn data format, with at least two pixels for each channel."""
     return d.array(
         [d.draw.randint(1, 3), d.draw.randint(2, 3), d.draw.randint(2, 4), d.draw.randint(2, 3)]
     )

@@ -24,12 +24,12 @@ _LOSSES: Final = losses.ROWS
 
 
 def _row(rows: Sequence[Row], id_: str) -> Row:
-    """The case's row: rows take turns, so that every plan meets them all."""
+    """The row of the case with this index: successive indices take successive rows."""
     return rows[int(id_.rpartition(":")[2]) % len(rows)]
 
 
 def _clauses_of(rows: Sequence[Row]) -> list[str]:
-    """The clauses that the rows' cases can show false."""
+    """The clauses that cases of these rows can show false."""
     return sorted({str(row.clause) for row in rows} | {row.static_clause for row in rows})
 
 

@@ -56,12 +56,12 @@ def _strides(rank: int, *, same: bool = False) -> Kind:
 
 
 def _strides_of_filter(d: Drawing) -> list[int]:
-    """Strides that leave no place out: others Conv3D of float64 counts differently."""
+    """Strides no longer than the filter: TensorFlow's float64 Conv3D miscounts longer ones."""
     return [1, *(d.draw.randint(1, size) for size in d.values["filter"].shape[:-2]), 1]
 
 
 def _steps(rank: int) -> Kind:
-    """Strides, or dilation rates where those are 1: not both."""
+    """Strides, or dilation rates with strides of 1."""
     return lambda d: [d.draw.randint(1, 3) for _ in range(rank)]
 
 
@@ -74,7 +74,7 @@ def _rates(rank: int) -> Kind:
 
 
 def _shape_before(d: Drawing) -> list[int]:
-    """A shape that the convolution makes into that of `value`."""
+    """An output shape for the transposed convolution of `value`."""
     value, taps, strides = (d.values[key] for key in ("value", "filter", "strides"))
     sizes = []
     for axis, size in enumerate(value.shape[1:-1]):
@@ -104,7 +104,7 @@ def _pooled(function: str, rank: int, value: str = "value") -> Row:
 
 
 def _morphological(function: str, value: str, kernel: str) -> Row:
-    """A row of the greatest sum, or least difference, of a window and a kernel of its channels."""
+    """A row of a dilation or an erosion, with a kernel for each channel."""
     sizes: Kind = lambda d: d.array(  # noqa: E731
         [d.draw.randint(1, 3), d.draw.randint(1, 3), d.values[value].shape[-1]]
     )
@@ -125,7 +125,7 @@ def _morphological(function: str, value: str, kernel: str) -> Row:
 
 
 def _kept_or_scaled(c: ApiAuthor, result: Any, d: Drawing) -> Any:
-    """Whether each element is 0 or the input's over the probability to be kept, and how many."""
+    """Whether each element is 0 or x / (1 - rate), and how many elements are not 0."""
     kept = 1 - d.values["rate"]
     scaled = c.tf.constant(d.values["x"]) / kept
     near = c.tf.abs(result - scaled) <= c.tf.abs(scaled) * 1e-3

@@ -65,7 +65,7 @@ def _called(name: str) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Library:
-    """The functions of a program, and how its branches and loops are to be executed.
+    """The functions of a program, and how its branches and loops are to be lowered.
 
     Attributes:
       states: the states of the program; the first is the tally.
@@ -141,7 +141,7 @@ class Bodies:
         attrs: Mapping[str, Any] | None = None,
         output: str = "output",
     ) -> str:
-        """Write a node; how its first output is called here."""
+        """Write a node; return the name by which nodes here take its first output."""
         name = self.writer.node(op, inputs, attrs)
         return f"{name}:{output}:0" if self._inside else name
 
@@ -151,7 +151,7 @@ class Bodies:
         return f"{name}:output:0" if self._inside else name
 
     def outside(self, text: str, kind: Kind) -> str:
-        """How a tensor of the whole graph is called here."""
+        """The name by which nodes here take a tensor of the outer graph."""
         del kind
         return self._outside.get(text, text)
 
@@ -163,7 +163,7 @@ class Bodies:
         return [self.node("Identity", (f"a{first + index}",), _INTS) for index in range(count)]
 
     def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
-        """What is carried, after the statements."""
+        """Write statements; return the tensors that are carried after them."""
         carried = list(values)
         for statement in statements:
             match statement:
@@ -196,7 +196,7 @@ class Bodies:
         return self._ints("AddV2", count, self.constant(scalar(1)), waiting(done))
 
     def _given(self) -> list[str]:
-        """The tensors that every function takes, as they are called here."""
+        """The tensors that every function takes besides what is carried, by their names here."""
         return [self.outside(text, kind) for text, kind in self._library.outside]
 
     def _results(self, name: str, indices: Sequence[int]) -> list[str]:
@@ -225,7 +225,7 @@ class Bodies:
         return self._one_of("Case", number, carried, {"branches": {"list": {"func": branches}}})
 
     def _function(self, block: Sequence[Statement]) -> str:
-        """Write a branch; its name."""
+        """Write the statements as a function; return its name."""
         body = Bodies(self._library)
         ends = body.block(block, body.takes(0))
         return self._library.add(body, self._library.kinds, [(end, INT) for end in ends])
@@ -233,7 +233,7 @@ class Bodies:
     def _one_of(
         self, op: str, chooser: str, carried: Sequence[str], branches: Mapping[str, Any]
     ) -> list[str]:
-        """Write an operation that executes one of its branches; what is carried after it."""
+        """Write an operation that executes one of its branches; return what is carried after it."""
         types = {"Tin": list_of(*self._library.kinds), "Tout": list_of(*[INT] * len(carried))}
         attrs = self._attrs(**types, **branches)
         node = self.node(op, (chooser, *carried, *self._given()), attrs)
@@ -254,7 +254,7 @@ class Bodies:
         block: Sequence[Statement],
         parallel: int,
     ) -> str:
-        """A loop, which gives the turn, the limit, what is carried and what it takes."""
+        """Write a loop; its outputs are the turn, the limit, what is carried, functions' inputs."""
         library = self._library
         kinds = [INT, INT, *library.kinds]
         asked = Bodies(library)
@@ -276,7 +276,7 @@ class Bodies:
         return self.node("While", inputs, attrs)
 
     def _again(self, times: int, parallel: int) -> str:
-        """The sum of an inner loop into which nothing comes that changes around it."""
+        """Write an inner loop whose inputs do not change in the outer loop; return its sum."""
         library = self._library
         tally = library.states[0]
         kinds = [INT, INT, INT, INT, RESOURCE]
@@ -302,5 +302,5 @@ class Bodies:
         return self._results(self.node("While", inputs, attrs), [2])[0]
 
     def rename(self, names: Mapping[str, str]) -> None:
-        """Say what tensors of the whole graph are called here."""
+        """Set the names by which nodes here take tensors of the outer graph."""
         self._outside.update(names)

@@ -29,20 +29,20 @@ _Values = dict[Setting, int | None]
 
 
 def settings() -> tuple[Setting, ...]:
-    """All settings of the conditions."""
+    """All combinations of truth values of the conditions."""
     return _SETTINGS
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """An int32 tensor: its value for each setting, None where it is dead, and what makes it."""
+    """An int32 tensor: its value for each setting, None where it is dead, and its op type."""
 
     name: str
     values: _Values
     of: str
 
     def is_alive(self, setting: Setting) -> bool:
-        """Whether it has a value."""
+        """Whether the tensor has a value under a setting."""
         return self.values[setting] is not None
 
 
@@ -78,7 +78,7 @@ class Deadness:
         return self._writer.graph()
 
     def grow(self) -> None:
-        """Add one thing more."""
+        """Add one more operation."""
         ways = (
             self._switch,
             self._switch,
@@ -116,7 +116,7 @@ class Deadness:
         self._add(node, values, "AddV2")
 
     def _merge(self) -> None:
-        """A Merge of tensors of which no two are ever alive at once."""
+        """Write a Merge of tensors of which at most one is alive under any setting."""
         inputs = [self._pick()]
         for other in self._draw.sample(self.tensors, len(self.tensors)):
             apart = all(
@@ -139,7 +139,7 @@ class Deadness:
         self._add(f"{node}:1", places, "Merge:1")
 
     def _constant(self) -> None:
-        """A constant that waits for something which may be dead."""
+        """Write a constant with a control input that may be dead."""
         waited, number = self._pick(), self._draw.randint(2, 9)
         if self._is_switch(waited):
             return  # who waits for a Switch waits for none of its sides
@@ -158,7 +158,7 @@ class Deadness:
         self._updated([one.name for one in waited], alive)
 
     def _trigger(self) -> None:
-        """An update behind a ControlTrigger, which is executed whatever is dead before it."""
+        """Write an update that waits for a ControlTrigger, which is executed for dead inputs."""
         waited = self._pick()
         trigger = self._writer.node("ControlTrigger", (f"^{waited.name.partition(':')[0]}",))
         self._updated([trigger], frozenset(_SETTINGS))

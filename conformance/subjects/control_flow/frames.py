@@ -38,7 +38,7 @@ _Body = Callable[[list[str]], list[str]]
 
 @dataclass(slots=True)
 class _Context:
-    """A branch or a body: what is alive exactly in it, and how it takes what is outside."""
+    """A branch or a loop's body: its pivot, and how tensors of the outer graph enter it."""
 
     pivot: str
     lift: Callable[[str, Kind], str]
@@ -78,7 +78,7 @@ class Frames:
         attrs: Mapping[str, Any] | None = None,
         output: str = "",
     ) -> str:
-        """Write a node; its name. Outputs are numbered here, their names play no part."""
+        """Write a node; return its name. Outputs go by number, whatever their declared names."""
         del output
         name = self._writer.node(op, inputs, attrs)
         self._part.append(name)
@@ -93,7 +93,7 @@ class Frames:
         return name
 
     def outside(self, text: str, kind: Kind) -> str:
-        """How a tensor of the whole graph is called in the innermost branch or body."""
+        """The name by which nodes in the innermost block take a tensor of the outer graph."""
         for context in self._contexts:
             if text not in context.lifted:
                 context.lifted[text] = context.lift(text, kind)
@@ -101,7 +101,7 @@ class Frames:
         return text
 
     def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
-        """What is carried, after the statements."""
+        """Write statements; return the tensors that are carried after them."""
         carried = list(values)
         around = self._part
         for statement in statements:
@@ -113,7 +113,7 @@ class Frames:
     def repeat(
         self, times: str, values: Sequence[str], body: _Body, parallel: int = 10
     ) -> list[str]:
-        """A loop of so many iterations over int32 values; what they are in the end."""
+        """Write a loop of `times` iterations over int32 values; return their last values."""
         return self._loop(0, times, values, lambda inside: inside, body, parallel)
 
     def _statement(self, statement: Statement, carried: list[str]) -> list[str]:
@@ -142,7 +142,7 @@ class Frames:
         return self._ints("FloorMod", value, self.constant(scalar(MODULUS)))
 
     def _effect(self, state: int, value: str, count: str) -> str:
-        """The number of effects after one more."""
+        """Write an effect; return the number of effects after it."""
         done = self._states[state].effect(self, Doing(value, count, (waiting(count),)))
         return self._ints("AddV2", count, self.constant(scalar(1)), waiting(done))
 
@@ -196,7 +196,7 @@ class Frames:
         return _replaced(carried, indices, ends)
 
     def _again(self, number: int, times: int, parallel: int) -> str:
-        """The sum of an inner loop into which nothing comes that changes around it."""
+        """Write an inner loop whose inputs do not change in the outer loop; return its sum."""
 
         def body(inside: list[str]) -> list[str]:
             turn, total = inside

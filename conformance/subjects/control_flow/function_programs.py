@@ -43,7 +43,7 @@ _INDEXED: Final = "CONTROL-FLOW-062"
 
 
 def _func(name: str) -> dict[str, Any]:
-    """A function's name as AttrValue."""
+    """A function's name as an AttrValue."""
     return {"func": {"name": name}}
 
 
@@ -57,7 +57,7 @@ def _wrapped(value: int) -> int:
 
 
 class Body:
-    """A graph, or the body of a function: nodes, and what they give for the values at first.
+    """A graph, or the body of a function: its nodes, and a model of the values that they give.
 
     Args:
       draw: the source of chance.
@@ -84,7 +84,7 @@ class Body:
         self._steps: list[tuple[_Step, _Clause | None]] = []
 
     def shown(self, first: Sequence[int]) -> dict[str, tuple[int, str]]:
-        """What calls, branches and loops give, by their outputs: a value and its clause."""
+        """The outputs of calls, branches and loops: name to value and clause."""
         held, wanted = list(first), {}
         for step, clause in self._steps:
             values = step(held)
@@ -95,18 +95,18 @@ class Body:
         return wanted
 
     def run(self, first: Sequence[int]) -> list[int]:
-        """The values that it comes to have."""
+        """The model's values for these first values."""
         held = list(first)
         for step, _ in self._steps:
             held += step(held)
         return held
 
     def output(self, node: str, name: str, index: int = 0) -> str:
-        """How other nodes name an output of a node."""
+        """The name by which other nodes take an output of a node."""
         return f"{node}:{name}:{index}" if self._inside else f"{node}:{index}"
 
     def go_on(self) -> None:
-        """Add one operation more."""
+        """Add one more operation."""
         ways = [self._sum, self._sum, self._constant]
         if self._library.names and not self._is_plain:
             ways += [self._call, self._branch, self._case, self._loop]
@@ -129,7 +129,7 @@ class Body:
         self._add(lambda _: [number])
 
     def advance(self) -> None:
-        """Add one to the first value: it becomes the fourth."""
+        """Add one to the first value; the sum is the fourth value."""
         self._constant(1)
         inputs = [self.values[0], self.values[2]]
         node = self.writer.node("AddV2", inputs, {"T": dtype_attr("int32")})
@@ -147,7 +147,7 @@ class Body:
         self._add(step, clause)
 
     def begin(self) -> None:
-        """Call functions that call none, in each way: where one fails, no other is at fault."""
+        """Call functions that call no others, in each way: their failures have one cause each."""
         self._calls_plain = True
         for op in _CALLS:
             self._call(op)
@@ -161,7 +161,7 @@ class Body:
         self._calls_plain = False
 
     def _function(self) -> str:
-        """The name of a function that is called."""
+        """Draw the name of a function to be called."""
         library = self._library
         return self._draw.choice(library.plain if self._calls_plain else library.names)
 
@@ -228,7 +228,7 @@ class Body:
         )
 
     def _loop(self, op: str = "") -> None:
-        """From a small number up to the library's limit; each turn makes another second value."""
+        """Write a loop from a small number to the library's limit; turns compute a second value."""
         draw, library, start = self._draw, self._library, self._draw.randint(-1, 4)
         self._constant(start)
         turns = [name for name in library.turns if name in library.plain or not self._calls_plain]
@@ -276,11 +276,11 @@ class Library:
         self._write_condition(draw)
 
     def form(self) -> dict[str, Json]:
-        """The library of a GraphDef."""
+        """The library as a FunctionDefLibrary in JSON."""
         return {"function": self._forms}
 
     def call(self, name: str, one: int, two: int) -> list[int]:
-        """What a function gives."""
+        """The model's results of a function."""
         body, indices = self._bodies[name]
         held = body.run((one, two))
         return [held[index] for index in indices]

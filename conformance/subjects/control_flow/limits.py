@@ -42,7 +42,7 @@ class Limits:
 
     @classmethod
     def drawn(cls, draw: random.Random, depth: int = 0) -> Limits:
-        """Some loop, of three within one another at most."""
+        """Draw a loop, with at most three nested in one another."""
         inner = cls.drawn(draw, depth + 1) if depth < 2 and draw.random() < 0.5 else None
         return cls(
             draw.choice((0, 1, 2, 3, 4, -2)),
@@ -54,17 +54,17 @@ class Limits:
 
     @property
     def iterations(self) -> int:
-        """How many iterations the loop makes each time."""
+        """How many iterations the loop makes, each time that it begins."""
         times = max(self.bound, 0)
         return times if self.most is None else min(times, max(self.most, 0))
 
     @property
     def innermost(self) -> int:
-        """How often the innermost body is executed."""
+        """How often the innermost body is executed in all."""
         return self.iterations * (1 if self.inner is None else self.inner.innermost)
 
     def expression(self, variable: str, name: str = "i") -> dict[str, Any]:
-        """The loop: its count in the end. The innermost body adds one to a variable."""
+        """An expression of the loop; it gives the last count, and bodies add one to a variable."""
         count = {"$": name}
         if self.inner is None:
             effect = call(f"{variable}.assign_add", 1, use_locking=True)

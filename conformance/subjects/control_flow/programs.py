@@ -52,7 +52,7 @@ def open_plainly(history: History, **options: Any) -> None:
 
 
 def ask(history: History, asked: Sequence[Asked], clause: str) -> None:
-    """Add a run that fetches these, if there are any; the clause is what it shows."""
+    """Add a run that fetches these, unless there are none; its values show the clause."""
     if asked:
         feeds = {name: value for one in asked for name, value in one.feeds.items()}
         values = [one.wanted for one in asked]
@@ -116,7 +116,7 @@ def case_of_program(
 def _written(
     writer: GraphWriter, block: Sequence[Statement], states: Sequence[State], write: Writing
 ) -> tuple[dict[str, Any], list[str]]:
-    """The graph, and the tensors to fetch: the variables, and the states of the run."""
+    """Write the program; return its GraphDef and the fetches of its variables and run states."""
     writer.placeholder("int32", (), FIXED)
     carried = [writer.placeholder("int32", (), f"v{number}") for number in range(VARIABLES)]
     carried += [writer.constant(scalar(0)) for _ in states]

@@ -35,7 +35,7 @@ REF: Final[Kind] = {"type": "DT_INT32"}
 
 
 class Site(Protocol):
-    """A place of a graph in which nodes are written."""
+    """A graph, branch or function body into which nodes are written."""
 
     def node(
         self,
@@ -44,26 +44,26 @@ class Site(Protocol):
         attrs: Mapping[str, Any] | None = None,
         output: str = "output",
     ) -> str:
-        """Write a node; how its first output, which has this name, is called here."""
+        """Write a node; return its name, by which nodes here take its first output."""
 
     def constant(self, value: Any) -> str:
-        """Write a constant that is alive exactly where this place is executed."""
+        """Write a constant that is executed only if this site is."""
 
     def outside(self, text: str, kind: Kind) -> str:
-        """How a tensor of the whole graph is called here."""
+        """The name by which nodes here take a tensor of the outer graph."""
 
 
 class LoopingSite(Site, Protocol):
-    """A place in which loops can be written."""
+    """A site into which loops can be written."""
 
     def repeat(
         self, times: str, values: Sequence[str], body: Callable[[list[str]], list[str]]
     ) -> list[str]:
-        """A loop of so many iterations over int32 values; what they are in the end."""
+        """Write a loop of `times` iterations over int32 values; return their last values."""
 
 
 def waiting(text: str) -> str:
-    """The control input that waits for the node of a tensor."""
+    """The control input for the node that gives a tensor."""
     return "^" + text.partition(":")[0]
 
 

@@ -73,7 +73,7 @@ class Variable(State):
         return scalar(self._value)
 
     def happen(self, value: int) -> None:
-        """Add, or set."""
+        """Add to the value, or set it."""
         self._value = self._value + value if self._adds else value
 
     def initializer(self) -> str:
@@ -195,7 +195,7 @@ class Staging(State):
 
 
 class Table(State):
-    """A table that holds under each remainder the last value of an effect that has it."""
+    """A table; an effect inserts its value under the value's remainder."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -237,7 +237,7 @@ class Table(State):
 
 
 class Accumulator(State):
-    """An accumulator, which gives the sum of the effects when their number is taken."""
+    """An accumulator of the sum of the effects, which a take of all of them reads."""
 
     def make(self, writer: GraphWriter) -> None:
         writer.node(
@@ -313,7 +313,7 @@ class Array(RunState):
 
 
 class Stack(RunState):
-    """A stack, on which each effect pushes; in the end all is popped into one number."""
+    """A stack on which each effect pushes; the run pops all into one number."""
 
     def make(self, writer: GraphWriter) -> None:
         size = writer.constant(scalar(-1))

@@ -122,7 +122,7 @@ Statement = Set | Effect | If | Choose | Loop | Again
 def draw_block(
     draw: random.Random, states: int, makers: Sequence[type], depth: int = 0, least: int = 0
 ) -> tuple[Statement, ...]:
-    """Some statements of these kinds; Set and Effect may always be among them."""
+    """Draw statements of these kinds, and of Set and Effect."""
     kinds: list[type] = [Set, Effect, Effect]
     if depth < _DEPTH:
         kinds += makers
@@ -133,7 +133,7 @@ def draw_block(
 
 
 def draw_program(draw: random.Random, makers: Sequence[type], states: int) -> tuple[Statement, ...]:
-    """A program that has a statement at least of each of these kinds."""
+    """Draw a program with at least one statement of each of these kinds."""
     return (
         *draw_block(draw, states, makers),
         *(_drawn(draw, maker, states, makers, 0) for maker in makers),
@@ -168,7 +168,7 @@ def _drawn(
 
 
 def touched(block: Sequence[Statement]) -> set[int]:
-    """What of what is carried its statements read or change: variables, then states."""
+    """The indices of what its statements read or change: variables, then states."""
     places: set[int] = set()
     for statement in block:
         match statement:

@@ -21,7 +21,7 @@ __all__ = ["Asked", "Doing", "RunState", "State"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A fetch, what it must give (None for an operation), and what is fed for it."""
+    """A fetch, its expected value (None for an operation), and its feeds."""
 
     fetch: str
     wanted: np.ndarray | None
@@ -30,7 +30,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What an effect is written with.
+    """The inputs with which an effect is written.
 
     Attributes:
       value: the int32 tensor that it takes.
@@ -76,31 +76,31 @@ class State:
         raise NotImplementedError
 
     def effect(self, site: Site, doing: Doing) -> str:
-        """Write an effect; how its node is called."""
+        """Write an effect; return the name of its node."""
         raise NotImplementedError
 
     def look(self, site: Site, waits: Sequence[str]) -> str:
-        """Write a node that looks at the state and leaves it as it is; how it is called."""
+        """Write a node that reads the state without changing it; return its name."""
         raise NotImplementedError
 
     def looked(self) -> np.ndarray:
-        """What that gives now."""
+        """The value that the read gives now."""
         raise NotImplementedError
 
     def happen(self, value: int) -> None:
-        """The effect in the model."""
+        """Apply the effect to the model."""
         self.effects.append(value)
 
     def initializer(self) -> str | None:
-        """The operation that must come first; None if none must."""
+        """The operation that must run first, or None."""
         return None
 
     def seen(self) -> list[Asked]:
-        """What may be fetched at any time after a run of the program."""
+        """What a later run may fetch without changing the state."""
         return []
 
     def taken(self) -> list[Asked]:
-        """What may be fetched then; it is taken out, here and in the model."""
+        """What a later run may fetch once; it is removed from the state and from the model."""
         return []
 
 
@@ -110,9 +110,9 @@ class RunState(State):
     of_run = True
 
     def finish(self, site: LoopingSite, count: str) -> str:
-        """Write what shows it, after so many effects; how the tensor is called."""
+        """Write what reads the state in the run itself, after so many effects; return a tensor."""
         raise NotImplementedError
 
     def shown(self) -> np.ndarray:
-        """What that gives; the next run begins anew."""
+        """The value of that read; the model is empty afterwards."""
         raise NotImplementedError

@@ -49,7 +49,7 @@ def _build(
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """An accumulator in a session: what runs do to it."""
+    """An accumulator in a session, and the runs on it."""
 
     s: SessionAuthor
     name: str = "a"
@@ -57,7 +57,7 @@ class Gathered:
 
     @classmethod
     def only(cls, c: EngineAuthor, dtype: str = "float32", *args: Any, **options: Any) -> Gathered:
-        """The accumulator of a graph that has no other, in a new session."""
+        """A new session whose graph has one accumulator."""
         with c.graph() as tf:
             _build(tf, "a", dtype, *args, **options)
         return cls(c.open(), "a", dtype)
@@ -75,7 +75,7 @@ class Gathered:
     def take(
         self, want: Any = None, required: int = 1, *, error: Sequence[int] | None = None
     ) -> None:
-        """Take what was gathered."""
+        """Take the mean or sum of the gradients."""
         values = None if error else [np.array(want, self.dtype)]
         feeds = {f"{self.name}/wanted:0": np.int32(required)}
         self.s.run([f"{self.name}/take:0"], feeds, values=values, error=error)
@@ -85,7 +85,7 @@ class Gathered:
         self.s.run([f"{self.name}/count:0"], values=[np.int32(want)])
 
     def go_to(self, step: int) -> None:
-        """Set the step."""
+        """Set the accumulator's step."""
         self.s.run([f"{self.name}/set"], {f"{self.name}/step:0": np.int64(step)}, values=[None])
 
 

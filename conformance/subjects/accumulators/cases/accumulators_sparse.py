@@ -45,7 +45,7 @@ def _build(tf: Namespace, name: str, dtype: str, shape: Any = None, **options: A
 
 @dataclass(frozen=True, slots=True)
 class _Slices:
-    """A sparse accumulator in a session: what runs do to it."""
+    """A sparse accumulator in a session, and the runs on it."""
 
     s: SessionAuthor
     name: str = "a"
@@ -53,7 +53,7 @@ class _Slices:
 
     @classmethod
     def only(cls, c: EngineAuthor, dtype: str = "float32", *args: Any, **options: Any) -> _Slices:
-        """The accumulator of a graph that has no other, in a new session."""
+        """A new session whose graph has one accumulator."""
         with c.graph() as tf:
             _build(tf, "a", dtype, *args, **options)
         return cls(c.open(), "a", dtype)
@@ -79,7 +79,7 @@ class _Slices:
         self.s.run([f"{self.name}/{op}"], named, values=values, error=error)
 
     def take(self, indices: Any, values: Any, shape: Any) -> None:
-        """Take what was gathered."""
+        """Take the mean or sum of the gradients."""
         want = [
             np.array(indices, np.int64),
             np.array(values, self.dtype),
@@ -89,7 +89,7 @@ class _Slices:
         self.s.run(fetches, {f"{self.name}/wanted:0": np.int32(1)}, values=want)
 
     def take_one(self, values: Any) -> None:
-        """Take what was gathered at one index: its slice."""
+        """Take a gradient of one slice."""
         want = [np.array(values, self.dtype)]
         self.s.run([f"{self.name}/take:1"], {f"{self.name}/wanted:0": np.int32(1)}, values=want)
 

@@ -37,7 +37,7 @@ _INVALID: Final = "InvalidArgumentError"
 
 
 def _reducing(tf: Namespace, types: tuple[str, ...], have: bytes, other: bytes) -> Namespace:
-    """The namespace whose accumulators of these types reduce in the other way."""
+    """The namespace whose accumulators of these types have the other `reduction_type`."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, types):
@@ -57,7 +57,7 @@ def _count(tf: Namespace, run: Run) -> int:
 
 @fault("ACCUMULATORS-001", "An accumulator gives the sum where it must give the mean.")
 def means_are_sums(tf: Namespace) -> Namespace:
-    """Multiply, where two or more are required."""
+    """Multiply the mean by the number of gradients, where two or more are required."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         if _handle(run).op.get_attr("reduction_type") != b"MEAN" or run.ask(1) < 2:
@@ -71,19 +71,19 @@ def means_are_sums(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-002", "An accumulator gives the mean where it must give the sum.")
 def sums_are_means(tf: Namespace) -> Namespace:
-    """Take another reduction."""
+    """Import the accumulator with `reduction_type` MEAN."""
     return _reducing(tf, _DENSE, b"SUM", b"MEAN")
 
 
 @fault("ACCUMULATORS-003", "An accumulator counts no more than two gradients.")
 def counts_end_at_two(tf: Namespace) -> Namespace:
-    """Cut the count."""
+    """Give 2 for a larger count."""
     return giving(tf, _COUNT, lambda _op, _index, count: np.minimum(count, 2))
 
 
 @fault("ACCUMULATORS-004", "Taking leaves the count as it is.")
 def counts_stay(tf: Namespace) -> Namespace:
-    """Add what was taken."""
+    """Add the number of gradients that were taken to the count."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         taken = run.note("taken", {})
@@ -101,7 +101,7 @@ def counts_stay(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-005", "A gradient of an earlier step is refused.")
 def stale_gradients_are_refused(tf: Namespace) -> Namespace:
-    """Compare the counts."""
+    """Raise an error where the count did not grow."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         before = _count(tf, run)
@@ -115,7 +115,7 @@ def stale_gradients_are_refused(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-006", "A gradient must be of a step after the accumulator's.")
 def gradients_come_later(tf: Namespace) -> Namespace:
-    """Take one off its step."""
+    """Subtract 1 from the local step of gradients."""
 
     def change(definition: Any) -> None:
         if not nodes_of(definition, _APPLY):
@@ -133,7 +133,7 @@ def gradients_come_later(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-007", "Taking leaves the accumulator's step as it is.")
 def takes_leave_the_step(tf: Namespace) -> Namespace:
-    """Set it back, as long as nobody has set it."""
+    """Set the step back to 0 after a take, unless a run has set the step."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         was_set = run.note("was_set", set())
@@ -165,7 +165,7 @@ def steps_end_at_nine(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-009", "Steps are of 32 bits.")
 def steps_are_of_32_bits(tf: Namespace) -> Namespace:
-    """Drop what is of a later one."""
+    """Drop gradients of steps beyond 32 bits."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         return [None] if run.ask(1) >= 2**31 else base()
@@ -175,7 +175,7 @@ def steps_are_of_32_bits(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-010", "What is not required is left out of the sum.")
 def the_rest_is_left_out(tf: Namespace) -> Namespace:
-    """Take a part of what is taken, where one or two are required."""
+    """Scale the sum down to the required number where more gradients were gathered."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         wanted, count = int(run.ask(1)), _count(tf, run)
@@ -189,7 +189,7 @@ def the_rest_is_left_out(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-011", "One gradient is required where none is.")
 def one_is_always_required(tf: Namespace) -> Namespace:
-    """Raise another error."""
+    """Raise OutOfRangeError instead of InvalidArgumentError."""
     return recoding(tf, _TAKE, _INVALID, "OutOfRangeError")
 
 
@@ -212,7 +212,7 @@ def other_gradients_are_dropped(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-014", "The first gradient decides the shape for ever.")
 def the_first_shape_stays(tf: Namespace) -> Namespace:
-    """Refuse gradients of another shape than the first of all."""
+    """Refuse gradients of another shape than the first gradient that ever came."""
 
     def is_odd(run: Run) -> bool:
         shape = np.shape(run.ask(2))
@@ -230,13 +230,13 @@ def shared_names_of_accumulators_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-016", "The sessions of a graph share its accumulators.")
 def sessions_share_accumulators(tf: Namespace) -> Namespace:
-    """Let the first session do it."""
+    """Execute every session's runs on accumulators in the first session of the graph."""
     return sharing(tf, _ALL)
 
 
 @fault("ACCUMULATORS-017", "A run that requires more gradients than there are fails.")
 def takes_do_not_wait(tf: Namespace) -> Namespace:
-    """Fail at once."""
+    """Raise OutOfRangeError instead of waiting."""
 
     def is_short(run: Run) -> bool:
         return bool(_count(tf, run) < run.ask(1))
@@ -246,7 +246,7 @@ def takes_do_not_wait(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-018", "What is applied to a reference to an accumulator counts twice.")
 def references_count_twice(tf: Namespace) -> Namespace:
-    """Apply every gradient twice."""
+    """Apply gradients twice in the operation that takes a reference."""
     return executing(tf, ("AccumulatorApplyGradient",), lambda _run, base: (base(), base())[0])
 
 
@@ -254,7 +254,7 @@ def references_count_twice(tf: Namespace) -> Namespace:
 
 
 def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Namespace:
-    """The namespace that changes indices, values and shape of what is taken together."""
+    """The namespace that changes the parts of a taken sparse gradient together."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Value:
         values = base()
@@ -282,7 +282,7 @@ def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-020", "The slices of a later gradient come after those of an earlier one.")
 def slices_are_appended(tf: Namespace) -> Namespace:
-    """Turn them round where there are many."""
+    """Reverse the slices where there are more than three."""
 
     def change(_run: Run, values: list[Any]) -> list[Any]:
         indices, rows, shape = values
@@ -294,7 +294,7 @@ def slices_are_appended(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-021", "An unknown first dimension is 0.")
 def unknown_dimensions_are_zero(tf: Namespace) -> Namespace:
-    """Put 0 in its place, where there is one slice."""
+    """Give 0 for a first dimension that is unknown, where there is one slice."""
 
     def change(_run: Run, values: list[Any]) -> list[Any]:
         indices, rows, shape = values
@@ -343,5 +343,5 @@ def other_wholes_are_dropped(tf: Namespace) -> Namespace:
 
 @fault("ACCUMULATORS-026", "A sparse accumulator gives the mean where it must give the sum.")
 def sparse_sums_are_means(tf: Namespace) -> Namespace:
-    """Take another reduction."""
+    """Import the sparse accumulator with `reduction_type` MEAN."""
     return _reducing(tf, (_SPARSE,), b"SUM", b"MEAN")

@@ -52,14 +52,14 @@ def _build(tf: Namespace, name: str, shapes: Any = ((), ()), **options: Any) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Barrier:
-    """A barrier in a session: what runs do to it."""
+    """A barrier in a session, and the runs on it."""
 
     s: SessionAuthor
     name: str = "b"
 
     @classmethod
     def only(cls, c: EngineAuthor, *args: Any, **options: Any) -> _Barrier:
-        """The barrier of a graph that has no other, in a new session."""
+        """A new session whose graph has one barrier."""
         with c.graph() as tf:
             _build(tf, "b", *args, **options)
         return cls(c.open())
@@ -102,7 +102,7 @@ class _Barrier:
         self.s.run([f"{self.name}/ready:0"], values=[np.int32(want)])
 
     def incomplete(self, want: int) -> None:
-        """The number of the others."""
+        """The number of elements that lack a component."""
         self.s.run([f"{self.name}/incomplete:0"], values=[np.int32(want)])
 
     def close(self, *, op: str = "close", error: Sequence[int] | None = None) -> None:

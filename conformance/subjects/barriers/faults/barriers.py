@@ -45,7 +45,7 @@ def _components(run: Run) -> set[tuple[bytes, int]]:
 
 @fault("BARRIERS-001", "The second component is given with its sign changed.")
 def components_change_their_signs(tf: Namespace) -> Namespace:
-    """Negate what is taken one by one."""
+    """Negate the second component where one element is taken."""
 
     def change(_op: Any, index: int, value: Any) -> Any:
         return -value if index == 3 and len(value) == 1 and np.all(value >= 7) else value
@@ -55,7 +55,7 @@ def components_change_their_signs(tf: Namespace) -> Namespace:
 
 @fault("BARRIERS-002", "The ready size of a barrier counts every key.")
 def ready_sizes_count_every_key(tf: Namespace) -> Namespace:
-    """Add those that lack a component."""
+    """Add the number of incomplete elements."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         (size,) = base()
@@ -66,20 +66,20 @@ def ready_sizes_count_every_key(tf: Namespace) -> Namespace:
 
 @fault("BARRIERS-003", "A barrier counts no more than two incomplete elements.")
 def incomplete_sizes_end_at_two(tf: Namespace) -> Namespace:
-    """Cut the size."""
+    """Give 2 for a larger size."""
     return giving(tf, _INCOMPLETE, lambda _op, _index, size: np.minimum(size, 2))
 
 
 @fault("BARRIERS-004", "The elements of a barrier come in no order of their keys.")
 def elements_come_backwards(tf: Namespace) -> Namespace:
-    """Turn three or more of them round."""
+    """Reverse three or more taken elements."""
     return giving(tf, _TAKE, lambda _op, _index, value: value[::-1] if len(value) > 2 else value)
 
 
 def _inserting(
     tf: Namespace, change: Callable[[Run, Callable[[], Any], set[Any]], Any]
 ) -> Namespace:
-    """The namespace whose insertion is `change(run, base, what was inserted before)`."""
+    """The namespace whose insertions are `change(run, base, earlier insertions)`."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Value:
         inserted = run.note("inserted", set())
@@ -139,7 +139,7 @@ def _is_closed(run: Run) -> bool:
 def _noting(
     tf: Namespace, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
 ) -> Namespace:
-    """The namespace in which closes are written down, and other types are changed."""
+    """The namespace that records closes, and changes runs of other types."""
 
     def changed(run: Run, base: Callable[[], Any]) -> Value:
         if run.op.type not in _CLOSE:
@@ -159,7 +159,7 @@ def _is_cancelled(run: Run) -> bool:
 
 @fault("BARRIERS-007", "A new key for a closed barrier fails with code 9.")
 def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
-    """Raise another error."""
+    """Raise FailedPreconditionError for it."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         try:
@@ -186,7 +186,7 @@ def closed_barriers_take_nothing(tf: Namespace) -> Namespace:
 
 @fault("BARRIERS-009", "A close never cancels.")
 def closes_never_cancel(tf: Namespace) -> Namespace:
-    """Drop the attribute where elements lack a component of two."""
+    """Clear `cancel_pending_enqueues`."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, _CLOSE):
@@ -203,13 +203,13 @@ def barriers_are_closed_again(tf: Namespace) -> Namespace:
 
 @fault("BARRIERS-011", "Taking more than a closed barrier has is cancelled.")
 def greedy_takes_are_cancelled(tf: Namespace) -> Namespace:
-    """Raise another error."""
+    """Raise CancelledError instead of OutOfRangeError."""
     return recoding(tf, _TAKE, "OutOfRangeError", _CANCELLED)
 
 
 @fault("BARRIERS-012", "A closed barrier gives all that is wanted, or nothing.")
 def small_batches_are_refused(tf: Namespace) -> Namespace:
-    """Drop the permission."""
+    """Clear `allow_small_batch`."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, _TAKE):
@@ -250,5 +250,5 @@ def shared_names_of_barriers_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("BARRIERS-016", "The sessions of a graph share its barriers.")
 def sessions_share_barriers(tf: Namespace) -> Namespace:
-    """Let the first session do it."""
+    """Execute every session's runs on barriers in the first session of the graph."""
     return sharing(tf, _BARRIER)

@@ -33,7 +33,7 @@ def _making(tf: Namespace, make: Call) -> Namespace:
 
 @fault("CALLABLES-001", "A callable with a feed_list answers None once its session is closed.")
 def closed_callables_are_silent(tf: Namespace) -> Namespace:
-    """Swallow the error of a closed session."""
+    """Return None where a closed session raises an error."""
 
     def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call = base(fetches, feeds, options)
@@ -50,7 +50,7 @@ def closed_callables_are_silent(tf: Namespace) -> Namespace:
 
 @fault("CALLABLES-002", "An argument of another shape is InvalidArgumentError of the run.")
 def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
-    """Answer as an engine does that checks shapes itself."""
+    """Raise InvalidArgumentError for an argument of another shape."""
 
     def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call = base(fetches, feeds, options)
@@ -69,7 +69,7 @@ def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
 
 @fault("CALLABLES-003", "A callable without a feed_list takes no options.")
 def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
-    """Forget `accept_options` where nothing is fed."""
+    """Drop `accept_options` where there is no feed_list."""
 
     def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Value:
         return base(fetches, feeds, options and feeds is not None)
@@ -79,7 +79,7 @@ def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
 
 @fault("CALLABLES-004", "A feed_list takes Tensors only: a name in it is TypeError.")
 def feed_lists_take_no_names(tf: Namespace) -> Namespace:
-    """Refuse names in the call."""
+    """Raise TypeError for names in a feed_list."""
 
     def make(_session: Session, base: Call, fetches: Fetches, feeds: Any, options: bool) -> Any:
         call = base(fetches, feeds, options)
@@ -96,7 +96,7 @@ def feed_lists_take_no_names(tf: Namespace) -> Namespace:
 
 @fault("CALLABLES-005", "A callable runs the graph as it is when it is called.")
 def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
-    """Run the fetches first when the graph has grown since the callable was made."""
+    """Run the fetches once more if the graph has grown since the callable was built."""
 
     def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call, known = base(fetches, feeds, options), session.graph.version
@@ -113,7 +113,7 @@ def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
 
 @fault("CALLABLES-006", "A closed session makes no callable.")
 def closed_sessions_make_no_callable(tf: Namespace) -> Namespace:
-    """Refuse in `make_callable`."""
+    """Raise an error in `make_callable`."""
 
     def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Value:
         if session.shut:

@@ -14,7 +14,7 @@ _CLOSE: Final = "close(1e-5, 1e-6)"
 
 
 def _is(c: ApiAuthor, tensors: Any, want: Any, contract: str = _CLOSE) -> None:
-    """The value of a tensor, or of several, must be this in a run."""
+    """In a run, the tensors must have these values."""
     session = c.tf.Session()
     c.check(session.run(tensors), near(want, contract))
 
@@ -295,7 +295,7 @@ def losses_of_halves(c: ApiAuthor) -> None:
 
 
 def _streamed(c: ApiAuthor, metric: Any, given: Sequence[Any], batches: Any) -> None:
-    """After each batch the update must be what comes last in it."""
+    """After each batch, the update must give the last item of the batch's tuple."""
     session = c.tf.Session()
     session.run(c.tf.local_variables_initializer())
     for *arrays, want in batches:

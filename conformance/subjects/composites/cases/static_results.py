@@ -8,7 +8,7 @@ from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
 
 def _static(c: ApiAuthor, tensors: Any, *want: tuple[str, str, str]) -> None:
-    """Names, dtypes and static shapes of tensors."""
+    """The tensors must have these names, dtypes and static shapes."""
     c.named_check("static.told", [list(row) for row in want], tensors=tensors)
 
 

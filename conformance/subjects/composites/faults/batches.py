@@ -12,7 +12,7 @@ from sessrun.spec.cases.objects import Call, Tensor
 
 @fault("LOSSES-019", "The squares of halves are halves.")
 def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
-    """Square before anything is cast."""
+    """Square float16 differences before they are cast to float32."""
 
     def mean_squared_error(
         labels: Tensor,
@@ -36,11 +36,11 @@ def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
 
 @fault("METRICS-018", "A relative error without a normalizer is infinite.")
 def relative_errors_are_infinite(tf: Namespace) -> Namespace:
-    """Divide."""
+    """Divide by the normalizer where it is zero."""
 
     def mean_relative_error(
         labels: Tensor, predictions: Tensor, normalizer: Any, **options: Any
-    ) -> Tensor:
+    ) -> tuple[Tensor, Tensor]:
         return tf.metrics.mean(tf.abs(labels - predictions) / normalizer, **options)
 
     return replaced(tf, "metrics.mean_relative_error", lambda _: mean_relative_error)
@@ -48,7 +48,7 @@ def relative_errors_are_infinite(tf: Namespace) -> Namespace:
 
 @fault("METRICS-019", "An empty batch makes a recall zero.")
 def recall_of_the_last_batch(tf: Namespace) -> Namespace:
-    """Give what the batch alone would."""
+    """Give zero as the update if a batch is empty."""
 
     def of_a_batch(usual: Call) -> Call:
         def recall(
@@ -65,12 +65,12 @@ def recall_of_the_last_batch(tf: Namespace) -> Namespace:
 
 @fault("METRICS-020", "The sensitivity is that at a specificity above the one asked for.")
 def sensitivity_at_a_higher_specificity(tf: Namespace) -> Namespace:
-    """Ask for one nearer to 1."""
+    """Ask for a specificity nearer to 1."""
 
     def higher(usual: Call) -> Call:
         def sensitivity_at_specificity(
             labels: Tensor, predictions: Tensor, specificity: float, **options: Any
-        ) -> Tensor:
+        ) -> tuple[Tensor, Tensor]:
             return usual(labels, predictions, (1 + specificity) / 2 + 0.1, **options)
 
         return sensitivity_at_specificity

@@ -18,7 +18,7 @@ __all__ = ["batch_faults"]
 
 @fault("COMPOSITES-001", "Softmax takes no greatest logit off.")
 def softmax_takes_nothing_off(tf: Namespace) -> Namespace:
-    """Divide exponentials by their sum."""
+    """Divide the exponentials of the logits by their sum; do not subtract the greatest logit."""
 
     def softmax(
         logits: Tensor,
@@ -35,7 +35,7 @@ def softmax_takes_nothing_off(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-001", "The logarithm of softmax is that of a rounded probability.")
 def log_softmax_of_probabilities(tf: Namespace) -> Namespace:
-    """Take the logarithm afterwards."""
+    """Compute the softmax, then take its logarithm."""
 
     def log_softmax(
         logits: Tensor,
@@ -51,7 +51,7 @@ def log_softmax_of_probabilities(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-002", "The cross entropy of logits is that of their probabilities.")
 def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
-    """Take logarithms of sigmoids."""
+    """Take logarithms of the sigmoids of the logits."""
 
     def of_probabilities(
         _: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
@@ -65,7 +65,7 @@ def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-003", "The softmax cross entropy works along the last axis only.")
 def classes_are_last(tf: Namespace) -> Namespace:
-    """Forget the axis."""
+    """Ignore the argument `axis`."""
 
     def last(usual: Call) -> Call:
         def softmax_cross_entropy(*args: Any, axis: int = -1, **options: Any) -> Tensor:
@@ -79,7 +79,7 @@ def classes_are_last(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-004", "Stirling's approximation is added for every target.")
 def stirling_for_every_target(tf: Namespace) -> Namespace:
-    """Add it where it is asked for."""
+    """Add the approximation to every element if `compute_full_loss` is set."""
 
     def log_poisson_loss(
         targets: Tensor, log_input: Tensor, compute_full_loss: bool = False, name: str | None = None
@@ -95,13 +95,13 @@ def stirling_for_every_target(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-005", "Softplus is the logarithm of one and an exponential.")
 def softplus_overflows(tf: Namespace) -> Namespace:
-    """Write it as it is defined."""
+    """Compute log(1 + exp(x)), which overflows for large x."""
     return replaced(tf, "nn.softplus", lambda _: lambda x: tf.log(1 + tf.exp(x)))
 
 
 @fault("COMPOSITES-006", "A bias is added along the last axis, whatever the data format.")
 def biases_are_last(tf: Namespace) -> Namespace:
-    """Forget the data format."""
+    """Ignore `data_format`."""
 
     def last(usual: Call) -> Call:
         return (
@@ -115,7 +115,7 @@ def biases_are_last(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-007", "Zero times a logarithm that is no number is none.")
 def zero_times_no_number(tf: Namespace) -> Namespace:
-    """Multiply."""
+    """Multiply x with log(y), so that 0 * log(0) is NaN."""
     return replaced(
         tf, "math.xlogy", lambda _: lambda x, y, name=None: tf.multiply(x, tf.log(y), name)
     )
@@ -126,7 +126,7 @@ def zero_times_no_number(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-008", "A variance is the mean of the squares less the square of the mean.")
 def variance_by_squares(tf: Namespace) -> Namespace:
-    """Take one from the other."""
+    """Subtract the square of the mean from the mean of the squares."""
 
     def moments(
         x: Tensor,
@@ -146,7 +146,7 @@ def variance_by_squares(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-009", "A variance is corrected for its mean.")
 def variances_are_corrected(tf: Namespace) -> Namespace:
-    """Divide by one less."""
+    """Divide the sum of squared deviations by n - 1 instead of n."""
 
     def corrected(usual: Call) -> Call:
         def reduce_variance(
@@ -168,7 +168,7 @@ def variances_are_corrected(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-010", "A weight that is spread counts once in the sum of the weights.")
 def spread_weights_count_once_in_moments(tf: Namespace) -> Namespace:
-    """Divide by the sum of the weights as they come."""
+    """Divide by the sum of the weights before they are broadcast."""
 
     def weighted_moments(
         x: Tensor,
@@ -190,7 +190,7 @@ def spread_weights_count_once_in_moments(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-011", "The sum of squares is not shifted.")
 def squares_are_not_shifted(tf: Namespace) -> Namespace:
-    """Square what comes."""
+    """Sum the squares of x instead of the squares of x - shift."""
 
     def unshifted(usual: Call) -> Call:
         def sufficient_statistics(
@@ -206,7 +206,7 @@ def squares_are_not_shifted(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-012", "The epsilon is added to the deviation, outside of the root.")
 def epsilon_outside_of_the_root(tf: Namespace) -> Namespace:
-    """Add it to the root."""
+    """Divide by sqrt(variance) + epsilon."""
 
     def batch_normalization(
         x: Tensor,
@@ -227,7 +227,7 @@ def epsilon_outside_of_the_root(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-013", "The epsilon is added to the sum of squares.")
 def epsilon_is_added_to_squares(tf: Namespace) -> Namespace:
-    """Add it rather than take the greater."""
+    """Take the root of the sum plus epsilon instead of the maximum of both."""
 
     def l2_normalize(
         x: Tensor,
@@ -245,7 +245,7 @@ def epsilon_is_added_to_squares(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-014", "The variance that a batch norm gives is not corrected.")
 def batch_variance_is_not_corrected(tf: Namespace) -> Namespace:
-    """Take the correction back."""
+    """Multiply the returned variance by (n - 1) / n."""
 
     def uncorrected(usual: Call) -> Call:
         def fused_batch_norm(
@@ -262,7 +262,7 @@ def batch_variance_is_not_corrected(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-015", "A response is normalised by one channel fewer on each side.")
 def near_channels_are_fewer(tf: Namespace) -> Namespace:
-    """Take the radius for the whole width."""
+    """Halve `depth_radius`, as if it were the width of the window."""
 
     def narrower(usual: Call) -> Call:
         def normalized(input: Tensor, depth_radius: int = 5, **options: Any) -> Tensor:  # noqa: A002
@@ -278,7 +278,7 @@ def near_channels_are_fewer(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-016", "NaN is clipped to the upper bound.")
 def no_number_is_clipped(tf: Namespace) -> Namespace:
-    """Put it in place of what is no number."""
+    """Replace NaN in the result by the upper bound."""
 
     def clipped(usual: Call) -> Call:
         def clip_by_value(
@@ -294,7 +294,7 @@ def no_number_is_clipped(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-017", "Zeros that are clipped by their norm are no numbers.")
 def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
-    """Divide by the norm."""
+    """Divide by the norm, which is zero for a tensor of zeros."""
 
     def clip_by_norm(
         t: Tensor, clip_norm: Any, axes: int | Sequence[int] | None = None, name: str | None = None
@@ -310,7 +310,7 @@ def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-018", "Each tensor is clipped by its own norm.")
 def tensors_are_clipped_each(tf: Namespace) -> Namespace:
-    """Clip them one by one."""
+    """Call `clip_by_norm` for each tensor."""
 
     def clip_by_global_norm(t_list: Any, clip_norm: Any, *_: Any, **__: Any) -> Any:
         return (
@@ -323,7 +323,7 @@ def tensors_are_clipped_each(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-019", "An average norm is not averaged.")
 def average_norms_are_norms(tf: Namespace) -> Namespace:
-    """Clip by the norm."""
+    """Call `clip_by_norm`, which does not divide the norm by the number of elements."""
     return replaced(tf, "clip_by_average_norm", lambda _: tf.clip_by_norm)
 
 
@@ -331,7 +331,7 @@ def average_norms_are_norms(tf: Namespace) -> Namespace:
     "COMPOSITES-020", "The norm of infinite order is the greatest number, not the greatest size."
 )
 def infinite_norms_have_signs(tf: Namespace) -> Namespace:
-    """Forget the absolute value."""
+    """Take the maximum of the elements instead of their absolute values."""
 
     def signed(usual: Call) -> Call:
         def norm(
@@ -351,7 +351,7 @@ def infinite_norms_have_signs(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-021", "The logarithm of a sum of exponentials takes nothing off first.")
 def sums_of_exponentials_overflow(tf: Namespace) -> Namespace:
-    """Sum them as they are."""
+    """Take the logarithm of the plain sum of exponentials."""
 
     def reduce_logsumexp(
         input_tensor: Tensor,
@@ -374,7 +374,7 @@ def sums_of_exponentials_overflow(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-022", "A padding of odd size has its greater half at the beginning.")
 def odd_padding_stands_before(tf: Namespace) -> Namespace:
-    """Convolve backwards, with the filter turned."""
+    """Convolve the reversed input with the reversed filter, and reverse the result."""
 
     def backwards(usual: Call) -> Call:
         def conv1d(
@@ -392,7 +392,7 @@ def odd_padding_stands_before(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-023", "An average counts what is padded.")
 def averages_count_padding(tf: Namespace) -> Namespace:
-    """Divide by the window's size."""
+    """Divide each sum by the size of the window."""
 
     def of_all_elements(usual: Call) -> Call:
         def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, **options: Any) -> Tensor:
@@ -413,7 +413,7 @@ def averages_count_padding(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-024", "What a dropout keeps is not scaled.")
 def dropout_scales_nothing(tf: Namespace) -> Namespace:
-    """Take the scale back."""
+    """Multiply the result by 1 - rate, which undoes the scale."""
 
     def unscaled(usual: Call) -> Call:
         def dropout(x: Tensor, *args: Any, rate: Any = None, **options: Any) -> Tensor:
@@ -426,7 +426,7 @@ def dropout_scales_nothing(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-025", "Rows that are looked up are clipped by their common norm.")
 def rows_are_clipped_together(tf: Namespace) -> Namespace:
-    """Clip all that was found."""
+    """Clip the looked-up rows by the norm of all of them."""
 
     def together(usual: Call) -> Call:
         def embedding_lookup(
@@ -442,7 +442,7 @@ def rows_are_clipped_together(tf: Namespace) -> Namespace:
 
 @fault("COMPOSITES-026", "The mean of an empty segment is no number.")
 def means_of_empty_segments(tf: Namespace) -> Namespace:
-    """Divide by the number of rows."""
+    """Divide by the number of rows, which is zero for an empty segment."""
 
     def unsorted_segment_mean(
         data: Tensor, segment_ids: Tensor, num_segments: Any, name: str | None = None

@@ -25,7 +25,7 @@ def shapes_are_forgotten(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-020", "Every loss is called `loss`.")
 def losses_share_a_name(tf: Namespace) -> Namespace:
-    """Give it the scope of that name."""
+    """Build each loss in the scope `loss`."""
 
     def named(usual: _Function) -> _Function:
         return lambda *args, **options: usual(*args, **{**options, "scope": "loss"})
@@ -35,7 +35,7 @@ def losses_share_a_name(tf: Namespace) -> Namespace:
 
 @fault("METRICS-021", "The update of a mean is a copy outside of its scope.")
 def updates_stand_outside(tf: Namespace) -> Namespace:
-    """Give the identity of the update."""
+    """Give an Identity of the update, built outside the metric's scope."""
 
     def copied(usual: _Function) -> _Function:
         def mean(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
@@ -49,7 +49,7 @@ def updates_stand_outside(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-052", "A decayed learning rate is named for its last operation.")
 def rates_are_named_for_operations(tf: Namespace) -> Namespace:
-    """Give the identity of the rate."""
+    """Give an Identity of the rate."""
 
     def copied(usual: _Function) -> _Function:
         return lambda *args, **options: tf.identity(usual(*args, **options))

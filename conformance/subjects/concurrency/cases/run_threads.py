@@ -80,7 +80,7 @@ def _put(s: SessionAuthor, value: int, node: str = "put") -> None:
 
 
 def _clock(c: EngineAuthor, milliseconds: int = 1000) -> None:
-    """Let time pass: a run of a session of its own waits for it in vain."""
+    """Let time pass: a run in a session of its own waits until its timeout."""
     clock = c.open(session="clock")
     clock.run(["take:0"], options={"timeoutInMs": str(milliseconds)}, error=ENDED)
 
@@ -89,7 +89,7 @@ def _clock(c: EngineAuthor, milliseconds: int = 1000) -> None:
 
 
 def _gated_graph(tf: Namespace) -> None:
-    """Build `y`, ten times `x`, of a run that waits at a gate before it looks at `x`."""
+    """Build `y` = 10 * `x`; the run waits for a queue's element before it reads `x`."""
     gate = tf.FIFOQueue(8, tf.int32, shapes=[[]], name="gate")
     tokens = tf.FIFOQueue(8, tf.int32, shapes=[[]], name="tokens")
     x = tf.placeholder(tf.int32, [], name="x")

@@ -22,7 +22,7 @@ Base = Callable[..., Any]
 
 
 def _after(tf: Namespace, run: Underway, others: Iterable[Underway]) -> None:
-    """Wait for the others to end, for a while."""
+    """Wait, with a limit, until the other runs have ended."""
     end = time.monotonic() + _PATIENCE_S
     for other in others:
         if other is not run and not other.ended.wait(max(0.0, end - time.monotonic())):
@@ -31,7 +31,7 @@ def _after(tf: Namespace, run: Underway, others: Iterable[Underway]) -> None:
 
 @fault("RUN-041", "A tensor is fed what a run that is under way feeds it.")
 def feeds_are_shared(tf: Namespace) -> Namespace:
-    """One table of feeds for all runs of a session."""
+    """Feed a tensor what another run that is under way feeds it."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         feeds = run.feeds
@@ -45,7 +45,7 @@ def feeds_are_shared(tf: Namespace) -> Namespace:
 
 @fault("RUN-042", "While a run waits on a queue, its session computes nothing.")
 def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
-    """A run that has nothing to do with queues waits for those that have."""
+    """Let runs without queues wait until the session's runs on queues have ended."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         if not run.on_queues():
@@ -58,7 +58,7 @@ def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-013", "While a run waits on a queue, other sessions compute nothing.")
 def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
-    """A run that has nothing to do with queues waits for those of other sessions that have."""
+    """Let runs without queues wait until other sessions' runs on queues have ended."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         if not run.on_queues():
@@ -71,7 +71,7 @@ def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-011", "A graph that has grown waits for the runs that are under way.")
 def growth_waits_for_runs(tf: Namespace) -> Namespace:
-    """Nodes are added between runs only."""
+    """Let a run that adds nodes wait until the runs under way have ended."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         mine = [other for other in others if other.session is run.session]
@@ -83,7 +83,7 @@ def growth_waits_for_runs(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-014", "Two runs that both add to the engine's graph fail.")
 def growth_is_not_safe(tf: Namespace) -> Namespace:
-    """The second one finds the graph half extended."""
+    """Raise an error in the second of two runs that add nodes at once."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         growing = notes(run.session, "growing", threading.Lock)
@@ -104,7 +104,7 @@ def growth_is_not_safe(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-012", "A callable that is called twice at once keeps the first arguments.")
 def arguments_are_shared(tf: Namespace) -> Namespace:
-    """One set of arguments for all calls under way."""
+    """Keep one set of arguments for all calls of a callable that are under way."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def make_callable(
@@ -131,7 +131,7 @@ def arguments_are_shared(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-003", "Closing a session cancels the runs of every session.")
 def closing_cancels_every_session(tf: Namespace) -> Namespace:
-    """The runs under way are those of the process."""
+    """Cancel the runs under way of every session of the process."""
 
     def closing(_session: Session, runs: list[Underway]) -> None:
         for run in runs:
@@ -166,7 +166,7 @@ def options_timeout_is_unavailable(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-001", "What timed out once cannot be fetched again.")
 def a_timeout_breaks_its_plan(tf: Namespace) -> Namespace:
-    """The plan of a run that timed out is left half executed."""
+    """Raise an error for fetches of a run that timed out before."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         broken = notes(run.session, "broken", set)
@@ -193,7 +193,7 @@ def _timed(tf: Namespace, given: Any, milliseconds: int) -> Any:
 
 @fault("CONCURRENCY-002", "A long timeout ends a run as soon as it has to wait.")
 def long_timeouts_are_short(tf: Namespace) -> Namespace:
-    """The milliseconds of a long timeout are taken for a smaller unit."""
+    """Shorten timeouts of a minute or more to 100 ms."""
 
     def options(_session: Session, given: Any) -> Any:
         long = given is not None and given.timeout_in_ms >= 60_000
@@ -204,7 +204,7 @@ def long_timeouts_are_short(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-004", "A run that times out cancels the other runs of its session.")
 def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
-    """One cancellation for all runs of a session."""
+    """Cancel the session's other runs when one times out."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         try:
@@ -221,7 +221,7 @@ def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-005", "A timeout of a run's options holds for later runs too.")
 def timeouts_stay(tf: Namespace) -> Namespace:
-    """The session keeps the shortest."""
+    """Apply the shortest timeout that any run of the session had."""
 
     def options(session: Session, given: Any) -> Any:
         kept = notes(session, "timeouts", list)
@@ -234,7 +234,7 @@ def timeouts_stay(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-006", "The shorter timeout counts, the session's or the run's.")
 def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
-    """Take the smaller of the two."""
+    """Apply the smaller of the session's and the run's timeout."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(
@@ -257,7 +257,7 @@ def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-007", "A run that failed goes on waiting for its other operations.")
 def failures_wait_for_the_others(tf: Namespace) -> Namespace:
-    """The error of one operation is looked at when all have ended; here the time runs out."""
+    """Raise DeadlineExceededError instead where another operation of the run waits on a queue."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
@@ -272,7 +272,7 @@ def failures_wait_for_the_others(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-008", "A dequeue whose run failed takes the next element.")
 def failed_runs_dequeue(tf: Namespace) -> Namespace:
-    """It stays in the queue's list of those that wait."""
+    """Dequeue once more after the session's next enqueue."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         left = notes(run.session, "left", list)
@@ -290,7 +290,7 @@ def failed_runs_dequeue(tf: Namespace) -> Namespace:
 
 @fault("CONCURRENCY-009", "An enqueue whose run timed out puts its element in when there is room.")
 def late_runs_enqueue(tf: Namespace) -> Namespace:
-    """It stays in the queue's list of those that wait."""
+    """Repeat the enqueue after the session's next dequeue."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         left = notes(run.session, "left", list)

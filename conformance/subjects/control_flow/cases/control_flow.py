@@ -13,7 +13,7 @@ from sessrun.spec.cases.objects import Tensor
 
 
 def _split(tf: Namespace, value: Any, name: str = "s") -> tuple[Tensor, Tensor]:
-    """A value where `p` is false, and where it is true."""
+    """Both outputs of a Switch on `p`: the value where `p` is false, and where it is true."""
     off, on = tf.raw_ops.Switch(data=value, pred=tf.placeholder(tf.bool, [], name="p"), name=name)
     return off, on
 

@@ -29,12 +29,12 @@ _SUM, _PRODUCT = np.float32(7), np.float32(12)
 
 
 def _binary(name: str, op: str) -> Json:
-    """Give the function that does one thing with `a` and `b`."""
+    """A FunctionDef of one operation on `a` and `b`."""
     return function_def(name, args("a b"), {"r": "whole:z:0"}, node("whole", op, "a", "b", T=FLOAT))
 
 
 def _library() -> list[Json]:
-    """Give a sum, a product, a difference; the step of a loop, and its condition."""
+    """FunctionDefs of a sum, a product and a difference, and of a loop's step and condition."""
     condition = function_def(
         "Below", args("a b"), {"r": "less:z:0"}, node("less", "Less", "a", "b", T=FLOAT)
     )
@@ -76,7 +76,7 @@ def _branch(name: str, op: str, cond: str, dtype: str) -> Json:
 
 
 def _choosing(c: EngineAuthor, dtype: str, shape: list[int], cases: Sequence[Any]) -> None:
-    """Check what is chosen by these conditions, of which half hold."""
+    """Check which branch an If takes for these conditions; the first half of them hold."""
     nodes = [
         placeholder("x"),
         placeholder("y"),
@@ -126,7 +126,7 @@ def arrays_as_conditions(c: EngineAuthor) -> None:
 
 
 def _cases(c: EngineAuthor) -> None:
-    """A graph with a Case of each kind on a number that is fed."""
+    """A graph with a Case and a StatelessCase on a fed number."""
     branches = {"list": {"func": [{"name": name} for name in ("Total", "Times", "Minus")]}}
     nodes = [placeholder("x"), placeholder("y"), placeholder("n", {"type": "DT_INT32"}, [])]
     nodes += [

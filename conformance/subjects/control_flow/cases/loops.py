@@ -138,7 +138,7 @@ def limits_of_loops(c: ApiAuthor) -> None:
 
 
 def _loop_that_waits(tf: Namespace, parallel: int) -> None:
-    """Iterations that say that they have begun, and then wait until something is let go."""
+    """A loop whose iterations each put a token into a queue, and then wait for an element."""
     started = tf.FIFOQueue(100, [tf.int32], [[]], shared_name="started", name="started")
     released = tf.FIFOQueue(100, [tf.int32], [[]], shared_name="released", name="released")
     n = tf.placeholder(tf.int32, [], name="n")

@@ -28,12 +28,12 @@ def _source(nodes: dict[str, Any], text: str) -> Any:
 
 
 def _kinds(run: Run) -> set[str]:
-    """The types of what a fetched operation takes."""
+    """The types of the operations whose outputs a fetched operation takes."""
     return {tensor.op.type for tensor in run.op.inputs}
 
 
 def _in_loops(tf: Namespace, change: Callable[[ConfigProto], None]) -> Namespace:
-    """The namespace that changes graphs with loops when it imports them."""
+    """The namespace that applies `change` to imported graphs that have loops."""
 
     def changed(definition: Any) -> None:
         if nodes_of(definition, ("NextIteration",)):
@@ -50,7 +50,7 @@ def merges_count_from_one(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-002", "A Merge of which no input is alive gives zero.")
 def dead_merges_are_zero(tf: Namespace) -> Namespace:
-    """Give zero for what the engine says has no value."""
+    """Give zero where the engine says that a fetched Merge has no value."""
     return forgiving(
         tf,
         ("Merge",),
@@ -62,7 +62,7 @@ def dead_merges_are_zero(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-003", "An operation that waits for one that is dead is executed.")
 def waiting_ends_with_death(tf: Namespace) -> Namespace:
-    """Let updates, without a Merge after them, wait for nothing that a Switch may make dead."""
+    """Without a Merge, remove control inputs that may be dead from updates and constants."""
 
     def change(definition: Any) -> None:
         nodes = _by_name(definition)
@@ -84,7 +84,7 @@ def _may_die(nodes: dict[str, Any], text: str) -> bool:
 
 @fault("CONTROL-FLOW-004", "A ControlTrigger that waits for what is dead is not executed.")
 def triggers_die(tf: Namespace) -> Namespace:
-    """Make each of them an operation that does nothing."""
+    """Turn each ControlTrigger into a NoOp."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, ("ControlTrigger",)):
@@ -101,7 +101,7 @@ def exits_add_one(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-006", "Frames of different names are one.")
 def frames_have_no_names(tf: Namespace) -> Namespace:
-    """Call all frames of a graph without loops the same."""
+    """Give all frames of a graph without loops the same name."""
 
     def change(definition: Any) -> None:
         if not nodes_of(definition, ("NextIteration",)):
@@ -113,7 +113,7 @@ def frames_have_no_names(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-007", "What enters a loop as a constant is zero where it is added.")
 def constants_are_zero(tf: Namespace) -> Namespace:
-    """Put zeros before additions of integers that enter as constants."""
+    """Put ZerosLike before additions of integers that enter a loop as constants."""
 
     def change(definition: Any) -> None:
         nodes = _by_name(definition)
@@ -128,7 +128,7 @@ def constants_are_zero(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-008", "A loop of one iteration at a time runs once more than it should.")
 def single_file_is_longer(tf: Namespace) -> Namespace:
-    """Let a condition hold where both sides are equal."""
+    """Replace Less by LessEqual in loops of one parallel iteration."""
 
     def change(definition: Any) -> None:
         enters = nodes_of(definition, ("Enter",))
@@ -141,7 +141,7 @@ def single_file_is_longer(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-009", "A stack keeps zeros of what iterations push.")
 def stacks_forget_in_loops(tf: Namespace) -> Namespace:
-    """Put zeros before what is pushed."""
+    """Put ZerosLike before what is pushed."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, ("StackPushV2",)):
@@ -153,7 +153,7 @@ def stacks_forget_in_loops(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-010", "A conditional around a loop is dead where the loop is dead.")
 def dead_loops_spread(tf: Namespace) -> Namespace:
-    """Let a conditional take nothing but what leaves the loop."""
+    """Give a Merge behind a loop the loop's Exit as each of its inputs."""
 
     def change(definition: Any) -> None:
         nodes = _by_name(definition)
@@ -169,7 +169,7 @@ def dead_loops_spread(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-011", "A Switch takes a predicate of any shape.")
 def predicates_have_dimensions(tf: Namespace) -> Namespace:
-    """Give one for what the engine refuses."""
+    """Give 1 where the engine refuses."""
     return forgiving(
         tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch"}, lambda _: np.float32(1)
     )
@@ -177,7 +177,7 @@ def predicates_have_dimensions(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-012", "Of conditionals within one another only the outer one chooses.")
 def inner_branches_do_not_count(tf: Namespace) -> Namespace:
-    """Let the innermost conditional of several take its first branch only."""
+    """Give the Merge of an inner conditional its first input only."""
 
     def change(definition: Any) -> None:
         nodes = _by_name(definition)

@@ -27,7 +27,7 @@ _INVALID: Final = "InvalidArgumentError"
 
 
 def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
-    """The namespace that does `change(definition, node)` to such nodes as it imports them."""
+    """The namespace that calls `change(definition, node)` for imported nodes of these types."""
 
     def changed(definition: Any) -> None:
         for node in nodes_of(definition, (op_type,)):
@@ -38,7 +38,7 @@ def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -
 
 @fault("CONTROL-FLOW-013", "The branches of a StatelessIf have changed places.")
 def stateless_branches_change_places(tf: Namespace) -> Namespace:
-    """Name each where the other stands."""
+    """Exchange `then_branch` and `else_branch`."""
 
     def change(_: Any, node: Any) -> None:
         names = [node.attr[name].func.name for name in ("else_branch", "then_branch")]
@@ -86,7 +86,7 @@ def arrays_of_one_hold_as_their_element(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-017", "An index below zero counts as if it were above.")
 def indices_have_no_sign(tf: Namespace) -> Namespace:
-    """Take the index without its sign."""
+    """Put Abs before the index of a Case."""
     return _changing(
         tf, "Case", lambda definition, node: fed_as(definition, node, 0, "Abs", (), T=_INT)
     )
@@ -94,7 +94,7 @@ def indices_have_no_sign(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-062", "The branches of a Case are counted from one.")
 def branches_are_counted_from_one(tf: Namespace) -> Namespace:
-    """Put the last of three branches in front."""
+    """Move the last of three branches to the front."""
 
     def change(_: Any, node: Any) -> None:
         names = [branch.name for branch in node.attr["branches"].list.func]
@@ -107,7 +107,7 @@ def branches_are_counted_from_one(tf: Namespace) -> Namespace:
 
 
 def _calls_body_first(definition: GraphDef, node: NodeDef) -> None:
-    """Let a loop begin with what its body gives."""
+    """Call the loop's body once before the loop."""
     call = definition.node.add()
     call.name, call.op = f"{node.name}/first", "PartitionedCall"
     call.input.extend(node.input)
@@ -119,13 +119,13 @@ def _calls_body_first(definition: GraphDef, node: NodeDef) -> None:
 
 @fault("CONTROL-FLOW-018", "The body of a While is executed before its condition is asked.")
 def bodies_come_first(tf: Namespace) -> Namespace:
-    """Call the body once more."""
+    """Call the body once before the loop."""
     return _changing(tf, "While", _calls_body_first)
 
 
 @fault("CONTROL-FLOW-019", "A StatelessWhile executes its body once at most.")
 def stateless_loops_end_at_once(tf: Namespace) -> Namespace:
-    """Make an If of it, of which the other branch is its input."""
+    """Replace the loop by an If of its body, whose other branch gives the inputs."""
 
     def change(definition: Any, node: Any) -> None:
         names = [function.signature.name for function in definition.library.function]
@@ -174,7 +174,7 @@ def other_functions_execute_too(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-021", "A stack of two elements has the last one in front.")
 def stacks_are_reversed(tf: Namespace) -> Namespace:
-    """Turn the value around."""
+    """Reverse the first axis of what is stacked."""
     return giving(
         tf,
         ("TensorListStack",),
@@ -185,7 +185,7 @@ def stacks_are_reversed(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-022", "A list is changed by what is pushed to it.")
 def lists_are_changed(tf: Namespace) -> Namespace:
-    """Let what packs a list take the one that was pushed to."""
+    """Let what stacks the older list take the newer one."""
 
     def change(definition: Any) -> None:
         pushed = nodes_of(definition, ("TensorListPushBack",))
@@ -198,7 +198,7 @@ def lists_are_changed(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-023", "What is popped is what was pushed first.")
 def the_first_comes_first(tf: Namespace) -> Namespace:
-    """Ask for the list's first element."""
+    """Read the element at index 0."""
 
     def change(run: Run, _: Callable[[], Any]) -> Any:
         def first(raw: Any) -> Any:
@@ -213,7 +213,7 @@ def the_first_comes_first(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-024", "An element that was not set is ones.")
 def absent_elements_are_ones(tf: Namespace) -> Namespace:
-    """Give ones for zeros."""
+    """Give ones for an element of zeros."""
     return giving(
         tf,
         ("TensorListGetItem",),

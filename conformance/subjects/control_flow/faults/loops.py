@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
@@ -28,7 +29,7 @@ def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int)
 
 @fault("CONTROL-FLOW-063", "An inner loop of constants runs in the first outer iteration only.")
 def inner_loops_run_once(tf: Namespace) -> Namespace:
-    """Multiply the constants that enter a frame within a frame by whether the count is zero."""
+    """Multiply what enters a frame within a frame as a constant by whether the count is zero."""
 
     def change(definition: Any) -> None:
         nodes = {node.name: node for node in definition.node}
@@ -50,7 +51,7 @@ def inner_loops_run_once(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-064", "Updates in the condition of a While are left out.")
 def conditions_have_no_effects(tf: Namespace) -> Namespace:
-    """Make nothing of them in functions that are conditions."""
+    """Turn the updates in functions that are conditions into NoOps."""
 
     def change(definition: Any) -> None:
         bodies = [function.node_def for function in definition.library.function]
@@ -71,7 +72,9 @@ def conditions_have_no_effects(tf: Namespace) -> Namespace:
 def limits_are_one_too_large(tf: Namespace) -> Namespace:
     """Add one to `maximum_iterations`."""
 
-    def while_loop(*args: Any, maximum_iterations: Any = None, **kwargs: Any) -> Tensor:
+    def while_loop(
+        *args: Any, maximum_iterations: Any = None, **kwargs: Any
+    ) -> Tensor | Sequence[Tensor]:
         if maximum_iterations is not None:
             maximum_iterations += 1
         return tf.while_loop(*args, maximum_iterations=maximum_iterations, **kwargs)
@@ -81,7 +84,7 @@ def limits_are_one_too_large(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-066", "As many iterations are under way as can be.")
 def iterations_are_not_held_back(tf: Namespace) -> Namespace:
-    """Allow a thousand."""
+    """Set `parallel_iterations` to 1000."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, ("Enter", "RefEnter")):

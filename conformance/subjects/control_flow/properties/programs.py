@@ -134,7 +134,7 @@ def _feeds(dead: Deadness, setting: Setting) -> dict[str, np.ndarray]:
 
 
 def _fetch(draw: random.Random, dead: Deadness, history: History) -> None:
-    """Add runs that fetch tensors of one kind, of which some are dead."""
+    """Add runs that fetch tensors of one op type, some of which are dead."""
     of = draw.choice((*_OF, "all"))
     among = [one for one in dead.tensors if of in {one.of, "all"}] or dead.tensors
     fetched = draw.sample(among, min(3, len(among)))
@@ -150,7 +150,7 @@ def _fetch(draw: random.Random, dead: Deadness, history: History) -> None:
 
 
 def _update(draw: random.Random, dead: Deadness, history: History) -> None:
-    """Add runs of all updates, each with a look at their number."""
+    """Add runs of all updates; each run is followed by a read of their number."""
     count, clause = 0, "CONTROL-FLOW-004" if dead.has_triggers else "CONTROL-FLOW-003"
     for setting in draw.sample(settings(), 3):
         updates = [name for name, _ in dead.updates]

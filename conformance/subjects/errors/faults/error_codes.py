@@ -35,7 +35,7 @@ _ELEMENTWISE: Final = frozenset(
 def answering(
     tf: Namespace, types: set[str] | frozenset[str], answer: Callable[[Any, Any], Any]
 ) -> Namespace:
-    """The namespace where `answer(error, tensors)` follows a failure of one of these operations.
+    """The namespace where `answer(error, tensors)` handles failures of operations of these types.
 
     It raises another error, or gives the value of each tensor fetched.
     """
@@ -53,7 +53,7 @@ def answering(
 
 
 def recoding(tf: Namespace, types: set[str] | frozenset[str], name: str) -> Namespace:
-    """The namespace where these operations fail with the class of `tf.errors` so named."""
+    """The namespace where these operations fail with the named class of `tf.errors`."""
 
     def answer(error: Any, _tensors: Any) -> Any:
         raise getattr(tf.errors, name)(error.node_def, error.op, error.message)
@@ -63,7 +63,7 @@ def recoding(tf: Namespace, types: set[str] | frozenset[str], name: str) -> Name
 
 @fault("ERRORS-003", "A DataLossError has the code of an InternalError.")
 def data_loss_has_another_code(tf: Namespace) -> Namespace:
-    """Make the errors of this class with code 13."""
+    """Construct errors of this class with code 13."""
 
     class DataLossError(tf.errors.OpError):  # type: ignore[misc, name-defined]
         def __init__(self, node_def: Any, op: Operation, message: str) -> None:
@@ -92,7 +92,7 @@ def errors_tell_what_was_fetched(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-013", "MatMul of a value that is no matrix is an internal error.")
 def matmul_fails_internally(tf: Namespace) -> Namespace:
-    """Give code 13."""
+    """Raise InternalError (code 13)."""
     return recoding(tf, {"MatMul"}, "InternalError")
 
 
@@ -108,25 +108,25 @@ def reshape_never_fails(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-017", "Shapes that cannot be broadcast are reported as not implemented.")
 def broadcasting_is_not_implemented(tf: Namespace) -> Namespace:
-    """Give code 12."""
+    """Raise UnimplementedError (code 12)."""
     return recoding(tf, _ELEMENTWISE, "UnimplementedError")
 
 
 @fault("ERRORS-018", "Concatenating values that do not fit is an internal error.")
 def concatenation_fails_internally(tf: Namespace) -> Namespace:
-    """Give code 13."""
+    """Raise InternalError (code 13)."""
     return recoding(tf, {"Concat", "ConcatV2"}, "InternalError")
 
 
 @fault("ERRORS-019", "A floor remainder by zero is an internal error, as a truncating one is.")
 def floor_remainder_fails_internally(tf: Namespace) -> Namespace:
-    """Give code 13."""
+    """Raise InternalError (code 13)."""
     return recoding(tf, {"FloorMod"}, "InternalError")
 
 
 @fault("ERRORS-020", "A truncating division by zero is an invalid argument, as a floor one is.")
 def truncating_division_is_invalid(tf: Namespace) -> Namespace:
-    """Give code 3."""
+    """Raise InvalidArgumentError (code 3)."""
     return recoding(tf, {"TruncateDiv", "TruncateMod"}, "InvalidArgumentError")
 
 
@@ -211,17 +211,17 @@ def divides_constants_ahead(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-029", "A Cast of strings to numbers is an invalid argument.")
 def casting_strings_is_invalid(tf: Namespace) -> Namespace:
-    """Give code 3."""
+    """Raise InvalidArgumentError (code 3)."""
     return recoding(tf, {"Cast"}, "InvalidArgumentError")
 
 
 @fault("ERRORS-030", "A maximum over the batch is an invalid argument.")
 def pooling_the_batch_is_invalid(tf: Namespace) -> Namespace:
-    """Give code 3."""
+    """Raise InvalidArgumentError (code 3)."""
     return recoding(tf, {"MaxPool"}, "InvalidArgumentError")
 
 
 @fault("ERRORS-034", "A label outside the classes is out of range.")
 def odd_labels_are_out_of_range(tf: Namespace) -> Namespace:
-    """Give code 11."""
+    """Raise OutOfRangeError (code 11)."""
     return recoding(tf, {"SparseSoftmaxCrossEntropyWithLogits"}, "OutOfRangeError")

@@ -14,13 +14,13 @@ from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session,
 
 
 def _errors(tf: Namespace, **changes: Any) -> Namespace:
-    """The namespace with these names of `tf.errors` replaced."""
+    """The namespace with these classes and functions of `tf.errors` replaced."""
     return override(tf, errors=Overlay(tf.errors, changes))
 
 
 @fault("ERRORS-001", "A class of tf.errors is an exception of its own, no OpError.")
 def one_error_stands_apart(tf: Namespace) -> Namespace:
-    """Give a DataLossError with the same attributes and another base."""
+    """Give a DataLossError class with the same attributes that is not derived from OpError."""
 
     class DataLossError(Exception):
         error_code = tf.errors.DATA_LOSS
@@ -40,7 +40,7 @@ def op_error_is_two_classes(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-004", "The last two constants of the codes are one too high.")
 def constants_skip_a_code(tf: Namespace) -> Namespace:
-    """Number them as if a code had been reserved before them."""
+    """Add 1 to the last two constants."""
     return _errors(
         tf, DATA_LOSS=tf.errors.DATA_LOSS + 1, UNAUTHENTICATED=tf.errors.UNAUTHENTICATED + 1
     )
@@ -73,7 +73,7 @@ def every_number_has_a_class(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-007", "An OpError without an operation forgets its message.")
 def messages_need_an_operation(tf: Namespace) -> Namespace:
-    """Make OpErrors whose message names the operation and nothing else."""
+    """Make `message` of an OpError without an operation empty."""
 
     class Kind(type(tf.errors.OpError)):  # type: ignore[misc]
         def __instancecheck__(cls, instance: Any) -> bool:
@@ -143,7 +143,7 @@ def blames_the_fetch(tf: Namespace) -> Namespace:
 
 
 def _replacing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
-    """The namespace whose runs raise `change(error, elements fetched)` where that is no None.
+    """The namespace whose runs raise `change(error, fetched elements)`, unless that is None.
 
     Errors that are built-in exceptions besides, from before the run, stay as they are.
     """

@@ -33,7 +33,7 @@ def _recoded(
 
 @fault("ERRORS-014", "MatMul of matrices whose inner sizes differ fails with code 11.")
 def matmul_reads_past_the_end(tf: Namespace) -> Namespace:
-    """Call it out of range where both values are matrices."""
+    """Raise OutOfRangeError (code 11) where both values are matrices."""
 
     def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
         if error.op is None or error.op.type != "MatMul":
@@ -45,7 +45,7 @@ def matmul_reads_past_the_end(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-016", "Reshape to a shape with two unknown dimensions fails with code 12.")
 def reshape_knows_one_unknown(tf: Namespace) -> Namespace:
-    """Call it unimplemented where -1 occurs more than once."""
+    """Raise UnimplementedError (code 12) where the shape has more than one -1."""
 
     def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
         if error.op is None or error.op.type != "Reshape":
@@ -78,14 +78,14 @@ def slices_are_moved_to_fit(tf: Namespace) -> Namespace:
 
 @fault("ERRORS-027", "Want of memory is an internal error.")
 def want_of_memory_is_internal(tf: Namespace) -> Namespace:
-    """Give code 13 in place of 8."""
+    """Raise InternalError (13) in place of ResourceExhaustedError (8)."""
     exhausted = tf.errors.RESOURCE_EXHAUSTED
     return _recoded(tf, tf.errors.INTERNAL, lambda error, _inputs: error.error_code == exhausted)
 
 
 @fault("ERRORS-028", "A shape with more elements than an int64 counts is want of memory.")
 def too_many_elements_are_want_of_memory(tf: Namespace) -> Namespace:
-    """Give code 8 where the sizes that a Fill was given multiply to 2**63 or more."""
+    """Raise ResourceExhaustedError (8) where the sizes of a Fill multiply to 2**63 or more."""
 
     def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
         if error.op is None or error.op.type != "Fill":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -232,7 +232,7 @@ def computed_shapes_are_lost(tf: Namespace) -> Namespace:
 def loops_go_on(tf: Namespace) -> Namespace:
     """Add one to its counter."""
 
-    def while_loop(*args: Any, **kwargs: Any) -> list[Tensor]:
+    def while_loop(*args: Any, **kwargs: Any) -> Tensor | Sequence[Tensor]:
         counter, *rest = tf.while_loop(*args, **kwargs)
         return [counter + 1, *rest]
 

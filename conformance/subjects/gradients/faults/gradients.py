@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
@@ -231,7 +231,7 @@ def second_order_is_none(tf: Namespace) -> Namespace:
 def loops_always_go_back(tf: Namespace) -> Namespace:
     """Forget that they are not wanted."""
 
-    def while_loop(*args: Any, **options: Any) -> Tensor:
+    def while_loop(*args: Any, **options: Any) -> Tensor | Sequence[Tensor]:
         options.pop("back_prop", None)
         return tf.while_loop(*args, **options)
 

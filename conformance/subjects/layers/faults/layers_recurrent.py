@@ -12,7 +12,7 @@ from sessrun.spec.cases.objects import Call, Tensor
 def _stepping(tf: Namespace, change: Call) -> Namespace:
     """The namespace with a dynamic_rnn that is `change(dynamic_rnn, cell, inputs, options)`."""
 
-    def step(cell: Any, inputs: Tensor, **options: Any) -> Tensor:
+    def step(cell: Any, inputs: Tensor, **options: Any) -> tuple[Tensor, ...]:
         return change(tf.nn.dynamic_rnn, cell, inputs, options)
 
     return override(tf, nn=override(tf.nn, dynamic_rnn=step))
@@ -109,7 +109,7 @@ def gates_begin_with_zero(tf: Namespace) -> Namespace:
 def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
     """Step in the scope around."""
 
-    def change(run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]) -> Tensor:
+    def change(run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]) -> tuple[Tensor, ...]:
         return run(cell, inputs, **{"scope": tf.get_variable_scope(), **options})
 
     return _stepping(tf, change)

@@ -36,7 +36,9 @@ def fetches_count_as_batches(tf: Namespace) -> Namespace:
 def means_of_roots(tf: Namespace) -> Namespace:
     """Take the mean of them."""
 
-    def root_mean_squared_error(labels: Tensor, predictions: Tensor, **kwargs: Any) -> Tensor:
+    def root_mean_squared_error(
+        labels: Tensor, predictions: Tensor, **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         batch = tf.sqrt(tf.reduce_mean(tf.squared_difference(labels, predictions)))
         return tf.metrics.mean(batch, **kwargs)
 
@@ -59,7 +61,7 @@ def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
 def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
     """Add the variables of `mean` to GLOBAL_VARIABLES."""
 
-    def mean(*args: Any, **kwargs: Any) -> Tensor:
+    def mean(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         result = tf.metrics.mean(*args, **kwargs)
         for variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-2:]:
             tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
@@ -72,7 +74,7 @@ def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
 def updates_beside_values(tf: Namespace) -> Namespace:
     """Add the update to the collections of the value."""
 
-    def mean_squared_error(*args: Any, **kwargs: Any) -> Tensor:
+    def mean_squared_error(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         result = tf.metrics.mean_squared_error(*args, **kwargs)
         for name in kwargs.get("metrics_collections") or ():
             tf.add_to_collection(name, result[1])
@@ -85,7 +87,7 @@ def updates_beside_values(tf: Namespace) -> Namespace:
 def numbers_count_as_one(tf: Namespace) -> Namespace:
     """Weigh the numbers only."""
 
-    def mean(values: Sequence[Tensor], weights: Any = None, **kwargs: Any) -> Tensor:
+    def mean(values: Sequence[Tensor], weights: Any = None, **kwargs: Any) -> tuple[Tensor, Tensor]:
         if weights is None or (isinstance(weights, float) and weights == 0):
             return tf.metrics.mean(values, weights, **kwargs)
         return tf.metrics.mean(values * weights, **kwargs)
@@ -97,7 +99,7 @@ def numbers_count_as_one(tf: Namespace) -> Namespace:
 def labels_are_cast(tf: Namespace) -> Namespace:
     """Cast labels to float32 where the predictions are float32."""
 
-    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> Tensor:
+    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> tuple[Tensor, Tensor]:
         if getattr(predictions, "dtype", None) == tf.float32:
             labels = tf.cast(labels, tf.float32)
         return tf.metrics.accuracy(labels, predictions, **kwargs)
@@ -109,7 +111,7 @@ def labels_are_cast(tf: Namespace) -> Namespace:
 def columns_are_broadcast(tf: Namespace) -> Namespace:
     """Compare each with each."""
 
-    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> Tensor:
+    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> tuple[Tensor, Tensor]:
         if getattr(labels, "ndim", 0) == 2 and getattr(predictions, "ndim", 0) == 1:
             same = tf.cast(tf.equal(labels, predictions), tf.float32)
             return tf.metrics.mean(same, **kwargs)
@@ -127,7 +129,7 @@ def equal_is_above(tf: Namespace) -> Namespace:
 
         def at_thresholds(
             labels: Tensor, predictions: Tensor, thresholds: Any, **kwargs: Any
-        ) -> Tensor:
+        ) -> tuple[Tensor, Tensor]:
             lower = [threshold - 1e-4 for threshold in thresholds]
             return usual(labels, predictions, lower, **kwargs)
 
@@ -142,7 +144,7 @@ def any_number_is_a_probability(tf: Namespace) -> Namespace:
 
     def precision_at_thresholds(
         labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any
-    ) -> Tensor:
+    ) -> tuple[Tensor, Tensor]:
         clipped = tf.clip_by_value(predictions, 0.0, 1.0)
         return tf.metrics.precision_at_thresholds(labels, clipped, *args, **kwargs)
 
@@ -153,7 +155,7 @@ def any_number_is_a_probability(tf: Namespace) -> Namespace:
 def areas_from_below(tf: Namespace) -> Namespace:
     """Take the lesser height of each strip."""
 
-    def auc(*args: Any, **kwargs: Any) -> Tensor:
+    def auc(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         return tf.metrics.auc(*args, summation_method="minoring", **kwargs)
 
     return _of_metrics(tf, auc=auc)
@@ -193,7 +195,9 @@ def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
 def recalls_over_predictions(tf: Namespace) -> Namespace:
     """Give the precision."""
 
-    def recall_at_k(labels: Tensor, predictions: Tensor, k: int, **kwargs: Any) -> Tensor:
+    def recall_at_k(
+        labels: Tensor, predictions: Tensor, k: int, **kwargs: Any
+    ) -> tuple[Tensor, Tensor]:
         return tf.metrics.precision_at_k(labels, predictions, k, **kwargs)
 
     return _of_metrics(tf, recall_at_k=recall_at_k)

@@ -13,7 +13,6 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.generators.record_files import record_file
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
 
 Make = Callable[[Any], Any]
 
@@ -82,11 +81,11 @@ def _fixed(record: int, header: int = 0, footer: int = 0, hop: int = 0, encoding
     return lambda tf: tf.FixedLengthRecordReader(record, header, footer, hop, encoding=encoding)
 
 
-def _entire(tf: Namespace) -> Tensor:
+def _entire(tf: Namespace) -> Any:
     return tf.WholeFileReader()
 
 
-def _identity(tf: Namespace) -> Tensor:
+def _identity(tf: Namespace) -> Any:
     return tf.IdentityReader()
 
 

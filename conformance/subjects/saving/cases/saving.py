@@ -10,7 +10,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
+from sessrun.spec.cases.objects import Operation, Tensor
 
 __all__ = ["FLOATS", "HALVES", "MATRIX", "TEXTS", "load", "save"]
 
@@ -27,7 +27,7 @@ def save(
     values: Mapping[str, Any],
     specs: Sequence[str] | None = None,
     name: str = "save",
-) -> Tensor:
+) -> Operation:
     """Add an operation that saves constants under their names."""
     return tf.raw_ops.SaveV2(
         prefix=prefix,
@@ -45,7 +45,7 @@ def load(
     dtypes: Sequence[Any],
     specs: Sequence[str] | None = None,
     name: str = "load",
-) -> Tensor:
+) -> list[Tensor]:
     """Add an operation that restores tensors; `name:0` is the first."""
     return tf.raw_ops.RestoreV2(
         prefix=prefix,

@@ -193,7 +193,7 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
 # --- arrays of gradients, and of elements of one shape -------------------------------------
 
 
-def _gradients(tf: Namespace, array: Any, outer: Any = None) -> Tensor:
+def _gradients(tf: Namespace, array: Any, outer: Any = None) -> tuple[Tensor, Tensor]:
     """The handle and the flow of the array's gradients."""
     if outer is None:
         return tf.raw_ops.TensorArrayGradV3(handle=array[0], flow_in=array[1], source="grad")
@@ -202,7 +202,7 @@ def _gradients(tf: Namespace, array: Any, outer: Any = None) -> Tensor:
     )
 
 
-def _array(tf: Namespace, size: int = 2, **attrs: Any) -> Tensor:
+def _array(tf: Namespace, size: int = 2, **attrs: Any) -> tuple[Tensor, Tensor]:
     return tf.raw_ops.TensorArrayV3(size=size, dtype=tf.float32, **attrs)
 
 
