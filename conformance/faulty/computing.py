@@ -9,7 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Feeds, Fetches, Graph, Operation, Value
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Graph, Operation, Value
 
 __all__ = ["Change", "array", "axes_of", "computing", "single"]
 
@@ -58,7 +58,7 @@ def _operation(graph: Graph, name: str) -> Any:
         return None
 
 
-def single(function: Callable[..., Any]) -> Change:
+def single(function: Call) -> Change:
     """A change of the one output by `function(op, output, *inputs)`; the dtype stays."""
 
     def change(op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Value]:

@@ -108,7 +108,7 @@ def executing(
 def failing(tf: Namespace, types: Types, error: str, when: Callable[[Run], bool]) -> Namespace:
     """The namespace in which such an operation fails with an error, where `when(run)` says so."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if when(run):
             raise getattr(tf.errors, error)(None, None, "refused")
         return base()
@@ -125,7 +125,7 @@ def recoding(
 ) -> Namespace:
     """The namespace in which such an operation fails with another error than it must."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         try:
             return base()
         except getattr(tf.errors, error) as raised:
@@ -145,7 +145,7 @@ def forgiving(
 ) -> Namespace:
     """The namespace in which such an operation does not fail, but gives `value(run)`."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         try:
             return base()
         except getattr(tf.errors, error):

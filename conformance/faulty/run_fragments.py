@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Element, Feeds, Fetches, Operation, Session, Tensor, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
@@ -105,7 +105,7 @@ def fed(session: Session, feeds: Feeds) -> list[Any]:
     return elements(session, list(feeds)) if isinstance(feeds, Mapping) else []
 
 
-def needed(fetched: Iterable[Any], fed_tensors: Iterable[Tensor]) -> list[Any]:
+def needed(fetched: Iterable[Any], fed_tensors: Iterable[Tensor]) -> list[Operation]:
     """The operations that a run of these elements executes, if these tensors are fed."""
     replaced = {tensor.name for tensor in fed_tensors}
     seen: dict[str, Any] = {}
@@ -146,7 +146,7 @@ def edit_repeated(definition: Any, types: Iterable[str], make: Callable[[Any, st
             make(node, earlier)
 
 
-def reads_of_variables(definition: Any) -> list[tuple[str, Any]]:
+def reads_of_variables(definition: GraphDef) -> list[tuple[str, Any]]:
     """The Identity nodes of a GraphDef that read a reference variable, with their names."""
     variables = {node.name for node in definition.node if node.op in {"Variable", "VariableV2"}}
     return [

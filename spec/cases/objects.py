@@ -12,12 +12,16 @@ from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 __all__ = [
     "Array",
     "Call",
+    "Coordinator",
     "Element",
+    "FeedDict",
     "Feeds",
     "Fetch",
     "Fetches",
     "Graph",
     "Operation",
+    "RunContext",
+    "RunValues",
     "Session",
     "Tensor",
     "Value",
@@ -158,8 +162,10 @@ Element: TypeAlias = Tensor | Operation
 Fetch: TypeAlias = Element | str
 #: What `run` is asked for: an element, or a list, tuple or mapping of fetches.
 Fetches: TypeAlias = "Fetch | Sequence[Fetches] | Mapping[Any, Fetches]"
-#: The `feed_dict` of a run.
-Feeds: TypeAlias = Mapping[Any, Any] | None
+#: What a run is fed, by tensor, name or tuple of tensors.
+FeedDict: TypeAlias = Mapping[Any, Any]
+#: The argument `feed_dict` of a run.
+Feeds: TypeAlias = FeedDict | None
 
 
 class Graph(Protocol):
@@ -206,3 +212,56 @@ class Session(Protocol):
         """Its other attributes and methods."""
 
     def __setattr__(self, name: str, value: Any, /) -> None: ...
+
+
+class RunContext(Protocol):
+    """What a hook is given before and after a run of a monitored session."""
+
+    @property
+    def original_args(self) -> Any:
+        """The fetches, feeds and options that the caller gave."""
+
+    @property
+    def session(self) -> Session:
+        """The session below the hooks."""
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a hook has asked to stop."""
+
+    def request_stop(self) -> None:
+        """Ask the monitored session to stop."""
+
+
+class RunValues(Protocol):
+    """What a hook is given after a run."""
+
+    @property
+    def results(self) -> Any:
+        """The values of the hook's own fetches, in their structure."""
+
+    @property
+    def options(self) -> Any:
+        """The options of the run."""
+
+    @property
+    def run_metadata(self) -> Any:
+        """The metadata of the run."""
+
+
+class Coordinator(Protocol):
+    """What stops threads and hands on their errors."""
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Ask all threads to stop, because of an error if one is given."""
+
+    def should_stop(self) -> bool:
+        """Whether they were asked to stop."""
+
+    def join(
+        self,
+        threads: Any = None,
+        stop_grace_period_secs: float = 120,
+        ignore_live_threads: bool = False,
+    ) -> None:
+        """Wait for the threads; raise the error that one of them reported."""

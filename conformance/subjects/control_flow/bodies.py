@@ -38,6 +38,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Statement,
 )
 from sessrun.conformance.subjects.control_flow.states import Doing, State
+from sessrun.spec.cases.objects import Value
 from sessrun.spec.forms import Json
 
 __all__ = ["Bodies", "Library"]
@@ -145,7 +146,7 @@ class Bodies:
         name = self.writer.node(op, inputs, attrs)
         return f"{name}:{output}:0" if self._inside else name
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: Value) -> str:
         """Write a constant."""
         name = self.writer.constant(np.asarray(value))
         return f"{name}:output:0" if self._inside else name

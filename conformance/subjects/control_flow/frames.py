@@ -28,6 +28,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     touched,
 )
 from sessrun.conformance.subjects.control_flow.states import Doing, State
+from sessrun.spec.cases.objects import Value
 
 __all__ = ["FIXED", "Frames"]
 
@@ -84,7 +85,7 @@ class Frames:
         self._part.append(name)
         return name
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: Value) -> str:
         """Write a constant that waits for the innermost branch or body to be executed."""
         name = self._writer.constant(np.asarray(value))
         self._part.append(name)

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr
+from sessrun.spec.cases.objects import Value
 
 __all__ = [
     "BOOL",
@@ -46,7 +47,7 @@ class Site(Protocol):
     ) -> str:
         """Write a node; return its name, by which nodes here take its first output."""
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: Value) -> str:
         """Write a constant that is executed only if this site is."""
 
     def outside(self, text: str, kind: Kind) -> str:

@@ -256,7 +256,7 @@ def _attributes(operation: Operation, given: Arguments) -> dict[str, Any]:
     }
 
 
-def _attribute(type_: str, value: Any) -> Any:
+def _attribute(type_: str, value: np.ndarray) -> Any:
     if type_.startswith("list("):
         return [_attribute(type_[5:-1], item) for item in value]
     match type_:

@@ -14,6 +14,7 @@ from sessrun.conformance.generators.single import SingleGraph, single_graph
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.cases.objects import Value
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.forms import Json
 from sessrun.spec.inference import DECLARATION, Cell, contract_in
@@ -115,12 +116,12 @@ class Program:
         """A placeholder of a shape, wholly or partly unknown; its name."""
         return self.writer.placeholder(dtype or self.dtype, shape)
 
-    def constant(self, values: Any, dtype: str = "") -> str:
+    def constant(self, values: Value, dtype: str = "") -> str:
         """A constant; its name."""
         numpy = BY_NAME[dtype or self.dtype].numpy
         return self.writer.constant(np.asarray(values).astype(numpy))
 
-    def index(self, values: Any) -> str:
+    def index(self, values: Value) -> str:
         """A constant of axes, shapes or the like; its name."""
         return self.constant(values, _INDEX)
 

@@ -61,7 +61,7 @@ class Holder:
 def _queue(cls: str, *before: int, many: bool = False) -> Callable[..., Nodes]:
     """A queue of one component; `before` are arguments between its capacity and its dtypes."""
 
-    def build(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
         kept = shape[1:] if many else shape
         queue = getattr(tf, cls)(8, *before, tf.as_dtype(dtype), shapes=[list(kept)])
         if many:
@@ -71,7 +71,7 @@ def _queue(cls: str, *before: int, many: bool = False) -> Callable[..., Nodes]:
     return build
 
 
-def _priority_queue(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _priority_queue(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
     queue = tf.PriorityQueue(8, tf.as_dtype(dtype), shapes=[list(shape)])
     return Nodes(queue.enqueue((np.int64(1), fed)), queue.dequeue()[1])
 
@@ -79,7 +79,7 @@ def _priority_queue(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...])
 def _stage(op: str) -> Callable[..., Nodes]:
     """A staging area, of which elements are taken (`Unstage`) or looked at (`StagePeek`)."""
 
-    def build(tf: Namespace, fed: Any, dtype: str, _: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: np.ndarray, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "area"}
         more = {} if op == "Unstage" else {"index": np.int32(0)}
         put = tf.raw_ops.Stage(values=[fed], shared_name="area")
@@ -89,7 +89,7 @@ def _stage(op: str) -> Callable[..., Nodes]:
 
 
 def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
-    def build(tf: Namespace, fed: Any, dtype: str, _: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: np.ndarray, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "map"}
         position: dict[str, Any] = {"key": np.int64(3), "indices": np.array([0], np.int32)}
         put = getattr(tf.raw_ops, f"{order}Stage")(values=[fed], **position, **attrs)
@@ -98,7 +98,7 @@ def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
     return build
 
 
-def _barrier(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _barrier(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
     raw = tf.raw_ops
     types: dict[str, Json] = {"component_types": [tf.as_dtype(dtype)]}
     barrier = raw.Barrier(shapes=[list(shape[1:])], **types)
@@ -111,7 +111,7 @@ def _barrier(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nod
 def _table(kind: str) -> Callable[..., Nodes]:
     """A table of rows, which are vectors, by two keys."""
 
-    def build(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
         raw, row = tf.raw_ops, [int(np.prod(shape[1:]))]
         attrs: dict[str, Any] = {
             "value_dtype": tf.as_dtype(dtype),
@@ -132,12 +132,14 @@ def _table(kind: str) -> Callable[..., Nodes]:
     return build
 
 
-def _accumulator(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _accumulator(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
     accumulator = tf.ConditionalAccumulator(tf.as_dtype(dtype), shape=list(shape))
     return Nodes(accumulator.apply_grad(fed, local_step=9), accumulator.take_grad(1))
 
 
-def _sparse_accumulator(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _sparse_accumulator(
+    tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]
+) -> Nodes:
     accumulator = tf.SparseConditionalAccumulator(tf.as_dtype(dtype))
     rows = np.arange(shape[0], dtype=np.int64)
     taken = accumulator.take_grad(1)
@@ -145,7 +147,7 @@ def _sparse_accumulator(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, .
 
 
 def _variable(*, resource: bool) -> Callable[..., Nodes]:
-    def build(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
         first = tf.zeros(list(shape), tf.as_dtype(dtype))
         variable = tf.Variable(first, use_resource=resource)
         return Nodes(tf.assign(variable, fed).op, tf.identity(variable), variable.initializer)
@@ -156,7 +158,7 @@ def _variable(*, resource: bool) -> Callable[..., Nodes]:
 def _updated(function: str, *, resource: bool) -> Callable[..., Nodes]:
     """A variable of zeros to which what is fed is added, or which is given its rows."""
 
-    def build(tf: Namespace, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
         first = tf.zeros(list(shape), tf.as_dtype(dtype))
         variable = tf.Variable(first, use_resource=resource)
         if function == "assign_add":

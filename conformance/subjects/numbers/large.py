@@ -74,7 +74,7 @@ def _half_of_squares(_: random.Random, w: Writer, x: Large, __: int) -> Outcome:
     return _one(w.op("L2Loss", x.node, T=x.dtype), (x.values**2).sum() / 2, x.dtype)
 
 
-def _root_of_squares(values: Any, axis: Any, keepdims: bool) -> Any:
+def _root_of_squares(values: np.ndarray, axis: Any, keepdims: bool) -> Any:
     return np.sqrt((values**2).sum(axis=axis, keepdims=keepdims))
 
 

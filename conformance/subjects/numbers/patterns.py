@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.spec import tensors
+from sessrun.spec.cases.objects import Value
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -113,7 +114,7 @@ def tenths_pattern(draw: random.Random, w: Writer, count: int, dtype: str) -> La
     return Large(node, rounded(large.values * float(tenth), dtype), dtype)
 
 
-def rounded(values: Any, dtype: str) -> np.ndarray:
+def rounded(values: Value, dtype: str) -> np.ndarray:
     """Numbers rounded to a dtype, as float64."""
     return np.asarray(np.asarray(values).astype(BY_NAME[dtype].numpy), np.float64)
 

@@ -59,7 +59,7 @@ def case_of(
     return Case(id_, title, "engine", (clause,), steps, {"g": w.graph()})
 
 
-def _in(dtype: str, values: Any) -> np.ndarray:
+def _in(dtype: str, values: np.ndarray) -> np.ndarray:
     return np.asarray(values).astype(BY_NAME[dtype].numpy)
 
 

@@ -22,6 +22,7 @@ from sessrun.conformance.subjects.control_flow.site import (
     list_of,
     scalar,
 )
+from sessrun.spec.cases.objects import Value
 
 __all__ = ["FAILING", "FUNCTIONS", "HOLDS", "RELAYS", "Relay"]
 
@@ -63,7 +64,7 @@ def _constant(writer: GraphWriter, waits: Sequence[str]) -> str:
     return name
 
 
-def _of(op: str, value: Any, /, **attrs: Any) -> Relay:
+def _of(op: str, value: Value, /, **attrs: Any) -> Relay:
     """An operation on one constant."""
 
     def write(writer: GraphWriter, waits: Sequence[str]) -> str:

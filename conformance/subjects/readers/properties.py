@@ -16,13 +16,14 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.objects import Value
 from sessrun.spec.forms import Json, JsonObject
 
 _CLAUSE: Final = "READERS-036"
 _STRING: Final = dtype_attr("string")
 
 
-def _attr(value: Any) -> dict[str, Json]:
+def _attr(value: Value) -> dict[str, Json]:
     return text_attr(value) if isinstance(value, str) else {"i": str(value)}
 
 

@@ -110,7 +110,7 @@ def _twice(
         writer.node(op, inputs, attrs, f"{before}{name}")
 
 
-def _integers(value: Any) -> tuple[int, ...]:
+def _integers(value: np.ndarray) -> tuple[int, ...]:
     return tuple(np.ravel(np.asarray(value)).astype(np.int64).tolist())
 
 
@@ -153,7 +153,7 @@ def _accumulator(writer: GraphWriter, _: int) -> None:
     writer.node("ResourceAccumulatorNumAccumulated", [accumulator], {}, "size")
 
 
-def _bits(value: Any) -> tuple[int, ...]:
+def _bits(value: np.ndarray) -> tuple[int, ...]:
     """The exponents of the powers of two that a number is the sum of; itself if it is none."""
     total = float(np.asarray(value))
     if not 0 <= total < 2**MOST or total != int(total):

@@ -103,7 +103,7 @@ def counts_stay(tf: Namespace) -> Namespace:
 def stale_gradients_are_refused(tf: Namespace) -> Namespace:
     """Raise an error where the count did not grow."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         before = _count(tf, run)
         values = base()
         if _count(tf, run) == before and run.ask(1) < 5:
@@ -157,7 +157,7 @@ def takes_leave_the_step(tf: Namespace) -> Namespace:
 def steps_end_at_nine(tf: Namespace) -> Namespace:
     """Ignore runs that set the step beyond nine."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         return [None] if run.ask(1) > 9 else base()
 
     return executing(tf, _SET, change)
@@ -167,7 +167,7 @@ def steps_end_at_nine(tf: Namespace) -> Namespace:
 def steps_are_of_32_bits(tf: Namespace) -> Namespace:
     """Drop gradients of steps beyond 32 bits."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         return [None] if run.ask(1) >= 2**31 else base()
 
     return executing(tf, _APPLY, change)
@@ -177,7 +177,7 @@ def steps_are_of_32_bits(tf: Namespace) -> Namespace:
 def the_rest_is_left_out(tf: Namespace) -> Namespace:
     """Scale the sum down to the required number where more gradients were gathered."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         wanted, count = int(run.ask(1)), _count(tf, run)
         (value,) = base()
         if 0 < wanted < count:
@@ -284,7 +284,7 @@ def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
 def slices_are_appended(tf: Namespace) -> Namespace:
     """Reverse the slices where there are more than three."""
 
-    def change(_run: Run, values: list[Any]) -> list[Any]:
+    def change(_run: Run, values: list[Any]) -> list[Value]:
         indices, rows, shape = values
         many = len(indices) > 3
         return [indices[::-1], rows[::-1], shape] if many else values
@@ -296,7 +296,7 @@ def slices_are_appended(tf: Namespace) -> Namespace:
 def unknown_dimensions_are_zero(tf: Namespace) -> Namespace:
     """Give 0 for a first dimension that is unknown, where there is one slice."""
 
-    def change(_run: Run, values: list[Any]) -> list[Any]:
+    def change(_run: Run, values: list[Any]) -> list[Value]:
         indices, rows, shape = values
         return [indices, rows, np.maximum(shape, 0)] if len(indices) == 1 else values
 

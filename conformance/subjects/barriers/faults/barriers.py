@@ -47,7 +47,7 @@ def _components(run: Run) -> set[tuple[bytes, int]]:
 def components_change_their_signs(tf: Namespace) -> Namespace:
     """Negate the second component where one element is taken."""
 
-    def change(_op: Any, index: int, value: Any) -> Any:
+    def change(_op: Any, index: int, value: Any) -> Value:
         return -value if index == 3 and len(value) == 1 and np.all(value >= 7) else value
 
     return giving(tf, _TAKE, change)
@@ -57,7 +57,7 @@ def components_change_their_signs(tf: Namespace) -> Namespace:
 def ready_sizes_count_every_key(tf: Namespace) -> Namespace:
     """Add the number of incomplete elements."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         (size,) = base()
         return [np.int32(size + _size(tf, run, "Incomplete"))]
 
@@ -94,7 +94,7 @@ def _inserting(
 def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the key has that component."""
 
-    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -109,7 +109,7 @@ def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
 def odd_components_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where no key has that component."""
 
-    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -124,7 +124,7 @@ def odd_components_are_dropped(tf: Namespace) -> Namespace:
 def keys_never_come_again(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for a key that was inserted before."""
 
-    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Value:
         if inserted & _components(run):
             raise tf.errors.InvalidArgumentError(None, None, "The key was inserted.")
         return base()
@@ -161,7 +161,7 @@ def _is_cancelled(run: Run) -> bool:
 def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError for it."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         try:
             return base()
         except tf.errors.CancelledError as raised:
@@ -176,7 +176,7 @@ def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
 def closed_barriers_take_nothing(tf: Namespace) -> Namespace:
     """Raise CancelledError for every insertion into a closed barrier."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if _is_closed(run):
             raise tf.errors.CancelledError(None, None, "The barrier is closed.")
         return base()
@@ -222,7 +222,7 @@ def small_batches_are_refused(tf: Namespace) -> Namespace:
 def nothing_is_taken_of_closed_barriers(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError where one element is taken of a closed barrier."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if _is_closed(run) and run.ask(1) == 1:
             raise tf.errors.OutOfRangeError(None, None, "The barrier is closed.")
         return base()
@@ -234,7 +234,7 @@ def nothing_is_taken_of_closed_barriers(tf: Namespace) -> Namespace:
 def takes_of_open_barriers_fail(tf: Namespace) -> Namespace:
     """Raise UnavailableError where more elements are asked for than are ready."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if not _is_closed(run) and run.ask(1) > _size(tf, run, "Ready"):
             raise tf.errors.UnavailableError(None, None, "There are too few elements.")
         return base()

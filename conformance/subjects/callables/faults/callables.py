@@ -7,7 +7,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetch, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetch, Fetches, Session, Value
 
 
 def _making(tf: Namespace, make: Call) -> Namespace:
@@ -81,7 +81,9 @@ def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
 def feed_lists_take_no_names(tf: Namespace) -> Namespace:
     """Raise TypeError for names in a feed_list."""
 
-    def make(_session: Session, base: Call, fetches: Fetches, feeds: Any, options: bool) -> Any:
+    def make(
+        _session: Session, base: Call, fetches: Fetches, feeds: FeedDict, options: bool
+    ) -> Any:
         call = base(fetches, feeds, options)
 
         def strict(*args: Any, **kwargs: Any) -> Any:

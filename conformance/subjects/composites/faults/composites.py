@@ -55,7 +55,7 @@ def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
 
     def of_probabilities(
         _: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
-    ) -> Any:
+    ) -> Tensor:
         del name
         p = tf.sigmoid(logits)
         return -labels * tf.log(p) - (1 - labels) * tf.log(1 - p)

@@ -12,9 +12,9 @@ from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giv
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.proto.config_pb2 import ConfigProto
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.proto.graph_pb2 import DT_INT32, GraphDef
 
-_INT: Final = 3
+_INT: Final = DT_INT32
 _INVALID: Final = "InvalidArgumentError"
 
 

@@ -18,11 +18,11 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation
-from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+from sessrun.spec.cases.objects import Operation, Value
+from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, DT_STRING, GraphDef, NodeDef
 
-_INT: Final = 3
-_STRING: Final = 7
+_INT: Final = DT_INT32
+_STRING: Final = DT_STRING
 _INVALID: Final = "InvalidArgumentError"
 
 
@@ -141,12 +141,12 @@ def stateless_loops_end_at_once(tf: Namespace) -> Namespace:
         test.name, test.op = f"{node.name}/test", "PartitionedCall"
         test.input.extend(node.input)
         test.attr["Tin"].CopyFrom(node.attr["T"])
-        test.attr["Tout"].list.type.append(10)
+        test.attr["Tout"].list.type.append(DT_BOOL)
         test.attr["f"].func.name = condition
         node.op = "StatelessIf"
         for name in ("Tin", "Tout"):
             node.attr[name].CopyFrom(node.attr["T"])
-        node.attr["Tcond"].type = 10
+        node.attr["Tcond"].type = DT_BOOL
         node.attr["then_branch"].func.name = body
         node.attr["else_branch"].func.name = other.signature.name
         for name in ("T", "cond", "body", "parallel_iterations"):
@@ -200,7 +200,7 @@ def lists_are_changed(tf: Namespace) -> Namespace:
 def the_first_comes_first(tf: Namespace) -> Namespace:
     """Read the element at index 0."""
 
-    def change(run: Run, _: Callable[[], Any]) -> Any:
+    def change(run: Run, _: Callable[[], Any]) -> Value:
         def first(raw: Any) -> Any:
             return raw.TensorListGetItem(
                 input_handle=run.op.inputs[0], index=0, element_shape=[2], element_dtype=tf.float32
@@ -233,7 +233,7 @@ def places_outside_are_zeros(tf: Namespace) -> Namespace:
 def loops_shorten_lists(tf: Namespace) -> Namespace:
     """Drop an element of what is stacked after a loop."""
 
-    def shortened(_op: Operation, _index: int, value: np.ndarray) -> Any:
+    def shortened(_op: Operation, _index: int, value: np.ndarray) -> Value:
         return value[:-1]
 
     return giving(tf, ("TensorListStack",), shortened, lambda op: op.inputs[0].op.type == "Exit")

@@ -15,9 +15,10 @@ from sessrun.conformance.faulty.run_fragments import (
 )
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
+from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32
 
-_INT: Final = 3
-_BOOL: Final = 10
+_INT: Final = DT_INT32
+_BOOL: Final = DT_BOOL
 
 
 def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int) -> str:

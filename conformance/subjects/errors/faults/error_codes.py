@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation
+from sessrun.spec.cases.objects import FeedDict, Operation, Value
 
 _ELEMENTWISE: Final = frozenset(
     {
@@ -40,7 +40,7 @@ def answering(
     It raises another error, or gives the value of each tensor fetched.
     """
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
@@ -76,7 +76,7 @@ def data_loss_has_another_code(tf: Namespace) -> Namespace:
 def errors_tell_what_was_fetched(tf: Namespace) -> Namespace:
     """Raise the error again with the first fetched operation as its `op`."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
@@ -134,7 +134,7 @@ def truncating_division_is_invalid(tf: Namespace) -> Namespace:
 def float_division_fails(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError when a fetched quotient is infinite."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         quotients = [e for e in fetched if getattr(e, "op", e).type in {"RealDiv", "Div"}]

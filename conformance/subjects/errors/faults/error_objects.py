@@ -108,7 +108,7 @@ def attributes_can_be_set(tf: Namespace) -> Namespace:
 def node_defs_are_names(tf: Namespace) -> Namespace:
     """Raise the errors of operations again, with a NodeDef that has only the name."""
 
-    def change(error: Any, _fetched: Any) -> Any:
+    def change(error: Any, _fetched: Any) -> Value:
         if error.op is None:
             return None
         return type(error)(tf.NodeDef(name=error.op.name), error.op, error.message)
@@ -120,7 +120,7 @@ def node_defs_are_names(tf: Namespace) -> Namespace:
 def messages_are_bytes(tf: Namespace) -> Namespace:
     """Raise the errors again with `message` encoded; `str` of the error stays the same."""
 
-    def change(error: Any, _fetched: Any) -> Any:
+    def change(error: Any, _fetched: Any) -> Value:
         raw, text = error.message.encode(), str(error)
         body = {"message": property(lambda _: raw), "__str__": lambda _: text}
         cls = type(error)
@@ -133,7 +133,7 @@ def messages_are_bytes(tf: Namespace) -> Namespace:
 def blames_the_fetch(tf: Namespace) -> Namespace:
     """Raise errors without an operation again, with the first fetched element as `op`."""
 
-    def change(error: Any, fetched: Any) -> Any:
+    def change(error: Any, fetched: Any) -> Value:
         if error.op is not None or not fetched:
             return None
         op = getattr(fetched[0], "op", fetched[0])

@@ -9,6 +9,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import FeedDict, Value
 
 
 def _recoded(
@@ -19,7 +20,7 @@ def _recoded(
     `inputs_of(op)` runs the graph once more for the values of the operation's inputs.
     """
 
-    def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(_session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:

@@ -31,7 +31,7 @@ def converting(tf: Namespace, convert: Callable[[Any, Any], Any]) -> Namespace:
     return running(tf, change)
 
 
-def _kind(tensor: Any) -> str:
+def _kind(tensor: Tensor) -> str:
     """The letter of a tensor's dtype in numpy: i, u, f, c, b, O for string."""
     return str(np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind)
 
@@ -52,7 +52,7 @@ def _converting_arrays(
     Python ints alone, for which other rules hold, are left to the conforming namespace.
     """
 
-    def convert_value(tensor: Any, value: Any) -> Any:
+    def convert_value(tensor: Tensor, value: Value) -> Value:
         array = _array(value)
         if type(value) is int or _kind(tensor) not in target or array.dtype.kind not in source:
             return value
@@ -169,7 +169,7 @@ def python_ints_wrap(tf: Namespace) -> Namespace:
 def integers_saturate(tf: Namespace) -> Namespace:
     """Clip integers to the limits of the dtype."""
 
-    def clip(array: Any, dtype: Any) -> Any:
+    def clip(array: np.ndarray, dtype: Any) -> Any:
         limits = np.iinfo(dtype)
         clipped = [min(max(int(item), limits.min), limits.max) for item in array.flat]
         return np.array(clipped, dtype).reshape(array.shape)

@@ -11,7 +11,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import fed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import resolved
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 
 
 def _pairing(tf: Namespace, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Namespace:
@@ -29,7 +29,7 @@ def _pairing(tf: Namespace, change_pair: Callable[[Any, Any], tuple[Any, Any]]) 
 def unfeedable_tensors_are_left_out(tf: Namespace) -> Namespace:
     """Run with the other feeds only."""
 
-    def change(session: Any, base: Any, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         barred = {t.name for t in fed(session, feeds) if not session.graph.is_feedable(t)}
         if not barred or any(isinstance(key, tuple) for key in feeds):
             return base(fetches)
@@ -69,7 +69,7 @@ def empty_means_as_before(tf: Namespace) -> Namespace:
 def pairs_are_feeds(tf: Namespace) -> Namespace:
     """Make a dict of them."""
 
-    def change(_session: Session, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         pairs = isinstance(feeds, list) and all(isinstance(pair, tuple) for pair in feeds)
         return base(fetches, dict(feeds)) if pairs else base(fetches)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from sessrun.conformance.subjects.feed.faults.feed_conversion import converting
 from sessrun.conformance.subjects.feed.faults.feed_keys import is_tensor, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Array, Call, FeedDict, Feeds, Fetches, Session, Tensor, Value
 
 
 @fault("FEED-006", "A placeholder that is not fed has the value that it was fed last.")
@@ -98,7 +97,7 @@ def first_shape_holds(tf: Namespace) -> Namespace:
 def other_tensors_are_resized(tf: Namespace) -> Namespace:
     """Resize it where the tensor's shape is known."""
 
-    def convert(tensor: Any, value: np.ndarray) -> Value:
+    def convert(tensor: Tensor, value: np.ndarray) -> Value:
         known = tensor.shape.is_fully_defined() and np.size(value)
         if tensor.op.type == "Placeholder" or not known or not misfits(tensor, value):
             return value
@@ -145,7 +144,7 @@ def variables_share_fed_arrays(tf: Namespace) -> Namespace:
 def unneeded_feeds_are_dropped(tf: Namespace) -> Namespace:
     """Leave out the feeds of tensors that are neither fetched nor above a fetch."""
 
-    def change(session: Any, base: Any, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         names = {op.name for op in needed(elements(session, fetches), [])}
         unneeded = [tensor for tensor in fed(session, feeds) if tensor.op.name not in names]
         if not unneeded or any(isinstance(key, tuple) for key in feeds):

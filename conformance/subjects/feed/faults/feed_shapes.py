@@ -25,7 +25,7 @@ def _array(tensor: Tensor, value: Value) -> np.ndarray | None:
         return None
 
 
-def misfits(tensor: Any, value: Any) -> bool:
+def misfits(tensor: Tensor, value: Value) -> bool:
     """Whether the value converts and has a shape that the tensor's does not admit."""
     array = _array(tensor, value)
     return array is not None and not tensor.shape.is_compatible_with(array.shape)
@@ -37,7 +37,7 @@ def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
     `dims` are the placeholder's, None where unknown; `fit` gives None to refuse the array.
     """
 
-    def fitted(tensor: Any, value: np.ndarray) -> Value:
+    def fitted(tensor: Tensor, value: np.ndarray) -> Value:
         if tensor.op.type != "Placeholder" or not misfits(tensor, value):
             return value
         array = fit(_array(tensor, value), tensor.shape.as_list())
@@ -100,7 +100,7 @@ def values_are_broadcast(tf: Namespace) -> Namespace:
 def _refusing(tf: Namespace, refuses: Callable[[Any, Any], bool]) -> Namespace:
     """The namespace that refuses a run in which `refuses(tensor, array)` of some feed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
             array = _array(tensor, value)
             if tensor.op.type == "Placeholder" and array is not None and refuses(tensor, array):

@@ -12,13 +12,13 @@ from sessrun.conformance.faulty.run_fragments import elements, needed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Array, Call, FeedDict, Feeds, Fetches, Session, Tensor, Value
 
 
 def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace that feeds `changed(tensor, value)` for each value of a valid feed_dict."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if not pairs or len(pairs) < len(feeds):
             return base(fetches)
@@ -31,7 +31,7 @@ def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
 def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
     """Give the keys of each dtype and shape, sorted by name, the values in the order they came."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if len(pairs) < 3 or len(pairs) < len(feeds):
             return base(fetches)

@@ -91,7 +91,7 @@ def changing_fetches(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namesp
 def uint16_comes_back_as_int32(tf: Namespace) -> Namespace:
     """Widens, as engines without the type do."""
 
-    def widened(_session: Session, _element: Element, value: Array) -> Any:
+    def widened(_session: Session, _element: Element, value: Array) -> Value:
         narrow = getattr(value, "dtype", None) == np.uint16
         return value.astype(np.int32) if narrow else value
 
@@ -102,7 +102,7 @@ def uint16_comes_back_as_int32(tf: Namespace) -> Namespace:
 def one_by_one_is_squeezed(tf: Namespace) -> Namespace:
     """Squeezes computed values of rank 2 or more that have one element."""
 
-    def squeezed(_session: Session, _element: Element, value: Array) -> Any:
+    def squeezed(_session: Session, _element: Element, value: Array) -> Value:
         one = isinstance(value, np.ndarray) and value.ndim > 1 and value.size == 1
         return value.reshape(()) if one else value
 
@@ -126,7 +126,7 @@ def large_integers_are_rounded(tf: Namespace) -> Namespace:
     """Rounds what was stored or fed as a transport by JSON numbers does."""
     stored = {"Const", "Identity", "Placeholder", "VariableV2", "ReadVariableOp", "AssignAdd"}
 
-    def rounded(_session: Session, element: Tensor, value: Array) -> Any:
+    def rounded(_session: Session, element: Tensor, value: Array) -> Value:
         if getattr(value, "dtype", None) not in {np.dtype(np.int64), np.dtype(np.uint64)}:
             return value
         if element.op.type not in stored:

@@ -29,7 +29,7 @@ def fed_and_fetched_is_an_error(tf: Namespace) -> Namespace:
     """Refuses it in a list or dict of several; names and reference tensors are let by."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Value:
             fed = fed_elements(self, feed_dict)
 
             def check(fetch: Any, _: Any) -> None:
@@ -52,7 +52,7 @@ def variables_give_their_initial_value(tf: Namespace) -> Namespace:
     """Takes the initial value's tensor for the variable's."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             resource = is_variable(fetches) and hasattr(fetches, "handle")
             vector = resource and fetches.shape.rank == 1
             return super().run(fetches.initial_value if vector else fetches, *args, **kwargs)
@@ -65,7 +65,7 @@ def constants_are_handed_out(tf: Namespace) -> Namespace:
     """Keeps the array of each fetched constant and gives it to whoever fetches it again."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("constants", {})
 
@@ -85,7 +85,7 @@ def variables_are_written_through(tf: Namespace) -> Namespace:
     """Assigns what the caller wrote into the array last fetched of a variable, at the next run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             held = self.__dict__.setdefault("variables", {})
             for variable, array, value in held.values():
                 if not np.array_equal(array, value):
@@ -108,7 +108,7 @@ def variables_are_views(tf: Namespace) -> Namespace:
     """Copies the new value into every array that was fetched of the variable, after each run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("views", [])
             for variable, array in held:
@@ -129,11 +129,11 @@ def identities_of_feeds_are_views(tf: Namespace) -> Namespace:
     """Gives the caller's own memory where the array fed has the tensor's dtype."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
 
-            def view(fetch: Fetch, value: Array) -> Any:
+            def view(fetch: Fetch, value: Array) -> Value:
                 op = getattr(element_of(self, fetch), "op", None)
                 if op is None or op.type not in {"Identity", "Reshape"}:
                     return value
@@ -151,7 +151,7 @@ def output_buffers_are_reused(tf: Namespace) -> Namespace:
     """Writes a value into the array that the tensor's last fetch gave, if it fits."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             buffers = self.__dict__.setdefault("buffers", {})
 
@@ -175,7 +175,7 @@ def matrices_are_in_fortran_order(tf: Namespace) -> Namespace:
     """Copy them, column by column."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             value = super().run(fetches, *args, **kwargs)
             is_matrix = isinstance(value, np.ndarray) and value.ndim == 2
             return np.asfortranarray(value) if is_matrix else value

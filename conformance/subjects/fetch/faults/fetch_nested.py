@@ -31,7 +31,7 @@ from sessrun.spec.cases.objects import (
 )
 
 
-def _unchanged(_fetch: Fetches, value: Array) -> Any:
+def _unchanged(_fetch: Fetches, value: Array) -> Value:
     return value
 
 
@@ -78,7 +78,7 @@ def none_is_fetched_as_none(tf: Namespace) -> Namespace:
     """Passes None through where it stands beside or below other fetches."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             if fetches is None:
                 return super().run(fetches, *args, **kwargs)
             kept = mapped(fetches, fetches, lambda f, _: [] if f is None else f)
@@ -169,7 +169,7 @@ def tuples_come_back_as_lists(tf: Namespace) -> Namespace:
 def keys_come_back_as_strings(tf: Namespace) -> Namespace:
     """Convert the keys of dicts to strings, as JSON objects do."""
 
-    def texts(fetches: Fetches, values: Any) -> Any:
+    def texts(fetches: Fetches, values: Any) -> Value:
         plain = type(fetches) is dict
         return {str(key): value for key, value in values.items()} if plain else values
 
@@ -180,7 +180,7 @@ def keys_come_back_as_strings(tf: Namespace) -> Namespace:
 def keys_come_back_sorted(tf: Namespace) -> Namespace:
     """Sort the keys of plain dicts whose keys are all strings."""
 
-    def in_order(fetches: Fetches, values: np.ndarray) -> Any:
+    def in_order(fetches: Fetches, values: np.ndarray) -> Value:
         texts = type(fetches) is dict and all(isinstance(key, str) for key in fetches)
         return {key: values[key] for key in sorted(values)} if texts else values
 
@@ -191,7 +191,7 @@ def keys_come_back_sorted(tf: Namespace) -> Namespace:
 def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
     """Convert every mapping to a dict."""
 
-    def plain(fetches: Fetches, values: np.ndarray) -> Any:
+    def plain(fetches: Fetches, values: np.ndarray) -> Value:
         kept = isinstance(fetches, collections.OrderedDict | collections.defaultdict)
         return dict(values) if kept else values
 
@@ -202,7 +202,7 @@ def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
 def namedtuples_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Convert every namedtuple to a plain tuple."""
 
-    def plain(fetches: Any, values: np.ndarray) -> Any:
+    def plain(fetches: Fetches, values: np.ndarray) -> Value:
         return tuple(values) if hasattr(fetches, "_fields") else values
 
     return joining(tf, plain)
@@ -223,7 +223,7 @@ def attrs_objects_come_back_as_tuples(tf: Namespace) -> Namespace:
 def operations_are_left_out_of_dicts(tf: Namespace) -> Namespace:
     """Drop the keys of dicts whose value is None."""
 
-    def with_values(fetches: Fetches, values: Any) -> Any:
+    def with_values(fetches: Fetches, values: Any) -> Value:
         if type(fetches) is not dict:
             return values
         return {key: value for key, value in values.items() if value is not None}
@@ -286,7 +286,7 @@ def sparse_values_are_tuples(tf: Namespace) -> Namespace:
 def missing_dense_shapes_are_empty(tf: Namespace) -> Namespace:
     """Gives an array where there is no dense shape."""
 
-    def filled(fetch: Fetch, value: Any) -> Any:
+    def filled(fetch: Fetch, value: Any) -> Value:
         bare = isinstance(fetch, tf.IndexedSlices) and fetch.dense_shape is None
         return value._replace(dense_shape=np.zeros(0, np.int32)) if bare else value
 
@@ -297,7 +297,7 @@ def missing_dense_shapes_are_empty(tf: Namespace) -> Namespace:
 def bfloat16_is_widened(tf: Namespace) -> Namespace:
     """Widens, as engines do whose array library lacks the type."""
 
-    def widened(_session: Session, _element: Element, value: Array) -> Any:
+    def widened(_session: Session, _element: Element, value: Array) -> Value:
         narrow = getattr(getattr(value, "dtype", None), "name", None) == "bfloat16"
         return value.astype(np.float32) if narrow else value
 
@@ -308,7 +308,7 @@ def bfloat16_is_widened(tf: Namespace) -> Namespace:
 def quantized_values_are_structured(tf: Namespace) -> Namespace:
     """Gives the one-field dtype that a quantized type's `as_numpy_dtype` is."""
 
-    def structured(_session: Session, element: Tensor, value: Array) -> Any:
+    def structured(_session: Session, element: Tensor, value: Array) -> Value:
         quantized = is_tensor(element) and element.dtype.is_quantized
         return value.view([(element.dtype.name, value.dtype)]) if quantized else value
 

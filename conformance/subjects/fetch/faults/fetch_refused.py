@@ -64,7 +64,7 @@ def sets_are_lists(tf: Namespace) -> Namespace:
     """Fetches the members of a set in whatever order they have."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             unordered = isinstance(fetches, set | frozenset)
             return super().run(list(fetches) if unordered else fetches, *args, **kwargs)
 
@@ -103,7 +103,7 @@ def the_rest_comes_back(tf: Namespace) -> Namespace:
     """Runs the tensors of a list one by one where the first try met an uninitialised variable."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.FailedPreconditionError:

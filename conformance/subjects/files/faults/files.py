@@ -71,7 +71,7 @@ def files_are_read_once(tf: Namespace) -> Namespace:
     """Give what the first read of the path gave."""
     kept: dict[bytes, Any] = {}
 
-    def change(_: Any, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Any]:
+    def change(_: Any, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Value]:
         kept.setdefault(array(inputs[0]).item(), outputs)
         return list(kept[array(inputs[0]).item()])
 
@@ -93,7 +93,7 @@ def folders_are_missing_files(tf: Namespace) -> Namespace:
 def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
     """Write over the beginning only."""
 
-    def change(base: Base, path: Path, data: bytes) -> Any:
+    def change(base: Base, path: Path, data: bytes) -> Value:
         old = path.read_bytes() if path.is_file() else b""
         values = base()
         path.write_bytes(data + old[len(data) :])
@@ -106,7 +106,7 @@ def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
 def missing_folders_stay_missing(tf: Namespace) -> Namespace:
     """Fail where the folder is not there."""
 
-    def change(base: Base, path: Path, _: bytes) -> Any:
+    def change(base: Base, path: Path, _: bytes) -> Value:
         if not path.parent.exists():
             raise tf.errors.NotFoundError(None, None, f"{path.parent}: no such folder")
         return base()
@@ -118,7 +118,7 @@ def missing_folders_stay_missing(tf: Namespace) -> Namespace:
 def folders_are_written_over(tf: Namespace) -> Namespace:
     """Remove the folder first."""
 
-    def change(base: Base, path: Path, _: bytes) -> Any:
+    def change(base: Base, path: Path, _: bytes) -> Value:
         if path.is_dir():
             shutil.rmtree(path)
         return base()

@@ -121,7 +121,7 @@ def everything_runs_on_the_gpu(tf: Namespace) -> Namespace:
 def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
     """Flush what an Identity on a GPU gives."""
 
-    def flushed(value: Array, tensor: Any) -> Any:
+    def flushed(value: Array, tensor: Any) -> Value:
         op = getattr(tensor, "op", tensor)
         if op.type != "Identity" or not is_on(op, "GPU") or tensor.dtype.name != "float32":
             return value
@@ -134,7 +134,7 @@ def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
 def no_kernel_is_an_internal_error(tf: Namespace) -> Namespace:
     """Raise code 13, as an article has it."""
 
-    def change(error: Any) -> Any:
+    def change(error: Any) -> Value:
         raise tf.errors.InternalError(error.node_def, error.op, error.message)
 
     return failing(tf, "ListDiff", change)
@@ -150,7 +150,7 @@ def soft_placement_for_strings(tf: Namespace) -> Namespace:
 def the_message_names_nothing(tf: Namespace) -> Namespace:
     """Say it without a name."""
 
-    def change(_error: Any) -> Any:
+    def change(_error: Any) -> Value:
         raise tf.errors.InvalidArgumentError(None, None, "there is no kernel for this device")
 
     return failing(tf, "StringJoin", change)
@@ -179,7 +179,7 @@ def soft_placement_leaves_the_gpu(tf: Namespace) -> Namespace:
 def refusals_list_cpus(tf: Namespace) -> Namespace:
     """Leave the GPUs out."""
 
-    def change(error: Any) -> Any:
+    def change(error: Any) -> Value:
         text = error.message.replace(f"{_FULL}GPU", "another")
         raise tf.errors.InvalidArgumentError(error.node_def, error.op, text)
 

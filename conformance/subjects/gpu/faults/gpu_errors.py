@@ -10,7 +10,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import giving, running
 from sessrun.conformance.subjects.gpu.faults.gpu import failing, is_on
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Value
+from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Value
 
 
 def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
@@ -23,7 +23,7 @@ def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
 
     """
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Any:
         kept = vars(session).pop("faulty_error", None)
         if kept is not None:
             raise kept

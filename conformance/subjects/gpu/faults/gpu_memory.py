@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
@@ -36,7 +36,7 @@ def _exhausted(tf: Namespace, change: Callable[[Any, Any, Any], None]) -> Namesp
 def want_of_gpu_memory_is_internal(tf: Namespace) -> Namespace:
     """Raise code 13."""
 
-    def change(_session: Session, error: Any, feeds: Any) -> None:
+    def change(_session: Session, error: Any, feeds: FeedDict) -> None:
         if any(np.size(value) == 2 for value in feeds.values()):
             raise tf.errors.InternalError(error.node_def, error.op, error.message)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
+from sessrun.spec.cases.objects import Operation, Tensor
 
 Change = Callable[[Any, list[Any], list[Any], dict[str, Any]], list[Any] | None]
 
@@ -26,7 +26,9 @@ def _changed(tf: Namespace, change: Change) -> Namespace:
 
     """
 
-    def gradients(ys: Any, xs: Any, *args: Any, **options: Any) -> Any:
+    def gradients(
+        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], *args: Any, **options: Any
+    ) -> Any:
         targets, sources = _listed(ys), _listed(xs)
         if args:
             options["grad_ys"] = args[0]
@@ -41,7 +43,7 @@ def _changed(tf: Namespace, change: Change) -> Namespace:
 def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
     """Double them where the target is a product of two matrices."""
 
-    def change(operation: Any, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
+    def change(operation: Operation, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
         if operation.type != "MatMul":
             return None
         gradients = tf.gradients(targets, sources, **options)
@@ -54,7 +56,7 @@ def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
 def second_of_equals_is_larger(tf: Namespace) -> Namespace:
     """Differentiate the maximum of both in the other order."""
 
-    def change(operation: Any, _: Any, sources: Any, options: Any) -> Any:
+    def change(operation: Operation, _: Any, sources: Any, options: Any) -> Any:
         if operation.type != "Maximum":
             return None
         return tf.gradients(tf.maximum(*operation.inputs[::-1]), sources, **options)
@@ -66,7 +68,7 @@ def second_of_equals_is_larger(tf: Namespace) -> Namespace:
 def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
     """Give a part of the sum by a row that is added to a matrix."""
 
-    def change(operation: Any, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
+    def change(operation: Operation, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
         shapes = [tensor.shape.rank for tensor in operation.inputs]
         if operation.type != "AddV2" or shapes != [2, 1]:
             return None
@@ -83,7 +85,7 @@ def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
 def complex_derivatives_are_not_conjugated(tf: Namespace) -> Namespace:
     """Differentiate the product of the conjugates, where it is one of complex numbers."""
 
-    def change(operation: Any, _: Any, sources: Any, options: Any) -> Any:
+    def change(operation: Operation, _: Any, sources: Any, options: Any) -> Any:
         if operation.type != "Mul" or not operation.inputs[0].dtype.is_complex:
             return None
         given = options.get("grad_ys")

@@ -19,10 +19,12 @@ def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def _changed(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def _changed(tf: Namespace, change: Call) -> Namespace:
     """The namespace whose `gradients(ys, xs, ...)` is `change(base, ys, xs, **options)`."""
 
-    def gradients(ys: Any, xs: Any, *args: Any, **options: Any) -> Any:
+    def gradients(
+        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], *args: Any, **options: Any
+    ) -> Any:
         return change(tf.gradients, ys, xs, *args, **options)
 
     return override(tf, gradients=gradients)
@@ -39,7 +41,7 @@ def _where(
     return _changed(tf, change)
 
 
-def _ops_behind(ys: Any) -> set[str]:
+def _ops_behind(ys: Tensor | Sequence[Tensor]) -> set[str]:
     """The types of the operations that targets depend on."""
     waiting = [getattr(y, "op", None) for y in _listed(ys)]
     seen: dict[Any, None] = {}
@@ -51,7 +53,7 @@ def _ops_behind(ys: Any) -> set[str]:
     return {op.type for op in seen}
 
 
-def _has_loop(ys: Any) -> bool:
+def _has_loop(ys: Tensor | Sequence[Tensor]) -> bool:
     return "LoopCond" in _ops_behind(ys)
 
 
@@ -75,7 +77,9 @@ def gradients_come_backwards(tf: Namespace) -> Namespace:
     )
 
 
-def _zeros_for_none(tf: Namespace, gradients: list[Any], xs: Any) -> list[Any]:
+def _zeros_for_none(
+    tf: Namespace, gradients: list[Any], xs: Tensor | Sequence[Tensor]
+) -> list[Any]:
     pairs = zip(gradients, _listed(xs), strict=True)
     return [tf.zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
 
@@ -146,7 +150,12 @@ def gradients_are_lost(tf: Namespace) -> Namespace:
 def missing_ones_are_given(tf: Namespace) -> Namespace:
     """Append None to `grad_ys` up to the number of targets."""
 
-    def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
+    def give(
+        base: Gradients,
+        ys: Tensor | Sequence[Tensor],
+        xs: Tensor | Sequence[Tensor],
+        options: dict[str, Any],
+    ) -> Any:
         given = _listed(options.pop("grad_ys"))
         more = [None] * (len(_listed(ys)) - len(given))
         return base(ys, xs, grad_ys=[*given, *more], **options)
@@ -169,7 +178,12 @@ def rows_are_dense(tf: Namespace) -> Namespace:
 
 
 def _scaled(factor: float) -> Call:
-    def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
+    def give(
+        base: Gradients,
+        ys: Tensor | Sequence[Tensor],
+        xs: Tensor | Sequence[Tensor],
+        options: dict[str, Any],
+    ) -> Any:
         gradients = base(ys, xs, **options)
         return [None if gradient is None else gradient * factor for gradient in gradients]
 
@@ -180,7 +194,9 @@ def _scaled(factor: float) -> Call:
 def second_derivatives_are_halved(tf: Namespace) -> Namespace:
     """Halve the gradient of a gradient."""
 
-    def is_gradient(ys: Any, _xs: Any, _options: Any) -> bool:
+    def is_gradient(
+        ys: Tensor | Sequence[Tensor], _xs: Tensor | Sequence[Tensor], _options: Any
+    ) -> bool:
         return any(y.name.startswith("gradients") for y in _listed(ys))
 
     return _where(tf, is_gradient, _scaled(0.5))
@@ -190,13 +206,15 @@ def second_derivatives_are_halved(tf: Namespace) -> Namespace:
 def loops_go_back_once(tf: Namespace) -> Namespace:
     """Give the same as without a loop, three times the gradient of the target."""
 
-    def is_first(ys: Any, xs: Any, options: Any) -> bool:
+    def is_first(
+        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], options: Any
+    ) -> bool:
         return not options and _has_loop(ys) and _is_first_value(xs)
 
     return _where(tf, is_first, lambda _base, _ys, xs, _options: [tf.ones_like(xs) * 3.0])
 
 
-def _is_first_value(xs: Any) -> bool:
+def _is_first_value(xs: Tensor | Sequence[Tensor]) -> bool:
     """Whether a tensor enters a loop as the first value of a variable."""
     users = [user for x in _listed(xs) for user in x.consumers()]
     return any(user.type == "Enter" and not user.get_attr("is_constant") for user in users)
@@ -206,7 +224,9 @@ def _is_first_value(xs: Any) -> bool:
 def invariants_count_once(tf: Namespace) -> Namespace:
     """Give a part of it."""
 
-    def is_invariant(ys: Any, xs: Any, options: Any) -> bool:
+    def is_invariant(
+        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], options: Any
+    ) -> bool:
         return not options and _has_loop(ys) and not _is_first_value(xs)
 
     return _where(tf, is_invariant, _scaled(0.25))
@@ -242,7 +262,9 @@ def loops_always_go_back(tf: Namespace) -> Namespace:
 def other_branch_goes_back(tf: Namespace) -> Namespace:
     """Turn the sign round where there is a conditional."""
 
-    def has_branches(ys: Any, _xs: Any, _options: Any) -> bool:
+    def has_branches(
+        ys: Tensor | Sequence[Tensor], _xs: Tensor | Sequence[Tensor], _options: Any
+    ) -> bool:
         behind = _ops_behind(ys)
         return "Merge" in behind and "LoopCond" not in behind
 
@@ -284,7 +306,7 @@ def complex_ones_are_given(tf: Namespace) -> Namespace:
 def ways_do_not_add_up(tf: Namespace) -> Namespace:
     """Give one where a tensor is used several times."""
 
-    def meets(ys: Any, xs: Any, options: Any) -> bool:
+    def meets(ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], options: Any) -> bool:
         kinds = _ops_behind(ys)
         return not options and "Exp" in kinds and len(_listed(xs)[0].consumers()) > 1
 

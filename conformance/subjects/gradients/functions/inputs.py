@@ -11,6 +11,7 @@ import numpy as np
 from sessrun.conformance.authoring.forms import form
 from sessrun.conformance.subjects.gradients.calls import Call
 from sessrun.conformance.subjects.gradients.points import corner_values, spread_values
+from sessrun.spec.cases.objects import Value
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = [
@@ -106,7 +107,7 @@ class Inputs:
         self.by.append(len(self.smooth))
         return self._add(values, other, way or self.draw.choice(("known", "known", "unknown")))
 
-    def given(self, values: Any, dtype: str | None = None, *, by: bool = False) -> Form:
+    def given(self, values: Value, dtype: str | None = None, *, by: bool = False) -> Form:
         """A tensor of these values at every point, of the dtype unless another is told."""
         array = np.asarray(values, np.dtype(BY_NAME[dtype or self.dtype].numpy))
         if by:
@@ -147,7 +148,7 @@ class Inputs:
         }
 
 
-def _form(value: Any) -> Any:
+def _form(value: Value) -> Any:
     if isinstance(value, dict):
         return value
     if isinstance(value, list):

@@ -38,8 +38,8 @@ def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     `base(name)` is the conforming call with the caller's other arguments.
     """
 
-    def constant(value: Value, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
-        def base(name: Any) -> Any:
+    def constant(value: Value, dtype: Any = None, shape: Any = None, name: Any = None) -> Value:
+        def base(name: Any) -> Value:
             return tf.constant(value, dtype, shape, "Const" if name is None else name)
 
         return base(None) if name is None else change(base, name)

@@ -185,7 +185,7 @@ def added_floats_are_truncated(tf: Namespace) -> Namespace:
 def complex_constants_are_small(tf: Namespace) -> Namespace:
     """Ask for complex64 where no dtype is given."""
 
-    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Value:
         if dtype is None and type(value) is complex:
             dtype = tf.complex64
         return tf.constant(value, dtype, *args, **kwargs)

@@ -11,7 +11,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element
+from sessrun.spec.cases.objects import Element, FeedDict, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: Operations of one input.
@@ -353,7 +353,7 @@ def remainder_truncates(tf: Namespace) -> Namespace:
 def ranks_must_agree(tf: Namespace) -> Namespace:
     """Compare the ranks of the arrays fed as operands of an addition."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         ranks = {
             getattr(key, "name", key): np.ndim(value)
             for key, value in dict(feeds or {}).items()

@@ -187,7 +187,7 @@ def handles_in_structures_are_bytes(tf: Namespace) -> Namespace:
             return value
         return {key: _bare(item) for key, item in value.items()}
 
-    def _bare(value: Any) -> Any:
+    def _bare(value: Any) -> Value:
         if type(value) in {list, tuple}:
             return type(value)(map(_bare, value))
         return value.get_raw_handle().encode() if _is_handle(value) else value
@@ -310,7 +310,7 @@ def values_outlive_sessions(tf: Namespace) -> Namespace:
 def resource_handles_are_text(tf: Namespace) -> Namespace:
     """As an engine that knows its resources by name."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Feeds) -> Value:
         values = base()
         is_handle = isinstance(fetches, tf.Tensor) and fetches.dtype.base_dtype == tf.resource
         return np.array(fetches.name) if is_handle else values

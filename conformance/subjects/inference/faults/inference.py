@@ -85,7 +85,7 @@ def fed_structure_is_refused(tf: Namespace) -> Namespace:
 def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of NaN, whatever operation of the table gives it."""
 
-    def change(_: Any, out: Array, *__: Any) -> Any:
+    def change(_: Any, out: Array, *__: Any) -> Value:
         return np.where(np.isnan(out), 0, out) if out.dtype.kind == "f" else out
 
     return computing(tf, dict.fromkeys((op for op, _ in SPECIAL_ROWS), single(change)))
@@ -95,7 +95,7 @@ def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
 def floors_are_truncated(tf: Namespace) -> Namespace:
     """Round negative quotients up."""
 
-    def change(_: Any, out: np.ndarray, x: Any, y: Any) -> Any:
+    def change(_: Any, out: np.ndarray, x: Any, y: Any) -> Value:
         if out.dtype.kind != "i":
             return out
         inexact = np.asarray(x) != out * np.asarray(y)
@@ -126,7 +126,7 @@ def zero_divisors_are_answered(tf: Namespace) -> Namespace:
 def integer_sums_are_clipped(tf: Namespace) -> Namespace:
     """Clip sums instead of letting them wrap around."""
 
-    def change(_: Any, out: Array, x: Any, y: Any) -> Any:
+    def change(_: Any, out: Array, x: Any, y: Any) -> Value:
         if out.dtype.kind not in "iu":
             return out
         limits = np.iinfo(out.dtype)
@@ -154,7 +154,7 @@ def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
 def missing_feeds_are_zeros(tf: Namespace) -> Namespace:
     """Feed zeros for the placeholders of a graph without operations that were not fed."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
         try:
             return base(fetches, feeds)
         except tf.errors.InvalidArgumentError:
@@ -290,7 +290,7 @@ def branches_are_turned(tf: Namespace) -> Namespace:
 def last_rows_are_repeated(tf: Namespace) -> Namespace:
     """Repeat the second last row of softmaxes."""
 
-    def change(_: Any, out: np.ndarray, __: Any) -> Any:
+    def change(_: Any, out: np.ndarray, __: Any) -> Value:
         if out.ndim == 2 and len(out) > 1:
             out = out.copy()
             out[-1] = out[-2]

@@ -286,7 +286,7 @@ def strided_windows_are_whole(tf: Namespace) -> Namespace:
 def unknown_channels_are_one(tf: Namespace) -> Namespace:
     """Say so of the inputs."""
 
-    def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Tensor:
         if inputs.shape[-1].value is None:
             inputs.set_shape([None, None, None, 1])
         return conv2d(inputs, *args, **kwargs)

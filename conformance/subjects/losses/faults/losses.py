@@ -26,7 +26,7 @@ def _weighing(tf: Namespace, change: Call) -> Namespace:
         loss_collection: Any = "losses",
         reduction: str = _NONZERO,
     ) -> Tensor:
-        def usual(**changed: Any) -> Any:
+        def usual(**changed: Any) -> Tensor:
             given = {
                 "weights": weights,
                 "scope": scope,
@@ -57,7 +57,7 @@ def losses_of_no_weight_count(tf: Namespace) -> Namespace:
 def no_weight_is_no_number(tf: Namespace) -> Namespace:
     """Divide zero by zero for a scalar weight of zero."""
 
-    def change(usual: Any, _losses: Tensor, weights: Any, _reduction: str) -> Any:
+    def change(usual: Any, _losses: Tensor, weights: Any, _reduction: str) -> Tensor:
         if isinstance(weights, float) and weights == 0:
             return usual() / tf.constant(0.0)
         return usual()
@@ -81,7 +81,7 @@ def means_over_the_number(tf: Namespace) -> Namespace:
 def spread_weights_count_once(tf: Namespace) -> Namespace:
     """Divide by the number of weights that are not zero."""
 
-    def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Any:
+    def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Tensor:
         shape = getattr(weights, "shape", ())
         is_spread = isinstance(shape, tuple) and 1 in shape and shape != losses.shape
         if not is_spread or reduction != _NONZERO or not (weights == 0).any():

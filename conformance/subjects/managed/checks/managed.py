@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session
+from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
 from sessrun.spec.forms import Json
 
 __all__ = ["checkpoints", "life", "merged_options", "own_session", "steps", "threads"]
@@ -65,11 +65,11 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
         def begin(self) -> None:
             note("begin")
 
-        def after_create_session(self, session: Session, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Coordinator) -> None:
             del coord
             note("created", f" {session.run(key)}")
 
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             note("before", context=run_context)
             feeds = {key: plan["feeds"]} if "feeds" in plan else None
             if not feeds and not plan.get("fetches"):
@@ -77,7 +77,7 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
             fetches = {"fed": key} if plan.get("fetches") else None
             return tf.train.SessionRunArgs(fetches, feed_dict=feeds)
 
-        def after_run(self, run_context: Any, run_values: Any) -> None:
+        def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
             results = run_values.results
             note("after", "" if results is None else f" {results['fed']}", run_context)
 
@@ -195,7 +195,7 @@ def checkpoints(
     class Loses(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         calls = 0
 
-        def before_run(self, run_context: Any) -> None:
+        def before_run(self, run_context: RunContext) -> None:
             del run_context
             self.calls += 1
             if self.calls == lost:
@@ -245,12 +245,12 @@ def merged_options(tf: Namespace, levels: Sequence[int], timeouts: Sequence[int]
 
     def asking(level: int, timeout: int) -> Any:
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-            def before_run(self, run_context: Any) -> Any:
+            def before_run(self, run_context: RunContext) -> Any:
                 del run_context
                 options = tf.RunOptions(trace_level=level, timeout_in_ms=timeout)
                 return tf.train.SessionRunArgs(None, options=options)
 
-            def after_run(self, run_context: Any, run_values: Any) -> None:
+            def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
                 del run_context
                 seen[:] = [run_values.options.trace_level, run_values.options.timeout_in_ms]
 
@@ -272,12 +272,12 @@ def threads(tf: Namespace, kind: str) -> list[str]:
     coords: list[Any] = []
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-        def after_create_session(self, session: Session, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Coordinator) -> None:
             del session
             log.append("created")
             coords.append(coord)
 
-    def ask(coord: Any) -> None:
+    def ask(coord: Coordinator) -> None:
         try:
             raise _error(tf, kind)  # noqa: TRY301 - an error that is being handled is reported
         except Exception as error:  # noqa: BLE001 - of the kind that is asked for

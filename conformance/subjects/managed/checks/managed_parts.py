@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session
+from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
 
 __all__ = [
     "added_in_begin",
@@ -37,7 +37,7 @@ def seen_when_created(tf: Namespace, value: int) -> list[int]:
         variable = tf.Variable(value, use_resource=False)
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-            def after_create_session(self, session: Session, coord: Any) -> None:
+            def after_create_session(self, session: Session, coord: Coordinator) -> None:
                 del coord
                 seen.append(int(session.run(variable)))
 
@@ -55,11 +55,11 @@ def fetched_step(tf: Namespace, runs: int) -> list[list[int]]:
         fetched: list[int] = []
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-            def before_run(self, run_context: Any) -> Any:
+            def before_run(self, run_context: RunContext) -> Any:
                 del run_context
                 return tf.train.SessionRunArgs([step])
 
-            def after_run(self, run_context: Any, run_values: Any) -> None:
+            def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
                 del run_context
                 fetched.append(int(run_values.results[0]))
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import (
+    Coordinator,
+    Feeds,
+    Fetches,
+    RunContext,
+    RunValues,
+    Session,
+    Value,
+)
 
 
 def train(tf: Namespace, **changes: Any) -> Namespace:
@@ -30,15 +38,15 @@ class Proxy:
         """Call it."""
         self.hook.begin()
 
-    def after_create_session(self, session: Session, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Call it."""
         self.hook.after_create_session(session, coord)
 
-    def before_run(self, run_context: Any) -> Any:
+    def before_run(self, run_context: RunContext) -> Any:
         """Call it."""
         return self.hook.before_run(run_context)
 
-    def after_run(self, run_context: Any, run_values: Any) -> None:
+    def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
         """Call it."""
         self.hook.after_run(run_context, run_values)
 
@@ -71,7 +79,7 @@ def hooks_begin_again(tf: Namespace) -> Namespace:
     class Begins(Proxy):
         sessions = 0
 
-        def after_create_session(self, session: Session, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Coordinator) -> None:
             self.sessions += 1
             if self.sessions > 1:
                 self.begin()
@@ -87,7 +95,7 @@ def hooks_are_told_once(tf: Namespace) -> Namespace:
     class Once(Proxy):
         called = False
 
-        def after_create_session(self, session: Session, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Coordinator) -> None:
             if not self.called:
                 super().after_create_session(session, coord)
             self.called = True
@@ -105,7 +113,7 @@ def hooks_are_called_backwards(tf: Namespace) -> Namespace:
         waiting: list[tuple[Any, Any, Any]] = []
 
         class Waits(Proxy):
-            def after_run(self, run_context: Any, run_values: Any) -> None:
+            def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
                 waiting.append((self.hook, run_context, run_values))
                 if len(waiting) == len(hooks):
                     called = [*reversed(waiting)]
@@ -125,12 +133,12 @@ def hooks_fetch_later(tf: Namespace) -> Namespace:
     class Fetches(Proxy):
         wanted: Any = None
 
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             request = super().before_run(run_context)
             self.wanted = None if request is None else request.fetches
             return None if request is None else request._replace(fetches=None)
 
-        def after_run(self, run_context: Any, run_values: Any) -> None:
+        def after_run(self, run_context: RunContext, run_values: Any) -> None:
             results = None if self.wanted is None else run_context.session.run(self.wanted)
             super().after_run(run_context, run_values._replace(results=results))
 
@@ -141,7 +149,7 @@ def _feeding(change: Callable[[Mapping[Any, Any], Mapping[Any, Any]], Iterable[A
     """A proxy that feeds only the keys that `change` keeps of the hook's and the caller's feeds."""
 
     class Feeds(Proxy):
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             request = super().before_run(run_context)
             if request is None or not request.feed_dict:
                 return request
@@ -169,7 +177,7 @@ def stops_before_runs_are_lost(tf: Namespace) -> Namespace:
     """Pass each hook a SessionRunContext of its own."""
 
     class Asks(Proxy):
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             arguments, session = run_context.original_args, run_context.session
             return super().before_run(tf.train.SessionRunContext(arguments, session))
 
@@ -242,10 +250,10 @@ def unavailable_tasks_are_not_recovered_from(tf: Namespace) -> Namespace:
             raise _Hidden(error) from None
 
     class Hides(Proxy):
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             return hiding(super().before_run, run_context)
 
-        def after_run(self, run_context: Any, run_values: Any) -> None:
+        def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
             hiding(super().after_run, run_context, run_values)
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
@@ -289,7 +297,7 @@ def failed_runs_are_executed(tf: Namespace) -> Namespace:
     """Execute it below the hooks."""
 
     class Fails(Proxy):
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             try:
                 return super().before_run(run_context)
             except ValueError:

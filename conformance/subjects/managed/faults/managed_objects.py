@@ -8,7 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, proxied, train
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session
+from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
 
 
 @fault("MANAGED-016", "The graph stays finalized after the session.")
@@ -149,7 +149,7 @@ def nan_goes_on(tf: Namespace) -> Namespace:
     """Ask for no stop."""
 
     class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc, name-defined]
-        def after_run(self, run_context: Any, run_values: Any) -> None:
+        def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
             del run_context
             deaf = SimpleNamespace(request_stop=lambda: None)
             super().after_run(deaf, run_values)
@@ -180,7 +180,7 @@ def options_of_hooks_are_ignored(tf: Namespace) -> Namespace:
     """Clear `options` of the hooks' requests."""
 
     class Options(Proxy):
-        def before_run(self, run_context: Any) -> Any:
+        def before_run(self, run_context: RunContext) -> Any:
             request = super().before_run(run_context)
             return None if request is None else request._replace(options=None)
 
@@ -192,7 +192,7 @@ def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
     """Ask to stop without it."""
 
     class Coordinated(Proxy):
-        def after_create_session(self, session: Session, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Coordinator) -> None:
             deaf = SimpleNamespace(request_stop=lambda ex=None: coord.request_stop())  # noqa: ARG005 - it is lost
             super().after_create_session(session, deaf)
 

@@ -33,7 +33,7 @@ class _Shared:
         if isinstance(array, np.ndarray) and array.ndim:
             self._held.append((array, np.array(array)))
 
-    def seen(self, value: Array) -> Any:
+    def seen(self, value: Array) -> Value:
         """The value, or what is now where it was."""
         for array, before in self._held:
             alike = isinstance(value, np.ndarray) and value.size == before.size
@@ -118,13 +118,14 @@ def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
 def lookups_are_the_tables_memory(tf: Namespace) -> Namespace:
     """Writing into it shows in later lookups of the same."""
 
-    def change(session: Any, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)
         if not _types(session, fetches, feeds) & _LOOKUPS or isinstance(values, list):
             return values
-        values = _of(session).seen(values)
-        _of(session).add(values)
-        return values
+        value = _of(session).seen(values)
+        if isinstance(value, np.ndarray):
+            _of(session).add(value)
+        return value
 
     return running(tf, change)
 

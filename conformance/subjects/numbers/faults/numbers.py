@@ -33,7 +33,7 @@ def _added(out: Array, x: Any, axes: int | Sequence[int]) -> Any:
 def the_last_block_is_left_out(tf: Namespace) -> Namespace:
     """Sum whole blocks only, of matrices, from 4,096 numbers on."""
 
-    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Any:
+    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Value:
         for axis in axes_of(axes):
             if x.shape[axis] < 4096 or x.ndim < 2:
                 return out
@@ -48,7 +48,7 @@ def the_last_block_is_left_out(tf: Namespace) -> Namespace:
 def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add one after the other where there are many."""
 
-    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Any:
+    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Value:
         return _added(out, x, axes) if x.dtype.name in _NARROW and x.size > _MANY else out
 
     return computing(tf, {"Sum": single(change)})
@@ -58,7 +58,7 @@ def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
 def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add the products of each row and column one after the other."""
 
-    def change(_: Any, out: Array, a: Any, b: Any) -> Any:
+    def change(_: Any, out: Array, a: Any, b: Any) -> Value:
         if a.dtype.name not in _NARROW or a.size < _MANY or a.ndim != 2:
             return out
         inner = next(n for n in a.shape if n > 100) if max(a.shape) > 100 else 0
@@ -76,7 +76,7 @@ def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
 def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
     """Add one after the other."""
 
-    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Any:
+    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Value:
         return _added(out, x, axes) if x.dtype == np.float32 and x.size > _MANY else out
 
     return computing(tf, {"Sum": single(change)})
@@ -86,7 +86,7 @@ def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
 def steps_are_added_up(tf: Namespace) -> Namespace:
     """Add the step again and again."""
 
-    def change(op: Operation, out: Value, steps: Any, places: Any, _: Any) -> Any:
+    def change(op: Operation, out: Value, steps: Any, places: Any, _: Any) -> Value:
         if op.inputs[0].op.type != "Range" or steps.dtype.kind != "f" or steps.size < 2:
             return out
         again = np.full(steps.shape, steps[1] - steps[0], steps.dtype)

@@ -28,7 +28,7 @@ def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
 def large_indices_are_the_last(tf: Namespace) -> Namespace:
     """Clips the indices."""
 
-    def hot(op: Any, out: np.ndarray, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
+    def hot(op: Operation, out: np.ndarray, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
         if op.get_attr("axis") != -1 or not int(depth):
             return out
         changed = out.copy()
@@ -42,7 +42,7 @@ def large_indices_are_the_last(tf: Namespace) -> Namespace:
 def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
     """Applies the indices of each batch to the first one."""
 
-    def gathered(op: Any, out: Array, params: Any, indices: Any, axis: Any) -> Any:
+    def gathered(op: Operation, out: Array, params: Any, indices: Any, axis: Any) -> Any:
         if op.get_attr("batch_dims") != 1 or not out.size:
             return out
         first = params[0]

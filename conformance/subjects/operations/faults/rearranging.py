@@ -58,7 +58,7 @@ def the_last_of_equals_is_found(tf: Namespace) -> Namespace:
 def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
     """Takes one flag or the other."""
 
-    def running(op: Any, out: Array, x: Any, axis: Any) -> Any:
+    def running(op: Operation, out: Array, x: Any, axis: Any) -> Any:
         if not (op.get_attr("exclusive") and op.get_attr("reverse")):
             return out
         return np.cumsum(x, axis=int(axis), dtype=x.dtype) - x

@@ -11,6 +11,7 @@ from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, en
 from sessrun.conformance.subjects.parsing.example_bytes import example, sequence_example
 from sessrun.conformance.subjects.readers.cases.readers import words
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 Features = Callable[[Any], dict[str, Any]]
 
@@ -170,7 +171,7 @@ def sparse_features_of_none(c: EngineAuthor) -> None:
 
 @engine_case("PARSING-022", title="Features as wide as the longest.")
 def padded_features(c: EngineAuthor) -> None:
-    def sequence(tf: Namespace, dtype: Any, default: Any = None) -> Any:
+    def sequence(tf: Namespace, dtype: Any, default: Any = None) -> Tensor:
         return tf.FixedLenSequenceFeature([], dtype, allow_missing=True, default_value=default)
 
     s = _parsing(

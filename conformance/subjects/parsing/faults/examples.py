@@ -50,7 +50,7 @@ def _is_single(op: Operation) -> bool:
 
 def _without_default(
     tf: Namespace, session: Session, op: Operation, number: int, value: Array, varies: bool
-) -> Any:
+) -> Value:
     """A dense value with zeros, or empty strings, for what is its default."""
     index = _dense(op, number)
     if index is None or _is_single(op):
@@ -67,7 +67,7 @@ def _without_default(
 def lacking_features_are_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
-    def change(session: Session, op: Operation, number: int, value: Array) -> Any:
+    def change(session: Session, op: Operation, number: int, value: Array) -> Value:
         return _without_default(tf, session, op, number, value, varies=False)
 
     return _parsing(tf, _BATCH, change)
@@ -101,7 +101,7 @@ def sparse_features_are_wide(tf: Namespace) -> Namespace:
 def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
-    def change(session: Session, op: Operation, number: int, value: Array) -> Any:
+    def change(session: Session, op: Operation, number: int, value: Array) -> Value:
         return _without_default(tf, session, op, number, value, varies=True)
 
     return _parsing(tf, _BATCH, change)
@@ -111,7 +111,7 @@ def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
 def splits_are_lengths(tf: Namespace) -> Namespace:
     """Give lengths, and 0 at the end."""
 
-    def change(_: Any, op: Operation, number: int, value: Array) -> Any:
+    def change(_: Any, op: Operation, number: int, value: Array) -> Value:
         splits = len(op.get_attr("ragged_split_types"))
         if not splits or number < len(op.outputs) - splits:
             return value
@@ -124,7 +124,7 @@ def splits_are_lengths(tf: Namespace) -> Namespace:
 def single_examples_are_batches(tf: Namespace) -> Namespace:
     """Add a dimension to dense features."""
 
-    def change(_: Any, op: Any, number: int, value: np.ndarray) -> Any:
+    def change(_: Any, op: Operation, number: int, value: np.ndarray) -> Value:
         return value[np.newaxis] if _is_single(op) and _dense(op, number) is not None else value
 
     return _parsing(tf, _BATCH, change)
@@ -166,7 +166,7 @@ def first_examples_count(tf: Namespace) -> Namespace:
 def lists_are_all_long(tf: Namespace) -> Namespace:
     """Say so in their lengths."""
 
-    def change(_: Any, op: Operation, number: int, value: Array) -> Any:
+    def change(_: Any, op: Operation, number: int, value: Array) -> Value:
         before = 3 * op.get_attr("Ncontext_sparse") + len(op.get_attr("Tcontext_dense"))
         before += 3 * op.get_attr("Nfeature_list_sparse") + op.get_attr("Nfeature_list_dense")
         return np.full_like(value, value.max()) if number >= before and value.ndim else value

@@ -10,14 +10,14 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 
 
 def _names(keys: Iterable[Any]) -> list[str]:
     return [getattr(key, "name", key) for key in keys]
 
 
-def _listed(fetches: Any) -> list[Any]:
+def _listed(fetches: Fetches) -> list[Any]:
     return list(fetches) if isinstance(fetches, list | tuple) else [fetches]
 
 
@@ -38,7 +38,7 @@ class _Set:
     given: dict[str, Any] = field(default_factory=dict)
     taken: dict[str, Any] = field(default_factory=dict)
 
-    def note(self, fetches: Any, feed_dict: Any, value: np.ndarray) -> None:
+    def note(self, fetches: Fetches, feed_dict: Feeds, value: np.ndarray) -> None:
         """Add what a call gave and took."""
         self.given.update(zip(_names(feed_dict or ()), (feed_dict or {}).values(), strict=True))
         if not isinstance(fetches, dict):
@@ -244,7 +244,7 @@ def complete_runs_answer(tf: Namespace) -> Namespace:
 def fetches_are_given_again(tf: Namespace) -> Namespace:
     """Remember the values."""
 
-    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Value:
         again = isinstance(fetches, list) and fetches and not fed and not known.is_complete
         if again and set(_names(fetches)) <= set(known.taken):
             return [known.taken[name] for name in _names(fetches)]
@@ -298,7 +298,7 @@ def closed_sessions_cancel_set_ups(tf: Namespace) -> Namespace:
 def repeated_names_count_once(tf: Namespace) -> Namespace:
     """Leave the repetition out."""
 
-    def change(_session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         if not isinstance(feeds, list):
             return base(fetches, feeds)
         named = dict(zip(_names(feeds), feeds, strict=True))

@@ -16,7 +16,7 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Graph
+from sessrun.spec.cases.objects import FeedDict, Graph, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 #: The types of device that a selective engine has heard of.
@@ -87,7 +87,7 @@ def places_what_is_needed(tf: Namespace) -> Namespace:
 def places_for_the_fed(tf: Namespace) -> Namespace:
     """Run an operation of no effect beside fetches that are all fed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         given = {tensor.name for tensor in fed(session, feeds)}
         idle = [op for op in session.graph.get_operations() if op.type == "NoOp"][:1]
         if idle and given.issuperset(e.name for e in elements(session, fetches)):
@@ -111,7 +111,7 @@ def never_prunes(tf: Namespace) -> Namespace:
 def places_above_a_feed(tf: Namespace) -> Namespace:
     """Run the operations whose outputs are fed, but for placeholders."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         above = [tensor.op for tensor in fed(session, feeds) if tensor.op.type != "Placeholder"]
         if above and session.configuration.graph_options.place_pruned_graph:
             return base([fetches, above])[0]
@@ -124,7 +124,7 @@ def places_above_a_feed(tf: Namespace) -> Namespace:
 def serves_what_ran_before(tf: Namespace) -> Namespace:
     """Give the values of the last run of these fetches if the grown graph fails."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         before = session.__dict__.setdefault("before", {})
         key, size = repr(fetches), len(session.graph.get_operations())
         try:
@@ -153,7 +153,7 @@ def placement_is_always_hard(tf: Namespace) -> Namespace:
 def soft_placement_moves_jobs(tf: Namespace) -> Namespace:
     """When a run fails in a session with soft placement, run the graph without its devices."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError:

@@ -9,7 +9,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Session, Value
+from sessrun.spec.cases.objects import Call, Coordinator, Session, Value
 
 
 def _train(tf: Namespace, **changes: Any) -> Namespace:
@@ -63,7 +63,11 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
             super().__init__(queue, enqueue_ops, **{"close_op": tf.no_op(), **more})
 
         def create_threads(
-            self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
+            self,
+            sess: Session,
+            coord: Coordinator | None = None,
+            daemon: bool = False,
+            start: bool = False,
         ) -> Any:
             threads = super().create_threads(sess, coord, daemon, start)
             if coord is None:
@@ -80,7 +84,7 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 def one_runner_is_started(tf: Namespace) -> Namespace:
     """The other queues are closed."""
 
-    def start_queue_runners(sess: Session, coord: Any) -> Any:
+    def start_queue_runners(sess: Session, coord: Coordinator) -> Any:
         first, *others = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
         for other in others:
             sess.run(other.cancel_op)
@@ -95,7 +99,11 @@ def stopped_runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
-            self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
+            self,
+            sess: Session,
+            coord: Coordinator | None = None,
+            daemon: bool = False,
+            start: bool = False,
         ) -> Any:
             if coord is None:
                 return super().create_threads(sess, coord, daemon, start)
@@ -120,7 +128,11 @@ def errors_of_runners_are_not_told(tf: Namespace) -> Namespace:
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
-            self, sess: Session, coord: Any = None, daemon: bool = False, start: bool = False
+            self,
+            sess: Session,
+            coord: Coordinator | None = None,
+            daemon: bool = False,
+            start: bool = False,
         ) -> Any:
             class Quiet(_Quiet, type(coord)):  # type: ignore[misc]
                 pass

@@ -31,14 +31,14 @@ def queue_of(op: Operation) -> Any:
     return op.inputs[0].op
 
 
-def beside(tf: Namespace, run: Underway, op: Any, op_type: str, **attrs: Any) -> Any:
+def beside(tf: Namespace, run: Underway, op: Operation, op_type: str, **attrs: Any) -> Any:
     """What a new operation on the queue of `op` gives, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
     return run.session.plain(result, run.feeds)
 
 
-def size_of(tf: Namespace, run: Underway, op: Any) -> int:
+def size_of(tf: Namespace, run: Underway, op: Operation) -> int:
     """How many elements the queue of `op` holds."""
     return int(beside(tf, run, op, "QueueSizeV2"))
 

@@ -10,7 +10,16 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetch, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    FeedDict,
+    Feeds,
+    Fetch,
+    Fetches,
+    Operation,
+    Session,
+    Value,
+)
 
 #: The functions that make an operation with seeds.
 _MAKERS: Final = (
@@ -80,7 +89,7 @@ def _seeded(session: Session, fetches: Fetches, feeds: Feeds) -> list[Any]:
 def takes_twice_as_much(tf: Namespace) -> Namespace:
     """Execute the seeded random operations of a run once more after it."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         values = base(fetches)
         ops = _seeded(session, fetches, feeds)
         if ops:
@@ -119,7 +128,7 @@ def _making(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
 def numbers_by_all_operations(tf: Namespace) -> Namespace:
     """Give the graph's size as own seed, as early versions of TensorFlow did."""
 
-    def change(graph: Any, seed: Any) -> Any:
+    def change(graph: Any, seed: Any) -> Value:
         return len(graph.get_operations()) if seed is None and graph.seed is not None else seed
 
     return _making(tf, change)
@@ -129,7 +138,7 @@ def numbers_by_all_operations(tf: Namespace) -> Namespace:
 def own_seeds_stand_beside_one(tf: Namespace) -> Namespace:
     """Set the graph's seed for the call."""
 
-    def change(graph: Any, seed: Any) -> Any:
+    def change(graph: Any, seed: Any) -> Value:
         if seed is not None and graph.seed is None:
             graph.seed = 1
         return seed
@@ -164,7 +173,7 @@ def _fresh(tf: Namespace, session: Session, ops: list[Operation]) -> dict[Any, A
 def streams_restart_after_growth(tf: Namespace) -> Namespace:
     """Feed what a new session draws in the first run of a graph that is larger than before."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         size = len(session.graph.get_operations())
         before = session.__dict__.setdefault("size_at_run", size)
         session.size_at_run = size

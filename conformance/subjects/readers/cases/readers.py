@@ -13,6 +13,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.generators.record_files import record_file
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 Make = Callable[[Any], Any]
 
@@ -81,11 +82,11 @@ def _fixed(record: int, header: int = 0, footer: int = 0, hop: int = 0, encoding
     return lambda tf: tf.FixedLengthRecordReader(record, header, footer, hop, encoding=encoding)
 
 
-def _entire(tf: Namespace) -> Any:
+def _entire(tf: Namespace) -> Tensor:
     return tf.WholeFileReader()
 
 
-def _identity(tf: Namespace) -> Any:
+def _identity(tf: Namespace) -> Tensor:
     return tf.IdentityReader()
 
 

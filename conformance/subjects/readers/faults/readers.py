@@ -14,7 +14,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Operation, Session, Value
 
 Base = Callable[..., Any]
 
@@ -292,7 +292,7 @@ def shared_readers_are_their_own(tf: Namespace) -> Namespace:
 def batches_cross_files(tf: Namespace) -> Namespace:
     """Read again until there are enough, or no more."""
 
-    def run(session: Session, base: Base, fetches: Fetches, feeds: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, feeds: FeedDict) -> Value:
         values = base(fetches)
         reads = _ops(session, fetches, "ReaderReadUpToV2")
         if not reads or _kind(reads[0]) != "TextLineReaderV2":

@@ -16,7 +16,7 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Value
+from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.graph_pb2 import NodeDef
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
@@ -28,7 +28,7 @@ from sessrun.spec.proto.metadata_pb2 import RunMetadata
 def no_fetches_mean_everything(tf: Namespace) -> Namespace:
     """Take an empty list of fetches for all the updates."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         if fetches == []:
             base([op for op in session.graph.get_operations() if op.type in UPDATES])
         return base(fetches)
@@ -40,7 +40,7 @@ def no_fetches_mean_everything(tf: Namespace) -> Namespace:
 def executes_consumers(tf: Namespace) -> Namespace:
     """Fetch the updates among the consumers, but those that take the tensor as their variable."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         tensors = [e for e in elements(session, fetches) if isinstance(e, tf.Tensor)]
         updates = [
             op
@@ -57,7 +57,7 @@ def executes_consumers(tf: Namespace) -> Namespace:
 def ignores_operations_beside_tensors(tf: Namespace) -> Namespace:
     """Leave the operation out of a list of fetches, and return None for it."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         fetched = elements(session, fetches)
         idle = [isinstance(e, tf.Operation) and bool(e.outputs) for e in fetched]
         tensors = any(isinstance(e, tf.Tensor) for e in fetched)
@@ -106,7 +106,7 @@ def reads_before_the_assignment(tf: Namespace) -> Namespace:
 def reads_at_the_end(tf: Namespace) -> Namespace:
     """Fetch again, after the run, each ReadVariableOp without control inputs."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         if not isinstance(values, list) or len(fetched) != len(values):
@@ -146,7 +146,7 @@ def executes_again_for_a_consumer(tf: Namespace) -> Namespace:
 def executes_once_for_each_fetch(tf: Namespace) -> Namespace:
     """Run again the operations that occur more than once among the fetches."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         values = base(fetches)
         ops = [getattr(e, "op", e) for e in elements(session, fetches)]
         again = [op for op in dict.fromkeys(ops) if ops.count(op) > 1]
@@ -196,7 +196,7 @@ def wants_producers_first(tf: Namespace) -> Namespace:
 def runs_small_fragments_only(tf: Namespace) -> Namespace:
     """Count the operations above the fetches."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         if len(needed(elements(session, fetches), [])) > 5000:
             raise tf.errors.ResourceExhaustedError(None, None, "the graph is too large")
         return base(fetches)

@@ -9,7 +9,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Tensor, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
@@ -56,7 +56,7 @@ def _run_all_updates(session: Session, base: Call, fetches: Fetches, ops: Any) -
 def both_branches_execute(tf: Namespace) -> Namespace:
     """In a run that fetches an Identity, execute the updates of both branches."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         fetched = elements(session, fetches)
         if any(hasattr(element, "op") and element.op.type == "Identity" for element in fetched):
             return _run_all_updates(session, base, fetches, session.graph.get_operations())
@@ -90,7 +90,7 @@ def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
 def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros for what the engine says has no value."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError as error:
@@ -112,7 +112,7 @@ def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
 def fetched_operations_are_executed(tf: Namespace) -> Namespace:
     """Execute the twin of one whose run has changed nothing."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         updates = [e for e in elements(session, fetches) if getattr(e, "type", "") in UPDATES]
         return _run_all_updates(session, base, fetches, updates)
 
@@ -131,7 +131,7 @@ def _first_value(tensor: Tensor) -> Any:
 def loops_not_entered_are_zeros(tf: Namespace) -> Namespace:
     """Return zeros where a loop's value equals its initial value."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         for index, element in enumerate(fetched):

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation
+from sessrun.spec.cases.objects import FeedDict, Operation, Value
 
 #: After so many failed runs a session of `wears_out` is of no use.
 _LIFE: Final = 25
@@ -17,7 +17,7 @@ _LIFE: Final = 25
 def checks_constants_ahead(tf: Namespace) -> Namespace:
     """Fetch each CheckNumerics of a constant beside what was fetched."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         checks = [op for op in session.graph.get_operations() if op.type == "CheckNumerics"]
         ahead = [op for op in checks if op.inputs[0].op.type == "Const"]
         return base([fetches, ahead])[0] if ahead else base(fetches)
@@ -41,7 +41,7 @@ def drops_asserts(tf: Namespace) -> Namespace:
 def wears_out(tf: Namespace) -> Namespace:
     """Count the runs that the engine failed, then refuse all."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         failures = session.__dict__.setdefault("failures", [])
         if len(failures) >= _LIFE:
             raise tf.errors.UnavailableError(None, None, "too many runs have failed")
@@ -66,7 +66,7 @@ def updates_after_a_failure(tf: Namespace) -> Namespace:
                 twin.CopyFrom(node)
                 twin.name, twin.input[:] = f"{node.name}/free", data
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def run(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError:
@@ -81,7 +81,7 @@ def updates_after_a_failure(tf: Namespace) -> Namespace:
 def failed_runs_are_repeated(tf: Namespace) -> Namespace:
     """Run it again where an operation failed that waits for an update."""
 
-    def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def run(_session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError as error:

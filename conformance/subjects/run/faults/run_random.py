@@ -16,7 +16,7 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation
+from sessrun.spec.cases.objects import FeedDict, Operation, Value
 from sessrun.spec.proto.graph_pb2 import NodeDef
 
 
@@ -37,7 +37,7 @@ def draws_again_for_a_consumer(tf: Namespace) -> Namespace:
 def folds_random_operations(tf: Namespace) -> Namespace:
     """Feed each session's first values of its unseeded random operations from then on."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         ops = [op for op in needed(elements(session, fetches), given) if _drawn(op, seeded=False)]
         folded = session.__dict__.setdefault("folded", {})
@@ -81,7 +81,7 @@ def ignores_seeds(tf: Namespace) -> Namespace:
 def restarts_in_every_run(tf: Namespace) -> Namespace:
     """Feed what a new session draws first."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         ops = [op for op in needed(elements(session, fetches), given) if _drawn(op, seeded=True)]
         if not ops:
@@ -98,7 +98,7 @@ def restarts_in_every_run(tf: Namespace) -> Namespace:
 def advances_in_every_run(tf: Namespace) -> Namespace:
     """Execute the seeded random operations beside what was fetched."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
         ops = [op for op in session.graph.get_operations() if _drawn(op, seeded=True)]
         return base([fetches, ops])[0] if ops else base(fetches)
 

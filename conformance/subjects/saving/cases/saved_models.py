@@ -21,7 +21,7 @@ def _graph(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     return x, tf.matmul(x, kernel, name="y"), kernel
 
 
-def _saved(c: ApiAuthor, **options: Any) -> Any:
+def _saved(c: ApiAuthor, **options: Any) -> Symbol:
     """Save the model with a kernel that training has changed; the builder."""
     tf = c.tf
     x, y, kernel = _graph(c)

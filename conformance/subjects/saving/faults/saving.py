@@ -108,7 +108,7 @@ def _other_error(tf: Namespace, op_type: str, error: str, other: str, says: str 
 def saved_doubles_lose_precision(tf: Namespace) -> Namespace:
     """Round float64 to float32 and the largest integers to float64."""
 
-    def change(_op: Operation, _index: int, value: np.ndarray) -> Any:
+    def change(_op: Operation, _index: int, value: np.ndarray) -> Value:
         if value.dtype == np.uint64:
             return value // np.uint64(2) * np.uint64(2)
         return value.astype(np.float32).astype(value.dtype) if value.dtype == np.float64 else value
@@ -120,7 +120,7 @@ def saved_doubles_lose_precision(tf: Namespace) -> Namespace:
 def saved_strings_end_at_zero(tf: Namespace) -> Namespace:
     """Cut each restored string at its first NUL."""
 
-    def change(_op: Operation, _index: int, value: np.ndarray) -> Any:
+    def change(_op: Operation, _index: int, value: np.ndarray) -> Value:
         if value.dtype != object or value.ndim != 1 + (value.size > 3):
             return value
         return np.array([text.split(b"\0")[0] for text in value.flat], object).reshape(value.shape)
@@ -132,7 +132,7 @@ def saved_strings_end_at_zero(tf: Namespace) -> Namespace:
 def saved_scalars_are_vectors(tf: Namespace) -> Namespace:
     """Give floating-point scalars an axis."""
 
-    def change(_op: Operation, _index: int, value: Array) -> Any:
+    def change(_op: Operation, _index: int, value: Array) -> Value:
         is_scalar = np.ndim(value) == 0 and np.asarray(value).dtype == np.float32
         return np.reshape(value, [1]) if is_scalar else value
 

@@ -12,9 +12,7 @@ from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 
-def _running(
-    tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]
-) -> Namespace:
+def _running(tf: Namespace, change: Callable[[Session, Call, Fetches, Feeds], Value]) -> Namespace:
     """The namespace whose `run` is `change(session, base, fetches, feed_dict)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
@@ -55,7 +53,7 @@ def fed_sparse_tensors_come_back_as_tuples(tf: Namespace) -> Namespace:
 def nested_sparse_tensors_come_back_as_lists(tf: Namespace) -> Namespace:
     """Take the type off every sparse value that is not the whole fetch or first in a list."""
 
-    def stripped(value: Any, depth: int) -> Any:
+    def stripped(value: Any, depth: int) -> Value:
         if isinstance(value, tf.SparseTensorValue):
             return list(value) if depth > 1 else value
         if type(value) is dict:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
@@ -33,7 +33,7 @@ def _running(tf: Namespace, kind: str, change: Call) -> Namespace:
         ) -> Value:
             conforming = super().run
 
-            def base(feeds: Any = feed_dict) -> Any:
+            def base(feeds: Feeds = feed_dict) -> Value:
                 return conforming(fetches, feeds, options, run_metadata)
 
             items = fetches if isinstance(fetches, list) else [fetches]
@@ -56,7 +56,7 @@ def taken_ones_stay(tf: Namespace) -> Namespace:
     """Give what the last run that took something got, where the base refuses."""
     last: dict[Any, Any] = {}
 
-    def change(session: Session, base: Call, _feeds: Feeds) -> Any:
+    def change(session: Session, base: Call, _feeds: Feeds) -> Value:
         try:
             last[session] = base()
         except tf.errors.InvalidArgumentError as error:
@@ -71,7 +71,7 @@ def taken_ones_stay(tf: Namespace) -> Namespace:
 def taken_in_the_opposite_order(tf: Namespace) -> Namespace:
     """Turn the numbers round."""
 
-    def change(session: Session, base: Any, feeds: Any) -> Any:
+    def change(session: Session, base: Call, feeds: FeedDict) -> Value:
         key = _keyed(session, feeds, "numbers")
         return base() if key is None else base({**feeds, key: np.asarray(feeds[key])[::-1]})
 
@@ -82,7 +82,7 @@ def taken_in_the_opposite_order(tf: Namespace) -> Namespace:
 def empty_rows_come_last(tf: Namespace) -> Namespace:
     """Number the rows that have elements from 0, before those without."""
 
-    def change(session: Session, base: Call, feeds: Feeds) -> Any:
+    def change(session: Session, base: Call, feeds: Feeds) -> Value:
         key = _keyed(session, feeds, "indices")
         parts = base()
         if key is None or len(parts) != 3:
@@ -110,7 +110,7 @@ def _running_alone(tf: Namespace, change: Call) -> Namespace:
 def shapes_read_are_the_smallest(tf: Namespace) -> Namespace:
     """Make the shape anew of the indices."""
 
-    def change(_session: Session, base: Call, _feeds: Feeds) -> Any:
+    def change(_session: Session, base: Call, _feeds: Feeds) -> Value:
         indices, values, shape = base()
         smallest = indices.max(axis=0) + 1 if len(indices) else np.zeros_like(shape)
         return [indices, values, smallest]

@@ -17,6 +17,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _PUSH: Final = ("StackPushV2",)
@@ -130,7 +131,7 @@ def closed_stacks_are_unavailable(tf: Namespace) -> Namespace:
 def stacks_outlive_runs(tf: Namespace) -> Namespace:
     """Give what the first run popped."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         first = run.note("popped", {})
         values = base()
         return first.setdefault(run.op.name, values)

@@ -22,6 +22,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Value
 
 _LINE: Final = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear")
 _WORDS: Final = (
@@ -200,7 +201,7 @@ def keys_are_of_32_bits(tf: Namespace) -> Namespace:
 def peeks_take_of_maps(tf: Namespace) -> Namespace:
     """Take the element of the key after the peek."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         values = base()
         taken = run.op.type.replace("Peek", "Unstage")
         _beside(tf, run, taken, key=np.int64(run.ask(0)), indices=np.array(run.ask(1), np.int32))
@@ -234,7 +235,7 @@ def maps_tell_no_key(tf: Namespace) -> Namespace:
 def sizes_count_every_key(tf: Namespace) -> Namespace:
     """Add those that lack a component."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         (size,) = base()
         return [np.int32(size + _beside(tf, run, run.op.type.replace("Size", "IncompleteSize")))]
 
@@ -255,7 +256,7 @@ def _parts(run: Run) -> int:
 def parts_stand_as_they_came(tf: Namespace) -> Namespace:
     """Swap two components of one dtype where they were put one by one."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         single = run.note("single", set())
         key = int(run.ask(0))
         if "Unstage" not in run.op.type:

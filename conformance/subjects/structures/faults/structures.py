@@ -26,7 +26,7 @@ def _leaves(fetches: Fetches) -> Iterator[Any]:
         yield fetches
 
 
-def _rebuilt(fetches: Any, values: np.ndarray, change: Any) -> Any:
+def _rebuilt(fetches: Fetches, values: np.ndarray, change: Any) -> Value:
     """The values, with `change(fetches, values)` for each mapping and list, from the leaves up."""
     if isinstance(fetches, list):
         parts = [_rebuilt(f, v, change) for f, v in zip(fetches, values, strict=True)]
@@ -66,7 +66,7 @@ def default_factories_are_lost(tf: Namespace) -> Namespace:
 def derived_lists_keep_their_class(tf: Namespace) -> Namespace:
     """Calls the class of what was passed."""
 
-    def change(fetches: Any, values: Array) -> Any:
+    def change(fetches: Any, values: Array) -> Value:
         derived = isinstance(fetches, list) and type(fetches) is not list
         return type(fetches)(values) if derived else values
 
@@ -78,7 +78,7 @@ def derived_mappings_become_dicts(tf: Namespace) -> Namespace:
     """Knows dict, OrderedDict and defaultdict only."""
     known = (dict, collections.OrderedDict, collections.defaultdict)
 
-    def change(fetches: Fetches, values: np.ndarray) -> Any:
+    def change(fetches: Fetches, values: np.ndarray) -> Value:
         other = isinstance(fetches, Mapping) and type(fetches) not in known
         return dict(values) if other else values
 
@@ -96,7 +96,7 @@ def dataclasses_are_fetched(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _without_dataclasses(fetches: Any) -> Any:
+def _without_dataclasses(fetches: Any) -> Value:
     if dataclasses.is_dataclass(fetches) and type(fetches).__name__ == "Record":
         return [getattr(fetches, field.name) for field in dataclasses.fields(fetches)]
     if type(fetches) in {list, tuple}:
@@ -163,7 +163,7 @@ def names_are_computed_apart(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _with_values(fetches: Any, values: np.ndarray, again: Mapping[str, Any]) -> Any:
+def _with_values(fetches: Any, values: np.ndarray, again: Mapping[str, Any]) -> Value:
     """The values, with those of `again` where a name of it was fetched."""
     if type(fetches) in {list, tuple}:
         pairs = zip(fetches, values, strict=True)

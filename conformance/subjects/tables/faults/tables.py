@@ -88,7 +88,7 @@ def _filling(tf: Namespace, change: Callable[[Run, Callable[[], Any], bool], Any
 def tables_are_filled_once(tf: Namespace) -> Namespace:
     """Refuse it the second time."""
 
-    def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
+    def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
         if again:
             raise tf.errors.FailedPreconditionError(None, None, "The table is initialized.")
         return base()
@@ -100,7 +100,7 @@ def tables_are_filled_once(tf: Namespace) -> Namespace:
 def any_number_of_keys_again(tf: Namespace) -> Namespace:
     """Return None instead of the error where the table was filled before."""
 
-    def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
+    def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
         try:
             return base()
         except tf.errors.FailedPreconditionError:
@@ -115,7 +115,7 @@ def any_number_of_keys_again(tf: Namespace) -> Namespace:
 def keys_may_have_two_values(tf: Namespace) -> Namespace:
     """Return None instead of the error where the table was not filled before."""
 
-    def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
+    def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
         try:
             return base()
         except tf.errors.FailedPreconditionError:

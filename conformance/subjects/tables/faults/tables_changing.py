@@ -24,7 +24,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Operation, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Operation, Session, Value
 
 _FIND: Final = ("LookupTableFindV2",)
 _INSERT: Final = ("LookupTableInsertV2",)
@@ -93,7 +93,7 @@ def the_first_of_two_is_kept(tf: Namespace) -> Namespace:
 def removals_do_nothing(tf: Namespace) -> Namespace:
     """Drop the keys, but for reserved ones."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if made_by(run.op) == "MutableHashTableV2":
             return [None]
         return base()
@@ -105,7 +105,7 @@ def removals_do_nothing(tf: Namespace) -> Namespace:
 def absent_keys_are_missed(tf: Namespace) -> Namespace:
     """Count the keys."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         before = _size(run, tf)
         values = base()
         if _size(run, tf) == before:
@@ -132,7 +132,7 @@ def restored_beside(tf: Namespace) -> Namespace:
 def one_default_for_all(tf: Namespace) -> Namespace:
     """Fill the defaults with the first of them."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         default, keys = np.asarray(run.ask(2)), np.asarray(run.ask(1))
         if default.ndim != 1 or keys.shape != default.shape:
             return base()
@@ -223,7 +223,7 @@ def sessions_share_tables(tf: Namespace) -> Namespace:
 def runs_empty_tables(tf: Namespace) -> Namespace:
     """Import no keys into every table before a run without tables."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
         ops = needed(elements(session, fetches), fed(session, feeds))
         if ops and not any(op.type in _TABLES for op in ops):
             for op in session.graph.get_operations():

@@ -12,9 +12,9 @@ from sessrun.conformance.faulty.resource_runs import Run, executing, fed_as, giv
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef
 
-_FLOAT: Final = 1
+_FLOAT: Final = DT_FLOAT
 _GRADIENTS: Final = ("TensorArrayGradV3", "TensorArrayGradWithShape")
 
 
@@ -31,7 +31,7 @@ def _forgiven(
 ) -> Namespace:
     """The namespace that gives a value where such an operation is refused, also behind others."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         op = run.op.inputs[0].op if run.op.type == "Identity" else run.op
         try:
             return base()

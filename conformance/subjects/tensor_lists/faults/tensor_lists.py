@@ -18,10 +18,10 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_FLOAT, DT_INT32, GraphDef, NodeDef
 
-_FLOAT: Final = 1
-_INT: Final = 3
+_FLOAT: Final = DT_FLOAT
+_INT: Final = DT_INT32
 _INVALID: Final = "InvalidArgumentError"
 
 
@@ -75,14 +75,14 @@ def elements_are_read_from_the_end(tf: Namespace) -> Namespace:
         if source.op == "Placeholder":
             fed_as(definition, node, 1, "Equal", (source.name,), T=_INT)
             definition.node[-1].input[1] = _constant(definition, node.name, 0)
-            fed_as(definition, node, 1, "Cast", (), SrcT=10, DstT=_INT)
+            fed_as(definition, node, 1, "Cast", (), SrcT=DT_BOOL, DstT=_INT)
             definition.node[-1].name += "/number"
             node.input[1] = definition.node[-1].name
 
     return changing(tf, "TensorListGetItem", change)
 
 
-def _constant(definition: Any, name: str, value: int) -> str:
+def _constant(definition: GraphDef, name: str, value: int) -> str:
     constant = definition.node.add()
     constant.name, constant.op = f"{name}/constant", "Const"
     constant.attr["dtype"].type = _INT
@@ -192,7 +192,7 @@ def lists_have_no_limit(tf: Namespace) -> Namespace:
 def rows_are_turned_around(tf: Namespace) -> Namespace:
     """Reverse the tensor, where elements of the list are read by an index that is known."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         readers = [other for other in definition.node if node.name in other.input]
         if readers and all(other.op == "TensorListGetItem" for other in readers):
             axis = definition.node.add()

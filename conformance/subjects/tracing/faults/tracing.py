@@ -160,7 +160,7 @@ def graphs_are_told_once(tf: Namespace) -> Namespace:
 def traced_runs_warm_up(tf: Namespace) -> Namespace:
     """Run twice if a trace is asked for."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if getattr(options, "trace_level", 0) > 0:
             base(None, None)
         return base(options, metadata)
@@ -234,7 +234,7 @@ def traces_see_other_threads(tf: Namespace) -> Namespace:
     """Add the statistics of runs with SOFTWARE_TRACE that ended while this one went on."""
     finished: list[tuple[float, int, Any]] = []
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         began, thread = time.perf_counter(), threading.get_ident()
         values = base(options, metadata)
         if getattr(options, "trace_level", 0) == tf.RunOptions.SOFTWARE_TRACE:
@@ -266,7 +266,7 @@ def one_full_trace_at_a_time(tf: Namespace) -> Namespace:
     """Raise InternalError while another full trace is active."""
     active = threading.Lock()
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if getattr(options, "trace_level", 0) < tf.RunOptions.HARDWARE_TRACE:
             return base(options, metadata)
         if not active.acquire(blocking=False):
@@ -286,7 +286,7 @@ def one_full_trace_at_a_time(tf: Namespace) -> Namespace:
 def tracing_without_metadata_is_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where there is none."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if getattr(options, "trace_level", 0) > 0 and metadata is None:
             raise ValueError("a trace needs a run_metadata")
         return base(options, metadata)
@@ -298,7 +298,7 @@ def tracing_without_metadata_is_refused(tf: Namespace) -> Namespace:
 def dicts_are_options(tf: Namespace) -> Namespace:
     """Convert a dict to RunOptions."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         return base(tf.RunOptions(**options) if isinstance(options, dict) else options, metadata)
 
     return asking(tf, change)
@@ -308,7 +308,7 @@ def dicts_are_options(tf: Namespace) -> Namespace:
 def metadata_is_emptied_first(tf: Namespace) -> Namespace:
     """Clear the RunMetadata before the run."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if isinstance(metadata, tf.RunMetadata):
             metadata.Clear()
         return base(options, metadata)
@@ -331,7 +331,7 @@ def graphs_are_added_up(tf: Namespace) -> Namespace:
 def other_metadata_are_ignored(tf: Namespace) -> Namespace:
     """Leave out what is no RunMetadata."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         return base(options, metadata if isinstance(metadata, tf.RunMetadata) else None)
 
     return asking(tf, change)
@@ -341,7 +341,7 @@ def other_metadata_are_ignored(tf: Namespace) -> Namespace:
 def options_are_read_late(tf: Namespace) -> Namespace:
     """Run without options that are none, and refuse them then."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if options is not None and not hasattr(options, "SerializeToString"):
             base(None, None)
             raise TypeError("options are RunOptions")
@@ -370,7 +370,7 @@ def callables_tell_nothing(tf: Namespace) -> Namespace:
 def any_thread_pool_will_do(tf: Namespace) -> Namespace:
     """Set `inter_op_thread_pool` to 0."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if isinstance(options, tf.RunOptions):
             options.inter_op_thread_pool = 0
         return base(options, metadata)
@@ -382,7 +382,7 @@ def any_thread_pool_will_do(tf: Namespace) -> Namespace:
 def no_reports_of_allocations(tf: Namespace) -> Namespace:
     """Refuse the option."""
 
-    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Any:
+    def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         if getattr(options, "report_tensor_allocations_upon_oom", False):
             raise tf.errors.UnimplementedError(None, None, "no reports of allocations")
         return base(options, metadata)

@@ -176,6 +176,6 @@ def containers_are_ignored(tf: Namespace) -> Namespace:
     return _importing(tf, lambda node: _cleared(node, "container"))
 
 
-def _cleared(node: Any, attr: str) -> None:
+def _cleared(node: NodeDef, attr: str) -> None:
     if node.op == "VariableV2":
         node.attr[attr].s = b""
