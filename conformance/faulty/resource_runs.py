@@ -14,7 +14,7 @@ from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+from sessrun.spec.proto.graph_pb2 import DataType, GraphDef, NodeDef
 
 __all__ = [
     "Run",
@@ -213,7 +213,7 @@ def nodes_of(definition: GraphDef, types: Types) -> list[NodeDef]:
 def clearing(tf: Namespace, types: Types, attr: str) -> Namespace:
     """The namespace that imports such nodes without the text of an attribute."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, types):
             node.attr[attr].s = b""
 
@@ -221,7 +221,12 @@ def clearing(tf: Namespace, types: Types, attr: str) -> Namespace:
 
 
 def fed_as(
-    definition: Any, node: NodeDef, index: int, op: str, inputs: Iterable[str], **types: int
+    definition: GraphDef,
+    node: NodeDef,
+    index: int,
+    op: str,
+    inputs: Iterable[str],
+    **types: DataType,
 ) -> None:
     """Put a new operation between a node and one of its inputs, which is its first one."""
     inserted = definition.node.add()

@@ -124,7 +124,7 @@ def data_inputs(node: NodeDef) -> list[str]:
     return [name.partition(":")[0] for name in node.input if not name.startswith("^")]
 
 
-def copied_for_last_consumer(definition: Any, types: Iterable[str]) -> None:
+def copied_for_last_consumer(definition: GraphDef, types: Iterable[str]) -> None:
     """Give the last of several consumers of a node of these types a copy of it of its own."""
     for node in [node for node in definition.node if node.op in types]:
         users = [user for user in definition.node if node.name in data_inputs(user)]
@@ -137,7 +137,9 @@ def copied_for_last_consumer(definition: Any, types: Iterable[str]) -> None:
                     users[-1].input[index] = copy.name
 
 
-def edit_repeated(definition: Any, types: Iterable[str], make: Callable[[Any, str], None]) -> None:
+def edit_repeated(
+    definition: GraphDef, types: Iterable[str], make: Callable[[Any, str], None]
+) -> None:
     """Call `make(node, first)` for nodes of these types that equal an earlier one but in name."""
     first: dict[tuple[str, ...], str] = {}
     for node in [node for node in definition.node if node.op in types]:

@@ -78,6 +78,9 @@ class Operation(Protocol):
     def get_attr(self, name: str) -> Any:
         """The value of an attribute."""
 
+    def colocation_groups(self) -> Sequence[bytes]:
+        """The groups of operations that are on one device, `loc:@NAME`; its own among them."""
+
 
 class Tensor(Protocol):
     """An output of an operation."""

@@ -23,6 +23,7 @@ from sessrun.conformance.faulty.resource_runs import (
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _DENSE: Final = ("ResourceConditionalAccumulator", "ConditionalAccumulator")
 _SPARSE: Final = "SparseConditionalAccumulator"
@@ -39,7 +40,7 @@ _INVALID: Final = "InvalidArgumentError"
 def _reducing(tf: Namespace, types: tuple[str, ...], have: bytes, other: bytes) -> Namespace:
     """The namespace whose accumulators of these types have the other `reduction_type`."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, types):
             if node.attr["reduction_type"].s == have:
                 node.attr["reduction_type"].s = other
@@ -117,7 +118,7 @@ def stale_gradients_are_refused(tf: Namespace) -> Namespace:
 def gradients_come_later(tf: Namespace) -> Namespace:
     """Subtract 1 from the local step of gradients."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         if not nodes_of(definition, _APPLY):
             return
         one = definition.node.add()

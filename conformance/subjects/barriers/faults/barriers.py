@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.resource_runs import (
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _BARRIER: Final = ("Barrier",)
 _INSERT: Final = ("BarrierInsertMany",)
@@ -188,7 +189,7 @@ def closed_barriers_take_nothing(tf: Namespace) -> Namespace:
 def closes_never_cancel(tf: Namespace) -> Namespace:
     """Clear `cancel_pending_enqueues`."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _CLOSE):
             node.attr["cancel_pending_enqueues"].b = False
 
@@ -211,7 +212,7 @@ def greedy_takes_are_cancelled(tf: Namespace) -> Namespace:
 def small_batches_are_refused(tf: Namespace) -> Namespace:
     """Clear `allow_small_batch`."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _TAKE):
             node.attr["allow_small_batch"].b = False
 

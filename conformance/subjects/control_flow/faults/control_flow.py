@@ -11,7 +11,6 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.proto.config_pb2 import ConfigProto
 from sessrun.spec.proto.graph_pb2 import DT_INT32, GraphDef
 
 _INT: Final = DT_INT32
@@ -32,10 +31,10 @@ def _kinds(run: Run) -> set[str]:
     return {tensor.op.type for tensor in run.op.inputs}
 
 
-def _in_loops(tf: Namespace, change: Callable[[ConfigProto], None]) -> Namespace:
+def _in_loops(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace that applies `change` to imported graphs that have loops."""
 
-    def changed(definition: Any) -> None:
+    def changed(definition: GraphDef) -> None:
         if nodes_of(definition, ("NextIteration",)):
             change(definition)
 
@@ -64,7 +63,7 @@ def dead_merges_are_zero(tf: Namespace) -> Namespace:
 def waiting_ends_with_death(tf: Namespace) -> Namespace:
     """Without a Merge, remove control inputs that may be dead from updates and constants."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         waiting = () if nodes_of(definition, ("Merge",)) else {*UPDATES, "Const"}
         for node in nodes_of(definition, waiting):
@@ -86,7 +85,7 @@ def _may_die(nodes: dict[str, Any], text: str) -> bool:
 def triggers_die(tf: Namespace) -> Namespace:
     """Turn each ControlTrigger into a NoOp."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, ("ControlTrigger",)):
             node.op = "NoOp"
 
@@ -103,7 +102,7 @@ def exits_add_one(tf: Namespace) -> Namespace:
 def frames_have_no_names(tf: Namespace) -> Namespace:
     """Give all frames of a graph without loops the same name."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         if not nodes_of(definition, ("NextIteration",)):
             for node in nodes_of(definition, ("Enter",)):
                 node.attr["frame_name"].s = b"frame"
@@ -115,7 +114,7 @@ def frames_have_no_names(tf: Namespace) -> Namespace:
 def constants_are_zero(tf: Namespace) -> Namespace:
     """Put ZerosLike before additions of integers that enter a loop as constants."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         for node in nodes_of(definition, ("AddV2",)):
             source = _source(nodes, node.input[1])
@@ -130,7 +129,7 @@ def constants_are_zero(tf: Namespace) -> Namespace:
 def single_file_is_longer(tf: Namespace) -> Namespace:
     """Replace Less by LessEqual in loops of one parallel iteration."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         enters = nodes_of(definition, ("Enter",))
         if any(node.attr["parallel_iterations"].i == 1 for node in enters):
             for node in nodes_of(definition, ("Less",)):
@@ -143,7 +142,7 @@ def single_file_is_longer(tf: Namespace) -> Namespace:
 def stacks_forget_in_loops(tf: Namespace) -> Namespace:
     """Put ZerosLike before what is pushed."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, ("StackPushV2",)):
             if node.attr["T"].type == _INT:
                 fed_as(definition, node, 1, "ZerosLike", (), T=_INT)
@@ -155,7 +154,7 @@ def stacks_forget_in_loops(tf: Namespace) -> Namespace:
 def dead_loops_spread(tf: Namespace) -> Namespace:
     """Give a Merge behind a loop the loop's Exit as each of its inputs."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         for node in nodes_of(definition, ("Merge",)):
             for text in node.input:
@@ -179,7 +178,7 @@ def predicates_have_dimensions(tf: Namespace) -> Namespace:
 def inner_branches_do_not_count(tf: Namespace) -> Namespace:
     """Give the Merge of an inner conditional its first input only."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         inner = [
             _source(nodes, text) for node in nodes_of(definition, ("Merge",)) for text in node.input

@@ -29,7 +29,7 @@ _INVALID: Final = "InvalidArgumentError"
 def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
     """The namespace that calls `change(definition, node)` for imported nodes of these types."""
 
-    def changed(definition: Any) -> None:
+    def changed(definition: GraphDef) -> None:
         for node in nodes_of(definition, (op_type,)):
             change(definition, node)
 
@@ -51,7 +51,7 @@ def stateless_branches_change_places(tf: Namespace) -> Namespace:
 def numbers_below_zero_do_not_hold(tf: Namespace) -> Namespace:
     """Put a Relu before the scalar int32 condition of an If."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         source = next(source for source in definition.node if source.name == node.input[0])
         if node.attr["Tcond"].type == _INT and not source.attr["shape"].shape.dim:
             fed_as(definition, node, 0, "Relu", (), T=_INT)
@@ -63,7 +63,7 @@ def numbers_below_zero_do_not_hold(tf: Namespace) -> Namespace:
 def short_strings_do_not_hold(tf: Namespace) -> Namespace:
     """Replace a condition of one character by the empty string."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         if node.attr["Tcond"].type == _STRING:
             fed_as(definition, node, 0, "StaticRegexReplace", ())
             replace = definition.node[-1]
@@ -76,7 +76,7 @@ def short_strings_do_not_hold(tf: Namespace) -> Namespace:
 def arrays_of_one_hold_as_their_element(tf: Namespace) -> Namespace:
     """Put a Squeeze before the condition of an If."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         source = next(source for source in definition.node if source.name == node.input[0])
         if source.attr["shape"].shape.dim:
             fed_as(definition, node, 0, "Squeeze", (), T=node.attr["Tcond"].type)
@@ -127,7 +127,7 @@ def bodies_come_first(tf: Namespace) -> Namespace:
 def stateless_loops_end_at_once(tf: Namespace) -> Namespace:
     """Replace the loop by an If of its body, whose other branch gives the inputs."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         names = [function.signature.name for function in definition.library.function]
         same = next(f for f in definition.library.function if f.signature.name == names[-1])
         body, condition = node.attr["body"].func.name, node.attr["cond"].func.name
@@ -160,7 +160,7 @@ def stateless_loops_end_at_once(tf: Namespace) -> Namespace:
 def other_functions_execute_too(tf: Namespace) -> Namespace:
     """Call `else_branch` before the If."""
 
-    def change(definition: Any, node: Any) -> None:
+    def change(definition: GraphDef, node: NodeDef) -> None:
         call = definition.node.add()
         call.name, call.op = f"{node.name}/other", "StatefulPartitionedCall"
         call.input.extend(node.input[1:])
@@ -187,7 +187,7 @@ def stacks_are_reversed(tf: Namespace) -> Namespace:
 def lists_are_changed(tf: Namespace) -> Namespace:
     """Let what stacks the older list take the newer one."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         pushed = nodes_of(definition, ("TensorListPushBack",))
         longer = {node.input[0]: node.name for node in pushed}
         for node in nodes_of(definition, ("TensorListStack",)):

@@ -15,13 +15,13 @@ from sessrun.conformance.faulty.run_fragments import (
 )
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
-from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32
+from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, DataType, GraphDef
 
 _INT: Final = DT_INT32
 _BOOL: Final = DT_BOOL
 
 
-def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int) -> str:
+def _added(definition: GraphDef, name: str, op: str, inputs: list[str], **types: DataType) -> str:
     node = definition.node.add(name=name, op=op, input=inputs)
     for attr, enum in types.items():
         node.attr[attr].type = enum
@@ -32,7 +32,7 @@ def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int)
 def inner_loops_run_once(tf: Namespace) -> Namespace:
     """Multiply what enters a frame within a frame as a constant by whether the count is zero."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = {node.name: node for node in definition.node}
         for enter in nodes_of(definition, ("Enter",)):
             source = nodes.get(enter.input[0])
@@ -54,7 +54,7 @@ def inner_loops_run_once(tf: Namespace) -> Namespace:
 def conditions_have_no_effects(tf: Namespace) -> Namespace:
     """Turn the updates in functions that are conditions into NoOps."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         bodies = [function.node_def for function in definition.library.function]
         loops = [node for nodes in (definition.node, *bodies) for node in nodes]
         conditions = {node.attr["cond"].func.name for node in loops if node.op == "While"}
@@ -87,7 +87,7 @@ def limits_are_one_too_large(tf: Namespace) -> Namespace:
 def iterations_are_not_held_back(tf: Namespace) -> Namespace:
     """Set `parallel_iterations` to 1000."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, ("Enter", "RefEnter")):
             if data_inputs(node):
                 node.attr["parallel_iterations"].i = 1000
@@ -99,7 +99,7 @@ def iterations_are_not_held_back(tf: Namespace) -> Namespace:
 def loops_copy_what_they_read(tf: Namespace) -> Namespace:
     """Copy what a read of a variable gives before it enters the loop."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         reads = {name for name, _ in reads_of_variables(definition)}
         for enter in nodes_of(definition, ("Enter",)):
             if enter.input[0] in reads:

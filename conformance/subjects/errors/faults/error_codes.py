@@ -10,7 +10,8 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Operation, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _ELEMENTWISE: Final = frozenset(
     {
@@ -40,7 +41,7 @@ def answering(
     It raises another error, or gives the value of each tensor fetched.
     """
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
@@ -76,7 +77,7 @@ def data_loss_has_another_code(tf: Namespace) -> Namespace:
 def errors_tell_what_was_fetched(tf: Namespace) -> Namespace:
     """Raise the error again with the first fetched operation as its `op`."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
@@ -134,7 +135,7 @@ def truncating_division_is_invalid(tf: Namespace) -> Namespace:
 def float_division_fails(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError when a fetched quotient is infinite."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         quotients = [e for e in fetched if getattr(e, "op", e).type in {"RealDiv", "Div"}]
@@ -173,7 +174,7 @@ def a_fetched_assert_is_a_precondition(tf: Namespace) -> Namespace:
 def negative_infinity_passes(tf: Namespace) -> Namespace:
     """Put a Maximum with the lowest float before each check."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op == "CheckNumerics"]:
             lowest = definition.node.add(name=f"{node.name}/lowest", op="Const")
             above = definition.node.add(name=f"{node.name}/above", op="Maximum")
@@ -192,7 +193,7 @@ def negative_infinity_passes(tf: Namespace) -> Namespace:
 def divides_constants_ahead(tf: Namespace) -> Namespace:
     """Run each floor division of two constants on the GraphDef before it is imported."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         constants = {node.name for node in definition.node if node.op == "Const"}
         ready = [
             node.name

@@ -9,7 +9,8 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 def _recoded(
@@ -20,7 +21,7 @@ def _recoded(
     `inputs_of(op)` runs the graph once more for the values of the operation's inputs.
     """
 
-    def change(_session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
@@ -60,7 +61,7 @@ def reshape_knows_one_unknown(tf: Namespace) -> Namespace:
 def slices_are_moved_to_fit(tf: Namespace) -> Namespace:
     """Take the lesser of `begin` and the shape less `size`."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op == "Slice"]:
             of, index = node.attr["T"], node.attr["Index"]
             first = f"{node.name}/moved"

@@ -18,7 +18,8 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Session, Tensor, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Tensor, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 __all__ = ["hasty", "is_tensor", "resolved"]
 
@@ -41,7 +42,7 @@ def hasty(tf: Namespace, concerns: Callable[[Any, Mapping[Any, Any]], bool]) -> 
     It does so where `concerns(session, feeds)`, and where the updates need no placeholder.
     """
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except (TypeError, ValueError):
@@ -62,7 +63,7 @@ def hasty(tf: Namespace, concerns: Callable[[Any, Mapping[Any, Any]], bool]) -> 
 def forgets_the_last_consumer(tf: Namespace) -> Namespace:
     """Give the last consumer of a product a copy of the product."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op == "Mul"]:
             users = [user for user in definition.node if node.name in data_inputs(user)]
             if len(users) > 2:
@@ -79,7 +80,7 @@ def forgets_the_last_consumer(tf: Namespace) -> Namespace:
 def constants_cannot_be_fed(tf: Namespace) -> Namespace:
     """Drop the feeds of scalars for constants that are scalars."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         dropped = {
             tensor.name
             for tensor, value in (resolved(session, feeds) if isinstance(feeds, Mapping) else ())
@@ -97,7 +98,7 @@ def constants_cannot_be_fed(tf: Namespace) -> Namespace:
 def fuses_matmul_and_bias(tf: Namespace) -> Namespace:
     """Let each BiasAdd compute the product itself."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = {node.name: node for node in definition.node}
         for node in [node for node in definition.node if node.op == "BiasAdd"]:
             product = nodes.get(data_inputs(node)[0])
@@ -114,7 +115,7 @@ def fuses_matmul_and_bias(tf: Namespace) -> Namespace:
 def feeds_every_output(tf: Namespace) -> Namespace:
     """Add feeds for the other outputs of the same dtype and shape."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         pairs = resolved(session, feeds)
@@ -138,7 +139,7 @@ def feeds_every_output(tf: Namespace) -> Namespace:
 def fed_constants_stay(tf: Namespace) -> Namespace:
     """Feed the constants again that an earlier run fed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         memory = session.__dict__.setdefault("constants_fed", {})
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         given = {tensor.name for tensor, _ in pairs}
@@ -154,7 +155,7 @@ def fed_constants_stay(tf: Namespace) -> Namespace:
 def unfed_vectors_are_zeros(tf: Namespace) -> Namespace:
     """Feed zeros to needed placeholders that the caller does not feed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         names = {tensor.name for tensor in given}
         missing = [
@@ -176,7 +177,7 @@ def unfed_vectors_are_zeros(tf: Namespace) -> Namespace:
 def defaults_are_not_used(tf: Namespace) -> Namespace:
     """Raise what an unfed placeholder raises."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         for op in needed(elements(session, fetches), fed(session, feeds)):
             if op.type == "PlaceholderWithDefault":
                 raise tf.errors.InvalidArgumentError(None, op, "a placeholder must be fed")
@@ -192,7 +193,7 @@ def defaults_are_not_used(tf: Namespace) -> Namespace:
 def names_and_tensors_do_not_mix(tf: Namespace) -> Namespace:
     """Refuse a feed_dict with keys of both kinds."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         keys = list(feeds) if isinstance(feeds, Mapping) else []
         valid = len(fed(session, feeds)) == len(keys)
         if valid and len({isinstance(key, str) for key in keys}) > 1:
@@ -206,7 +207,7 @@ def names_and_tensors_do_not_mix(tf: Namespace) -> Namespace:
 def operations_are_keys(tf: Namespace) -> Namespace:
     """Replace Operation keys by their first output, and drop those without outputs."""
 
-    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         operations = [key for key in feeds if isinstance(key, tf.Operation)]
@@ -221,7 +222,7 @@ def operations_are_keys(tf: Namespace) -> Namespace:
 def ignores_unknown_keys(tf: Namespace) -> Namespace:
     """Drop the names that no element has."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         unknown = [key for key in feeds if isinstance(key, str) and not elements(session, [key])]
@@ -235,7 +236,7 @@ def ignores_unknown_keys(tf: Namespace) -> Namespace:
 def feeds_by_name_across_graphs(tf: Namespace) -> Namespace:
     """Replace such keys by their names where the session's graph has those."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         foreign = [

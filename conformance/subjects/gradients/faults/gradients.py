@@ -10,7 +10,7 @@ from sessrun.conformance.faulty.resource_runs import nodes_of
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef, NodeDef
 
 Gradients = Callable[..., Any]
 
@@ -317,7 +317,7 @@ def ways_do_not_add_up(tf: Namespace) -> Namespace:
 def kept_floats_are_zero(tf: Namespace) -> Namespace:
     """Put zeros after what is popped."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, ("StackPopV2",)):
             if node.attr["elem_type"].type == 1:
                 _zero_after(definition, node)
@@ -325,12 +325,12 @@ def kept_floats_are_zero(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-def _zero_after(definition: Any, node: NodeDef) -> None:
+def _zero_after(definition: GraphDef, node: NodeDef) -> None:
     for user in definition.node:
         for index, text in enumerate(user.input):
             if text in {node.name, f"{node.name}:0"}:
                 zeros = definition.node.add(name=f"{user.name}/zero_{index}", op="ZerosLike")
                 zeros.input.append(text)
-                zeros.attr["T"].type = 1
+                zeros.attr["T"].type = DT_FLOAT
                 user.input[index] = zeros.name
                 return

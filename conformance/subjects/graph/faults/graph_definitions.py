@@ -11,7 +11,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element, FeedDict, Value
+from sessrun.spec.cases.objects import Call, Element, FeedDict, Fetches, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: Operations of one input.
@@ -58,7 +58,7 @@ def unknown_is_unimplemented(tf: Namespace) -> Namespace:
 def breaks_cycles_of_control_inputs(tf: Namespace) -> Namespace:
     """Drop control edges from nodes that depend on the node themselves."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = {node.name: node for node in definition.node}
         for node in definition.node:
             for name in [name for name in node.input if name.startswith("^")]:
@@ -84,7 +84,7 @@ def _above(nodes: dict[str, Any], start: str) -> set[str]:
 def last_of_one_name(tf: Namespace) -> Namespace:
     """Drop the earlier ones."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         last = {node.name: node for node in definition.node}
         kept = [node for node in definition.node if node is last[node.name]]
         copies = tf.GraphDef(node=kept).node
@@ -98,7 +98,7 @@ def last_of_one_name(tf: Namespace) -> Namespace:
 def case_is_ignored_in_graph_defs(tf: Namespace) -> Namespace:
     """Compare the names in lower case."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         names = {node.name for node in definition.node}
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("two nodes have one name")
@@ -110,7 +110,7 @@ def case_is_ignored_in_graph_defs(tf: Namespace) -> Namespace:
 def unknown_control_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Remove control inputs that name no node."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         names = {f"^{node.name}" for node in definition.node}
         for node in definition.node:
             node.input[:] = [i for i in node.input if not i.startswith("^") or i in names]
@@ -122,7 +122,7 @@ def unknown_control_inputs_are_ignored(tf: Namespace) -> Namespace:
 def bare_input_is_the_last_output(tf: Namespace) -> Namespace:
     """Rewrite inputs from operations that unpack."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         last = {
             node.name: f"{node.name}:{node.attr['num'].i - 1}"
             for node in definition.node
@@ -141,7 +141,7 @@ def index_too_high_is_the_last(tf: Namespace) -> Namespace:
     def lower(match: re.Match[str]) -> str:
         return f":{max(int(match[1]) - 1, 0)}"
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             node.input[:] = [re.sub(r":(\d+)$", lower, name) for name in node.input]
 
@@ -152,7 +152,7 @@ def index_too_high_is_the_last(tf: Namespace) -> Namespace:
 def wrong_names_are_mended(tf: Namespace) -> Namespace:
     """Replace the wrong characters of names by dots."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             node.name = re.sub(r"[^A-Za-z0-9./>_-]|^[_/-]", ".", node.name)
 
@@ -166,7 +166,7 @@ def wrong_names_are_mended(tf: Namespace) -> Namespace:
 def surplus_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Keep the first input and the control inputs."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op in _UNARY and data_inputs(node):
                 controls = [name for name in node.input if name.startswith("^")]
@@ -179,7 +179,7 @@ def surplus_inputs_are_ignored(tf: Namespace) -> Namespace:
 def dtype_of_the_input_counts(tf: Namespace) -> Namespace:
     """Set T to the dtype of the first input."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         sources = {n.name: n.attr["dtype"] for n in definition.node if n.op == "Placeholder"}
         for node in definition.node:
             if "T" in node.attr and node.input and node.input[0] in sources:
@@ -192,7 +192,7 @@ def dtype_of_the_input_counts(tf: Namespace) -> Namespace:
 def control_inputs_anywhere(tf: Namespace) -> Namespace:
     """Move them to the end."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             node.input[:] = sorted(node.input, key=lambda name: name.startswith("^"))
 
@@ -203,7 +203,7 @@ def control_inputs_anywhere(tf: Namespace) -> Namespace:
 def left_out_numbers_are_zero(tf: Namespace) -> Namespace:
     """Fill in what LeakyRelu and ArgMax lack."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == "LeakyRelu" and "alpha" not in node.attr:
                 node.attr["alpha"].f = 0.0
@@ -217,7 +217,7 @@ def left_out_numbers_are_zero(tf: Namespace) -> Namespace:
 def left_out_dtype_is_float(tf: Namespace) -> Namespace:
     """Fill it in where a GraphDef is refused."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             name = "dtype" if node.op in {"Placeholder", "Const"} else "T"
             if not node.attr[name].type:
@@ -230,7 +230,7 @@ def left_out_dtype_is_float(tf: Namespace) -> Namespace:
 def ints_are_bools(tf: Namespace) -> Namespace:
     """Turn the int attributes of a GraphDef that is refused into bools."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             for value in node.attr.values():
                 if value.WhichOneof("value") == "i":
@@ -243,7 +243,7 @@ def ints_are_bools(tf: Namespace) -> Namespace:
 def floor_of_integers(tf: Namespace) -> Namespace:
     """Replace Floor nodes by Identity nodes."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == "Floor":
                 node.op = "Identity"
@@ -255,7 +255,7 @@ def floor_of_integers(tf: Namespace) -> Namespace:
 def undeclared_lists_are_refused(tf: Namespace) -> Namespace:
     """Raise for lists of strings under unknown names."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             for name, value in node.attr.items():
                 if name.startswith("_") and name != "_class" and len(value.list.s):
@@ -268,7 +268,7 @@ def undeclared_lists_are_refused(tf: Namespace) -> Namespace:
 def shapes_are_ignored_at_import(tf: Namespace) -> Namespace:
     """Forget the shapes of placeholders where a GraphDef is refused."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == "Placeholder":
                 node.attr.pop("shape", None)
@@ -286,7 +286,7 @@ def versions_are_ignored(tf: Namespace) -> Namespace:
 def unknown_colocation_is_ignored(tf: Namespace) -> Namespace:
     """Drop the groups of a GraphDef that is refused."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             node.attr.pop("_class", None)
 
@@ -300,7 +300,7 @@ def unknown_colocation_is_ignored(tf: Namespace) -> Namespace:
 def short_constants_end_in_zeros(tf: Namespace) -> Namespace:
     """Write all the values out where more than one is listed, but not all."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op == "Const"]:
             tensor = node.attr["value"].tensor
             for values in (tensor.float_val, tensor.int_val):
@@ -315,7 +315,7 @@ def short_constants_end_in_zeros(tf: Namespace) -> Namespace:
 def ill_formed_constants_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where the dtype attribute and the tensor disagree."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == "Const" and node.attr["dtype"].type != node.attr["value"].tensor.dtype:
                 raise ValueError(f"constant {node.name!r} has another dtype")
@@ -329,7 +329,7 @@ def ill_formed_constants_are_refused(tf: Namespace) -> Namespace:
 def _replaced(tf: Namespace, op: str, other: str, dtype: Any) -> Namespace:
     """The namespace that imports one op type of one dtype as another."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == op and node.attr["T"].type == dtype.as_datatype_enum:
                 node.op = other
@@ -353,7 +353,7 @@ def remainder_truncates(tf: Namespace) -> Namespace:
 def ranks_must_agree(tf: Namespace) -> Namespace:
     """Compare the ranks of the arrays fed as operands of an addition."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         ranks = {
             getattr(key, "name", key): np.ndim(value)
             for key, value in dict(feeds or {}).items()

@@ -157,7 +157,7 @@ def nodes_are_sorted(tf: Namespace) -> Namespace:
 def indices_are_written(tf: Namespace) -> Namespace:
     """Append :0."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             node.input[:] = [i if i[0] == "^" or ":" in i else f"{i}:0" for i in node.input]
 
@@ -168,7 +168,7 @@ def indices_are_written(tf: Namespace) -> Namespace:
 def shapes_are_left_out(tf: Namespace) -> Namespace:
     """Drop the attribute."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == "Placeholder":
                 node.attr.pop("shape", None)
@@ -195,7 +195,7 @@ def graph_defs_are_given_out(tf: Namespace) -> Namespace:
 def undeclared_attributes_are_lost(tf: Namespace) -> Namespace:
     """Drop them, but for colocation."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             for name in [n for n in node.attr if n.startswith("_") and n != "_class"]:
                 del node.attr[name]
@@ -224,7 +224,7 @@ def version_lags_behind(tf: Namespace) -> Namespace:
 def no_name_means_no_prefix(tf: Namespace) -> Namespace:
     """Take an empty name."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
         if given["name"] is None and not given["input_map"] and not given["return_elements"]:
             given["name"] = ""
         return base(definition, **given)
@@ -236,7 +236,7 @@ def no_name_means_no_prefix(tf: Namespace) -> Namespace:
 def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
     """Write it with a final /."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
         if given["name"] and tf.get_default_graph().get_name_scope():
             given["name"] = f"{given['name']}/"
         return base(definition, **given)
@@ -248,7 +248,7 @@ def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
 def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
     """Give the scope as the name."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
         scope = tf.get_default_graph().get_name_scope()
         if given["name"] == "" and scope:
             given["name"] = f"{scope}/"
@@ -261,7 +261,7 @@ def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
 def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
         names = {op.name for op in tf.get_default_graph().get_operations()}
         if given["name"] == "" and not names.isdisjoint(node.name for node in definition.node):
             raise ValueError("a node has the name of an operation")
@@ -277,7 +277,7 @@ def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
 def returned_operations_are_tensors(tf: Namespace) -> Namespace:
     """Replace operations that have outputs, where more than three elements are returned."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
         returned = base(definition, **given)
         if returned is None or len(returned) <= 3:
             return returned
@@ -290,7 +290,7 @@ def returned_operations_are_tensors(tf: Namespace) -> Namespace:
 def unknown_return_elements_are_left_out(tf: Namespace) -> Namespace:
     """Ask for the others only."""
 
-    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
         if given["return_elements"]:
             names = {node.name for node in definition.node}
             wanted = [e for e in given["return_elements"] if e.partition(":")[0] in names]

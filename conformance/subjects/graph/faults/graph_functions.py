@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 @fault("GRAPH-132", "The inputs of an operation that is a function are passed in reverse order.")
 def arguments_reversed(tf: Namespace) -> Namespace:
     """Turn the inputs of such nodes around."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         names = {function.signature.name for function in definition.library.function}
         for node in definition.node:
             if node.op in names:
@@ -26,7 +25,7 @@ def arguments_reversed(tf: Namespace) -> Namespace:
 def partitioned_calls_take_the_first(tf: Namespace) -> Namespace:
     """Name that function in place of one that is there."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         names = [function.signature.name for function in definition.library.function]
         for node in definition.node:
             if node.op.endswith("PartitionedCall") and node.attr["f"].func.name in names:
@@ -39,7 +38,7 @@ def partitioned_calls_take_the_first(tf: Namespace) -> Namespace:
 def bodies_pruned(tf: Namespace) -> Namespace:
     """Drop the other nodes."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for function in definition.library.function:
             nodes = {node.name: node for node in function.node_def}
             needed, waiting = set(), [text.partition(":")[0] for text in function.ret.values()]
@@ -58,7 +57,7 @@ def bodies_pruned(tf: Namespace) -> Namespace:
 def unknown_functions_are_identities(tf: Namespace) -> Namespace:
     """Make an identity of such a call."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         names = {function.signature.name for function in definition.library.function}
         for node in definition.node:
             if node.op.endswith("PartitionedCall") and node.attr["f"].func.name not in names:

@@ -310,7 +310,7 @@ def values_outlive_sessions(tf: Namespace) -> Namespace:
 def resource_handles_are_text(tf: Namespace) -> Namespace:
     """As an engine that knows its resources by name."""
 
-    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Feeds) -> Value:
+    def change(_session: Session, base: Call, fetches: Any, _feed_dict: Feeds) -> Value:
         values = base()
         is_handle = isinstance(fetches, tf.Tensor) and fetches.dtype.base_dtype == tf.resource
         return np.array(fetches.name) if is_handle else values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.graph_pb2 import AttrValue, GraphDef
 
 __all__ = ["recoded"]
 
@@ -48,10 +48,12 @@ def _invalid(tf: Namespace, op_type: str, words: str = "") -> Namespace:
     return recoded(tf, op_type, "InvalidArgumentError", "InternalError", words)
 
 
-def _importing(tf: Namespace, op_type: str, change: Callable[[NodeDef], None]) -> Namespace:
+def _importing(
+    tf: Namespace, op_type: str, change: Callable[[Mapping[str, AttrValue]], None]
+) -> Namespace:
     """The namespace that imports nodes of a type with changed attributes."""
 
-    def changed(graph: Any) -> None:
+    def changed(graph: GraphDef) -> None:
         for node in graph.node:
             if node.op == op_type:
                 change(node.attr)
@@ -69,7 +71,7 @@ def decoded_elements_are_backwards(tf: Namespace) -> Namespace:
 def every_number_is_little_endian(tf: Namespace) -> Namespace:
     """Import it without `little_endian`."""
 
-    def change(attr: Any) -> None:
+    def change(attr: Mapping[str, AttrValue]) -> None:
         attr["little_endian"].b = True
 
     return _importing(tf, "DecodeRaw", change)
@@ -99,7 +101,7 @@ def strings_are_padded_before(tf: Namespace) -> Namespace:
 def commas_are_the_delimiters(tf: Namespace) -> Namespace:
     """Import DecodeCSV without `field_delim`."""
 
-    def change(attr: Any) -> None:
+    def change(attr: Mapping[str, AttrValue]) -> None:
         attr["field_delim"].s = b","
 
     return _importing(tf, "DecodeCSV", change)
@@ -124,7 +126,7 @@ def quotes_stay_doubled(tf: Namespace) -> Namespace:
 def quotes_always_quote(tf: Namespace) -> Namespace:
     """Import DecodeCSV with `use_quote_delim`."""
 
-    def change(attr: Any) -> None:
+    def change(attr: Mapping[str, AttrValue]) -> None:
         attr["use_quote_delim"].b = True
 
     return _importing(tf, "DecodeCSV", change)
@@ -134,7 +136,7 @@ def quotes_always_quote(tf: Namespace) -> Namespace:
 def only_empty_fields_are_none(tf: Namespace) -> Namespace:
     """Import DecodeCSV without `na_value`."""
 
-    def change(attr: Any) -> None:
+    def change(attr: Mapping[str, AttrValue]) -> None:
         attr["na_value"].s = b""
 
     return _importing(tf, "DecodeCSV", change)
@@ -150,7 +152,7 @@ def missing_fields_are_internal(tf: Namespace) -> Namespace:
 def columns_are_not_chosen(tf: Namespace) -> Namespace:
     """Import DecodeCSV without `select_cols`."""
 
-    def change(attr: Any) -> None:
+    def change(attr: Mapping[str, AttrValue]) -> None:
         attr["select_cols"].list.Clear()
 
     return _importing(tf, "DecodeCSV", change)

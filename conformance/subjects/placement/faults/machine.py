@@ -11,14 +11,15 @@ from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 @fault("PLACEMENT-040", "A node's colocation group is nothing but a wish.")
 def groups_are_wishes(tf: Namespace) -> Namespace:
     """Drop the groups of imported nodes."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             node.attr.pop("_class", None)
 
@@ -29,7 +30,7 @@ def groups_are_wishes(tf: Namespace) -> Namespace:
 def contradictions_stay_hard(tf: Namespace) -> Namespace:
     """Refuse a graph in which an operation is in the groups of others on different devices."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         for op in session.graph.get_operations():
             names = [group[5:].decode() for group in op.colocation_groups()]
             others = [session.graph.get_operation_by_name(name) for name in names]

@@ -16,8 +16,9 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Graph, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Graph, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: The types of device that a selective engine has heard of.
 _KNOWN: Final = frozenset({"CPU", "GPU", "TPU"})
@@ -26,7 +27,7 @@ _KNOWN: Final = frozenset({"CPU", "GPU", "TPU"})
 def renaming(tf: Namespace, change: Callable[[str], str]) -> Namespace:
     """The namespace that imports a GraphDef with each device string changed."""
 
-    def edit(definition: Any) -> None:
+    def edit(definition: GraphDef) -> None:
         for node in definition.node:
             node.device = change(node.device)
 
@@ -87,7 +88,7 @@ def places_what_is_needed(tf: Namespace) -> Namespace:
 def places_for_the_fed(tf: Namespace) -> Namespace:
     """Run an operation of no effect beside fetches that are all fed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         given = {tensor.name for tensor in fed(session, feeds)}
         idle = [op for op in session.graph.get_operations() if op.type == "NoOp"][:1]
         if idle and given.issuperset(e.name for e in elements(session, fetches)):
@@ -111,7 +112,7 @@ def never_prunes(tf: Namespace) -> Namespace:
 def places_above_a_feed(tf: Namespace) -> Namespace:
     """Run the operations whose outputs are fed, but for placeholders."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         above = [tensor.op for tensor in fed(session, feeds) if tensor.op.type != "Placeholder"]
         if above and session.configuration.graph_options.place_pruned_graph:
             return base([fetches, above])[0]
@@ -124,7 +125,7 @@ def places_above_a_feed(tf: Namespace) -> Namespace:
 def serves_what_ran_before(tf: Namespace) -> Namespace:
     """Give the values of the last run of these fetches if the grown graph fails."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         before = session.__dict__.setdefault("before", {})
         key, size = repr(fetches), len(session.graph.get_operations())
         try:
@@ -153,7 +154,7 @@ def placement_is_always_hard(tf: Namespace) -> Namespace:
 def soft_placement_moves_jobs(tf: Namespace) -> Namespace:
     """When a run fails in a session with soft placement, run the graph without its devices."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError:
@@ -184,7 +185,7 @@ def localhost_is_not_known(tf: Namespace) -> Namespace:
 def control_edges_stay_on_their_device(tf: Namespace) -> Namespace:
     """Drop each control edge whose ends name different devices."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         devices = {node.name: node.device for node in definition.node}
         for node in definition.node:
             node.input[:] = [
@@ -201,7 +202,7 @@ def control_edges_stay_on_their_device(tf: Namespace) -> Namespace:
 def updates_keep_to_their_device(tf: Namespace) -> Namespace:
     """Give such an update a handle of its own on the device that it names."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = {node.name: node for node in definition.node}
         for node in [n for n in definition.node if n.op in UPDATES and n.device]:
             handle = nodes.get(data_inputs(node)[0])

@@ -18,7 +18,7 @@ from sessrun.conformance.subjects.queues.faults.queues_counted import (
 )
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 Base = Callable[..., Any]
 _SHUFFLE: Final = "RandomShuffleQueueV2"
@@ -94,7 +94,7 @@ def batches_by_priority_are_turned_round(tf: Namespace) -> Namespace:
 def _edited_queues(tf: Namespace, op_type: str, edit: Callable[[NodeDef], None]) -> Namespace:
     """The namespace that edits the nodes of queues of a type when it imports them."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == op_type:
                 edit(node)

@@ -9,7 +9,7 @@ from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _QUEUES: Final = frozenset(
     {"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2"}
@@ -19,7 +19,7 @@ _QUEUES: Final = frozenset(
 def _edited(tf: Namespace, edit: Callable[[Any, list[Any]], None]) -> Namespace:
     """The namespace that calls `edit(node, the queues before it)` for each queue it imports."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         before: list[Any] = []
         for node in definition.node:
             if node.op in _QUEUES:
@@ -128,7 +128,7 @@ def odd_keys_are_left_out(tf: Namespace) -> Namespace:
 def the_first_queue_is_chosen(tf: Namespace) -> Namespace:
     """Whatever the run says."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         packs = {node.name: node for node in definition.node if node.op == "Pack"}
         for node in definition.node:
             pack = packs.get(node.input[0].partition(":")[0]) if node.input else None

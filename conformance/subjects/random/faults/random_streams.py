@@ -20,6 +20,7 @@ from sessrun.spec.cases.objects import (
     Session,
     Value,
 )
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: The functions that make an operation with seeds.
 _MAKERS: Final = (
@@ -34,7 +35,7 @@ _MAKERS: Final = (
 def _exchanging(tf: Namespace, *op_types: str) -> Namespace:
     """The namespace in which imported nodes of these types have their seeds exchanged."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op in op_types:
                 seeds = node.attr["seed"].i, node.attr["seed2"].i
@@ -89,7 +90,7 @@ def _seeded(session: Session, fetches: Fetches, feeds: Feeds) -> list[Any]:
 def takes_twice_as_much(tf: Namespace) -> Namespace:
     """Execute the seeded random operations of a run once more after it."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         values = base(fetches)
         ops = _seeded(session, fetches, feeds)
         if ops:
@@ -173,7 +174,7 @@ def _fresh(tf: Namespace, session: Session, ops: list[Operation]) -> dict[Any, A
 def streams_restart_after_growth(tf: Namespace) -> Namespace:
     """Feed what a new session draws in the first run of a graph that is larger than before."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         size = len(session.graph.get_operations())
         before = session.__dict__.setdefault("size_at_run", size)
         session.size_at_run = size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import (
@@ -16,9 +16,9 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetch, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 # --- the needed fragment ------------------------------------------------------------------
@@ -28,7 +28,7 @@ from sessrun.spec.proto.metadata_pb2 import RunMetadata
 def no_fetches_mean_everything(tf: Namespace) -> Namespace:
     """Take an empty list of fetches for all the updates."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         if fetches == []:
             base([op for op in session.graph.get_operations() if op.type in UPDATES])
         return base(fetches)
@@ -40,7 +40,7 @@ def no_fetches_mean_everything(tf: Namespace) -> Namespace:
 def executes_consumers(tf: Namespace) -> Namespace:
     """Fetch the updates among the consumers, but those that take the tensor as their variable."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         tensors = [e for e in elements(session, fetches) if isinstance(e, tf.Tensor)]
         updates = [
             op
@@ -57,7 +57,7 @@ def executes_consumers(tf: Namespace) -> Namespace:
 def ignores_operations_beside_tensors(tf: Namespace) -> Namespace:
     """Leave the operation out of a list of fetches, and return None for it."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         fetched = elements(session, fetches)
         idle = [isinstance(e, tf.Operation) and bool(e.outputs) for e in fetched]
         tensors = any(isinstance(e, tf.Tensor) for e in fetched)
@@ -73,7 +73,7 @@ def ignores_operations_beside_tensors(tf: Namespace) -> Namespace:
 def constants_lose_their_control_inputs(tf: Namespace) -> Namespace:
     """Drop the control edges into Const nodes."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             if node.op == "Const":
                 del node.input[:]
@@ -85,7 +85,7 @@ def constants_lose_their_control_inputs(tf: Namespace) -> Namespace:
 def reads_before_the_assignment(tf: Namespace) -> Namespace:
     """Read early, let the assignment wait for that, and the result wait for the assignment."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         writes = {n.name: n for n in definition.node if n.op == "AssignVariableOp"}
         reads = [n for n in definition.node if n.op == "ReadVariableOp"]
         for node in reads:
@@ -106,7 +106,7 @@ def reads_before_the_assignment(tf: Namespace) -> Namespace:
 def reads_at_the_end(tf: Namespace) -> Namespace:
     """Fetch again, after the run, each ReadVariableOp without control inputs."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Sequence[Fetch], _feeds: FeedDict) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         if not isinstance(values, list) or len(fetched) != len(values):
@@ -124,7 +124,7 @@ def reads_at_the_end(tf: Namespace) -> Namespace:
 def ignores_nested_groups(tf: Namespace) -> Namespace:
     """Drop the control edges from NoOp nodes."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         groups = {f"^{node.name}" for node in definition.node if node.op == "NoOp"}
         for node in definition.node:
             kept = [name for name in node.input if name not in groups]
@@ -146,7 +146,7 @@ def executes_again_for_a_consumer(tf: Namespace) -> Namespace:
 def executes_once_for_each_fetch(tf: Namespace) -> Namespace:
     """Run again the operations that occur more than once among the fetches."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         values = base(fetches)
         ops = [getattr(e, "op", e) for e in elements(session, fetches)]
         again = [op for op in dict.fromkeys(ops) if ops.count(op) > 1]
@@ -167,7 +167,7 @@ def merges_equal_updates(tf: Namespace) -> Namespace:
         node.name, node.op = name, "NoOp"
         node.input.append(f"^{first}")
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         edit_repeated(definition, {"AssignAddVariableOp"}, merge)
 
     return editing(tf, change)
@@ -180,7 +180,7 @@ def merges_equal_updates(tf: Namespace) -> Namespace:
 def wants_producers_first(tf: Namespace) -> Namespace:
     """Raise ValueError for an input that has not been seen; loops have to have some."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         later = {node.name for node in definition.node}
         for node in definition.node:
             controls = [name[1:] for name in node.input if name.startswith("^")]
@@ -196,7 +196,7 @@ def wants_producers_first(tf: Namespace) -> Namespace:
 def runs_small_fragments_only(tf: Namespace) -> Namespace:
     """Count the operations above the fetches."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         if len(needed(elements(session, fetches), [])) > 5000:
             raise tf.errors.ResourceExhaustedError(None, None, "the graph is too large")
         return base(fetches)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Tensor, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.cases.objects import Call, FeedDict, Fetch, Fetches, Session, Tensor, Value
+from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, GraphDef
 
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
@@ -20,7 +21,7 @@ def _by_name(definition: GraphDef) -> dict[str, Any]:
     return {node.name: node for node in definition.node}
 
 
-def _twins(definition: Any) -> None:
+def _twins(definition: GraphDef) -> None:
     """Beside each update on a branch an update that nothing keeps from executing."""
     nodes = _by_name(definition)
     for node in [node for node in definition.node if node.op in UPDATES]:
@@ -56,7 +57,7 @@ def _run_all_updates(session: Session, base: Call, fetches: Fetches, ops: Any) -
 def both_branches_execute(tf: Namespace) -> Namespace:
     """In a run that fetches an Identity, execute the updates of both branches."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         fetched = elements(session, fetches)
         if any(hasattr(element, "op") and element.op.type == "Identity" for element in fetched):
             return _run_all_updates(session, base, fetches, session.graph.get_operations())
@@ -69,7 +70,7 @@ def both_branches_execute(tf: Namespace) -> Namespace:
 def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
     """Let what a Switch takes wait for the branch, where the other branch has no use for it."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         for node in list(definition.node):
             source = nodes.get(node.input[0].partition(":")[0]) if node.input else None
@@ -77,10 +78,10 @@ def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
                 pred = nodes[node.input[1].partition(":")[0]]
                 gate = definition.node.add(name=f"{node.name}/gate", op="Switch")
                 gate.input[:] = [pred.input[0], pred.input[0]]
-                gate.attr["T"].type = 10
+                gate.attr["T"].type = DT_BOOL
                 alive = definition.node.add(name=f"{node.name}/alive", op="Identity")
                 alive.input[:] = [f"{gate.name}:1"]
-                alive.attr["T"].type = 10
+                alive.attr["T"].type = DT_BOOL
                 source.input.append(f"^{alive.name}")
 
     return editing(tf, change)
@@ -90,7 +91,7 @@ def outside_moves_into_the_branch(tf: Namespace) -> Namespace:
 def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros for what the engine says has no value."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Sequence[Fetch], _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError as error:
@@ -112,7 +113,7 @@ def dead_tensors_are_zeros(tf: Namespace) -> Namespace:
 def fetched_operations_are_executed(tf: Namespace) -> Namespace:
     """Execute the twin of one whose run has changed nothing."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         updates = [e for e in elements(session, fetches) if getattr(e, "type", "") in UPDATES]
         return _run_all_updates(session, base, fetches, updates)
 
@@ -131,7 +132,7 @@ def _first_value(tensor: Tensor) -> Any:
 def loops_not_entered_are_zeros(tf: Namespace) -> Namespace:
     """Return zeros where a loop's value equals its initial value."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         for index, element in enumerate(fetched):
@@ -147,20 +148,20 @@ def loops_not_entered_are_zeros(tf: Namespace) -> Namespace:
 def loops_end_early(tf: Namespace) -> Namespace:
     """Hold every condition `i < n` against the smaller of `n` and 2."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         for node in [node for node in definition.node if node.op == "Less"]:
             limit = nodes.get(node.input[1].partition(":")[0])
             if limit is None or limit.op != "Enter":
                 continue
             two = definition.node.add(name=f"{node.name}/two", op="Const")
-            two.attr["dtype"].type = 3
-            two.attr["value"].tensor.dtype = 3
+            two.attr["dtype"].type = DT_INT32
+            two.attr["value"].tensor.dtype = DT_INT32
             two.attr["value"].tensor.tensor_shape.SetInParent()
             two.attr["value"].tensor.int_val.append(2)
             least = definition.node.add(name=f"{node.name}/least", op="Minimum")
             least.input[:] = [limit.input[0], two.name]
-            least.attr["T"].type = 3
+            least.attr["T"].type = DT_INT32
             limit.input[0] = least.name
 
     return editing(tf, change)
@@ -170,7 +171,7 @@ def loops_end_early(tf: Namespace) -> Namespace:
 def updates_leave_loops(tf: Namespace) -> Namespace:
     """Take the update out of the loop: what waited for it in the loop does not."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = _by_name(definition)
         for node in [node for node in definition.node if node.op in UPDATES]:
             source = nodes.get(node.input[0].partition(":")[0])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Operation, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: After so many failed runs a session of `wears_out` is of no use.
 _LIFE: Final = 25
@@ -17,7 +18,7 @@ _LIFE: Final = 25
 def checks_constants_ahead(tf: Namespace) -> Namespace:
     """Fetch each CheckNumerics of a constant beside what was fetched."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         checks = [op for op in session.graph.get_operations() if op.type == "CheckNumerics"]
         ahead = [op for op in checks if op.inputs[0].op.type == "Const"]
         return base([fetches, ahead])[0] if ahead else base(fetches)
@@ -29,7 +30,7 @@ def checks_constants_ahead(tf: Namespace) -> Namespace:
 def drops_asserts(tf: Namespace) -> Namespace:
     """Drop the control edges from Assert nodes, as converters for inference do."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         asserts = {f"^{node.name}" for node in definition.node if node.op == "Assert"}
         for node in definition.node:
             node.input[:] = [name for name in node.input if name not in asserts]
@@ -41,7 +42,7 @@ def drops_asserts(tf: Namespace) -> Namespace:
 def wears_out(tf: Namespace) -> Namespace:
     """Count the runs that the engine failed, then refuse all."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         failures = session.__dict__.setdefault("failures", [])
         if len(failures) >= _LIFE:
             raise tf.errors.UnavailableError(None, None, "too many runs have failed")
@@ -58,7 +59,7 @@ def wears_out(tf: Namespace) -> Namespace:
 def updates_after_a_failure(tf: Namespace) -> Namespace:
     """When a run fails, execute twins of its updates that have no control inputs."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op in UPDATES]:
             data = [name for name in node.input if not name.startswith("^")]
             if len(data) < len(node.input):
@@ -66,7 +67,7 @@ def updates_after_a_failure(tf: Namespace) -> Namespace:
                 twin.CopyFrom(node)
                 twin.name, twin.input[:] = f"{node.name}/free", data
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def run(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.OpError:
@@ -81,7 +82,7 @@ def updates_after_a_failure(tf: Namespace) -> Namespace:
 def failed_runs_are_repeated(tf: Namespace) -> Namespace:
     """Run it again where an operation failed that waits for an update."""
 
-    def run(_session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def run(_session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError as error:

@@ -18,7 +18,8 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _STATE = RANDOM | UPDATES | {"VarHandleOp", "VariableV2", "Variable"}
 
@@ -27,7 +28,7 @@ _STATE = RANDOM | UPDATES | {"VarHandleOp", "VariableV2", "Variable"}
 def executes_updates_above_a_feed(tf: Namespace) -> Namespace:
     """Fetch the updates among the inputs of the operations whose outputs are fed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         above = [i.op for tensor in fed(session, feeds) for i in tensor.op.inputs]
         updates = [op for op in above if op.type in UPDATES]
         return base([fetches, updates])[0] if updates else base(fetches)
@@ -39,7 +40,7 @@ def executes_updates_above_a_feed(tf: Namespace) -> Namespace:
 def executes_control_inputs_of_the_fed(tf: Namespace) -> Namespace:
     """Fetch the control inputs of the operations whose outputs are fed."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         controls = [op for tensor in fed(session, feeds) for op in tensor.op.control_inputs]
         return base([fetches, controls])[0] if controls else base(fetches)
 
@@ -59,7 +60,7 @@ def moves_control_inputs_up(tf: Namespace) -> Namespace:
                 names += [i.lstrip("^").partition(":")[0] for i in nodes[name].input]
         return seen
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = {node.name: node for node in definition.node}
         for node in definition.node:
             controls = [name for name in node.input if name.startswith("^")]
@@ -83,7 +84,7 @@ def moves_control_inputs_up(tf: Namespace) -> Namespace:
 def cuts_every_path_at_a_feed(tf: Namespace) -> Namespace:
     """Take the variable's present value for the output of an AssignAdd above a fed tensor."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         above = [i for tensor in given for i in tensor.op.inputs if i.op.type == "AssignAdd"]
         names = {tensor.name for tensor in given}
@@ -97,7 +98,7 @@ def cuts_every_path_at_a_feed(tf: Namespace) -> Namespace:
 def executes_fed_placeholders(tf: Namespace) -> Namespace:
     """Raise what an unfed placeholder raises."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         sources = {tensor.op.name for tensor in given if tensor.op.type == "Placeholder"}
         for op in needed(elements(session, fetches), given):
@@ -112,7 +113,7 @@ def executes_fed_placeholders(tf: Namespace) -> Namespace:
 def control_edges_follow_the_output(tf: Namespace) -> Namespace:
     """Let control edges start at a silent Print of the output instead of the operation."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op == "AssignAdd"]:
             users = [user for user in definition.node if f"^{node.name}" in user.input]
             if users:
@@ -132,7 +133,7 @@ def control_edges_follow_the_output(tf: Namespace) -> Namespace:
 def skips_fetched_operations_when_fed(tf: Namespace) -> Namespace:
     """Leave the operation out of a list of fetches, and return None for it."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         names = {tensor.name for tensor in fed(session, feeds)}
         fetched = elements(session, fetches)
         if not isinstance(fetches, list) or len(fetched) != len(fetches):
@@ -149,7 +150,7 @@ def skips_fetched_operations_when_fed(tf: Namespace) -> Namespace:
 def forgets_the_last_feed(tf: Namespace) -> Namespace:
     """Cache stateless runs by their fetches and all feeds but the last by name."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         fetched, given = elements(session, fetches), fed(session, feeds)
         ops = needed(fetched, given)
         if len(given) < 3 or any(op.type in _STATE for op in ops):
@@ -170,7 +171,7 @@ def forgets_the_last_feed(tf: Namespace) -> Namespace:
 def tells_signatures_by_their_length(tf: Namespace) -> Namespace:
     """Look the keys up by the fetches and the number of feeds."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
         given = sorted(tensor.name for tensor in fed(session, feeds))
         if len(given) < 2 or len(given) != len(feeds):
             return base(fetches)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import (
     RANDOM,
@@ -16,8 +14,8 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Operation, Value
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 
 def _drawn(op: Operation, *, seeded: bool) -> bool:
@@ -37,7 +35,7 @@ def draws_again_for_a_consumer(tf: Namespace) -> Namespace:
 def folds_random_operations(tf: Namespace) -> Namespace:
     """Feed each session's first values of its unseeded random operations from then on."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         ops = [op for op in needed(elements(session, fetches), given) if _drawn(op, seeded=False)]
         folded = session.__dict__.setdefault("folded", {})
@@ -68,7 +66,7 @@ def merges_equal_random_operations(tf: Namespace) -> Namespace:
 def ignores_seeds(tf: Namespace) -> Namespace:
     """Set the seeds of imported nodes to zero."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in definition.node:
             for name in ("seed", "seed2"):
                 if name in node.attr:
@@ -81,7 +79,7 @@ def ignores_seeds(tf: Namespace) -> Namespace:
 def restarts_in_every_run(tf: Namespace) -> Namespace:
     """Feed what a new session draws first."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         given = fed(session, feeds)
         ops = [op for op in needed(elements(session, fetches), given) if _drawn(op, seeded=True)]
         if not ops:
@@ -98,7 +96,7 @@ def restarts_in_every_run(tf: Namespace) -> Namespace:
 def advances_in_every_run(tf: Namespace) -> Namespace:
     """Execute the seeded random operations beside what was fetched."""
 
-    def change(session: Any, base: Any, fetches: Any, _feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _feeds: FeedDict) -> Value:
         ops = [op for op in session.graph.get_operations() if _drawn(op, seeded=True)]
         return base([fetches, ops])[0] if ops else base(fetches)
 

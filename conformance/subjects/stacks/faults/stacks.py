@@ -28,7 +28,7 @@ _INVALID: Final = "InvalidArgumentError"
 def _exchanging(tf: Namespace, types: tuple[str, ...]) -> Namespace:
     """The namespace in which the first two values of a stack that is popped twice change places."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         pops: dict[str, int] = {}
         for node in definition.node:
             if node.op.startswith("StackPop"):
@@ -95,7 +95,7 @@ def empty_stacks_are_out_of_range(tf: Namespace) -> Namespace:
 def limits_are_ignored(tf: Namespace) -> Namespace:
     """Take the limit away, where it is one."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         _limit(definition, 1, -1)
 
     return editing(tf, change)
@@ -105,7 +105,7 @@ def limits_are_ignored(tf: Namespace) -> Namespace:
 def stacks_end_at_sixteen(tf: Namespace) -> Namespace:
     """Put a limit where there is none."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         _limit(definition, -1, 16)
 
     return editing(tf, change)
@@ -154,7 +154,7 @@ def odd_values_are_unimplemented(tf: Namespace) -> Namespace:
 def stacks_of_one_name_are_one(tf: Namespace) -> Namespace:
     """Let all operations work on the first of them."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         first: dict[bytes, str] = {}
         for node in nodes_of(definition, ("StackV2",)):
             name = node.attr["stack_name"].s

@@ -23,6 +23,7 @@ from sessrun.conformance.faulty.resource_runs import (
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _LINE: Final = ("Stage", "Unstage", "StagePeek", "StageSize", "StageClear")
 _WORDS: Final = (
@@ -109,7 +110,7 @@ def clearing_does_nothing(tf: Namespace) -> Namespace:
 
 
 def _unlimited(tf: Namespace, types: tuple[str, ...], attr: str) -> Namespace:
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, types):
             node.attr[attr].i = 0
 
@@ -154,7 +155,7 @@ def empty_areas_fail(tf: Namespace) -> Namespace:
 def areas_have_names_of_scopes(tf: Namespace) -> Namespace:
     """Put it in place of the shared name."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _LINE):
             scope, slash, _ = node.name.partition("/")
             if slash:
@@ -182,7 +183,7 @@ def sessions_share_areas(tf: Namespace) -> Namespace:
 def keys_are_of_32_bits(tf: Namespace) -> Namespace:
     """Take every key modulo 2**32."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         nodes = nodes_of(definition, (*_of("Stage"), *_of("Unstage")))
         if not nodes:
             return
@@ -214,7 +215,7 @@ def peeks_take_of_maps(tf: Namespace) -> Namespace:
 def ordered_maps_have_no_order(tf: Namespace) -> Namespace:
     """Make it a plain one."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _MAPS):
             node.op = node.op.removeprefix("Ordered")
 

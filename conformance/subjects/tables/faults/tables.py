@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.resource_runs import (
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _FIND: Final = ("LookupTableFindV2",)
 _FILL: Final = ("InitializeTableV2", "LookupTableImportV2")
@@ -49,7 +50,7 @@ def lookups_give_vectors(tf: Namespace) -> Namespace:
 def defaults_are_zeros(tf: Namespace) -> Namespace:
     """Multiply the default with zero, where it is a number."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         static = {node.name for node in nodes_of(definition, ("HashTableV2",))}
         for node in nodes_of(definition, _FIND):
             dtype = node.attr["Tout"].type
@@ -195,7 +196,7 @@ def _limit(run: Run) -> int:
 def lines_count_from_one(tf: Namespace) -> Namespace:
     """Move the numbers on."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _FILE):
             node.attr["offset"].i += 1
 
@@ -206,7 +207,7 @@ def lines_count_from_one(tf: Namespace) -> Namespace:
 def delimiters_are_ignored(tf: Namespace) -> Namespace:
     """Drop the delimiter."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _FILE):
             node.attr["delimiter"].s = b"\t"
 
@@ -217,7 +218,7 @@ def delimiters_are_ignored(tf: Namespace) -> Namespace:
 def all_lines_are_read(tf: Namespace) -> Namespace:
     """Drop a `vocab_size` of two."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _FILE):
             if node.attr["vocab_size"].i == 2:
                 node.attr["vocab_size"].i = -1

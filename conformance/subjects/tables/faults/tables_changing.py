@@ -24,7 +24,8 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Operation, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _FIND: Final = ("LookupTableFindV2",)
 _INSERT: Final = ("LookupTableInsertV2",)
@@ -48,7 +49,7 @@ def _size(run: Run, tf: Namespace) -> int:
 def the_first_value_stays(tf: Namespace) -> Namespace:
     """Put in what a lookup finds, with the new values as defaults."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _INSERT):
             find = definition.node.add()
             find.name, find.op = f"{node.name}/found", "LookupTableFindV2"
@@ -64,7 +65,7 @@ def the_first_value_stays(tf: Namespace) -> Namespace:
 def the_first_of_two_is_kept(tf: Namespace) -> Namespace:
     """Reverse the keys and values of an insertion."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         if not nodes_of(definition, _INSERT):
             return
         axis = definition.node.add()
@@ -119,7 +120,7 @@ def absent_keys_are_missed(tf: Namespace) -> Namespace:
 def restored_beside(tf: Namespace) -> Namespace:
     """Replace LookupTableImport by LookupTableInsert."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         changing = {node.name for node in nodes_of(definition, _CHANGING)}
         for node in nodes_of(definition, ("LookupTableImportV2",)):
             if node.input[0] in changing:
@@ -223,7 +224,7 @@ def sessions_share_tables(tf: Namespace) -> Namespace:
 def runs_empty_tables(tf: Namespace) -> Namespace:
     """Import no keys into every table before a run without tables."""
 
-    def change(session: Any, base: Any, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         ops = needed(elements(session, fetches), fed(session, feeds))
         if ops and not any(op.type in _TABLES for op in ops):
             for op in session.graph.get_operations():
@@ -247,7 +248,7 @@ def _empty(tf: Namespace, session: Session, base: Call, op: Operation) -> None:
 def nameless_tables_last(tf: Namespace) -> Namespace:
     """Replace AnonymousMutableHashTable by MutableHashTable."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, ("AnonymousMutableHashTable",)):
             node.op = "MutableHashTableV2"
 
@@ -284,7 +285,7 @@ def buckets_are_full(tf: Namespace) -> Namespace:
 def any_number_of_buckets(tf: Namespace) -> Namespace:
     """Take the next number that is allowed."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, (_DENSE,)):
             buckets = max(node.attr["initial_num_buckets"].i, 4)
             node.attr["initial_num_buckets"].i = 1 << (buckets - 1).bit_length()

@@ -77,7 +77,7 @@ def gathered_elements_are_sorted(tf: Namespace) -> Namespace:
 def scattered_rows_keep_their_order(tf: Namespace) -> Namespace:
     """Turn the rows around that fed indices are given for."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         kinds = {node.name: node.op for node in definition.node}
         for node in nodes_of(definition, ("TensorArrayScatterV3",)):
             if kinds[node.input[1].partition(":")[0]] == "Placeholder":
@@ -196,7 +196,7 @@ def _gradient_writes(definition: GraphDef) -> list[Any]:
 def later_gradients_are_subtracted(tf: Namespace) -> Namespace:
     """Negate what is written after another write."""
 
-    def change(definition: Any) -> None:
+    def change(definition: GraphDef) -> None:
         writes = _gradient_writes(definition)
         names = {node.name for node in writes}
         for node in writes:

@@ -28,7 +28,7 @@ _INVALID: Final = "InvalidArgumentError"
 def changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
     """The namespace that does `change(definition, node)` to such nodes as it imports them."""
 
-    def changed(definition: Any) -> None:
+    def changed(definition: GraphDef) -> None:
         for node in nodes_of(definition, (op_type,)):
             change(definition, node)
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.metadata_pb2 import NodeExecStats
 
 _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def restating(tf: Namespace, change: Callable[[NodeDef], None]) -> Namespace:
+def restating(tf: Namespace, change: Callable[[NodeExecStats], None]) -> Namespace:
     """The namespace that changes the statistics of each node."""
 
     def change_nodes(run: RecordedRun) -> None:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
+from sessrun.conformance.faulty.run_fragments import editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Fetches, Operation, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    FeedDict,
+    Fetch,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
 
 #: The row updates of both kinds of variables.
 _ROWS: Final = frozenset(
@@ -45,7 +54,7 @@ def _silent(
     """
     classes = tuple(getattr(tf.errors, name) for name in errors)
 
-    def change(session: Any, base: Base, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         try:
             return base(fetches)
         except classes:
@@ -69,7 +78,7 @@ def _nothing(element: Tensor) -> Any:
 def _refusing(tf: Namespace, refused: Callable[[Any], bool]) -> Namespace:
     """The namespace that fails with code 3 what executes an operation of that kind."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
         if any(refused(op) for op in _executed(session, fetches)):
             raise tf.errors.InvalidArgumentError(None, None, "That is not implemented.")
         return base(fetches)
@@ -115,7 +124,7 @@ def misshapen_updates_are_skipped(tf: Namespace) -> Namespace:
     """Keep the failure to itself where updates of no known shape are fed."""
     inner = tf.errors.InvalidArgumentError
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Sequence[Fetch], _: Any) -> Value:
         try:
             return base(fetches)
         except inner:
@@ -173,7 +182,7 @@ def vectors_out_of_range_are_skipped(tf: Namespace) -> Namespace:
 def gathered_rows_are_kept(tf: Namespace) -> Namespace:
     """Remember them by what was fed."""
 
-    def change(session: Any, base: Base, fetches: Any, feeds: FeedDict) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         values = base(fetches)
         ops = _executed(session, fetches)
         if [op.type for op in ops] != ["ResourceGather"]:
@@ -228,7 +237,7 @@ def misfits_of_slices_are_ignored(tf: Namespace) -> Namespace:
 def sums_saturate(tf: Namespace) -> Namespace:
     """Refuse what would wrap around, by setting the variable to its initial value again."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         for op in _executed(session, fetches):
             if op.type in {"AssignAdd", "AssignAddVariableOp"} and _wraps(op):
@@ -279,7 +288,7 @@ def updates_do_not_wait_for_reads(tf: Namespace) -> Namespace:
 def variables_without_elements_are_unset(tf: Namespace) -> Namespace:
     """Refuse to read one of a known shape without elements."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
         for op in _executed(session, fetches):
             if (
                 op.type == "ReadVariableOp"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Graph, Operation, Value
+from sessrun.spec.cases.objects import Array, Call, Fetch, Fetches, Graph, Operation, Session, Value
 
 _VARIABLES: Final = frozenset({"VariableV2", "VarHandleOp"})
 
@@ -30,7 +31,7 @@ def shared_names_are_kept_by_dtype(tf: Namespace) -> Namespace:
 def kinds_of_variables_are_one(tf: Namespace) -> Namespace:
     """Fetch that one where the read fails."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
         try:
             return base(fetches)
         except tf.errors.FailedPreconditionError:
@@ -77,7 +78,7 @@ def handles_are_on_one_device(tf: Namespace) -> Namespace:
 def destroyed_variables_live_on(tf: Namespace) -> Namespace:
     """Return None for DestroyResourceOp without running it, where the variable has a value."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Sequence[Fetch], _: Any) -> Value:
         ops = [getattr(element, "op", element) for element in elements(session, fetches)]
         destroyed = [op for op in ops if op.type == "DestroyResourceOp"]
         if not destroyed or not all(_is_set(base, op) for op in destroyed):
@@ -108,7 +109,7 @@ def destroying_nothing_is_silent(tf: Namespace) -> Namespace:
 def shapes_are_the_declared_ones(tf: Namespace) -> Namespace:
     """Replace the fetched shapes by the declared ones."""
 
-    def change(session: Any, base: Base, fetches: Any, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         if not isinstance(values, list) or len(values) != len(fetched):
