@@ -39,9 +39,9 @@ class Underway:
 
     """
 
-    session: Any
+    session: Session
     fetches: Any
-    feeds: Any
+    feeds: Feeds
     options: Any
     ops: tuple[Any, ...]
     size: int

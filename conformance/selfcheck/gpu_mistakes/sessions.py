@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session
+from sessrun.spec.cases.objects import Session, Tensor
 
 __all__ = ["SESSIONS", "ProgramSession", "Step"]
 
@@ -50,7 +50,7 @@ def network(tf: Namespace, _: str) -> Step:
     def weights(name: str, *shape: int) -> Any:
         return tf.get_variable(name, initializer=chance.randn(*shape).astype(np.float32) / 4)
 
-    def convolved(name: str, x: Any, *shape: int) -> Any:
+    def convolved(name: str, x: Tensor, *shape: int) -> Any:
         return tf.nn.conv2d(x, weights(name, *shape), [1, 1, 1, 1], "SAME")
 
     first = convolved("first", images, 3, 3, 1, 4)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.conformance.subjects.programs.described import tensor_described
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["told"]
 
 
-def told(tf: Namespace, tensors: Any) -> list[list[str]]:
+def told(tf: Namespace, tensors: Sequence[Tensor]) -> list[list[str]]:
     """The names, dtypes and static shapes of tensors in a structure, in its order.
 
     Of sparse tensors and IndexedSlices it tells each component.

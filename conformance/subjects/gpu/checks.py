@@ -50,11 +50,11 @@ def _short(device: str) -> str:
     return match[1].upper() if match else device
 
 
-def _gpus(session: Any) -> list[Any]:
+def _gpus(session: Session) -> list[Any]:
     return [device for device in session.list_devices() if device.device_type == "GPU"]
 
 
-def listed(tf: Namespace, session: Any) -> dict[str, bool]:  # noqa: ARG001 - a check takes the namespace
+def listed(tf: Namespace, session: Session) -> dict[str, bool]:  # noqa: ARG001 - a check takes the namespace
     """Of the devices that a session lists: are there GPUs, after the CPUs, named, with memory."""
     types = [device.device_type for device in session.list_devices()]
     gpus = _gpus(session)
@@ -67,7 +67,7 @@ def listed(tf: Namespace, session: Any) -> dict[str, bool]:  # noqa: ARG001 - a 
     }
 
 
-def limits(tf: Namespace, session: Any) -> list[int]:  # noqa: ARG001 - as above
+def limits(tf: Namespace, session: Session) -> list[int]:  # noqa: ARG001 - as above
     """The memory limit in bytes of each GPU of the session."""
     return [gpu.memory_limit_bytes for gpu in _gpus(session)]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Fetches, Session, Tensor
+from sessrun.spec.cases.objects import Fetches, Session, Tensor, Value
 from sessrun.spec.forms import Json
 
 __all__ = ["error_of_differences", "gradients_among", "gradients_at", "second_gradients_at"]
@@ -40,7 +40,7 @@ class _Program:
     """
 
     tf: Any
-    session: Any
+    session: Session
     inputs: list[Any]
     ways: Sequence[str]
     targets: list[Any]
@@ -242,7 +242,7 @@ def _static_types(tf: Namespace, gradients: Sequence[Any]) -> list[list[str]]:
     ]
 
 
-def _flat(value: Any) -> Iterator[Any]:
+def _flat(value: Value) -> Iterator[Any]:
     if isinstance(value, list | tuple):
         for item in value:
             yield from _flat(item)

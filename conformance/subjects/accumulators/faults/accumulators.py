@@ -60,7 +60,7 @@ def _count(tf: Namespace, run: Run) -> int:
 def means_are_sums(tf: Namespace) -> Namespace:
     """Multiply the mean by the number of gradients, where two or more are required."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if _handle(run).op.get_attr("reduction_type") != b"MEAN" or run.ask(1) < 2:
             return base()
         count = _count(tf, run)
@@ -86,7 +86,7 @@ def counts_end_at_two(tf: Namespace) -> Namespace:
 def counts_stay(tf: Namespace) -> Namespace:
     """Add the number of gradients that were taken to the count."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         taken = run.note("taken", {})
         name = _handle(run).op.name
         if run.op.type in _COUNT:
@@ -136,7 +136,7 @@ def gradients_come_later(tf: Namespace) -> Namespace:
 def takes_leave_the_step(tf: Namespace) -> Namespace:
     """Set the step back to 0 after a take, unless a run has set the step."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         was_set = run.note("was_set", set())
         if run.op.type in _SET:
             was_set.add(_handle(run).op.name)
@@ -268,7 +268,7 @@ def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Name
 def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
     """Divide the values of a sparse mean by the number of gradients."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         count = int(run.also(tf, lambda raw: raw.AccumulatorNumAccumulated(handle=_handle(run))))
         values = list(base())
         if _handle(run).op.get_attr("reduction_type") == b"SUM":

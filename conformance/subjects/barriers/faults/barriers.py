@@ -20,7 +20,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Value
+from sessrun.spec.cases.objects import Operation, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _BARRIER: Final = ("Barrier",)
@@ -48,7 +48,7 @@ def _components(run: Run) -> set[tuple[bytes, int]]:
 def components_change_their_signs(tf: Namespace) -> Namespace:
     """Negate the second component where one element is taken."""
 
-    def change(_op: Any, index: int, value: Any) -> Value:
+    def change(_op: Operation, index: int, value: Any) -> Value:
         return -value if index == 3 and len(value) == 1 and np.all(value >= 7) else value
 
     return giving(tf, _TAKE, change)

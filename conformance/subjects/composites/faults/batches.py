@@ -18,7 +18,7 @@ def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
         labels: Tensor,
         predictions: Tensor,
         weights: Any = 1.0,
-        scope: Any = None,
+        scope: str | None = None,
         loss_collection: Any = "losses",
         reduction: str = "weighted_sum_by_nonzero_weights",
     ) -> Tensor:

@@ -9,7 +9,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.composites.faults import batches as batch_faults
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Tensor
+from sessrun.spec.cases.objects import Call, Tensor, Value
 
 __all__ = ["batch_faults"]
 
@@ -378,7 +378,7 @@ def odd_padding_stands_before(tf: Namespace) -> Namespace:
 
     def backwards(usual: Call) -> Call:
         def conv1d(
-            value: Any, filters: Tensor, stride: Any, padding: Any, **options: Any
+            value: Value, filters: Tensor, stride: Any, padding: Any, **options: Any
         ) -> Tensor:
             if padding != "SAME":
                 return usual(value, filters, stride, padding, **options)

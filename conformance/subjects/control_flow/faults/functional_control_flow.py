@@ -40,7 +40,7 @@ def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -
 def stateless_branches_change_places(tf: Namespace) -> Namespace:
     """Exchange `then_branch` and `else_branch`."""
 
-    def change(_: Any, node: Any) -> None:
+    def change(_: Any, node: NodeDef) -> None:
         names = [node.attr[name].func.name for name in ("else_branch", "then_branch")]
         node.attr["then_branch"].func.name, node.attr["else_branch"].func.name = names
 
@@ -96,7 +96,7 @@ def indices_have_no_sign(tf: Namespace) -> Namespace:
 def branches_are_counted_from_one(tf: Namespace) -> Namespace:
     """Move the last of three branches to the front."""
 
-    def change(_: Any, node: Any) -> None:
+    def change(_: Any, node: NodeDef) -> None:
         names = [branch.name for branch in node.attr["branches"].list.func]
         for branch, name in zip(
             node.attr["branches"].list.func, [names[-1], *names[:-1]], strict=True

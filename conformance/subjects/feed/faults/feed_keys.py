@@ -18,7 +18,7 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Tensor, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 __all__ = ["hasty", "is_tensor", "resolved"]
@@ -115,7 +115,7 @@ def fuses_matmul_and_bias(tf: Namespace) -> Namespace:
 def feeds_every_output(tf: Namespace) -> Namespace:
     """Add feeds for the other outputs of the same dtype and shape."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         pairs = resolved(session, feeds)
@@ -207,7 +207,7 @@ def names_and_tensors_do_not_mix(tf: Namespace) -> Namespace:
 def operations_are_keys(tf: Namespace) -> Namespace:
     """Replace Operation keys by their first output, and drop those without outputs."""
 
-    def change(_session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         operations = [key for key in feeds if isinstance(key, tf.Operation)]
@@ -222,7 +222,7 @@ def operations_are_keys(tf: Namespace) -> Namespace:
 def ignores_unknown_keys(tf: Namespace) -> Namespace:
     """Drop the names that no element has."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         unknown = [key for key in feeds if isinstance(key, str) and not elements(session, [key])]
@@ -236,7 +236,7 @@ def ignores_unknown_keys(tf: Namespace) -> Namespace:
 def feeds_by_name_across_graphs(tf: Namespace) -> Namespace:
     """Replace such keys by their names where the session's graph has those."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         if not isinstance(feeds, Mapping):
             return base(fetches)
         foreign = [

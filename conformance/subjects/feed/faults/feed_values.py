@@ -38,7 +38,7 @@ def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
         kinds: dict[Any, list[tuple[Any, Any]]] = {}
         for tensor, value in pairs:
             kinds.setdefault((tensor.dtype, np.shape(value)), []).append((tensor, value))
-        mixed: dict[Any, Any] = {}
+        mixed: dict[Tensor, Value] = {}
         for group in kinds.values():
             names = sorted(tensor.name for tensor, _ in group)
             mixed |= zip(names, (value for _, value in group), strict=True)

@@ -16,7 +16,7 @@ from sessrun.spec.cases.objects import Array, Element, Fetch, Fetches, Session, 
 Change = Callable[[Any, Any, Any], Any]
 
 
-def element_of(session: Any, fetch: Any) -> Any:
+def element_of(session: Session, fetch: Any) -> Any:
     """The Tensor or Operation that a fetch means; None if it means none."""
     try:
         return session.graph.as_graph_element(fetch)
@@ -34,7 +34,7 @@ def _unchanged(_fetches: Fetches, values: Value) -> Value:
 
 
 def mapped(
-    fetches: Any,
+    fetches: Fetches,
     values: Any,
     change: Callable[[Any, Any], Any],
     join: Callable[[Any, Any], Any] = _unchanged,

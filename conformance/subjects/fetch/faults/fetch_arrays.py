@@ -9,7 +9,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of, is_tensor, mapped
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Fetch, Value
+from sessrun.spec.cases.objects import Array, Feeds, Fetch, Fetches, Value
 
 
 def is_variable(fetch: Fetch) -> bool:
@@ -29,7 +29,9 @@ def fed_and_fetched_is_an_error(tf: Namespace) -> Namespace:
     """Refuses it in a list or dict of several; names and reference tensors are let by."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Value:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+        ) -> Value:
             fed = fed_elements(self, feed_dict)
 
             def check(fetch: Any, _: Any) -> None:
@@ -65,7 +67,7 @@ def constants_are_handed_out(tf: Namespace) -> Namespace:
     """Keeps the array of each fetched constant and gives it to whoever fetches it again."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("constants", {})
 
@@ -85,7 +87,7 @@ def variables_are_written_through(tf: Namespace) -> Namespace:
     """Assigns what the caller wrote into the array last fetched of a variable, at the next run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             held = self.__dict__.setdefault("variables", {})
             for variable, array, value in held.values():
                 if not np.array_equal(array, value):
@@ -108,7 +110,7 @@ def variables_are_views(tf: Namespace) -> Namespace:
     """Copies the new value into every array that was fetched of the variable, after each run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("views", [])
             for variable, array in held:
@@ -151,7 +153,7 @@ def output_buffers_are_reused(tf: Namespace) -> Namespace:
     """Writes a value into the array that the tensor's last fetch gave, if it fits."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             values = super().run(fetches, *args, **kwargs)
             buffers = self.__dict__.setdefault("buffers", {})
 
@@ -175,7 +177,7 @@ def matrices_are_in_fortran_order(tf: Namespace) -> Namespace:
     """Copy them, column by column."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             value = super().run(fetches, *args, **kwargs)
             is_matrix = isinstance(value, np.ndarray) and value.ndim == 2
             return np.asfortranarray(value) if is_matrix else value

@@ -87,7 +87,7 @@ def valid_fetches_run_first(tf: Namespace) -> Namespace:
     """Resolves the fetches of a list one after the other, running what it has."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
             flat = fetches if isinstance(fetches, list) else []
             valid = [fetch for fetch in flat if element_of(self, fetch) is not None]
             invalid = [fetch for fetch in flat if isinstance(fetch, str | int | None)]

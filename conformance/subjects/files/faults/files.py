@@ -43,7 +43,7 @@ def _recoded(
 def _writing(tf: Namespace, change: Callable[[Base, Path, bytes], Any]) -> Namespace:
     """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
 
-    def changed(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def changed(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         ops = _operations(session, fetches, "WriteFile")
         if not ops:
             return base(fetches)

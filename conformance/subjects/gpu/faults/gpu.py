@@ -22,7 +22,16 @@ from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Array,
+    Call,
+    Feeds,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 __all__ = ["failing", "is_on"]
@@ -30,7 +39,7 @@ __all__ = ["failing", "is_on"]
 _FULL: Final = "/job:localhost/replica:0/task:0/device:"
 
 
-def is_on(op: Any, kind: str) -> bool:
+def is_on(op: Operation, kind: str) -> bool:
     """Whether an operation names a device of a kind."""
     return f"device:{kind}:" in op.device
 

@@ -35,7 +35,12 @@ def _where(
 ) -> Namespace:
     """The namespace whose gradients are `give(base, ys, xs, options)` where `when` says so."""
 
-    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+    def change(
+        base: Gradients,
+        ys: Tensor | Sequence[Tensor],
+        xs: Tensor | Sequence[Tensor],
+        **options: Any,
+    ) -> Sequence[Tensor | None]:
         return give(base, ys, xs, options) if when(ys, xs, options) else base(ys, xs, **options)
 
     return _changed(tf, change)
@@ -137,7 +142,12 @@ def stop_gradient_does_not_stop(tf: Namespace) -> Namespace:
 def gradients_are_lost(tf: Namespace) -> Namespace:
     """Give None where the conforming namespace raises."""
 
-    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+    def change(
+        base: Gradients,
+        ys: Tensor | Sequence[Tensor],
+        xs: Tensor | Sequence[Tensor],
+        **options: Any,
+    ) -> Any:
         try:
             return base(ys, xs, **options)
         except LookupError:
@@ -167,7 +177,12 @@ def missing_ones_are_given(tf: Namespace) -> Namespace:
 def rows_are_dense(tf: Namespace) -> Namespace:
     """Convert every IndexedSlices among the gradients to a dense tensor."""
 
-    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+    def change(
+        base: Gradients,
+        ys: Tensor | Sequence[Tensor],
+        xs: Tensor | Sequence[Tensor],
+        **options: Any,
+    ) -> Sequence[Tensor | None]:
         gradients = base(ys, xs, **options)
         return [
             tf.convert_to_tensor(gradient) if isinstance(gradient, tf.IndexedSlices) else gradient
@@ -236,7 +251,12 @@ def invariants_count_once(tf: Namespace) -> Namespace:
 def second_order_is_none(tf: Namespace) -> Namespace:
     """Give None where the conforming namespace raises."""
 
-    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+    def change(
+        base: Gradients,
+        ys: Tensor | Sequence[Tensor],
+        xs: Tensor | Sequence[Tensor],
+        **options: Any,
+    ) -> Any:
         try:
             return base(ys, xs, **options)
         except TypeError:

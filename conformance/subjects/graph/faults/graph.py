@@ -27,7 +27,7 @@ class StayingBlock:
         """Enter the block."""
         return self.block.__enter__()
 
-    def __exit__(self, *raised: object) -> Any:
+    def __exit__(self, *raised: object) -> bool | None:
         """Leave the block unless by an exception."""
         return self.block.__exit__(*raised) if raised[0] is None else False
 
@@ -38,8 +38,10 @@ def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     `base(name)` is the conforming call with the caller's other arguments.
     """
 
-    def constant(value: Value, dtype: Any = None, shape: Any = None, name: Any = None) -> Value:
-        def base(name: Any) -> Value:
+    def constant(
+        value: Value, dtype: Any = None, shape: Any = None, name: str | None = None
+    ) -> Tensor:
+        def base(name: str | None) -> Tensor:
             return tf.constant(value, dtype, shape, "Const" if name is None else name)
 
         return base(None) if name is None else change(base, name)
@@ -50,7 +52,7 @@ def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
 def _verbatim(tf: Namespace, taken: Callable[[str, Any], bool]) -> Namespace:
     """The namespace whose constants have the name asked for unless `taken(name, graph)`."""
 
-    def change(base: Call, name: str) -> Any:
+    def change(base: Call, name: str) -> Tensor:
         graph = tf.get_default_graph()
         scope = graph.get_name_scope()
         full = f"{scope}/{name}" if scope else name
@@ -160,7 +162,7 @@ def reset_inside_a_block_is_silent(tf: Namespace) -> Namespace:
 def taken_names_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError where an operation has exactly the name."""
 
-    def change(base: Call, name: str) -> Any:
+    def change(base: Call, name: str) -> Tensor:
         graph = tf.get_default_graph()
         scope = graph.get_name_scope()
         full = f"{scope}/{name}" if scope else name
@@ -208,7 +210,7 @@ def operations_are_called_like_scopes(tf: Namespace) -> Namespace:
 def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
     """Replace it, and what a name may not start with."""
 
-    def change(base: Call, name: str) -> Any:
+    def change(base: Call, name: str) -> Tensor:
         try:
             return base(name)
         except ValueError:
@@ -221,7 +223,7 @@ def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
 def names_start_with_a_letter(tf: Namespace) -> Namespace:
     """Refuse digits and dots."""
 
-    def change(base: Call, name: str) -> Any:
+    def change(base: Call, name: str) -> Tensor:
         if name[:1].isdigit() or name[:1] == ".":
             raise ValueError(f"{name!r} does not start with a letter")
         return base(name)

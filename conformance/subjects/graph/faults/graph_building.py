@@ -161,7 +161,7 @@ def square_root_of_integers(tf: Namespace) -> Namespace:
 def added_ints_are_int32(tf: Namespace) -> Namespace:
     """Make a constant of it."""
 
-    def add(x: Any, y: Any, name: Any = None) -> Any:
+    def add(x: Any, y: Any, name: str | None = None) -> Any:
         return tf.add(x, tf.constant(y) if type(y) is int else y, name)
 
     return override(tf, add=add)
@@ -185,7 +185,7 @@ def added_floats_are_truncated(tf: Namespace) -> Namespace:
 def complex_constants_are_small(tf: Namespace) -> Namespace:
     """Ask for complex64 where no dtype is given."""
 
-    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Value:
+    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Tensor:
         if dtype is None and type(value) is complex:
             dtype = tf.complex64
         return tf.constant(value, dtype, *args, **kwargs)
@@ -197,7 +197,7 @@ def complex_constants_are_small(tf: Namespace) -> Namespace:
 def float_constants_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
-    def constant(value: Value, dtype: Any = None, *args: Any, **kwargs: Any) -> Value:
+    def constant(value: Value, dtype: Any = None, *args: Any, **kwargs: Any) -> Tensor:
         if type(value) is float and dtype is not None and tf.as_dtype(dtype).is_integer:
             value = int(value)
         return tf.constant(value, dtype, *args, **kwargs)
@@ -210,7 +210,7 @@ def _fitted(tf: Namespace, fit: Any) -> Namespace:
 
     def constant(
         value: Value, dtype: Any = None, shape: Any = None, name: str | None = None
-    ) -> Value:
+    ) -> Tensor:
         if shape is not None and isinstance(value, list):
             value = fit(np.ravel(value).tolist(), math.prod(shape))
         return tf.constant(value, dtype, shape, "Const" if name is None else name)

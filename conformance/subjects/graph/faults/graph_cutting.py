@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
 from sessrun.conformance.subjects.graph.faults.graph_exchange import importing, writing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Session
+from sessrun.spec.cases.objects import Call, Element, Session
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
@@ -55,7 +55,7 @@ def _sharing(kind: Any) -> Any:
 def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys that the GraphDef has."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         nodes = {node.name for node in definition.node}
         used = {name for node in definition.node for name in data_inputs(node)}
         for key in given["input_map"] or ():
@@ -71,7 +71,7 @@ def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
 def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
     """Convert the values of `input_map` where `name` is empty."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         if given["name"] == "" and given["input_map"]:
             values = given["input_map"].items()
             given["input_map"] = {key: tf.convert_to_tensor(value) for key, value in values}
@@ -84,7 +84,7 @@ def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
 def versions_are_not_taken_over(tf: Namespace) -> Namespace:
     """Import under the versions of the graph."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         if not definition.HasField("versions"):
             return base(definition, **given)
         same = type(definition)()
@@ -108,7 +108,7 @@ def functions_are_forgotten(tf: Namespace) -> Namespace:
 def functions_are_replaced(tf: Namespace) -> Namespace:
     """Import without the functions of a GraphDef that is refused with them."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         try:
             return base(definition, **given)
         except ValueError:
@@ -135,7 +135,7 @@ def _extracting(tf: Namespace, change: Callable[[Any, Any, Any], Any]) -> Namesp
 def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
     """Reverse the nodes of sub-graphs without control inputs."""
 
-    def change(base: Call, definition: GraphDef, names: Any) -> Any:
+    def change(base: Call, definition: GraphDef, names: Any) -> GraphDef:
         sub_graph = base(definition, names)
         nodes = list(sub_graph.node)
         if any("_class" in node.attr or "^" in "".join(node.input) for node in nodes):
@@ -153,7 +153,7 @@ def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
 def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
     """Keep the nodes that are reached without control inputs and colocation."""
 
-    def change(base: Call, definition: GraphDef, names: Any) -> Any:
+    def change(base: Call, definition: GraphDef, names: Any) -> GraphDef:
         plain = type(definition)()
         plain.CopyFrom(definition)
         for node in plain.node:
@@ -175,7 +175,7 @@ def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
 def unknown_nodes_are_passed_over(tf: Namespace) -> Namespace:
     """Extract only the nodes that the GraphDef has."""
 
-    def change(base: Call, definition: GraphDef, names: Any) -> Any:
+    def change(base: Call, definition: GraphDef, names: Any) -> GraphDef:
         there = {node.name for node in definition.node}
         return base(definition, [name for name in names if name in there])
 
@@ -255,7 +255,9 @@ def _freezing(tf: Namespace, change: Call) -> Namespace:
 def frozen_to_the_initial_value(tf: Namespace) -> Namespace:
     """Run the operation `init` before the variables are frozen, if the graph has it."""
 
-    def change(base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
+    def change(
+        base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any
+    ) -> GraphDef:
         frozen = base(sess, definition, names, **given)
         inits = [
             op for op in sess.graph.get_operations() if op.type == "NoOp" and op.name == "init"
@@ -272,7 +274,9 @@ def frozen_to_the_initial_value(tf: Namespace) -> Namespace:
 def frozen_with_everything(tf: Namespace) -> Namespace:
     """Append the placeholders that the frozen GraphDef lacks."""
 
-    def change(base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
+    def change(
+        base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any
+    ) -> GraphDef:
         frozen = base(sess, definition, names, **given)
         there = {node.name for node in frozen.node}
         others = [n for n in definition.node if n.op == "Placeholder" and n.name not in there]
@@ -292,7 +296,9 @@ def all_variables_are_frozen(tf: Namespace) -> Namespace:
 def unset_variables_stay(tf: Namespace) -> Namespace:
     """Cut the GraphDef down only, where the conversion fails."""
 
-    def change(base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
+    def change(
+        base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any
+    ) -> GraphDef:
         try:
             return base(sess, definition, names, **given)
         except tf.errors.FailedPreconditionError:

@@ -91,7 +91,9 @@ def missing_attributes_are_none(tf: Namespace) -> Namespace:
 def tuples_do_not_wait(tf: Namespace) -> Namespace:
     """Leave the gate out."""
 
-    def ungated(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    def ungated(
+        tensors: Sequence[Tensor], name: str | None = None, control_inputs: Any = None
+    ) -> Any:
         del control_inputs
         return [tf.identity(tensor, name=name) for tensor in tensors]
 
@@ -109,7 +111,7 @@ def constants_see_their_array(tf: Namespace) -> Namespace:
     """Feed the array to its constant once the array has changed."""
     constants: list[tuple[Any, Any, Any]] = []
 
-    def constant(value: Value, *args: Any, **kwargs: Any) -> Value:
+    def constant(value: Value, *args: Any, **kwargs: Any) -> Tensor:
         tensor = tf.constant(value, *args, **kwargs)
         if isinstance(value, np.ndarray):
             constants.append((tensor, value, value.copy()))

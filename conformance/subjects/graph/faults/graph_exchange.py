@@ -9,7 +9,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element, Value
+from sessrun.spec.cases.objects import Call, Element, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
@@ -51,7 +51,7 @@ def writing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
 def collections_are_sets(tf: Namespace) -> Namespace:
     """Leave out repeated items."""
 
-    def get_collection(key: Any, scope: Any = None) -> Any:
+    def get_collection(key: Any, scope: str | None = None) -> Any:
         return list(dict.fromkeys(tf.get_collection(key, scope)))
 
     return override(tf, get_collection=get_collection)
@@ -61,7 +61,7 @@ def collections_are_sets(tf: Namespace) -> Namespace:
 def collections_are_given_out(tf: Namespace) -> Namespace:
     """Answer with the reference unless a scope is asked for."""
 
-    def get_collection(key: Any, scope: Any = None) -> Any:
+    def get_collection(key: Any, scope: str | None = None) -> Any:
         return tf.get_collection(key, scope) if scope else tf.get_collection_ref(key)
 
     return override(tf, get_collection=get_collection)
@@ -71,7 +71,7 @@ def collections_are_given_out(tf: Namespace) -> Namespace:
 def unknown_collections_are_refused(tf: Namespace) -> Namespace:
     """Raise KeyError for what is empty."""
 
-    def get_collection(key: Any, scope: Any = None) -> Any:
+    def get_collection(key: Any, scope: str | None = None) -> Any:
         if not tf.get_collection(key):
             raise KeyError(key)
         return tf.get_collection(key, scope)
@@ -83,7 +83,7 @@ def unknown_collections_are_refused(tf: Namespace) -> Namespace:
 def scopes_match_anywhere(tf: Namespace) -> Namespace:
     """Search instead of matching."""
 
-    def get_collection(key: Any, scope: Any = None) -> Any:
+    def get_collection(key: Any, scope: str | None = None) -> Any:
         items = tf.get_collection(key)
         if not scope:
             return items
@@ -224,7 +224,7 @@ def version_lags_behind(tf: Namespace) -> Namespace:
 def no_name_means_no_prefix(tf: Namespace) -> Namespace:
     """Take an empty name."""
 
-    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         if given["name"] is None and not given["input_map"] and not given["return_elements"]:
             given["name"] = ""
         return base(definition, **given)
@@ -236,7 +236,7 @@ def no_name_means_no_prefix(tf: Namespace) -> Namespace:
 def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
     """Write it with a final /."""
 
-    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         if given["name"] and tf.get_default_graph().get_name_scope():
             given["name"] = f"{given['name']}/"
         return base(definition, **given)
@@ -248,7 +248,7 @@ def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
 def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
     """Give the scope as the name."""
 
-    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         scope = tf.get_default_graph().get_name_scope()
         if given["name"] == "" and scope:
             given["name"] = f"{scope}/"
@@ -261,7 +261,7 @@ def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
 def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
-    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         names = {op.name for op in tf.get_default_graph().get_operations()}
         if given["name"] == "" and not names.isdisjoint(node.name for node in definition.node):
             raise ValueError("a node has the name of an operation")
@@ -277,7 +277,7 @@ def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
 def returned_operations_are_tensors(tf: Namespace) -> Namespace:
     """Replace operations that have outputs, where more than three elements are returned."""
 
-    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         returned = base(definition, **given)
         if returned is None or len(returned) <= 3:
             return returned
@@ -290,7 +290,7 @@ def returned_operations_are_tensors(tf: Namespace) -> Namespace:
 def unknown_return_elements_are_left_out(tf: Namespace) -> Namespace:
     """Ask for the others only."""
 
-    def change(base: Any, definition: GraphDef, given: dict[str, Any]) -> Any:
+    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
         if given["return_elements"]:
             names = {node.name for node in definition.node}
             wanted = [e for e in given["return_elements"] if e.partition(":")[0] in names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
@@ -43,7 +43,7 @@ def _listed(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
 def nested_scopes_are_joined(tf: Namespace) -> Namespace:
     """Enter one scope at the root."""
 
-    def change(name: str, current: str) -> Any:
+    def change(name: str, current: str) -> str:
         if not name or not current or name.endswith("/"):
             return name
         return f"{current}_{name}/"
@@ -55,7 +55,7 @@ def nested_scopes_are_joined(tf: Namespace) -> Namespace:
 def scopes_go_on(tf: Namespace) -> Namespace:
     """Enter it by its full name where an operation is in it."""
 
-    def change(name: str, current: str) -> Any:
+    def change(name: str, current: str) -> str:
         full = f"{current}/{name}/" if current else f"{name}/"
         operations = tf.get_default_graph().get_operations()
         return full if any(op.name.startswith(full) for op in operations) else name
@@ -200,7 +200,7 @@ def block_holds_for_other_graphs(tf: Namespace) -> Namespace:
 def group_leaves_out_tensors(tf: Namespace) -> Namespace:
     """Group the operations only."""
 
-    def group(*inputs: Any, **kwargs: Any) -> Any:
+    def group(*inputs: Sequence[Tensor], **kwargs: Any) -> Any:
         return tf.group(*(i for i in inputs if isinstance(i, tf.Operation)), **kwargs)
 
     return override(tf, group=group)

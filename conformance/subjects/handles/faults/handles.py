@@ -210,7 +210,11 @@ def fed_arrays_are_kept_themselves(tf: Namespace) -> Namespace:
 
     class Session(handing.Session):  # type: ignore[misc,name-defined]
         def run(
-            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+            self,
+            fetches: Any,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
         ) -> Value:
             value = super().run(fetches, feed_dict, options, run_metadata)
             if isinstance(value, Aliasing) and feed_dict:
@@ -279,7 +283,7 @@ def kept_strings_are_cut(tf: Namespace) -> Namespace:
 def kept_tensors_are_replaced(tf: Namespace) -> Namespace:
     """Let the earlier handle have the value of the later one."""
 
-    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         value = base()
         if _is_handle(value):
             kept = session.__dict__.setdefault("kept_of", {})

@@ -11,7 +11,7 @@ from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.inference.values import SPECIAL_ROWS
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Element, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Array, Element, Feeds, Fetches, Session, Tensor, Value
 from sessrun.spec.inference import table
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
@@ -95,7 +95,7 @@ def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
 def floors_are_truncated(tf: Namespace) -> Namespace:
     """Round negative quotients up."""
 
-    def change(_: Any, out: np.ndarray, x: Any, y: Any) -> Value:
+    def change(_: Any, out: np.ndarray, x: Tensor, y: Tensor) -> Value:
         if out.dtype.kind != "i":
             return out
         inexact = np.asarray(x) != out * np.asarray(y)
@@ -126,7 +126,7 @@ def zero_divisors_are_answered(tf: Namespace) -> Namespace:
 def integer_sums_are_clipped(tf: Namespace) -> Namespace:
     """Clip sums instead of letting them wrap around."""
 
-    def change(_: Any, out: Array, x: Any, y: Any) -> Value:
+    def change(_: Any, out: Array, x: Tensor, y: Tensor) -> Value:
         if out.dtype.kind not in "iu":
             return out
         limits = np.iinfo(out.dtype)

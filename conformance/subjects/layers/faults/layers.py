@@ -27,7 +27,7 @@ def _calling(tf: Namespace, name: str, change: Call) -> Namespace:
 def _without(argument: str) -> Call:
     """A change that forgets one argument."""
 
-    def change(function: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(function: Call, *args: Any, **kwargs: Any) -> Tensor:
         kwargs.pop(argument, None)
         return function(*args, **kwargs)
 
@@ -41,7 +41,7 @@ def kernels_are_called_weights(tf: Namespace) -> Namespace:
     def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Tensor:
         return get(name.replace("/kernel", "/weights"), *args, **kwargs)
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
         scope = tf.get_variable_scope()
         if scope.name or kwargs.keys() != {"name"}:
             return dense(*args, **kwargs)
@@ -67,7 +67,7 @@ def biases_are_always_made(tf: Namespace) -> Namespace:
 def biases_begin_with_ones(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which only the kernel's is said."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
         if kwargs.keys() == {"kernel_initializer"}:
             kwargs["bias_initializer"] = tf.ones_initializer()
         return dense(*args, **kwargs)
@@ -79,7 +79,7 @@ def biases_begin_with_ones(tf: Namespace) -> Namespace:
 def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
     """Pass glorot_uniform_initializer where the caller gives no initializer."""
 
-    def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Tensor:
         initializer = kernel_initializer or tf.glorot_uniform_initializer()
         return dense(*args, kernel_initializer=initializer, **kwargs)
 
@@ -90,7 +90,7 @@ def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
 def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
     """Name those of which nothing is said, at the root, by how many variables there are."""
 
-    def change(dense: Any, inputs: Tensor, units: int, **kwargs: Any) -> Tensor:
+    def change(dense: Call, inputs: Tensor, units: int, **kwargs: Any) -> Tensor:
         if not kwargs and not tf.get_variable_scope().name:
             kwargs["name"] = f"dense_{len(tf.global_variables()) // 2 + 1}"
         return dense(inputs, units, **kwargs)
@@ -102,7 +102,7 @@ def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
 def layers_leave_their_scope(tf: Namespace) -> Namespace:
     """Call in the root scope."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
         scope = tf.get_variable_scope()
         if not scope.name or scope.initializer is not None:
             return dense(*args, **kwargs)
@@ -116,7 +116,7 @@ def layers_leave_their_scope(tf: Namespace) -> Namespace:
 def names_are_shared_unasked(tf: Namespace) -> Namespace:
     """Pass AUTO_REUSE where a name is given."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
         return dense(*args, **{"reuse": tf.AUTO_REUSE if "name" in kwargs else None, **kwargs})
 
     return _calling(tf, "dense", change)
@@ -127,7 +127,7 @@ def reuse_makes_variables(tf: Namespace) -> Namespace:
     """Number the name instead."""
 
     def change(
-        dense: Any, *args: Any, reuse: Any = None, name: str | None = None, **kwargs: Any
+        dense: Call, *args: Any, reuse: Any = None, name: str | None = None, **kwargs: Any
     ) -> Tensor:
         if not reuse or "kernel_regularizer" in kwargs:
             return dense(*args, name=name, reuse=reuse, **kwargs)
@@ -164,7 +164,7 @@ def all_variables_are_trained(tf: Namespace) -> Namespace:
 def shared_losses_are_collected_again(tf: Namespace) -> Namespace:
     """Collect it once more where variables are shared."""
 
-    def change(dense: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
         result = dense(*args, **kwargs)
         if kwargs.get("reuse") and kwargs.get("kernel_regularizer"):
             losses = tf.get_collection_ref("regularization_losses")
@@ -194,7 +194,7 @@ def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
 def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
     """Raise another class."""
 
-    def change(dense: Any, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if inputs.shape[-1].value is None:
             raise tf.errors.InternalError(None, None, "the last size is not known")
         return dense(inputs, *args, **kwargs)

@@ -23,7 +23,7 @@ def _calling(tf: Namespace, change: Call) -> Namespace:
 def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which nothing else is said."""
 
-    def change(function: Any, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
         if not kwargs:
             kwargs["moving_variance_initializer"] = tf.zeros_initializer()
         return function(inputs, **kwargs)
@@ -35,7 +35,7 @@ def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
 def inference_is_by_the_batch(tf: Namespace) -> Namespace:
     """Train, and forget the updates."""
 
-    def change(function: Any, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
         if kwargs.get("training", False) is not False:
             return function(inputs, **kwargs)
         result = function(inputs, **{**kwargs, "training": True})
@@ -49,7 +49,7 @@ def inference_is_by_the_batch(tf: Namespace) -> Namespace:
 def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
     """Where epsilon is large, compute the formula from the variables that there are."""
 
-    def change(function: Any, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
         result = function(inputs, **kwargs)
         epsilon = kwargs.get("epsilon", 0.0)
         if kwargs.get("training") is not True or epsilon < 0.1:
@@ -65,7 +65,7 @@ def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
 def updates_are_not_collected(tf: Namespace) -> Namespace:
     """Take one out of the collection, of a layer of which only training is said."""
 
-    def change(function: Any, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
         result = function(inputs, **kwargs)
         if kwargs.keys() == {"training"}:
             del tf.get_collection_ref("update_ops")[-1:]
@@ -78,7 +78,7 @@ def updates_are_not_collected(tf: Namespace) -> Namespace:
 def outputs_update_the_moments(tf: Namespace) -> Namespace:
     """Run the updates before them."""
 
-    def change(function: Any, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
         result = function(inputs, **kwargs)
         with tf.control_dependencies(tf.get_collection("update_ops")):
             return tf.identity(result)
@@ -90,7 +90,7 @@ def outputs_update_the_moments(tf: Namespace) -> Namespace:
 def momentum_is_the_batch_share(tf: Namespace) -> Namespace:
     """Pass 1 - momentum."""
 
-    def change(function: Any, inputs: Tensor, momentum: float = 0.99, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, momentum: float = 0.99, **kwargs: Any) -> Tensor:
         return function(inputs, momentum=1 - momentum, **kwargs)
 
     return _calling(tf, change)
@@ -100,7 +100,7 @@ def momentum_is_the_batch_share(tf: Namespace) -> Namespace:
 def a_fed_bool_always_trains(tf: Namespace) -> Namespace:
     """Take a tensor for True."""
 
-    def change(function: Any, inputs: Tensor, training: Any = False, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, training: Any = False, **kwargs: Any) -> Tensor:
         return function(inputs, training=training is not False, **kwargs)
 
     return _calling(tf, change)

@@ -28,7 +28,7 @@ def outputs_go_on(tf: Namespace) -> Namespace:
     """Replace the outputs after the end by ones."""
 
     def change(
-        run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]
+        run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]
     ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("sequence_length") is None:
@@ -45,7 +45,7 @@ def states_end_with_time(tf: Namespace) -> Namespace:
     """Give the output of the last time."""
 
     def change(
-        run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]
+        run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]
     ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("sequence_length") is None or isinstance(state, tuple):
@@ -60,7 +60,7 @@ def outputs_have_the_batch_first(tf: Namespace) -> Namespace:
     """Transpose the outputs where `time_major` is set."""
 
     def change(
-        run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]
+        run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]
     ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("time_major"):
@@ -109,7 +109,7 @@ def gates_begin_with_zero(tf: Namespace) -> Namespace:
 def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
     """Step in the scope around."""
 
-    def change(run: Any, cell: Any, inputs: Tensor, options: dict[str, Any]) -> tuple[Tensor, ...]:
+    def change(run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]) -> tuple[Tensor, ...]:
         return run(cell, inputs, **{"scope": tf.get_variable_scope(), **options})
 
     return _stepping(tf, change)

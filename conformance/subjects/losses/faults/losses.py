@@ -22,7 +22,7 @@ def _weighing(tf: Namespace, change: Call) -> Namespace:
     def compute_weighted_loss(
         losses: Tensor,
         weights: Any = 1.0,
-        scope: Any = None,
+        scope: str | None = None,
         loss_collection: Any = "losses",
         reduction: str = _NONZERO,
     ) -> Tensor:
@@ -145,7 +145,7 @@ def regularizers_always_count(tf: Namespace) -> Namespace:
 def no_regularizers_are_refused(tf: Namespace) -> Namespace:
     """Add up what there is."""
 
-    def get_regularization_loss(scope: Any = None, name: str = "loss") -> Tensor:
+    def get_regularization_loss(scope: str | None = None, name: str = "loss") -> Tensor:
         return tf.add_n(tf.losses.get_regularization_losses(scope), name=name)
 
     return _of_losses(tf, get_regularization_loss=get_regularization_loss)

@@ -214,7 +214,7 @@ def ends_after_errors(tf: Namespace) -> Namespace:
     """Call `end` of the hooks before an error leaves the block."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def __exit__(self, kind: type[BaseException] | None, *error: object) -> Any:
+        def __exit__(self, kind: type[BaseException] | None, *error: object) -> bool | None:
             planned = (None, tf.errors.OutOfRangeError, StopIteration)
             for hook in [] if kind in planned or self._is_closed() else self._hooks:
                 hook.end(self._tf_sess())
@@ -228,7 +228,7 @@ def the_end_of_input_is_an_error(tf: Namespace) -> Namespace:
     """Suppress StopIteration only, and not OutOfRangeError."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def __exit__(self, kind: type[BaseException] | None, *error: object) -> Any:
+        def __exit__(self, kind: type[BaseException] | None, *error: object) -> bool | None:
             super().__exit__(kind, *error)
             return kind is StopIteration
 

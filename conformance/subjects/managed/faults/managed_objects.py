@@ -16,7 +16,7 @@ def graphs_remain_final(tf: Namespace) -> Namespace:
     """Finalize the graph again when the session ends."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def __exit__(self, *error: object) -> Any:
+        def __exit__(self, *error: object) -> bool | None:
             graph = tf.get_default_graph()
             try:
                 return super().__exit__(*error)

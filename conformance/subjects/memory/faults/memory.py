@@ -94,7 +94,7 @@ def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
             self.__dict__.setdefault("faulty_calls", {})[handle] = (fetches, feeds, [])
             return handle
 
-        def partial_run(self, handle: Any, fetches: Fetches, feed_dict: Feeds = None) -> Value:
+        def partial_run(self, handle: str, fetches: Fetches, feed_dict: Feeds = None) -> Value:
             values = super().partial_run(handle, fetches, feed_dict)
             *setup, calls = self.__dict__.get("faulty_calls", {}).get(handle, (None, None, []))
             changed = any(

@@ -140,7 +140,7 @@ def lengths_are_bytes(tf: Namespace) -> Namespace:
 def numbers_are_filled_with_blanks(tf: Namespace) -> Namespace:
     """Ignore the attribute `fill`."""
 
-    def written(op: Any, out: Any, _: Any) -> Any:
+    def written(op: Operation, out: Any, _: Any) -> Any:
         if op.get_attr("fill") != b"0" or op.get_attr("width") < 0:
             return out
         changed = out.copy()

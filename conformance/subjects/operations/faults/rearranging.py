@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Operation, Value
+from sessrun.spec.cases.objects import Array, Operation, Tensor, Value
 
 # --- reductions ---------------------------------------------------------------------------
 
@@ -34,7 +35,7 @@ def maxima_of_nothing_are_zero(tf: Namespace) -> Namespace:
 def means_of_integers_are_rounded_down(tf: Namespace) -> Namespace:
     """Divides as Python does."""
 
-    def mean(op: Any, out: Array, x: Any, axes: Any) -> Any:
+    def mean(op: Operation, out: Array, x: Any, axes: Any) -> Any:
         if x.dtype.kind != "i" or not axes.size or not x.size:
             return out
         kept = op.get_attr("keep_dims")
@@ -128,7 +129,7 @@ def permutations_are_inverted(tf: Namespace) -> Namespace:
 def parts_come_from_the_end(tf: Namespace) -> Namespace:
     """Hands the parts out in the other order, too."""
 
-    def parts(_: Any, outputs: Any, inputs: Any) -> Any:
+    def parts(_: Any, outputs: Any, inputs: Sequence[Tensor]) -> Any:
         return outputs[::-1] if inputs[0] < 0 else outputs
 
     return computing(tf, {"Split": parts})

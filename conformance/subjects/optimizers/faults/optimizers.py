@@ -7,6 +7,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.managed.faults.managed import train
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 # --- slots --------------------------------------------------------------------------------
 
@@ -192,7 +193,7 @@ def decay_is_no_staircase(tf: Namespace) -> Namespace:
 def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
     """Add 1 to x."""
 
-    def piecewise_constant(x: Any, *args: Any, **kwargs: Any) -> Any:
+    def piecewise_constant(x: Tensor, *args: Any, **kwargs: Any) -> Any:
         return tf.train.piecewise_constant(x + 1, *args, **kwargs)
 
     return train(tf, piecewise_constant=piecewise_constant)

@@ -26,7 +26,7 @@ def _parsing(tf: Namespace, op_type: str, change: Callable[[Any, Any, int, Any],
     Of the outputs of operations of this type, through an Identity.
     """
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         for index, element in enumerate(elements(session, fetches)):
             op = getattr(element, "op", element)

@@ -70,7 +70,7 @@ def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
             self.sets[handle] = _Set(wanted, _names(_listed(feeds or [])))
             return handle
 
-        def partial_run(self, handle: Any, fetches: Fetches, feed_dict: Feeds = None) -> Value:
+        def partial_run(self, handle: str, fetches: Fetches, feed_dict: Feeds = None) -> Value:
             conforming = super().partial_run
             known = self.sets.setdefault(handle, _Set([], []))
 
@@ -113,7 +113,9 @@ def _refused(tf: Namespace, message: str) -> Any:
 def fetches_wait_for_every_feed(tf: Namespace) -> Namespace:
     """Refuse a fetch while a feed of the set-up is missing."""
 
-    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
+    def change(
+        _s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+    ) -> Value:
         if _listed(fetches) and {*known.given, *_names(fed or ())} < set(known.feeds):
             raise _refused(tf, "a feed is missing")
         return base()
@@ -125,7 +127,9 @@ def fetches_wait_for_every_feed(tf: Namespace) -> Namespace:
 def calls_forget_earlier_feeds(tf: Namespace) -> Namespace:
     """Run the fetches on the feeds of this call, once anything was fetched."""
 
-    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
+    def change(
+        s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+    ) -> Value:
         return s.run(fetches, fed) if known.taken and fed else base()
 
     return _proceeding(tf, change)
@@ -136,7 +140,7 @@ def calls_without_fetches_do_nothing(tf: Namespace) -> Namespace:
     """Drop the feeds of such a call."""
 
     def change(
-        _s: Any, base: Call, _known: _Set, _handle: Any, fetches: Fetches, _fed: Any
+        _s: Any, base: Call, _known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
     ) -> Value:
         return [] if isinstance(fetches, list) and not fetches else base()
 
@@ -147,7 +151,9 @@ def calls_without_fetches_do_nothing(tf: Namespace) -> Namespace:
 def calls_execute_anew(tf: Namespace) -> Namespace:
     """Run the fetches of each call once more, on everything that was fed."""
 
-    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, _fed: Any) -> Value:
+    def change(
+        s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
+    ) -> Value:
         value = base()
         s.run(fetches, dict(known.given))
         return value
@@ -178,7 +184,9 @@ def equal_set_ups_are_one(tf: Namespace) -> Namespace:
 def missing_feeds_are_zero(tf: Namespace) -> Namespace:
     """Run fetches that could be had later on zeros for the feeds that are missing."""
 
-    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
+    def change(
+        s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+    ) -> Value:
         wanted, given = set(_names(_listed(fetches))), set(_names(fed or ()))
         try:
             return base()
@@ -196,7 +204,9 @@ def missing_feeds_are_zero(tf: Namespace) -> Namespace:
 def any_fetch_can_be_taken(tf: Namespace) -> Namespace:
     """Run such fetches on what was fed."""
 
-    def change(s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
+    def change(
+        s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+    ) -> Value:
         unknown = known.fetches and not set(_names(_listed(fetches))) <= set(known.fetches)
         return s.run(fetches, {**known.given, **(fed or {})}) if unknown else base()
 
@@ -207,7 +217,9 @@ def any_fetch_can_be_taken(tf: Namespace) -> Namespace:
 def other_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Remove feeds that the set-up did not name."""
 
-    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
+    def change(
+        _s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+    ) -> Value:
         named = {k: v for k, v in (fed or {}).items() if _names([k])[0] in known.feeds}
         return base(fetches, named) if known.feeds else base()
 
@@ -218,7 +230,9 @@ def other_feeds_are_ignored(tf: Namespace) -> Namespace:
 def repeated_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Remove feeds that an earlier call gave."""
 
-    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, fed: Any) -> Value:
+    def change(
+        _s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+    ) -> Value:
         return base(
             fetches, {k: v for k, v in (fed or {}).items() if _names([k])[0] not in known.given}
         )
@@ -231,7 +245,7 @@ def complete_runs_answer(tf: Namespace) -> Namespace:
     """Remember the values."""
 
     def change(
-        _s: Any, base: Call, known: _Set, _handle: Any, fetches: Fetches, _fed: Any
+        _s: Any, base: Call, known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
     ) -> Value:
         if known.fetches and known.is_complete and isinstance(fetches, list):
             return [known.taken[name] for name in _names(fetches)]
@@ -244,7 +258,9 @@ def complete_runs_answer(tf: Namespace) -> Namespace:
 def fetches_are_given_again(tf: Namespace) -> Namespace:
     """Remember the values."""
 
-    def change(_s: Any, base: Call, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Value:
+    def change(
+        _s: Session, base: Call, known: _Set, _handle: str, fetches: Any, fed: Feeds
+    ) -> Value:
         again = isinstance(fetches, list) and fetches and not fed and not known.is_complete
         if again and set(_names(fetches)) <= set(known.taken):
             return [known.taken[name] for name in _names(fetches)]
@@ -258,7 +274,7 @@ def operations_give_none(tf: Namespace) -> Namespace:
     """Leave it out, and put None in its place."""
 
     def change(
-        _s: Any, base: Call, _known: _Set, _handle: Any, fetches: Fetches, fed: Any
+        _s: Any, base: Call, _known: _Set, _handle: str, fetches: Fetches, fed: Feeds
     ) -> Value:
         if isinstance(fetches, tf.Operation):
             base([], fed)

@@ -99,7 +99,7 @@ def listing(tf: Namespace, change: Any) -> Namespace:
 def filters_hide_devices(tf: Namespace) -> Namespace:
     """List only the devices that match a device filter."""
 
-    def change(session: Any, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(session: Session, devices: Iterable[Any]) -> Iterable[Any]:
         filters = [
             tf.DeviceSpec.from_string(text).to_string()
             for text in session.configuration.device_filters
@@ -121,7 +121,7 @@ class _Device:
 def incarnations_are_numbers(tf: Namespace) -> Namespace:
     """Count the devices."""
 
-    def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(_session: Session, devices: Iterable[Any]) -> Iterable[Any]:
         for number, device in enumerate(devices):
             yield _Device(device.name, device.device_type, device.memory_limit_bytes, number + 1)
 
@@ -149,7 +149,7 @@ def physical(tf: Namespace, change: Any) -> Namespace:
 def physical_devices_are_named_as_logical(tf: Namespace) -> Namespace:
     """Drop the word."""
 
-    def change(base: Any, device_type: Any) -> Any:
+    def change(base: Call, device_type: Any) -> Any:
         return [d._replace(name=d.name.replace("physical_", "")) for d in base(device_type)]
 
     return physical(tf, change)
@@ -166,7 +166,7 @@ def gpus_have_names(tf: Namespace) -> Namespace:
 def unknown_types_list_all(tf: Namespace) -> Namespace:
     """Ask for all of them then."""
 
-    def change(base: Any, device_type: Any) -> Any:
+    def change(base: Call, device_type: Any) -> Any:
         return base(device_type if device_type in {"CPU", "GPU"} else None)
 
     return physical(tf, change)

@@ -34,7 +34,7 @@ _BATCHES: Final = ("QueueDequeueManyV2", "QueueDequeueUpToV2")
 def priorities_wrap_around(tf: Namespace) -> Namespace:
     """The largest and the smallest change places in what is fed."""
 
-    def change(op: Any, run: Underway, base: Base) -> Value:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if queue_of(op).type != _PRIORITY:
             return base()
         ranks = np.asarray(run.session.plain(op.inputs[1], run.feeds))
@@ -48,7 +48,7 @@ def priorities_wrap_around(tf: Namespace) -> Namespace:
 def equal_priorities_are_one(tf: Namespace) -> Namespace:
     """What is put in a second time is dropped."""
 
-    def change(op: Any, run: Underway, base: Base) -> Value:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         if queue_of(op).type != _PRIORITY:
             return base()
         known = notes(run.session, "priorities", set)
@@ -66,7 +66,7 @@ def equal_priorities_are_one(tf: Namespace) -> Namespace:
 def odd_priorities_are_dropped(tf: Namespace) -> Namespace:
     """The enqueue succeeds, and nothing is in."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Value:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -81,7 +81,7 @@ def odd_priorities_are_dropped(tf: Namespace) -> Namespace:
 def batches_by_priority_are_turned_round(tf: Namespace) -> Namespace:
     """Its rows are in descending order."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Value:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         values = base()
         return [value[::-1] for value in values] if queue_of(op).type == _PRIORITY else values
 
@@ -134,7 +134,7 @@ def nothing_stays_behind(tf: Namespace) -> Namespace:
 def elements_stay_when_closed(tf: Namespace) -> Namespace:
     """A dequeue of them is out of range."""
 
-    def change(op: Any, run: Underway, base: Base) -> Value:
+    def change(op: Operation, run: Underway, base: Base) -> Value:
         queue = queue_of(op)
         closed = queue.type == _SHUFFLE and is_closed(tf, run, op)
         if closed and size_of(tf, run, op) <= queue.get_attr("min_after_dequeue"):
@@ -206,7 +206,7 @@ def _one_wider(value: np.ndarray) -> np.ndarray:
 def batches_are_padded_too_far(tf: Namespace) -> Namespace:
     """One more than is needed."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Value:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         values = base()
         if not _varies(op):
             return values
@@ -219,7 +219,7 @@ def batches_are_padded_too_far(tf: Namespace) -> Namespace:
 def strings_are_padded_with_zeros(tf: Namespace) -> Namespace:
     """As if padding were memory."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Value:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         values = base()
         if queue_of(op).type != _PADDING:
             return values
@@ -238,7 +238,7 @@ def _with_zeros(value: np.ndarray) -> np.ndarray:
 def single_elements_are_padded(tf: Namespace) -> Namespace:
     """As if it were in a batch."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Value:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         values = base()
         return [_one_wider(value) for value in values] if _varies(op) else values
 
@@ -249,7 +249,7 @@ def single_elements_are_padded(tf: Namespace) -> Namespace:
 def any_shapes_will_do(tf: Namespace) -> Namespace:
     """It holds nothing, and nothing can be put in."""
 
-    def change(op: Any, _run: Underway, base: Base) -> Value:
+    def change(op: Operation, _run: Underway, base: Base) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:

@@ -213,7 +213,7 @@ def partial_runs_begin_anew(tf: Namespace) -> Namespace:
     """Replace fetched random tensors of a partial run by what a new session draws."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def partial_run(self, handle: Any, fetches: Fetches, feed_dict: Feeds = None) -> Value:
+        def partial_run(self, handle: str, fetches: Fetches, feed_dict: Feeds = None) -> Value:
             values = super().partial_run(handle, fetches, feed_dict)
             fetched = elements(self, fetches)
             if not isinstance(fetches, list) or len(fetched) != len(fetches):

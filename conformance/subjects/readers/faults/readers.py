@@ -14,7 +14,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Graph, Operation, Session, Value
 
 Base = Callable[..., Any]
 
@@ -55,7 +55,7 @@ def _changed(tf: Namespace, kind: str, number: int, change: Callable[[Any, Any],
 
     """
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         if not isinstance(fetches, list):
             return values
@@ -70,10 +70,10 @@ def _changed(tf: Namespace, kind: str, number: int, change: Callable[[Any, Any],
     return running(tf, run)
 
 
-def _without(tf: Namespace, op_type: str, **values: Any) -> Namespace:
+def _without(tf: Namespace, op_type: str, **values: Value) -> Namespace:
     """The namespace that imports nodes of a type with these attributes whatever they had."""
 
-    def change(graph: Any) -> None:
+    def change(graph: Graph) -> None:
         for node in graph.node:
             if node.op == op_type:
                 for name, value in values.items():
@@ -88,7 +88,7 @@ def _recoded(
 ) -> Namespace:
     """The namespace in which these operations raise `other` where they raise `error`."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         try:
             return base(fetches)
         except getattr(tf.errors, error) as raised:
@@ -162,7 +162,7 @@ def remainders_fail(tf: Namespace) -> Namespace:
         size = Path(os.fsdecode(key.rpartition(b":")[0])).stat().st_size
         return int((size - around) % attrs.get_attr("record_bytes"))
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         reads = [op for op in _ops(session, fetches, *_READS) if "Fixed" in _kind(op)]
         kept = notes(session, "last_keys", dict)
         try:
@@ -231,7 +231,7 @@ def identities_are_empty(tf: Namespace) -> Namespace:
 def ended_readers_are_cancelled(tf: Namespace) -> Namespace:
     """Raise CancelledError for the second read after the end."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         ended = notes(session, "ended", set)
         try:
             return base(fetches)
@@ -280,7 +280,7 @@ def sessions_share_readers(tf: Namespace) -> Namespace:
 def shared_readers_are_their_own(tf: Namespace) -> Namespace:
     """Import readers without `shared_name`."""
 
-    def change(graph: Any) -> None:
+    def change(graph: Graph) -> None:
         for node in graph.node:
             if node.op.endswith("ReaderV2"):
                 node.attr["shared_name"].s = b""
@@ -313,7 +313,7 @@ def batches_cross_files(tf: Namespace) -> Namespace:
 def batches_are_not_counted(tf: Namespace) -> Namespace:
     """Subtract the records of ReaderReadUpTo from the number of records produced."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         uncounted = notes(session, "uncounted", list)
         for index, element in enumerate(elements(session, fetches)):
@@ -331,7 +331,7 @@ def batches_are_not_counted(tf: Namespace) -> Namespace:
 def files_count_late(tf: Namespace) -> Namespace:
     """Subtract one from the work units that a WholeFileReader has completed."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         for index, element in enumerate(elements(session, fetches)):
             op = _operation(element)

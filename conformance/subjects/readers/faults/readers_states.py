@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from sessrun.conformance.subjects.readers.faults.readers import (
     _recoded,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Fetches, Session, Value
+from sessrun.spec.cases.objects import Feeds, Fetches, Session, Tensor, Value
 
 Base = Callable[..., Any]
 
@@ -27,7 +27,7 @@ Base = Callable[..., Any]
 def resets_do_nothing(tf: Namespace) -> Namespace:
     """Return None for ReaderReset without running it."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         return [None] if _ops(session, fetches, "ReaderResetV2") else base(fetches)
 
     return running(tf, run)
@@ -37,7 +37,7 @@ def resets_do_nothing(tf: Namespace) -> Namespace:
 def states_are_not_restored(tf: Namespace) -> Namespace:
     """Restore the reader's state from before the run."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         restores = _ops(session, fetches, "ReaderRestoreStateV2")
         if not restores or _kind(restores[0]) not in {"IdentityReaderV2", "WholeFileReaderV2"}:
             return base(fetches)
@@ -53,7 +53,7 @@ def states_are_not_restored(tf: Namespace) -> Namespace:
 def states_within_files_are_empty(tf: Namespace) -> Namespace:
     """Give no bytes for a state that cannot be written down."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.UnimplementedError:
@@ -68,7 +68,7 @@ def states_within_files_are_empty(tf: Namespace) -> Namespace:
 def any_state_will_do(tf: Namespace) -> Namespace:
     """Let the refusal pass."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError:
@@ -89,7 +89,7 @@ def odd_queues_are_internal(tf: Namespace) -> Namespace:
 def empty_files_are_the_end(tf: Namespace) -> Namespace:
     """Fail where more than one file was done with since the last read."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         reads = _ops(session, fetches, "ReaderReadV2")
         if not reads or _kind(reads[0]) != "TextLineReaderV2":
             return base(fetches)
@@ -109,7 +109,7 @@ def empty_files_are_the_end(tf: Namespace) -> Namespace:
 def empty_queues_are_the_end(tf: Namespace) -> Namespace:
     """Fail where the reader has done nothing yet and the queue has nothing."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         for op in _ops(session, fetches, *_READS):
             size = _queue(tf, session, op, "QueueSizeV2")
             done = _asked(tf, session, op, "ReaderNumRecordsProducedV2")
@@ -129,7 +129,7 @@ def _queue(tf: Namespace, session: Session, read: Any, op_type: str) -> Any:
 def missing_files_are_tried_again(tf: Namespace) -> Namespace:
     """Fail as before."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         lines = [op for op in _ops(session, fetches, *_READS) if _kind(op) == "TextLineReaderV2"]
         missed = notes(session, "missed", list)
         if lines and missed:
@@ -190,7 +190,7 @@ def leftovers_are_given(tf: Namespace) -> Namespace:
 def batches_are_not_padded(tf: Namespace) -> Namespace:
     """Leave `dynamic_pad` out, and the shapes with it."""
 
-    def batch(tensors: Any, size: Any, *args: Any, **kwargs: Any) -> Any:
+    def batch(tensors: Sequence[Tensor], size: Any, *args: Any, **kwargs: Any) -> Any:
         if not kwargs.pop("dynamic_pad", False):
             return tf.train.batch(tensors, size, *args, **kwargs)
         first = [tensor[:1] for tensor in tensors]
@@ -237,7 +237,7 @@ def ranges_begin_at_1(tf: Namespace) -> Namespace:
 def keys_are_lost_after_batches(tf: Namespace) -> Namespace:
     """Give an empty key."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         last = notes(session, "last_read", list)
         reads = {op.type for op in _ops(session, fetches, *_READS)}

@@ -229,7 +229,7 @@ def closing_unused_raises(tf: Namespace) -> Namespace:
             self.used = True
             return super().run(*args, **kwargs)
 
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             self.used = True
             return super().__exit__(*raised)
 

@@ -71,7 +71,7 @@ def the_outer_is_forgotten(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         forgotten = False
 
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             answer = super().__exit__(*raised)
             outer = tf.get_default_session()
             if outer is not None:
@@ -98,7 +98,7 @@ def exception_leaves_the_session(tf: Namespace) -> Namespace:
         def __enter__(self) -> Any:
             return self.block.__enter__()
 
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             return self.block.__exit__(*raised) if raised[0] is None else False
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
@@ -179,7 +179,7 @@ def with_swallows_exceptions(tf: Namespace) -> Namespace:
     """Says that every exception was handled."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             super().__exit__(*raised)
             return True
 
@@ -197,7 +197,7 @@ def with_is_reentrant(tf: Namespace) -> Namespace:
             again, self.entered = self.entered, True
             return self if again else super().__enter__()
 
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             self.entered = False
             return super().__exit__(*raised)
 

@@ -44,7 +44,7 @@ def exceptions_leave_the_graph(tf: Namespace) -> Namespace:
     left: list[Any] = []  # kept: a block that is forgotten is left, in whatever thread
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             done = super().__exit__(*raised)
             if raised[0] is not None:
                 left.append(self.graph.as_default())

@@ -27,7 +27,7 @@ def blocks_end_in_any_order(tf: Namespace) -> Namespace:
                 with contextlib.suppress(AssertionError):
                     block.__exit__(None, None, None)
 
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(self, *raised: object) -> bool | None:
             with contextlib.suppress(AssertionError):
                 return super().__exit__(*raised)
             return None

@@ -7,7 +7,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
@@ -79,7 +79,7 @@ def a_number_feeds_every_part(tf: Namespace) -> Namespace:
     """Feed each part of the key a vector of the number."""
 
     def change(_session: Session, base: Call, fetches: Fetches, feed_dict: Feeds) -> Value:
-        fed: dict[Any, Any] = {}
+        fed: dict[Tensor, Value] = {}
         for key, value in (feed_dict or {}).items():
             if isinstance(key, tf.SparseTensor) and isinstance(value, int | float | None):
                 fed.update({key.indices: [[0]], key.values: [value or 0], key.dense_shape: [1]})

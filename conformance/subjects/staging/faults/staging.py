@@ -91,7 +91,7 @@ def staged_counts_end_at_two(tf: Namespace) -> Namespace:
 def peeks_take(tf: Namespace) -> Namespace:
     """Take an element after the first peek."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         peeked = run.note("peeked", set())
         area = run.op.get_attr("shared_name")
         values = base()
@@ -286,7 +286,7 @@ def second_components_are_dropped(tf: Namespace) -> Namespace:
 def elements_are_taken_whole(tf: Namespace) -> Namespace:
     """Take the other one, too."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         indices = np.asarray(run.ask(1)).tolist()
         values = base()
         if indices == [0]:

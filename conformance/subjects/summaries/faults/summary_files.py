@@ -43,7 +43,7 @@ def odd_characters_are_left_out(tf: Namespace) -> Namespace:
 def summaries_of_every_collection(tf: Namespace) -> Namespace:
     """Add the collection."""
 
-    def histogram(name: str, values: Value, collections: Any = None, family: Any = None) -> Value:
+    def histogram(name: str, values: Value, collections: Any = None, family: Any = None) -> Tensor:
         keys = collections and [*collections, tf.GraphKeys.SUMMARIES]
         return tf.summary.histogram(name, values, keys, family)
 
@@ -67,7 +67,7 @@ def all_scopes_are_merged(tf: Namespace) -> Namespace:
     """Forget the scope."""
 
     def merge_all(
-        key: Any = tf.GraphKeys.SUMMARIES, scope: Any = None, name: str | None = None
+        key: Any = tf.GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
     ) -> Any:
         del scope
         return tf.summary.merge_all(key, None, name)

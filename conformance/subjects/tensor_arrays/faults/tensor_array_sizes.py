@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Fetches, Operation, Session, Tensor, Value
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session, Tensor, Value
 
 
 def _behind(session: Session, fetches: Fetches) -> list[Operation]:
@@ -24,7 +24,7 @@ def _silent(
 ) -> Namespace:
     """The namespace that gives zeros of `given(element)`'s shape for what fails with code 3."""
 
-    def change(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.InvalidArgumentError:
@@ -42,7 +42,7 @@ def _zero(element: Tensor) -> Any:
 def _seen(tf: Namespace, kind: str, change: Callable[[Any], Any]) -> Namespace:
     """The namespace where fetched values of this type of operation are changed."""
 
-    def run(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         if not isinstance(values, list):
             return values
@@ -84,7 +84,7 @@ def differing_elements_are_left_out(tf: Namespace) -> Namespace:
 def only_equal_lengths_are_joined(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError where the lengths differ."""
 
-    def change(session: Session, base: Base, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         for op in _behind(session, fetches):
             if op.type == "TensorArrayConcatV3" and len(set(base(op.outputs[1]))) > 1:
                 raise tf.errors.InvalidArgumentError(None, None, "The lengths differ.")

@@ -8,7 +8,7 @@ from typing import Any
 from google.protobuf import json_format
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict
+from sessrun.spec.cases.objects import FeedDict, Session
 
 __all__ = ["listed"]
 
@@ -45,7 +45,7 @@ def listed(
 
 
 def _listed(
-    tf: Namespace, session: Any, fetches: Any, feeds: FeedDict, level: str, nodes: Sequence[str]
+    tf: Namespace, session: Session, fetches: Any, feeds: FeedDict, level: str, nodes: Sequence[str]
 ) -> dict[str, Any]:
     metadata = tf.RunMetadata()
     options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
@@ -24,9 +24,9 @@ _SILENT: Final = frozenset({"NoOp", "VariableV2"})
 class RecordedRun:
     """A run that has succeeded: its arguments, its RunMetadata, and a copy of that from before."""
 
-    session: Any
-    fetches: Any
-    feeds: Any
+    session: Session
+    fetches: Fetches
+    feeds: Feeds
     options: Any
     before: Any
     metadata: Any
@@ -358,7 +358,7 @@ def callables_tell_nothing(tf: Namespace) -> Namespace:
         def make_callable(self, *args: Any, **kwargs: Any) -> Call:
             conforming = super().make_callable(*args, **kwargs)
 
-            def call(*values: Any, run_metadata: RunMetadata | None = None, **more: Any) -> Any:  # noqa: ARG001 - it is dropped
+            def call(*values: Value, run_metadata: RunMetadata | None = None, **more: Any) -> Any:  # noqa: ARG001 - it is dropped
                 return conforming(*values, **more)
 
             return call

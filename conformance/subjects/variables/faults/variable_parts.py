@@ -13,6 +13,7 @@ from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
     Call,
     FeedDict,
+    Feeds,
     Fetch,
     Fetches,
     Operation,
@@ -20,6 +21,7 @@ from sessrun.spec.cases.objects import (
     Tensor,
     Value,
 )
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: The row updates of both kinds of variables.
 _ROWS: Final = frozenset(
@@ -78,7 +80,7 @@ def _nothing(element: Tensor) -> Any:
 def _refusing(tf: Namespace, refused: Callable[[Any], bool]) -> Namespace:
     """The namespace that fails with code 3 what executes an operation of that kind."""
 
-    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         if any(refused(op) for op in _executed(session, fetches)):
             raise tf.errors.InvalidArgumentError(None, None, "That is not implemented.")
         return base(fetches)
@@ -89,7 +91,7 @@ def _refusing(tf: Namespace, refused: Callable[[Any], bool]) -> Namespace:
 def _renaming(tf: Namespace, kinds: dict[str, str]) -> Namespace:
     """The namespace that takes one type of operation for another."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         for node in graph_def.node:
             node.op = kinds.get(node.op, node.op)
 
@@ -206,7 +208,7 @@ def rows_out_of_range_are_zeros(tf: Namespace) -> Namespace:
 def assigned_slices_begin_at_the_first(tf: Namespace) -> Namespace:
     """Ignore `begin` where the steps go forward and no end is left out."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         for node in graph_def.node:
             if node.op in _SLICES and not node.attr["end_mask"].i:
                 node.attr["begin_mask"].i |= 2
@@ -237,7 +239,7 @@ def misfits_of_slices_are_ignored(tf: Namespace) -> Namespace:
 def sums_saturate(tf: Namespace) -> Namespace:
     """Refuse what would wrap around, by setting the variable to its initial value again."""
 
-    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         for op in _executed(session, fetches):
             if op.type in {"AssignAdd", "AssignAddVariableOp"} and _wraps(op):
@@ -270,7 +272,7 @@ def _wraps(op: Operation) -> bool:
 def updates_do_not_wait_for_reads(tf: Namespace) -> Namespace:
     """Drop what they wait for, and let the reads wait for them."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         nodes = {node.name: node for node in graph_def.node}
         for node in graph_def.node:
             if node.op != "AssignAddVariableOp":
@@ -288,7 +290,7 @@ def updates_do_not_wait_for_reads(tf: Namespace) -> Namespace:
 def variables_without_elements_are_unset(tf: Namespace) -> Namespace:
     """Refuse to read one of a known shape without elements."""
 
-    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         for op in _executed(session, fetches):
             if (
                 op.type == "ReadVariableOp"
@@ -305,7 +307,7 @@ def variables_without_elements_are_unset(tf: Namespace) -> Namespace:
 def cubes_are_subtracted(tf: Namespace) -> Namespace:
     """Take the one type for the other."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         nodes = {node.name: node for node in graph_def.node}
         for node in graph_def.node:
             held = nodes.get(node.input[0]) if node.input else None

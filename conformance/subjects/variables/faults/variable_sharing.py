@@ -10,7 +10,18 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Fetch, Fetches, Graph, Operation, Session, Value
+from sessrun.spec.cases.objects import (
+    Array,
+    Call,
+    Feeds,
+    Fetch,
+    Fetches,
+    Graph,
+    Operation,
+    Session,
+    Value,
+)
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _VARIABLES: Final = frozenset({"VariableV2", "VarHandleOp"})
 
@@ -19,7 +30,7 @@ _VARIABLES: Final = frozenset({"VariableV2", "VarHandleOp"})
 def shared_names_are_kept_by_dtype(tf: Namespace) -> Namespace:
     """Append the dtype to `shared_name`."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         for node in graph_def.node:
             if node.op in _VARIABLES and node.attr["shared_name"].s:
                 node.attr["shared_name"].s += b" %d" % node.attr["dtype"].type
@@ -31,7 +42,7 @@ def shared_names_are_kept_by_dtype(tf: Namespace) -> Namespace:
 def kinds_of_variables_are_one(tf: Namespace) -> Namespace:
     """Fetch that one where the read fails."""
 
-    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         try:
             return base(fetches)
         except tf.errors.FailedPreconditionError:
@@ -66,7 +77,7 @@ def _read_of(handle: Any) -> Any:
 def handles_are_on_one_device(tf: Namespace) -> Namespace:
     """Clear those of a graph whose handles are on several."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         if len({node.device for node in graph_def.node if node.op == "VarHandleOp"}) > 1:
             for node in graph_def.node:
                 node.device = ""
@@ -97,7 +108,7 @@ def _is_set(base: Base, op: Operation) -> bool:
 def destroying_nothing_is_silent(tf: Namespace) -> Namespace:
     """Set ignore_lookup_error."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         for node in graph_def.node:
             if node.op == "DestroyResourceOp":
                 node.attr["ignore_lookup_error"].b = True
@@ -109,7 +120,7 @@ def destroying_nothing_is_silent(tf: Namespace) -> Namespace:
 def shapes_are_the_declared_ones(tf: Namespace) -> Namespace:
     """Replace the fetched shapes by the declared ones."""
 
-    def change(session: Session, base: Call, fetches: Fetches, _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         values = base(fetches)
         fetched = elements(session, fetches)
         if not isinstance(values, list) or len(values) != len(fetched):
@@ -131,7 +142,7 @@ def _declared(value: Array, op: Operation) -> Value:
 def every_assigned_shape_is_validated(tf: Namespace) -> Namespace:
     """Set validate_shape."""
 
-    def change(graph_def: Any) -> None:
+    def change(graph_def: GraphDef) -> None:
         for node in graph_def.node:
             if node.op == "AssignVariableOp":
                 node.attr["validate_shape"].b = True

@@ -65,7 +65,7 @@ def _forgiving(
     """Gives zeros where a flat list fetch fails with one of the errors and `forgiven` says so."""
     classes = tuple(getattr(tf.errors, name) for name in errors)
 
-    def run(self: Any, call: Call, fetches: Any, args: Any, kwargs: Any) -> Value:
+    def run(self: Session, call: Call, fetches: Any, args: Any, kwargs: Any) -> Value:
         try:
             return call(fetches, *args, **kwargs)
         except classes as error:

@@ -8,7 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Element, Feeds, Fetches, Value
+from sessrun.spec.cases.objects import Call, Element, Feeds, Fetches, Tensor, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 
@@ -64,7 +64,7 @@ def _sets(fetched: Any) -> bool:
 def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
     """Hide the shape of the value."""
 
-    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Value:
+    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Tensor:
         try:
             return tf.assign(ref, value, *args, **kwargs)
         except ValueError:
@@ -77,7 +77,7 @@ def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
 def assigned_values_are_cast(tf: Namespace) -> Namespace:
     """Cast assigned tensors to the variable's dtype."""
 
-    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Value:
+    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Tensor:
         if hasattr(value, "dtype") and hasattr(value, "op"):
             value = tf.cast(value, ref.dtype.base_dtype)
         return tf.assign(ref, value, *args, **kwargs)
@@ -107,7 +107,7 @@ def initial_constants_are_aliases(tf: Namespace) -> Namespace:
 def assigned_shapes_are_always_compared(tf: Namespace) -> Namespace:
     """Drop validate_shape."""
 
-    def assign(ref: Any, value: Value, validate_shape: Any = None, **kwargs: Any) -> Value:
+    def assign(ref: Any, value: Value, validate_shape: Any = None, **kwargs: Any) -> Tensor:
         del validate_shape
         return tf.assign(ref, value, **kwargs)
 
