@@ -1,4 +1,4 @@
-"""Programs that read their command line: `tf.flags`, and `tf.app.run`, which ends a program."""
+"""Programs of `tf.flags`, and of `tf.app.run`, which ends the program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NAMES = (
 
 @contextlib.contextmanager
 def _command_line(tf, *arguments: str) -> Iterator[Any]:
-    """The process with another command line and some flags, and as it was again afterwards."""
+    """The flags of another command line, which is replaced by the former one afterwards."""
     flags, arguments_before = tf.flags.FLAGS, sys.argv
     was_parsed = flags.is_parsed()
     sys.argv = ["program", *arguments]
@@ -150,7 +150,7 @@ def _called(tf):
 
 
 def _older_names(tf):
-    """`flag_name`, `default_value` and `docstring`, which are warned of, or none of them."""
+    """The deprecated arguments `flag_name`, `default_value` and `docstring`."""
     outcomes = []
     with _command_line(tf, "--spec_new=4") as flags:
         for define, given in (
@@ -175,7 +175,7 @@ def _older_names(tf):
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """The process keeps its handlers of messages and of crashes."""
+    """Afterwards the logging handlers and `faulthandler` are as they were before."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     was_on = faulthandler.is_enabled()
@@ -189,7 +189,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _ended(tf, run):
-    """The status that a program ends with."""
+    """The exit status that a program ends with."""
     try:
         return run(), "it goes on"
     except SystemExit as end:

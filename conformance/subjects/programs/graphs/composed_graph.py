@@ -1,4 +1,4 @@
-"""Functions made of several operations: the graphs they build, and what these compute."""
+"""Programs of functions that consist of several operations: nodes and values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from sessrun.conformance.subjects.programs.built_graphs import built as _built
 from sessrun.conformance.subjects.programs.built_graphs import fed as _fed
 
-# ruff: noqa: B023 - what is made in a loop is called in the same round
+# ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
 __all__ = ["BEHAVIOURS"]
 

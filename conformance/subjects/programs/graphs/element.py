@@ -1,4 +1,4 @@
-"""Programs that ask operations, tensors, dtypes, shapes and dimensions for what they are."""
+"""Programs that use members of operations, tensors, dtypes, shapes and dimensions."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _operators(tf):
 
 
 def _equality(tf):
-    """By identity, until `enable_tensor_equality` makes it by value."""
+    """`==` of tensors is identity until `enable_tensor_equality` makes it element-wise."""
     x, y = tf.constant([1, 2]), tf.constant([1, 3])
     before = [x == y, x != y, x == x, hash(x) == hash(x)]
     tf.enable_tensor_equality()
@@ -258,7 +258,7 @@ def _dtypes(tf):
 
 
 def _older_names(tf):
-    """Scopes as the first releases wrote them."""
+    """`op_scope` and `variable_op_scope`, the scopes of the first releases."""
     x = tf.constant(1.0, name="x")
     with tf.op_scope([x], "given", "default") as scope:
         inner = tf.constant(2.0, name="y")

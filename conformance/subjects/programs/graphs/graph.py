@@ -1,4 +1,4 @@
-"""Programs that build graphs: elements, names, scopes, shapes, dtypes, GraphDefs, collections."""
+"""Programs that build graphs: elements, names, scopes, GraphDefs, collections, seeds."""
 
 from __future__ import annotations
 

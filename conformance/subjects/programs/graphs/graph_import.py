@@ -1,4 +1,4 @@
-"""Programs that import GraphDefs: what is replaced, returned, renamed, kept and refused."""
+"""Programs that import GraphDefs: mapped inputs, return elements, names, and errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _graph_def(tf, producer: int = 2000, min_consumer: int = 0):
-    """`c = AddV2(a, b)` of integers, after a node `n` that does nothing."""
+    """A GraphDef of `c = AddV2(a, b)` of integers, after a NoOp `n`."""
     with tf.Graph().as_default() as graph:
         a, b = tf.constant(1, name="a"), tf.constant(2, name="b")
         with tf.control_dependencies([tf.no_op("n")]):
@@ -18,7 +18,7 @@ def _graph_def(tf, producer: int = 2000, min_consumer: int = 0):
     return graph_def
 
 
-def _elsewhere(tf, name: str):
+def _constant_of_another_graph(tf, name: str):
     with tf.Graph().as_default():
         return tf.constant(5, name=name)
 
@@ -57,8 +57,8 @@ def _replaced(tf):
         lambda: imported({"": None}),
         lambda: imported({"a:b": None}),
         lambda: imported({"a:0:0": None}),
-        lambda: imported({"a": _elsewhere(tf, "strange")}),
-        lambda: imported({"a": _elsewhere(tf, "five")}),
+        lambda: imported({"a": _constant_of_another_graph(tf, "strange")}),
+        lambda: imported({"a": _constant_of_another_graph(tf, "five")}),
         lambda: imported({3: None}),
         lambda: imported({"a": None}, return_elements=["a:0", "a"]),
     )
@@ -165,7 +165,7 @@ def _library(tf):
 
 
 def _later_attributes(tf):
-    """Attributes of a program that is newer: dropped where they have its default."""
+    """Attributes of a newer producer: dropped if they have the default of its release."""
     meta = tf.MetaGraphDef.MetaInfoDef
     op_list = meta().stripped_op_list
     declared = op_list.op.add(name="Neg")

@@ -1,4 +1,4 @@
-"""Programs about `tf.graph_util`: GraphDefs that are cut down, and variables made constants."""
+"""Programs of `tf.graph_util`: extracted subgraphs, and variables converted to constants."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _node(tf, name: str, op: str, *inputs: str, beside: tuple[str, ...] = ()):
 
 
 def _chain(tf):
-    """Op types nobody knows, with a loop, a control input and a colocation."""
+    """A GraphDef of unknown op types, with a cycle, a control input and a colocation."""
     return tf.GraphDef(
         node=[
             _node(tf, "d", "Fine", "b:1", "^c"),

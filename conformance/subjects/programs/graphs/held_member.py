@@ -1,4 +1,4 @@
-"""Programs that ask objects for rare members: where they come from, how they are copied."""
+"""Programs of rare members: tracebacks, copies of errors, consumers, ragged values, specs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _copied(tf):
 
 
 def _copied_errors(tf):
-    """Errors as copies tell them."""
+    """Errors and their copies: class, message, code."""
     errors, node = tf.errors, tf.NodeDef(name="where", op="Add")
     kinds = (
         errors.CancelledError,
@@ -83,7 +83,7 @@ def _copied_errors(tf):
 
 
 def _statuses(tf):
-    """A block that raises for a status that is not OK, and what else is raised in it."""
+    """`raise_exception_on_not_ok_status`, and errors that are raised within it."""
     status = tf.errors.raise_exception_on_not_ok_status
 
     def done(value):
@@ -108,7 +108,7 @@ def _helper_of_a_program(tf):
 
 
 def _traced_back(tf):
-    """Where an operation was made."""
+    """The stack trace of an operation: functions and lines."""
     first = tf.constant(1.0).op
     second = _helper_of_a_program(tf).op
     results = []
@@ -148,23 +148,23 @@ def _scope_names(tf):
 
 
 def _consumers(tf):
-    """What takes the rows of indexed slices, and the parts of sparse and ragged tensors."""
+    """`consumers()` of IndexedSlices, sparse and ragged tensors."""
     rows = tf.IndexedSlices(tf.constant([[1.0]], name="rows"), tf.constant([0], name="places"))
     sparse = tf.SparseTensor([[0]], [1.0], [2])
     ragged = tf.RaggedTensor.from_row_splits(tf.constant([1, 2], name="flat"), [0, 2])
-    whole = tf.IndexedSlices(rows.values, rows.indices, tf.constant([4, 1], name="whole"))
+    shaped = tf.IndexedSlices(rows.values, rows.indices, tf.constant([4, 1], name="whole"))
 
     def names(value):
         return sorted(op.name for op in value.consumers())
 
-    before = attempt(lambda: names(rows), lambda: names(sparse), lambda: names(whole))
+    before = attempt(lambda: names(rows), lambda: names(sparse), lambda: names(shaped))
     tf.negative(rows.values, name="takes_rows")
     tf.identity(rows.indices, name="takes_places")
     tf.abs(sparse.values, name="takes_values")
     tf.abs(ragged.values, name="takes_flat")
-    tf.size(whole.dense_shape, name="takes_shape")
-    tf.add(whole.values, tf.cast(whole.dense_shape, tf.float32), name="takes_both")
-    return before, [names(value) for value in (rows, sparse, whole, ragged.values)]
+    tf.size(shaped.dense_shape, name="takes_shape")
+    tf.add(shaped.values, tf.cast(shaped.dense_shape, tf.float32), name="takes_both")
+    return before, [names(value) for value in (rows, sparse, shaped, ragged.values)]
 
 
 def _ragged_members(tf):
@@ -183,7 +183,7 @@ def _ragged_members(tf):
 
 
 def _ragged_of_fetched(tf):
-    """Fetched values in the place of ragged tensors."""
+    """Operations on ragged values (`RaggedTensorValue`) in place of ragged tensors."""
     outer = tf.RaggedTensor.from_row_splits(tf.ragged.constant_value([[1], [2, 3], []]), [0, 2, 3])
     deep = tf.ragged.constant_value([[[1], [2, 3]], [], [[4]]])
     deeper = tf.RaggedTensor.from_row_splits(deep, [0, 1, 3])
@@ -199,7 +199,7 @@ def _ragged_of_fetched(tf):
 
 
 def _arguments_by_name(tf):
-    """A function of older times whose arguments are all given by name."""
+    """`sparse_split`, whose arguments must all be passed by name."""
     parameters = inspect.signature(tf.sparse_split).parameters
     sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 4])
     return (
@@ -214,7 +214,7 @@ def _arguments_by_name(tf):
 
 
 def _identities(tf):
-    """The same rows and sparse values once more, part by part."""
+    """`tf.identity` of IndexedSlices and sparse tensors."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
     rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([4, 1]))
     tensors = [
@@ -227,15 +227,15 @@ def _identities(tf):
 
 
 def _sparse_quotients(tf):
-    """`__div__`, which Python 2 called for `/`."""
+    """`__div__` of sparse tensors, which Python 2 called for `/`."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
-    whole = tf.SparseTensor([[0, 1], [1, 0]], [7, -7], [2, 2])
+    integral = tf.SparseTensor([[0, 1], [1, 0]], [7, -7], [2, 2])
     quotients = [
         sparse.__div__([[1.0, 4.0], [2.0, 8.0]]),
         sparse.__div__(3.0),
-        whole.__div__(2),
+        integral.__div__(2),
         sparse / [[1.0, 4.0], [2.0, 8.0]],
-        whole / 2,
+        integral / 2,
     ]
     with tf.Session() as session:
         values = [session.run(item.values) for item in quotients]
@@ -243,9 +243,9 @@ def _sparse_quotients(tf):
         quotients,
         values,
         attempt(
-            lambda: sparse.__div__(whole),
+            lambda: sparse.__div__(integral),
             lambda: sparse.__div__([1, 2]),
-            lambda: whole.__div__(np.float32(2)),
+            lambda: integral.__div__(np.float32(2)),
         ),
     )
 
@@ -261,7 +261,7 @@ def _names_of_the_namespace(tf):
 
 
 def _wider_specs(tf):
-    """The narrowest spec of rows that describes two others."""
+    """`most_specific_compatible_type` of specs of IndexedSlices."""
     spec = tf.IndexedSlicesSpec
     specs = (
         spec([2, 3]),

@@ -1,4 +1,4 @@
-"""Programs that write messages (`tf.logging`): levels, arguments, conditions, counted lines."""
+"""Programs of `tf.logging`: levels, arguments, conditions, and lines that are counted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Numbers of files that programs pretend to stand in: what a line counts, it counts anew.
+#: Numbers of files that functions pretend to come from: so their lines are counted from 0.
 _FILES: Final = itertools.count()
 
 
 class _Kept(logging.Handler):
-    """Keeps messages with their level and the function of the program that wrote them.
+    """Keeps messages with their level and with the function that wrote them.
 
-    Of fatal ones TensorFlow takes a function of its own for the program's.
+    TensorFlow attributes fatal ones to a function of its own, which is left out.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class _Kept(logging.Handler):
 
 @contextlib.contextmanager
 def _listening(tf) -> Iterator[list[Any]]:
-    """The messages that are written inside; the logger is left as it was."""
+    """The messages that are written within the block; afterwards the logger is as before."""
     logger, kept = tf.get_logger(), _Kept()
     level, goes_on = logger.level, logger.propagate
     logger.addHandler(kept)
@@ -49,8 +49,8 @@ def _listening(tf) -> Iterator[list[Any]]:
         logger.propagate = goes_on
 
 
-def _elsewhere(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function as if it stood in a file of its own, whose lines have written nothing."""
+def _in_own_file(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function with a file name of its own, none of whose lines has been counted."""
     assert isinstance(function, FunctionType)
     code = function.__code__.replace(co_filename=f"/lines@{next(_FILES)}")
     return FunctionType(code, function.__globals__, function.__name__, None, function.__closure__)
@@ -137,15 +137,15 @@ def _called_in_two_lines(write: Callable[..., Any], log, number: int) -> None:
 
 
 def _counted_lines(tf):
-    """What is counted is the line that calls into the file of the line that writes."""
+    """`log_every_n` and `log_first_n` count for each line that calls into the file that writes."""
     log = tf.logging
     results = []
     with _listening(tf) as messages:
         log.set_verbosity(log.INFO)
         for function in (_every_n, _first_n):
-            callers = _elsewhere(_called_in_two_lines), _elsewhere(_called_in_two_lines)
+            callers = _in_own_file(_called_in_two_lines), _in_own_file(_called_in_two_lines)
             for call in (*callers, callers[0]):
-                write = _elsewhere(function)
+                write = _in_own_file(function)
                 for number in range(8):
                     call(write, log, number)
                 results.append(list(messages))

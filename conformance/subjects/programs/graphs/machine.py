@@ -1,7 +1,7 @@
-"""Programs of `tf.config`: processors, placement, threads and options of the optimizer.
+"""Programs of `tf.config`: devices, soft placement, threads, options of the graph optimizer.
 
-The logical devices are listed first, which fixes what a program can tell of them: what a program
-before this one did changes nothing then.
+The logical devices are listed first, which fixes what a program can change: what a program
+before this one did makes no difference then.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: The switches of the graph's optimizer with what they are while nobody sets them.
+#: The switches of the graph optimizer with their default values.
 _SWITCHES: Final = {
     "layout_optimizer": True,
     "constant_folding": True,
@@ -106,7 +106,7 @@ def _logical_processors(tf):
 
 
 def _memory(tf):
-    """Devices that are not there: whether a CPU's memory is counted depends on what ran before."""
+    """Memory of devices that do not exist; that of a CPU depends on what ran before."""
     config, experimental = tf.config, tf.config.experimental
     config.list_logical_devices()
     first, other = config.list_physical_devices("CPU")[0], config.PhysicalDevice("x", "GPU")
@@ -152,7 +152,7 @@ def _threads(tf):
 
 
 def _soft_placement(tf):
-    """What sessions without a configuration do with a device that is not there."""
+    """Sessions without a configuration, for operations on a device that does not exist."""
     config = tf.config
     before = config.get_soft_device_placement()
 
@@ -174,7 +174,7 @@ def _soft_placement(tf):
 
 @contextlib.contextmanager
 def _usual_options(optimizer) -> Iterator[None]:
-    """Afterwards every option is what it is without being set."""
+    """Afterwards every option has its default value again."""
     try:
         yield
     finally:
@@ -207,7 +207,7 @@ def _optimizer_options(tf):
 
 
 def _jit(tf):
-    """Whether operations are compiled together."""
+    """`set_jit` and `get_jit` with several values."""
     optimizer = tf.config.optimizer
     outcomes = []
     with _usual_options(optimizer):

@@ -1,4 +1,4 @@
-"""Programs of meta graphs: what they say of graphs and collections, and graphs made of them."""
+"""Programs of meta graphs: exports with collections, imports, queue runners, scopes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _full_graph(tf):
 
 
 def _facts_of(definition) -> list[Any]:
-    """What a MetaGraphDef says, but for the producer and the versions."""
+    """The parts of a MetaGraphDef without versions and the producer."""
     info = definition.meta_info_def
     return [
         [[n.name, n.op, inputs(n), n.device, sorted(n.attr)] for n in definition.graph_def.node],
@@ -169,7 +169,7 @@ def _queue_runners(tf):
 
 
 def _scopes(tf):
-    """Imports within a name scope; a part of the collections; inputs under another name."""
+    """Imports into a name scope, with some of the collections, and with unbound inputs."""
     module = module_of(tf, "framework.meta_graph")
     a = tf.constant(1.0, name="a")
     with tf.name_scope("in"):
@@ -200,7 +200,7 @@ def _scopes(tf):
 
 
 def _ops_that_are_used(tf):
-    """Functions that call each other are no operations, nor is what none of them executes."""
+    """`stripped_op_list_for_graph` omits functions and the operations of uncalled ones."""
     used = module_of(tf, "framework.meta_graph").stripped_op_list_for_graph
     definition = tf.GraphDef()
     for name, inner in (("A", ["B", "Sub"]), ("B", ["A", "Mul"]), ("Idle", ["Div"])):

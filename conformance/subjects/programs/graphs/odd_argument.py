@@ -1,4 +1,4 @@
-"""Programs that give plain functions odd arguments: comparisons, registrations, GraphDefs."""
+"""Programs of unusual arguments: comparisons, conversion functions, GraphDefs, raw operations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _compared(tf):
-    """Shapes and dtypes beside what is none."""
+    """Shapes, dimensions and dtypes compared with objects of other types."""
     others = (
         None,
         1,
@@ -49,18 +49,18 @@ def _compared(tf):
 
 
 class _Thing:
-    """What becomes a tensor by a registered function."""
+    """A class that a registered function converts to a tensor."""
 
     def __init__(self, value: float) -> None:
         self.value = value
 
 
 class _Part(_Thing):
-    """One of a kind."""
+    """A subclass of it."""
 
 
 def _registered(tf):
-    """Functions that convert: by class, by priority, and what registrations are refused."""
+    """Conversion functions by class and by priority, and registrations that are refused."""
     register = tf.register_tensor_conversion_function
 
     def convert(value, dtype=None, name=None, as_ref: bool = False):
@@ -89,7 +89,7 @@ def _registered(tf):
 
 
 def _versions(tf):
-    """GraphDefs for other producers and consumers."""
+    """Imports of GraphDefs with other producers and consumers."""
     now, least = tf.version.GRAPH_DEF_VERSION, tf.version.GRAPH_DEF_VERSION_MIN_CONSUMER
     oldest = tf.version.GRAPH_DEF_VERSION_MIN_PRODUCER
 
@@ -131,7 +131,7 @@ def _versions(tf):
 
 
 def _attribute_lists(tf):
-    """Attributes that are lists, of which the last item is not allowed, or that are too short."""
+    """Attributes that are lists with a last item that is not allowed, or that are too short."""
     raw, text = tf.raw_ops, tf.constant(["1,2"])
 
     def parsed(*defaults):
@@ -181,7 +181,7 @@ def _attribute_lists(tf):
 
 
 def _raw(tf):
-    """Raw operations: each is one function, with arguments by name alone."""
+    """Raw operations are functions whose arguments are passed by name only."""
     raw = tf.raw_ops
     return attempt(
         lambda: raw.Add is raw.Add,
@@ -203,7 +203,7 @@ def _raw(tf):
 
 
 def _texts(tf):
-    """Attributes of bytes that are no text, built and imported."""
+    """String attributes that are not valid UTF-8, built and imported."""
     odd = b"\xff\xfea"
 
     def built(value):

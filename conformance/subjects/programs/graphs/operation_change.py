@@ -1,4 +1,4 @@
-"""Programs that make operations from NodeDefs, change them, or ask for kernels by a label."""
+"""Programs that create operations from NodeDefs, change inputs, or set kernel labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _inputs_of_a_wrong_dtype(tf):
 
 
 def _consumers(tf):
-    """Who takes a tensor, before and after an input becomes another one."""
+    """The consumers of a tensor, before and after an input is replaced."""
     x, y, z = (tf.placeholder_with_default(float(i), [], name=n) for i, n in enumerate("xyz"))
     total, twice = tf.add(x, y, name="total"), tf.multiply(x, x, name="twice")
 
@@ -57,7 +57,7 @@ def _consumers(tf):
 
 
 def _payloads(tf):
-    """What else an error carries, beside its node, operation, code and message."""
+    """The payloads of errors, beside node, operation, code and message."""
     errors, op = tf.errors, tf.no_op("n")
     instances = (
         errors.OpError(None, op, "m", 3),

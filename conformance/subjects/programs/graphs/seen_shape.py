@@ -1,4 +1,4 @@
-"""Programs about what a graph knows of a shape that operations compute, before any run."""
+"""Programs of static shapes and static values that are inferred from computed shapes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _Makers = Mapping[str, Callable[[], Any]]
 
 
 def _vectors(tf, x, y, u, n) -> _Makers:
-    """Vectors made of shapes: of `x` (?, 3), `y` (2, 3), `u` (unknown), and of a fed number.
+    """Vectors computed from the shapes of `x` (?, 3), `y` (2, 3), `u` (unknown), and a fed number.
 
-    `tf.shape` of `y` would be a constant: the raw operation is one more to look through.
+    `tf.shape` of `y` would be a constant: the raw operation is not.
     """
     return {
         "of x": lambda: tf.shape(x),
@@ -73,7 +73,7 @@ def _vectors(tf, x, y, u, n) -> _Makers:
 
 
 def _others(tf, x, y, u, n) -> _Makers:
-    """Numbers and matrices made of shapes."""
+    """Numbers and matrices computed from shapes."""
     return {
         "size": lambda: tf.raw_ops.Size(input=y),
         "size of x": lambda: tf.size(x),
@@ -102,7 +102,7 @@ def _others(tf, x, y, u, n) -> _Makers:
 
 
 def _rows(tf) -> _Makers:
-    """All of them, in the default graph."""
+    """Functions that build each of the vectors, numbers and matrices in the default graph."""
     given = (
         tf.placeholder(tf.float32, [None, 3]),
         tf.placeholder(tf.float32, [2, 3]),
@@ -124,7 +124,7 @@ def _elements(value):
 
 
 def _values(tf):
-    """What is told of the value, and whether the tensor may still be fed."""
+    """`get_static_value`, partial or not, and whether the tensor may still be fed."""
 
     def static(name: str, *, partial: bool):
         with tf.Graph().as_default() as graph:
@@ -144,7 +144,7 @@ def _values(tf):
 
 
 def _shapes(tf):
-    """The static shape of what is made in a computed shape."""
+    """The static shapes of tensors that are built with a computed shape."""
 
     def shape(name: str, use: Callable[[Any], Any]):
         with tf.Graph().as_default():
@@ -167,7 +167,7 @@ def _shapes(tf):
 
 
 def _written(tf):
-    """A value that is told and then written changes no other."""
+    """Writing into a static value changes neither the constant nor other static values."""
     tensor = tf.constant([1, 2])
     seen = [
         tensor,

@@ -1,4 +1,4 @@
-"""Programs of `tf.TensorSpec` and its kin, of same float dtypes and of static broadcasting."""
+"""Programs of `tf.TensorSpec` and similar classes, of equal float dtypes, and of broadcasting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 
-# ruff: noqa: B023 - what is made in a loop is called in the same round
+# ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
 __all__ = ["BEHAVIOURS"]
 
@@ -148,14 +148,14 @@ def _specs_of_values(tf):
 
 def _float_dtypes(tf):
     x, wide = tf.placeholder(tf.float32, [2]), tf.constant(1.0, tf.float64)
-    same, whole = tf.debugging.assert_same_float_dtype, tf.constant(1)
+    same, integer = tf.debugging.assert_same_float_dtype, tf.constant(1)
     return attempt(
         lambda: same is tf.assert_same_float_dtype,
         same,
         lambda: same([x]),
         lambda: same([x, None], tf.float32),
         lambda: same([x], tf.float64),
-        lambda: same([whole]),
+        lambda: same([integer]),
         lambda: same(dtype=tf.int32),
         lambda: same([x, wide]),
         lambda: same(dtype=tf.float64),

@@ -1,4 +1,4 @@
-"""Programs about what a value becomes: constants, protos, values told without a run, dtypes."""
+"""Programs of constants, TensorProtos, static values, and static shapes from vectors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Interface:
     __array_interface__ = np.array([1, 2]).__array_interface__
 
 
-#: One of each kind of thing that a constant may be asked of.
+#: A value of every type that `tf.constant` may be called with.
 THINGS = {
     "int": 1,
     "large": 2**40,
@@ -68,7 +68,7 @@ THINGS = {
     "pair": (1, 2),
     "unsigned": 2**63,
 }
-#: What TensorFlow reads as other bytes, or refuses with a class that says nothing.
+#: Values that TensorFlow reads as other bytes, or refuses with an unspecific class.
 _SKIPPED = {("range", name) for name in ("float32", "int32", "uint8", "complex64")} | {
     ("swapped", None)
 }
@@ -222,26 +222,26 @@ def _known_without_a_run(tf):
         tf.reshape([1, 2], [2, 1]),
         tf.placeholder_with_default(1, []),
     )
-    whole = [(tf.get_static_value(tensor), fed.graph.is_feedable(tensor)) for tensor in tensors]
+    complete = [(tf.get_static_value(tensor), fed.graph.is_feedable(tensor)) for tensor in tensors]
     parts = [repr(tf.get_static_value(tensor, partial=True)) for tensor in tensors]
     rest = ["hi", 3, None, fed.op, tf.Variable(1), tf.SparseTensor([[0]], [1], [2]), tf.float32]
-    return whole, parts, [tf.get_static_value(item) for item in rest]
+    return complete, parts, [tf.get_static_value(item) for item in rest]
 
 
 def _shapes_from_vectors(tf):
     fed, some = tf.placeholder(tf.int64, [2]), tf.placeholder(tf.int64, [None])
     five = tf.constant([1, 2, 3, 4, 5], tf.int64)
-    whole = tf.concat([[7], fed, [9, -1]], 0)
+    joined = tf.concat([[7], fed, [9, -1]], 0)
     scalar = tf.placeholder(tf.int64, [])
     vectors = (
         [3, -1],
         fed,
         some,
-        whole,
-        whole[1:],
-        whole[::-2],
-        whole[:-3:1],
-        whole[-2:1:-1],
+        joined,
+        joined[1:],
+        joined[::-2],
+        joined[:-3:1],
+        joined[-2:1:-1],
         five[...],
         five[1:3],
         five * 1,
@@ -277,7 +277,7 @@ def _shapes_from_vectors(tf):
             lambda: tf.IndexedSlices(rows, [0], scalar).shape,
             lambda: tf.IndexedSlices(rows, [0], tf.constant([[1]])).shape,
         ),
-        [fed.graph.is_feedable(tensor) for tensor in (five, whole, fed)],
+        [fed.graph.is_feedable(tensor) for tensor in (five, joined, fed)],
     )
 
 

@@ -1,4 +1,4 @@
-"""Programs that run graphs by other ways than `run`: callables, their options, partial runs."""
+"""Programs of callables, of their options, and of partial runs."""
 
 from __future__ import annotations
 

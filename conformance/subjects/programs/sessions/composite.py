@@ -1,4 +1,4 @@
-"""Programs of more than one tensor or run: sparse values, kept tensors, partial runs."""
+"""Programs of sparse values, of tensor handles, and of partial runs."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _partial_runs(tf):
     def calls(fetches, feeds, *steps):
         used = session()
         handle = used.partial_run_setup(fetches, feeds)
-        time.sleep(0.02)  # TensorFlow runs what needs no feed beside the caller
+        time.sleep(0.02)  # TensorFlow runs what needs no feed at the same time as the caller
         return attempt(*(lambda step=step: step(used, handle) for step in steps))
 
     def proceed(fetches, feeds=None):

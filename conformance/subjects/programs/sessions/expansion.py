@@ -1,4 +1,4 @@
-"""Programs about what a fetch or a feed stands for: registered types, mappings, kept tensors."""
+"""Programs of fetches and feeds of registered types, of mappings, and of tensor handles."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _kinds_of_expansion(tf):
 
 
 class Pairs(Mapping[Any, Any]):
-    """A mapping that can only be made of pairs."""
+    """A mapping that is constructed from pairs only."""
 
     def __init__(self, pairs) -> None:
         self._items = dict(pairs)
@@ -133,7 +133,7 @@ def _fed_handles(tf):
     session, other = tf.Session(), tf.Session()
     kept = session.run(tf.get_session_handle(a))
     x, y = tf.placeholder(tf.float32, [2], name="x"), tf.placeholder(tf.float32, [3])
-    whole = tf.placeholder(tf.int32)
+    unshaped = tf.placeholder(tf.int32)
     make = session.make_callable(x + 1.0, [x])
     held = tf.get_session_handle(x)
     return attempt(
@@ -141,7 +141,7 @@ def _fed_handles(tf):
         lambda: session.run(x + 1.0, {x: kept}),
         lambda: session.run(y, {y: kept}),
         lambda: session.run(y + 1.0, {y: kept}),
-        lambda: session.run(whole + 1, {whole: kept}),
+        lambda: session.run(unshaped + 1, {unshaped: kept}),
         lambda: other.run(x + 1.0, {x: kept}),
         lambda: make(kept),
         lambda: session.run(x, {x: kept.handle}),

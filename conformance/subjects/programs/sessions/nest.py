@@ -1,4 +1,4 @@
-"""Programs of `tf.nest` and of the module of nested structures that programs import by its path."""
+"""Programs of `tf.nest`, and of the module of nested structures that it comes from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, described
 
-# ruff: noqa: B023 - what is made in a loop is called in the same round
+# ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
 __all__ = ["BEHAVIOURS"]
 
@@ -27,7 +27,7 @@ class Other(NamedTuple):
 
 
 class Attributed:
-    """As an attrs class makes itself known."""
+    """A class with the attribute by which attrs classes are recognized."""
 
     class _Field:
         def __init__(self, name: str) -> None:
@@ -72,7 +72,7 @@ def _module(tf):
 
 
 def _shown(structure):
-    """A structure with the names of its classes."""
+    """A structure as plain data with the names of its classes."""
     if isinstance(structure, Attributed):
         return ["Attributed", _shown(structure.b), _shown(structure.a)]
     if isinstance(structure, collections.abc.Mapping):
@@ -186,8 +186,8 @@ def _composites(tf):
     other = tf.SparseTensor([[1]], [2.0], [3])
     integers = tf.SparseTensor([[0]], [1], [2])
     slices = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]))
-    whole = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([3, 1]))
-    both = {"s": sparse, "i": [slices, whole]}
+    shaped = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([3, 1]))
+    both = {"s": sparse, "i": [slices, shaped]}
 
     def same(one, two):
         return tf.nest.assert_same_structure(one, two, expand_composites=True)

@@ -1,4 +1,4 @@
-"""Programs of the operations that are there for tests: resources, labels, waits and deadlines."""
+"""Programs of TensorFlow's test operations: resources, kernel labels, waits and deadlines."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _resources(tf):
 
 
 def _labels(tf):
-    """The kernel of each label; of one that nobody has, and of none where there must be one."""
+    """Kernels by label, with an unknown label, and without a label where one is required."""
     ops = module_of(tf, "framework.test_ops")
 
     def labelled(name: str, label: str, *inputs):

@@ -1,4 +1,4 @@
-"""Programs of sessions with two CPUs: the device of every node, as partitioned graphs tell it."""
+"""Programs of sessions with two CPUs: the device of every node in the partition graphs."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 _DEVICES: Final = (None, "/cpu:0", "/cpu:1")
-#: What of a node that sends or receives is the same in every process.
+#: The attributes of sends and receives that are the same in every process.
 _STEADY: Final = ("client_terminated", "recv_device", "send_device", "tensor_type")
 
 
 def _placed(tf, build: Callable[[], Any], feeds=None, *, plain: bool = True, **options):
-    """The nodes of a run's partitions by device, what crosses between them, and the values.
+    """The nodes of a run's partition graphs by device, sends and receives, and the values.
 
     Where the graph has constants (not `plain`), TensorFlow copies them to the devices of their
-    readers: then constants and what crosses are left out.
+    consumers: then constants, sends and receives are left out.
     """
     graph_options = tf.GraphOptions(
         optimizer_options=tf.OptimizerOptions(opt_level=tf.OptimizerOptions.L0)
@@ -42,19 +42,19 @@ def _rows(nodes) -> Iterator[tuple[str, ...]]:
         device = node.device[-5:]
         if node.op in {"_Send", "_Recv", "_HostSend", "_HostRecv"}:
             steady = [f"{key} {' '.join(str(node.attr[key]).split())}" for key in _STEADY]
-            # Where the values are always in the host's memory, an engine may have kinds for that.
+            # Values that are always in host memory may have operations of their own.
             yield (f"_{node.op.removeprefix('_').removeprefix('Host')}", device, *steady)
         elif not node.name.startswith(("_SOURCE", "_SINK", "_retval", "_arg")):
             yield (node.name, node.op, device)
 
 
 def _is_copied(row: tuple[str, ...]) -> bool:
-    """Whether a row is of a constant, or of what was made of one."""
+    """Whether a row is of a constant, of a send or receive, or of a node within a scope."""
     return "/" in row[0] or row[0].startswith("_") or row[1] == "Const"
 
 
 def _chains(tf):
-    """Constants, placeholders and identities beside readers on one device or two."""
+    """Constants, placeholders and identities whose consumers are on one device or on two."""
 
     def chain(first, second, third):
         with tf.device(first):
@@ -82,7 +82,7 @@ def _chains(tf):
 
 
 def _held(tf):
-    """What holds a state on a device, and its users elsewhere."""
+    """Stateful operations on a device, and their users on another one."""
 
     def users(make: Callable[[], Any], use: Callable[[Any], Any], at, device):
         with tf.device(at):
@@ -135,7 +135,7 @@ def _held(tf):
 
 
 def _together(tf):
-    """Colocated operations, that ask for one device, for none, or for different ones."""
+    """Colocated operations that request one device, none, or different ones."""
 
     def group(first, second, third, *, chained: bool):
         x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
@@ -172,7 +172,7 @@ def _together(tf):
 
 
 def _beside_variables(tf):
-    """Operations colocated with a variable, or with a tensor's shape, that ask for a device."""
+    """Operations colocated with a variable, or with a tensor's shape, that request a device."""
 
     def beside(kind: bool, at, device):
         with tf.device(at):

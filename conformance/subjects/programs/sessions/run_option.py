@@ -1,4 +1,4 @@
-"""Programs that give `run` options of many kinds, among them what is no options at all."""
+"""Programs that pass valid and invalid options and metadata to `run`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 class _Given:
-    """What serializes to these bytes."""
+    """An object that serializes to these bytes."""
 
     def __init__(self, data) -> None:
         self._data = data
@@ -20,7 +20,7 @@ class _Given:
 
 
 def _given(tf):
-    """Options by their bytes, and a trace where they ask for one."""
+    """Run with options of these bytes: the value, and whether there is a trace."""
     x = tf.placeholder_with_default(2.0, [], name="x")
     y = tf.negative(x, name="y")
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
@@ -66,7 +66,7 @@ def _given(tf):
 
 
 def _metadata(tf):
-    """What is given as metadata, and whether an earlier run's stays in it."""
+    """Objects as metadata, and metadata that an earlier run has filled."""
     y = tf.negative(tf.placeholder_with_default(2.0, []), name="y")
     full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     graphs = tf.RunOptions(output_partition_graphs=True)
@@ -105,7 +105,7 @@ def _metadata(tf):
 
 
 def _closed(tf):
-    """Everything that a session is asked after it was closed, and in a graph of another one."""
+    """The methods of a closed session, and those of a session of another graph."""
     x = tf.placeholder_with_default(2.0, [], name="x")
     y = tf.negative(x, name="y")
     session = tf.Session()
@@ -134,7 +134,7 @@ def _closed(tf):
 
 
 def _dtypes(tf):
-    """What stands for a dtype, and what does not."""
+    """Objects that are converted to dtypes, and those that are refused."""
     things = (
         None,
         0,

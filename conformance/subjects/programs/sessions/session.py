@@ -291,7 +291,7 @@ def _run_errors(tf):
     index = tf.placeholder(tf.int32, [], name="index")
     rows = tf.placeholder(tf.float32)
     x = tf.placeholder(tf.float32, name="x")
-    with tf.device("/cpu:0"):  # a GPU cannot tell of an index
+    with tf.device("/cpu:0"):  # a GPU cannot report an index out of range
         outside = tf.gather([1, 2], index)
 
     def facts():

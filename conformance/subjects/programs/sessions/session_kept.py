@@ -1,4 +1,4 @@
-"""Programs of what sessions keep and are called: handles of tensors, names, unfeedable dtypes."""
+"""Programs of tensor handles, of named sessions, and of dtypes that cannot be fed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _handles(tf):
-    """What a handle of a kept tensor tells, and what ends it."""
+    """The members of a tensor handle, and its deletion."""
 
     def written(handle):
         array = handle.to_numpy_array()
@@ -45,7 +45,7 @@ def _handles(tf):
 
 
 def _named_sessions(tf):
-    """Sessions with a name and a version, which no two have at once."""
+    """Sessions with a name and a version, which must be unique among open sessions."""
 
     def config(name: str | None, version: int):
         config = tf.ConfigProto()
@@ -82,7 +82,7 @@ def _named_sessions(tf):
 
 
 def _unfeedable(tf):
-    """Values of dtypes that no array has."""
+    """Feeds of placeholders of dtype variant and resource."""
     values = (3, [1, 2], "text", None, np.ones(2), np.array([b"a"], object), object())
     results = []
     for dtype in (tf.variant, tf.resource):

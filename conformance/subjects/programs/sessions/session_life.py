@@ -1,4 +1,4 @@
-"""Programs about the life of sessions: construction, nesting, interactive ones, devices, resets."""
+"""Programs of constructing, nesting, closing and resetting sessions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def alone(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The program in a thread of its own: what it leaves on the stacks is nobody else's."""
+    """The program in a thread of its own, so that it leaves the default stacks of others alone."""
 
     def in_a_thread(tf):
         results: list[Any] = []
@@ -55,7 +55,7 @@ def _graphs_left_out_of_order(tf):
     outcomes += [tf.get_default_graph() is one]
     try:
         return outcomes
-    finally:  # the graph that was entered first stays: leave it as it was entered
+    finally:  # the graph that was entered first is still the default one: leave it
         attempt(lambda: first.__exit__(None, None, None))
 
 
@@ -95,7 +95,7 @@ def _an_interactive_one_inside(tf):
             left.append(tf.InteractiveSession())
 
     outcomes += attempt(left_open)
-    # Closed here: the process counts the open ones, and warns in whatever test comes next.
+    # Closed here: the process counts open interactive sessions and would warn in a later test.
     return outcomes + attempt(left[0].close)
 
 

@@ -1,4 +1,4 @@
-"""Programs of sessions with two CPUs: where variables, their users and colocated operations run."""
+"""Programs of sessions with two CPUs: devices of variables, their users, colocated operations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def _session(tf, **options):
 
 
 def _devices(tf, session, fetches, *names: str, feeds=None) -> list[tuple[str, str]]:
-    """The device of each of these nodes in a traced run, as the trace has it."""
+    """The devices of these nodes in the trace of a run."""
     metadata, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     session.run(fetches, feeds, options=full, run_metadata=metadata)
     return sorted(

@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _deadlines(tf):
-    """When a run must end, in microseconds since 1970; none where it may take its time."""
+    """The deadline of a run in microseconds since 1970, with a timeout and without one."""
     node = imported_node(tf, "GetDeadline", [], {})
     with tf.Session() as session:
 
@@ -32,7 +32,7 @@ def _deadlines(tf):
 
 
 def _waits(tf):
-    """Waits for seconds, some of them for longer than the run may take."""
+    """Operations that wait for seconds, one of them longer than the timeout."""
     attrs = {"T": tf.float32}
     outcomes = attempt(
         lambda: run_node(tf, "SleepIdentityOp", [0, 2.5], attrs),
@@ -51,7 +51,7 @@ def _waits(tf):
 
 
 def _resources(tf):
-    """Resources that are but there, by their container and name, or by that of their node."""
+    """Stub resources by container and shared name, or by the name of the node."""
     graph_def = tf.GraphDef()
     for handle, (container, shared) in {
         "one": (b"", b"kept"),
