@@ -1,4 +1,4 @@
-"""Programs of accumulators: their graphs, what they give once there is enough, stale gradients."""
+"""Programs of accumulators: nodes, averages, stale gradients, waiting."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Far longer than any wait here takes; what is still blocked then hangs.
+#: Far longer than any wait here takes: a thread that is blocked longer hangs.
 LONG_S = 20.0
 
 
@@ -19,7 +19,7 @@ def _unknown(tf, value, dtype=None):
 
 
 def _in_turn(tf, *fetches) -> list[Any]:
-    """What one session gives for each of the fetches, within a moment."""
+    """The values of the fetches, one run after the other in one session, each with a timeout."""
     options = tf.RunOptions(timeout_in_ms=300)
     with tf.Session() as session:
         return attempt(
@@ -32,7 +32,7 @@ def _graph(tf):
         dense = tf.ConditionalAccumulator(tf.float32, shape=[2], shared_name="x")
     sparse = tf.SparseConditionalAccumulator(tf.float32)
     slices = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([1]))
-    whole = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([1]), tf.constant([3, 1]))
+    shaped = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([1]), tf.constant([3, 1]))
     raw = tf.raw_ops
     older = raw.ConditionalAccumulator(dtype=tf.float32, shape=[2])
     elements = [
@@ -48,7 +48,7 @@ def _graph(tf):
         sparse.apply_grad([1, 2], [[1.0], [2.0]], [3, 1], local_step=1),
         sparse.accumulator_ref,
         sparse.apply_indexed_slices_grad(slices),
-        sparse.apply_indexed_slices_grad(whole, local_step=tf.constant(3), name="foo"),
+        sparse.apply_indexed_slices_grad(shaped, local_step=tf.constant(3), name="foo"),
         sparse.take_grad(1),
         sparse.take_indexed_slices_grad(2),
         sparse.set_global_step(tf.constant(1)),
@@ -220,7 +220,7 @@ def _sparse(tf):
 
 
 def _waits(tf):
-    """Takes wait in threads until there is enough, or the session is closed."""
+    """`take_grad` waits for enough gradients, or until the session is closed."""
 
     def given(finish: Callable[[Any, Any], None], *wanted: int):
         gathered = tf.ConditionalAccumulator(tf.float32, shape=[])

@@ -1,6 +1,6 @@
-"""Programs of accumulators: every dtype, and steps, counts and shapes that are none of theirs.
+"""Programs of accumulators of every dtype, with invalid steps, counts and shapes.
 
-Of a gradient or a result of another dtype than the accumulator's TensorFlow's process dies.
+A gradient or a result of another dtype than the accumulator's crashes TensorFlow.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _dense_dtypes(tf):
 
 
 def _arguments(tf):
-    """Steps, counts and gradients that are no scalars, or of another shape."""
+    """Steps and counts that are not scalars, and gradients of other shapes."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
 
     def applied(gradient, step=0, required=1, **how):

@@ -1,4 +1,4 @@
-"""Programs of barriers: their graphs, what becomes complete, closing, who waits."""
+"""Programs of barriers: nodes, completed elements, closing, waiting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Far longer than any wait here takes; what is still blocked then hangs.
+#: Far longer than any wait here takes: a thread that is blocked longer hangs.
 LONG_S = 20.0
 
 

@@ -180,7 +180,7 @@ def _refused(tf):
 
 
 def _managed(tf):
-    """Sessions that start the threads themselves get none from `start_queue_runners`."""
+    """`start_queue_runners` with monitored sessions, which have started the threads themselves."""
 
     def started(make: Callable[[], Any]):
         with tf.Graph().as_default():

@@ -1,4 +1,4 @@
-"""Programs of the first releases: queues, tables and readers behind references to strings."""
+"""Programs of the first releases, whose queues, tables and readers are references to strings."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _readers(tf):
     node = definition.node.add(name="reader", op="TextLineReader")
     node.attr["skip_header_lines"].i = 1
     outcomes = attempt(raw.TextLineReader)
-    for producer in (26, 25):  # the last version that has it
+    for producer in (26, 25):  # 25 is the last graph version with this operation
         definition.versions.producer = producer
         outcomes += attempt(lambda: tf.import_graph_def(definition, name=""))
     reader = tf.get_default_graph().get_tensor_by_name("reader:0")

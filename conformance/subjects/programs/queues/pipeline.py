@@ -1,4 +1,4 @@
-"""Programs of input pipelines: their graphs, collections, queue runners, and what they refuse."""
+"""Programs of input pipelines: nodes, collections, queue runners, errors."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def _nodes(graph):
 
 
 def built(tf, *makers: Callable[[], Any]):
-    """What each makes in a graph of its own: nodes, collections, queue runners."""
+    """What each function builds in a graph of its own: nodes, collections, queue runners."""
 
-    def whole(make: Callable[[], Any]):
+    def build(make: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             output = make()
             if hasattr(output, "queue_ref"):
@@ -53,7 +53,7 @@ def built(tf, *makers: Callable[[], Any]):
                 ],
             ]
 
-    return attempt(*(lambda make=make: whole(make) for make in makers))
+    return attempt(*(lambda make=make: build(make) for make in makers))
 
 
 def _producers(tf):
@@ -149,7 +149,7 @@ def _kept_batches(tf):
 
 
 def _run(tf, make: Callable[[], Any], steps: int):
-    """What a pipeline gives with coordinator and queue runners, to its end."""
+    """The values of a pipeline with a coordinator and queue runners, to its end."""
     with tf.Graph().as_default():
         output = make()
         with tf.Session() as session:

@@ -1,4 +1,4 @@
-"""Programs of queues: their graphs, what goes in and comes out, closing, waiting in threads."""
+"""Programs of queues: nodes, enqueue and dequeue, closing, waiting in threads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Far longer than any wait here takes; what is still blocked then hangs.
+#: Far longer than any wait here takes: a thread that is blocked longer hangs.
 LONG_S = 20.0
 
 
@@ -177,7 +177,7 @@ def _shuffled(tf):
 
 
 def _in_a_thread(work: Callable[[], Any]) -> Callable[[], Any]:
-    """Start the work; the function waits for it and gives what it gave."""
+    """Start `work` in a thread; the result is a function that waits for its outcome."""
     outcomes: list[Any] = []
     thread = threading.Thread(target=lambda: outcomes.append(attempt(work)), daemon=True)
     thread.start()
@@ -255,7 +255,7 @@ def _timeouts(tf):
 
 
 def _in_one_run(tf):
-    """Operations of one run do not wait for one another in the order of their making."""
+    """Operations of one run execute in no order: a dequeue may wait for an enqueue built later."""
     queue = tf.FIFOQueue(1, tf.int32, shapes=[()])
     other = tf.FIFOQueue(1, tf.int32, shapes=[()])
     take = queue.dequeue()
@@ -297,7 +297,7 @@ def _shared(tf):
 
 
 def _terms(tf):
-    """What a queue may be, and the names by which it may be shared."""
+    """Arguments of queues, and queues that share a name."""
     raw, shape = tf.raw_ops, tf.TensorShape
     queues = [
         *(
@@ -343,7 +343,7 @@ def _order_of_a_seed(tf):
 
 
 def _seeds_of_a_shared_name(tf):
-    """A graph's seed and a shared name make one seed, wherever in the graph the queue stands."""
+    """The seeds of a queue with a shared name depend on the graph's seed and on that name only."""
 
     def seeds(seed: int | None, shared_name: str | None) -> list[int]:
         queue = tf.RandomShuffleQueue(9, 2, tf.int32, [[]], seed=seed, shared_name=shared_name)
@@ -360,7 +360,7 @@ def _seeds_of_a_shared_name(tf):
 
 
 def _many_by_priority(tf):
-    """A dequeue_many by priority takes nothing before all are there, and then the smallest."""
+    """`dequeue_many` of a priority queue waits for enough elements and takes the smallest ones."""
     queue = tf.PriorityQueue(5, tf.int32, [[]])
     rank = tf.placeholder(tf.int64, [])
     put, three, size = queue.enqueue([rank, 7]), queue.dequeue_many(3), queue.size()

@@ -1,4 +1,4 @@
-"""Programs of queues chosen from a list: what is common to them, by shapes, dtypes and names."""
+"""Programs of `QueueBase.from_list`, of limits of staging areas, and of named readers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _common(tf):
-    """The shapes of what a chosen queue gives."""
+    """The static shapes of the elements of a chosen queue."""
     fifo, padding = tf.FIFOQueue, tf.PaddingFIFOQueue
     number = tf.placeholder_with_default(0, [])
 
@@ -51,7 +51,7 @@ def _common(tf):
 
 
 def _limits(tf):
-    """Staging areas that are filled to the last byte and element, cleared, and filled again."""
+    """Staging areas that are filled to their limit, cleared, and filled again."""
     raw, types = tf.raw_ops, [tf.uint8]
 
     def filled(kind: str, limit: int, capacity: int, sizes):
@@ -99,7 +99,7 @@ def _limits(tf):
 
 
 def _named_readers(tf):
-    """The operations of readers, with names and without."""
+    """The operations of readers with names and without."""
     queue = tf.FIFOQueue(3, tf.string, [[]])
 
     def of(make):
@@ -134,7 +134,7 @@ def _named_readers(tf):
 
 
 def _numbers(tf):
-    """A queue by the number that is fed, and by one that is too large."""
+    """A queue chosen by a fed index, and by one that is out of range."""
     queues = [tf.FIFOQueue(3, tf.int32, [[]]) for _ in range(3)]
     puts = [queue.enqueue(number) for queue, number in zip(queues, (5, 6, 7), strict=True)]
     number = tf.placeholder(tf.int32, [])

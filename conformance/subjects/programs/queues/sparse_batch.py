@@ -1,4 +1,4 @@
-"""Programs of sparse tensors as bytes, kept by number, and on their way through queues."""
+"""Programs of serialized sparse tensors, of sparse tensors maps, and of sparse batches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _sparse(tf, indices=((0, 0), (1, 2)), values=(1.0, 2.0), shape=(2, 3)):
 
 
 def _fed(tf, indices, values, shape) -> dict[str, Any]:
-    """The three parts, of which nothing is known while the graph is built."""
+    """The three parts as placeholders of unknown shape, with default values."""
     wanted = {
         "sparse_indices": np.array(indices, np.int64),
         "sparse_values": np.array(values, np.float32),
@@ -88,7 +88,7 @@ def _taking(tf):
 
 
 def _in_sessions(tf):
-    """Numbers go on within a session; what was taken is gone; another begins anew."""
+    """Handles of a sparse tensors map are numbered for each session, and are taken once."""
     raw = tf.raw_ops
     add = raw.AddSparseToTensorsMap(**_fed(tf, [[0, 0]], [1.0], [2, 3]), shared_name="m")
     numbers = tf.placeholder(tf.int64)
@@ -144,7 +144,7 @@ def _bytes(tf):
 
 
 def _batches(tf):
-    """The graphs that batches of sparse tensors are made of."""
+    """The nodes of batches of sparse tensors."""
     train, one = tf.train, (lambda: _sparse(tf))
     hidden = lambda shape: tf.placeholder(tf.bool, shape)  # noqa: E731
     return built(
@@ -169,7 +169,7 @@ def _batches(tf):
 
 
 def _fetched_batches(tf):
-    """What comes out of the queues."""
+    """The values of batches of sparse tensors."""
     train = tf.train
 
     def several(batch, feed=None, count: int = 3):
@@ -182,7 +182,7 @@ def _fetched_batches(tf):
                 coordinator.request_stop()
                 coordinator.join(threads)
 
-    def whole(make: Callable[[], Any]):
+    def build_and_run(make: Callable[[], Any]):
         with tf.Graph().as_default():
             return several(make())
 
@@ -196,7 +196,7 @@ def _fetched_batches(tf):
         lambda: train.maybe_batch([three(), [7, 8, 9]], [True, True, True], 3, enqueue_many=True),
         lambda: train.batch_join([[one(), 5], [one(), 5]], 2),
     )
-    return attempt(*(lambda make=make: whole(make) for make in makers))
+    return attempt(*(lambda make=make: build_and_run(make) for make in makers))
 
 
 BEHAVIOURS = {

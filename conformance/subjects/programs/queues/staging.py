@@ -1,6 +1,6 @@
-"""Programs of staging areas: their graphs, what is put in and taken, what they refuse.
+"""Programs of staging areas: nodes, values, errors.
 
-Where a staging area waits, TensorFlow holds a thread that nothing can end: nothing here waits.
+Nothing here waits: TensorFlow blocks a thread that cannot be cancelled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Programs that parse Examples whose bytes are cut off, strange, or not an Example's."""
+"""Programs that parse Examples whose bytes are truncated, unusual or invalid."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _field(number: int, content: bytes) -> bytes:
-    """A field of bytes; shorter than 128."""
+    """A field of a protobuf message, of bytes; shorter than 128."""
     return bytes([number << 3 | 2, len(content)]) + content
 
 
@@ -24,7 +24,7 @@ _EXAMPLE = _field(1, _WORDS + _FLOATS + _NUMBERS)
 
 
 def _parsed(tf, examples: Sequence[bytes]):
-    """What each is parsed to, by itself."""
+    """The values of each example, parsed by itself."""
     with tf.Graph().as_default(), tf.Session() as session:
         serialized = tf.placeholder(tf.string, [])
         features = tf.parse_single_example(
@@ -40,7 +40,7 @@ def _parsed(tf, examples: Sequence[bytes]):
 
 
 def _values(tf, session, fetches, feeds):
-    """The values, or that they are refused: TensorFlow's error shows bytes that may be no text."""
+    """The values, or "refused": TensorFlow's message may contain bytes that are not UTF-8."""
     try:
         return session.run(fetches, feeds)
     except (tf.errors.InvalidArgumentError, UnicodeDecodeError):
@@ -52,7 +52,7 @@ def _cut_off(tf):
 
 
 def _changed(tf):
-    """One byte at a time another one."""
+    """Examples with one changed byte."""
     return [
         _parsed(
             tf,
@@ -66,7 +66,7 @@ def _changed(tf):
 
 
 def _surrounded(tf):
-    """Fields that no Example has before and after one, whole, cut off, or too long."""
+    """Unknown fields before and after an Example: complete, truncated, or too long."""
     long = b"\xff" * 10
     strange = [
         b"\x10\x05",
@@ -109,7 +109,7 @@ def _surrounded(tf):
 
 
 def _features(tf):
-    """Features written in other ways: not packed, twice, of no kind, with more than a value."""
+    """Features in other encodings: not packed, twice, without a kind, with additional fields."""
     entries = [
         _feature(b"i", 3, b"\x08\x05\x08\x06"),
         _feature(b"i", 3, b"\x08\x05\x0a\x01\x06"),
@@ -151,19 +151,19 @@ def _features(tf):
 
 
 def _sequences(tf):
-    """Sequences whose context or lists are cut off, or have other fields between them."""
+    """SequenceExamples whose context or lists are truncated, or mixed with other fields."""
     step = _field(3, b"\x08\x05")
     lists = _field(1, _field(1, b"l") + _field(2, _field(1, step) + _field(1, b"") * 0))
-    whole = _field(1, _NUMBERS) + _field(2, lists)
-    given = [whole[:length] for length in range(len(whole) + 1)]
+    sequence = _field(1, _NUMBERS) + _field(2, lists)
+    given = [sequence[:length] for length in range(len(sequence) + 1)]
     given += [
-        b"\x18\x05" + whole,
-        whole + b"\x18",
-        whole + _field(3, b"z"),
-        whole * 2,
+        b"\x18\x05" + sequence,
+        sequence + b"\x18",
+        sequence + _field(3, b"z"),
+        sequence * 2,
         _field(1, _NUMBERS) * 2,
         _field(2, lists) * 2,
-        whole + b"\x12\x7f",
+        sequence + b"\x12\x7f",
         _field(2, _field(1, _field(1, b"l") + _field(2, b"\x12\x00"))),
         _field(2, _field(1, _field(1, b"l") + _field(2, b""))),
         _field(2, _field(1, _field(1, b"l"))),

@@ -1,4 +1,4 @@
-"""Programs of `tf.gfile` and `tf.io.gfile`: what they read, write and refuse."""
+"""Programs of `tf.gfile` and `tf.io.gfile`: reading, writing, errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXT = "first\nsecond \u00e4\n\nlast"
 
 
 def _in_a_folder(program: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
-    """A program that is given a folder of its own, the path of a file of it by name."""
+    """A program that gets a function from names to paths in a folder of its own."""
 
     def placed(tf):
         with tempfile.TemporaryDirectory() as folder:

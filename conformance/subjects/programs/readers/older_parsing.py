@@ -1,4 +1,4 @@
-"""Programs that parse as graphs of earlier releases do, by keys or attributes; features in rows."""
+"""Programs of parse operations of earlier releases, and of ragged features."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _examples(tf):
 
 
 def _single_examples(tf):
-    """One Example, whose keys are attributes."""
+    """`ParseSingleExample`, whose keys are attributes."""
     first, second = _example(tf, a=[1, 2], b=[3], e=[8, 9]), _example(tf, a=[4])
     defaults = [tf.constant([7], tf.int64), tf.constant([5, 6], tf.int64)]
 
@@ -85,7 +85,7 @@ def _single_examples(tf):
 
 
 def _rows_of_sequences(tf):
-    """Features in rows of unequal lengths: of the context and of lists of features."""
+    """Ragged features of the context and of feature lists."""
     first = _sequence(tf, [5], s=[[1], [2, 3], []], d=[[1], [2]])
     second, third = _sequence(tf, [6, 7], d=[[3]]), _sequence(tf, [], s=[[4, 5, 6]])
 
@@ -110,7 +110,7 @@ def _rows_of_sequences(tf):
         )
         tensors = [tensor for group in groups for tensor in group]
         known = [[tensor.dtype, tensor.shape] for tensor in tensors]
-        if isinstance(serialized, bytes):  # where its only row begins, nobody has written
+        if isinstance(serialized, bytes):  # some splits are uninitialized memory
             del tensors[1], tensors[3:5]
         return known, run(tf, tensors)
 
@@ -181,12 +181,12 @@ def _single_sequences(tf):
         tensors = [tensor for group in groups for tensor in group]
         return [[tensor.shape for tensor in tensors], run(tf, tensors)]
 
-    whole = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])
+    example = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])
     return attempt(
-        lambda: parsed(whole),
+        lambda: parsed(example),
         lambda: parsed(_sequence(tf, [])),
         lambda: parsed(_sequence(tf, [4]), ["d"]),
-        lambda: parsed([whole]),
+        lambda: parsed([example]),
         lambda: parsed(_sequence(tf, [4], d=[[1, 2]])),
     )
 

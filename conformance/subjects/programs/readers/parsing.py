@@ -1,4 +1,4 @@
-"""Programs that parse records: lines of fields, examples, tensors, compressed strings."""
+"""Programs that parse CSV lines, examples, serialized tensors, and compressed strings."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-# ruff: noqa: B023 - what is made in a loop is called in the same round
+# ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
 
 def _tried(tf, *makers: Callable[[], Any]):
-    """What each makes, and its values, in a graph of its own."""
+    """What each function returns in a graph of its own, and the values."""
 
-    def whole(make: Callable[[], Any]):
+    def build_and_run(make: Callable[[], Any]):
         with tf.Graph().as_default():
             outputs = make()
             with tf.Session() as session:
                 return [outputs, attempt(lambda: session.run(outputs))]
 
-    return attempt(*(lambda make=make: whole(make) for make in makers))
+    return attempt(*(lambda make=make: build_and_run(make) for make in makers))
 
 
 def _said(tf, make: Callable[[], Any]):
-    """As `_tried` of one, but of an operation's error what the operation itself said."""
+    """The value of what a function builds, or the operation's own message of its error."""
     with tf.Graph().as_default(), tf.Session() as session:
         try:
             return session.run(make())
@@ -209,7 +209,7 @@ def _sparse_features(tf):
 
 
 def _reason(tf, make: Callable[[], Any]) -> str:
-    """What the error says that making something, or running it, ends in."""
+    """The message of the error that building or running raises."""
     with tf.Graph().as_default():
         try:
             outputs = make()
@@ -295,7 +295,7 @@ def _feature_reasons(tf):
 
 def _sequences_that_do_not_fit(tf):
     train = tf.train
-    whole = lambda values: train.Feature(int64_list=train.Int64List(value=values))  # noqa: E731
+    integers = lambda values: train.Feature(int64_list=train.Int64List(value=values))  # noqa: E731
     real = lambda values: train.Feature(float_list=train.FloatList(value=values))  # noqa: E731
 
     def lists(steps) -> bytes:
@@ -316,28 +316,28 @@ def _sequences_that_do_not_fit(tf):
         )
 
     in_lists = [
-        [[whole([1, 0]), real([2, 3])]],
+        [[integers([1, 0]), real([2, 3])]],
         [[real([2, 3])]],
-        [[whole([2, 3]), whole([2, 3, 4])]],
-        [[whole([2]), whole([2, 3, 4])]],
+        [[integers([2, 3]), integers([2, 3, 4])]],
+        [[integers([2]), integers([2, 3, 4])]],
         [None],
-        [[whole([1, 2]), train.Feature()]],
-        [[whole([1] * 3)], [whole([1])]],
-        [[whole([1, 2])], None],
-        [[whole([1] * 3)], None],
-        [[whole([1, 2])] * 2, [whole([1])]],
-        [[], [whole([1])]],
+        [[integers([1, 2]), train.Feature()]],
+        [[integers([1] * 3)], [integers([1])]],
+        [[integers([1, 2])], None],
+        [[integers([1] * 3)], None],
+        [[integers([1, 2])] * 2, [integers([1])]],
+        [[], [integers([1])]],
     ]
     in_context = [
         [None],
         [real([1.0])],
         [train.Feature()],
-        [whole([1, 2]), whole([1])],
-        [whole([1, 2]), None],
-        [whole([1, 2]), whole([1] * 3)],
-        [whole([1])] * 2,
+        [integers([1, 2]), integers([1])],
+        [integers([1, 2]), None],
+        [integers([1, 2]), integers([1] * 3)],
+        [integers([1])] * 2,
         [None, None],
-        [whole([]), whole([1, 2])],
+        [integers([]), integers([1, 2])],
     ]
     return [
         _said(tf, lambda: parsed(data, kind, feature, names))

@@ -1,4 +1,4 @@
-"""Programs of readers and of files in graphs: what is read, in which order, what is refused."""
+"""Programs of readers and of file operations: records, order, errors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Below the current folder, which is a new one: names of files are keys, so all sides have one.
+#: The folder of the files, below a new current folder: their paths are keys, which must not vary.
 FOLDER = Path("files")
 
 
 @contextmanager
 def _folder(**contents: bytes) -> Iterator[Callable[[str], str]]:
-    """A folder of files; what is yielded gives their paths."""
+    """A folder of files; yields the function from their names to their paths."""
     with tempfile.TemporaryDirectory() as current, contextlib.chdir(current):
         FOLDER.mkdir()
         for name, content in contents.items():
@@ -29,7 +29,7 @@ def _folder(**contents: bytes) -> Iterator[Callable[[str], str]]:
 
 
 def _runs(tf, make: Callable[[], Any], files: Sequence[str], steps: str):
-    """What a reader gives step by step: r read, u up to 3, p produced, w files, s state, x."""
+    """A reader's values step by step: r read, u up to 3, p produced, w work units, s state, x."""
     with tf.Graph().as_default():
         reader = make()
         queue = tf.FIFOQueue(20, [tf.string], shapes=[()])
@@ -158,7 +158,7 @@ def _states(tf):
 
 
 def _queues(tf):
-    """Queues that a reader cannot read from, and one that gives nothing for a while."""
+    """Queues of other dtypes and shapes than readers accept, and one that is empty for a while."""
     reader = tf.IdentityReader()
     numbers = tf.FIFOQueue(9, [tf.int32], [()])
     pairs, rows = tf.FIFOQueue(9, [tf.string, tf.string]), tf.FIFOQueue(9, [tf.string])
@@ -176,7 +176,7 @@ def _queues(tf):
 
 
 def _in_one_run(tf):
-    """Two reads of one reader in a run, which take one file each, or two lines of one."""
+    """Two reads of one reader in a run, of one file each or of two lines of a file."""
     with _folder(**TEXT) as path:
         results = []
         for make in (tf.WholeFileReader, tf.TextLineReader):

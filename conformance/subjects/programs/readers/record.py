@@ -1,4 +1,4 @@
-"""Programs of record files outside of graphs: options, writing, reading, what is refused."""
+"""Programs of record files outside of graphs: options, writing, reading, errors."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _written(tf):
 
 
 def _bytes(tf):
-    """What is written, to the byte, by every way of compressing."""
+    """The bytes of files with every compression."""
     settings = [
         {},
         {"compression_level": 1},
@@ -94,7 +94,7 @@ def _bytes(tf):
 
 
 def _damaged(tf):
-    """Records before a place where a file is cut, changed or followed by something else."""
+    """The records of files that are truncated, changed, or followed by other bytes."""
     results = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
@@ -102,12 +102,11 @@ def _damaged(tf):
         def read(kind: str):
             records: list[bytes] = []
 
-            def whole() -> None:
-                records.extend(())
+            def read_all() -> None:
                 for record in tf.io.tf_record_iterator(str(path), tf.io.TFRecordOptions(kind)):
                     records.append(record)  # noqa: PERF402 - those before an error are kept
 
-            return [attempt(whole), records]
+            return [attempt(read_all), records]
 
         for kind in KINDS:
             with tf.io.TFRecordWriter(str(path), kind) as writer:
@@ -128,7 +127,7 @@ def _damaged(tf):
 
 
 def _drawn(tf):
-    """Records of three files: each once an epoch, in batches that two runs go on with."""
+    """`RecordInput` over three files: every record once in an epoch of two batches."""
     with tempfile.TemporaryDirectory() as folder:
         for number in range(3):
             with tf.io.TFRecordWriter(f"{folder}/file{number}") as writer:

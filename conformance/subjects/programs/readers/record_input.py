@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 @in_a_folder
 def _batches(tf):
-    """All records of an epoch, as one batch or as several."""
+    """All records of an epoch, as one batch or split into several."""
     kind = module_of(tf, "ops.data_flow_ops").RecordInput
     Path("d").mkdir()
     for number in range(2):
@@ -23,11 +23,14 @@ def _batches(tf):
             for index in range(2):
                 writer.write(b"%d" % (2 * number + index))
     options = {"compression_type": tf.io.TFRecordCompressionType.GZIP, "seed": 7}
-    whole = kind("d/file*", batch_size=4, buffer_size=4, **options).get_yield_op()
+    one_batch = kind("d/file*", batch_size=4, buffer_size=4, **options).get_yield_op()
     split = kind("d/file*", batch_size=2, buffer_size=4, batches=2, name="b", **options)
     parts = split.get_yield_op()
-    records = [sorted(run(tf, whole)), sorted(record for part in run(tf, parts) for record in part)]
-    return [whole, parts, [len(part) for part in parts], records]
+    records = [
+        sorted(run(tf, one_batch)),
+        sorted(record for part in run(tf, parts) for record in part),
+    ]
+    return [one_batch, parts, [len(part) for part in parts], records]
 
 
 @in_a_folder

@@ -1,4 +1,4 @@
-"""Programs of checkpoints whose files are not what was written: cut, exchanged, of another kind."""
+"""Programs of checkpoints whose files are truncated, exchanged or changed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _read(tf, prefix: str, name: str = "a", dtype=None) -> Callable[[], Any]:
 
 @in_a_folder
 def _exchanged(tf):
-    """A file of the older version in the place of one of the newer, and the other way round."""
+    """A file of checkpoint version 1 in place of one of version 2, and the other way round."""
     _older(tf, "old", [1.0, 2.0], 3)
     _saved(tf, "new", a=[1.0, 2.0])
     shutil.copy("old", "x.index")
@@ -60,7 +60,7 @@ def _exchanged(tf):
 
 @in_a_folder
 def _data_of_another(tf):
-    """The data of another checkpoint, and data that are cut or missing."""
+    """Data files of another checkpoint, truncated or missing."""
     _saved(tf, "one", a=[1.0, 2.0], s=["x", "yz"])
     _saved(tf, "two", a=[3.0, 4.0], s=["xy", "z"])
     shutil.copy("one.index", "mixed.index")
@@ -81,17 +81,17 @@ def _data_of_another(tf):
 
 @in_a_folder
 def _changed_bytes(tf):
-    """A byte of the index, or of the data, is another."""
+    """Checkpoints with one changed byte in the index or in the data."""
     _saved(tf, "x", a=[1.0, 2.0])
     outcomes: list[Any] = []
     for ending in ("index", _DATA):
-        whole = Path(f"x.{ending}").read_bytes()
-        for position in range(0, len(whole), 5):
-            changed = bytearray(whole)
+        content = Path(f"x.{ending}").read_bytes()
+        for position in range(0, len(content), 5):
+            changed = bytearray(content)
             changed[position] ^= 0x11
             Path(f"x.{ending}").write_bytes(changed)
             outcomes += attempt(_read(tf, "x"))
-        Path(f"x.{ending}").write_bytes(whole)
+        Path(f"x.{ending}").write_bytes(content)
     return outcomes
 
 
@@ -101,11 +101,11 @@ def _cut_indexes(tf):
     _older(tf, "old", [1.0, 2.0])
     outcomes: list[Any] = []
     for path, prefix in (("x.index", "x"), ("old", "old")):
-        whole = Path(path).read_bytes()
-        for size in range(0, len(whole), 7):
-            Path(path).write_bytes(whole[:size])
+        content = Path(path).read_bytes()
+        for size in range(0, len(content), 7):
+            Path(path).write_bytes(content[:size])
             outcomes += attempt(_read(tf, prefix))
-            Path(path).write_bytes(whole[-size:])
+            Path(path).write_bytes(content[-size:])
             outcomes += attempt(_read(tf, prefix))
     return outcomes
 

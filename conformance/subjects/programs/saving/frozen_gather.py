@@ -1,4 +1,4 @@
-"""Programs that freeze variables of which only rows or slices are read, and what is refused."""
+"""Programs that freeze variables of which only rows or slices are read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _variable(tf):
 
 
 def _frozen(tf, *outputs: str, **options):
-    """The graph with the variables as constants, and what it computes."""
+    """The graph with its variables converted to constants, and its value."""
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         definition = tf.graph_util.convert_variables_to_constants(
@@ -45,7 +45,7 @@ def _slices(tf):
 
 
 def _batches(tf):
-    """A gather along a later axis reads the variable; one of batches is refused."""
+    """Gathers along a later axis, and with batch dimensions, which are refused."""
     v = _variable(tf)
     tf.identity(tf.gather(v, [1], axis=1), name="columns")
     tf.raw_ops.ResourceGather(
@@ -55,7 +55,7 @@ def _batches(tf):
 
 
 def _none(tf):
-    """Where no variable is left to be frozen the graph is given as it is."""
+    """Graphs in which no variable is converted."""
     v = _variable(tf)
     with tf.control_dependencies([v.initializer]):
         tf.constant(3.0, name="plain")

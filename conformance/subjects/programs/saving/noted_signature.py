@@ -1,4 +1,4 @@
-"""Programs of saved models that note operations, and of what loads them step by step."""
+"""Programs of SavedModels with init and train operations, and of the loader's single steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _signatures_of(definition):
 
 
 def _training(tf):
-    """Signatures of training and of evaluation, and one that names an operation."""
+    """Signatures of training and of evaluation, and one of an operation."""
     module = module_of(tf, "saved_model.signature_def_utils_impl")
     x = tf.placeholder(tf.float32, [None], name="x")
     y = tf.identity(x, name="y")
@@ -44,7 +44,7 @@ def _training(tf):
 
 
 def _noted(tf, folder: str) -> None:
-    """A saved model whose signatures name what initializes and what trains it."""
+    """Write a SavedModel with signatures for its init operation and its train operation."""
     Path("words").write_text("one", "utf-8")
     builder = module_of(tf, "saved_model.builder_impl")._SavedModelBuilder(folder)
     for tags, options in ((["serve"], {}), (["train"], {"clear_devices": True})):
@@ -90,7 +90,7 @@ def _there_and_back(tf):
 
 @in_a_folder
 def _step_by_step(tf):
-    """The loader tells what it loads; without a saver there must be no variables."""
+    """The loader's members and methods; a meta graph without a saver must have no variables."""
     _noted(tf, "m")
     loader = module_of(tf, "saved_model.loader_impl").SavedModelLoader("m")
     outcomes = [loader.export_dir, loader.variables_path, len(loader.saved_model.meta_graphs)]
@@ -110,9 +110,9 @@ def _step_by_step(tf):
 
 @in_a_folder
 def _reserved(tf):
-    """Signatures whose tensors are not told, or whose keys are taken, are refused."""
+    """Signatures without tensor names, or with reserved keys, which are refused."""
     x = tf.constant(1.0, name="x")
-    whole = tf.saved_model.predict_signature_def({"x": x}, {"y": x})
+    signature = tf.saved_model.predict_signature_def({"x": x}, {"y": x})
     bare, no_dtype, many = (tf.saved_model.build_signature_def() for _ in range(3))
     bare.inputs["x"].dtype = tf.float32.as_datatype_enum
     no_dtype.outputs["y"].name = "x:0"
@@ -129,9 +129,9 @@ def _reserved(tf):
                         {"s": bare},
                         {"s": no_dtype},
                         {"s": many},
-                        {"s": whole},
-                        {"__saved_model_init_op": whole},
-                        {"__saved_model_train_op": whole},
+                        {"s": signature},
+                        {"__saved_model_init_op": signature},
+                        {"__saved_model_train_op": signature},
                         None,
                         {},
                     )

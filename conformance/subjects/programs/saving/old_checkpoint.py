@@ -1,4 +1,4 @@
-"""Programs of checkpoints of version 1: operations, savers, files, refusals."""
+"""Programs of checkpoints of version 1: operations, savers, files, errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import (
 
 __all__ = ["BEHAVIOURS"]
 
-#: Dtypes and whether files of version 1 can have them.
+#: Dtypes, and whether files of version 1 can contain them.
 KINDS = (
     "float32",
     "float64",
@@ -189,18 +189,18 @@ def _by_the_newer_operation(tf):
 def _readers(tf):
     _save(tf, "two", ["b", "a"], VALUES, 5)()
     _slices(tf, "s", names=["p"] * 2, specs=["4 3 0,2:-", "4 3 2,2:-"], data=[VALUES] * 2)()
-    whole, parts = (tf.train.NewCheckpointReader(name) for name in ("two", "s"))
+    plain, parts = (tf.train.NewCheckpointReader(name) for name in ("two", "s"))
     return [
-        sorted(whole.get_variable_to_shape_map().items()),
-        whole.has_tensor("a"),
-        whole.has_tensor("c"),
-        sorted(whole.debug_string().split(b"\n")),
+        sorted(plain.get_variable_to_shape_map().items()),
+        plain.has_tensor("a"),
+        plain.has_tensor("c"),
+        sorted(plain.debug_string().split(b"\n")),
         parts.debug_string(),
-        sorted(whole.get_variable_to_dtype_map().items()),
+        sorted(plain.get_variable_to_dtype_map().items()),
         attempt(
-            lambda: whole.get_tensor("a"),
-            lambda: whole.get_tensor("b"),
-            lambda: whole.get_tensor("c"),
+            lambda: plain.get_tensor("a"),
+            lambda: plain.get_tensor("b"),
+            lambda: plain.get_tensor("c"),
             lambda: parts.get_tensor("p"),
             lambda: tf.train.NewCheckpointReader("nope"),
             lambda: tf.train.list_variables("two"),

@@ -1,4 +1,4 @@
-"""Programs of initializers that take rows and columns of a checkpoint of another vocabulary."""
+"""Programs of initializers that remap rows and columns of a checkpoint to another vocabulary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _saved(tf):
-    """A checkpoint of a matrix, files of the words of rows and columns, and the initializers."""
+    """Write a checkpoint of a matrix and vocabularies of rows and columns; the initializers."""
     for path, words in (("old", "abcd"), ("new", "dbxa"), ("columns", "pq"), ("other", "qrp")):
         Path(path).write_text("\n".join(words) + "\n")
     with tf.Graph().as_default(), tf.Session() as session:
@@ -40,18 +40,18 @@ def _value(tf, initializer, shape, **options) -> Callable[[], Any]:
 def _embeddings(tf):
     make = _saved(tf)._load_embedding_initializer
     ones, constant = tf.ones_initializer(), tf.constant_initializer(-1.0)
-    whole = make("d/x", "m", 4, 2, "old", "new", num_oov_buckets=2, initializer=ones)
-    drawn = make("d/x", "m", 2, 2, "old", "new")  # both words are known: nothing is drawn
+    initializer = make("d/x", "m", 4, 2, "old", "new", num_oov_buckets=2, initializer=ones)
+    drawn = make("d/x", "m", 2, 2, "old", "new")  # both words are known: no row is random
     return attempt(
-        _value(tf, whole, [6, 2]),
+        _value(tf, initializer, [6, 2]),
         _value(tf, drawn, [2, 2]),
-        _value(tf, whole, [6, 2], partitioner=tf.fixed_size_partitioner(2)),
-        _value(tf, whole, [6, 2], partitioner=tf.fixed_size_partitioner(5)),
-        _value(tf, whole, [6, 2], use_resource=True),
-        _value(tf, whole, [6, 3]),
-        _value(tf, whole, [6]),
-        _value(tf, whole, [0, 2]),
-        _value(tf, whole, [6, 2], dtype=tf.float64),
+        _value(tf, initializer, [6, 2], partitioner=tf.fixed_size_partitioner(2)),
+        _value(tf, initializer, [6, 2], partitioner=tf.fixed_size_partitioner(5)),
+        _value(tf, initializer, [6, 2], use_resource=True),
+        _value(tf, initializer, [6, 3]),
+        _value(tf, initializer, [6]),
+        _value(tf, initializer, [0, 2]),
+        _value(tf, initializer, [6, 2], dtype=tf.float64),
         _value(tf, make("d/x", "m", 4, 2, "old", "new", initializer=constant), [4, 2]),
         lambda: make("d/x", "m", 4, 2, "old", "new", initializer=3),
     )

@@ -1,4 +1,4 @@
-"""Programs of `tf.saved_model`: what is written and loaded, signatures, assets, refusals."""
+"""Programs of `tf.saved_model`: writing, loading, signatures, assets, errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _model(tf) -> tuple[Any, Any, Any]:
-    """A graph of two variables, its input and its output."""
+    """A graph of two variables; its input and its output."""
     kernel = tf.get_variable(
         "v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3), use_resource=False
     )
@@ -24,7 +24,7 @@ def _model(tf) -> tuple[Any, Any, Any]:
 
 
 def _summary(definition) -> list[Any]:
-    """What is comparable of a graph's message."""
+    """The parts of a MetaGraphDef that are compared."""
     nodes = sorted(
         [node.name, node.op, node.device, sorted(node.attr)] for node in definition.graph_def.node
     )
@@ -117,9 +117,9 @@ def _assets(tf):
 
 
 @in_a_folder
-def _odd_assets(tf):
+def _invalid_assets(tf):
     Path("a").write_text("a", "utf-8")
-    odd = [
+    invalid = [
         tf.placeholder(tf.string, []),
         tf.constant(1),
         tf.constant(["a", "b"]),
@@ -130,7 +130,7 @@ def _odd_assets(tf):
         tf.constant(["a"]),
     ]
     outcomes = []
-    for number, asset in enumerate(odd):
+    for number, asset in enumerate(invalid):
         with tf.Session() as session:
             v = tf.Variable(1.0)
             session.run(v.initializer)
@@ -412,7 +412,7 @@ def _names(tf):
 BEHAVIOURS = {
     "there-and-back": _there_and_back,
     "assets": _assets,
-    "odd-assets": _odd_assets,
+    "odd-assets": _invalid_assets,
     "order-of-calls": _order_of_calls,
     "loading-what-is-not-there": _loading_what_is_not_there,
     "options-of-building": _options_of_building,

@@ -1,4 +1,4 @@
-"""Programs that describe signatures, and write and load SavedModels by the builder."""
+"""Programs of signatures, and of SavedModels that the builder writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _model(tf) -> tuple[Any, Any, Any]:
-    """A model in the default graph: its input, its output, its weight."""
+    """A model in the default graph: input, output and weight."""
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     weight = tf.get_variable("weight", [2, 1], initializer=tf.ones_initializer())
     return x, tf.matmul(x, weight, name="y"), weight
@@ -46,7 +46,7 @@ def _signatures(tf):
 
 
 def _by_builder(tf):
-    """A model written with two meta graphs, and read by tag."""
+    """A SavedModel with two meta graphs, which are loaded by their tags."""
     folder = Path(tempfile.mkdtemp())
     path = folder / "model"
     builder = tf.saved_model.builder.SavedModelBuilder(str(path))
@@ -95,7 +95,7 @@ def _loaded(tf, folder: Path) -> list[Any]:
 
 
 def _simply(tf):
-    """`simple_save`, and the signature that it writes."""
+    """`simple_save` and the signature that it writes."""
     path = str(Path(tempfile.mkdtemp()) / "model")
     with tf.Graph().as_default(), tf.Session() as session:
         x, y, _ = _model(tf)

@@ -21,7 +21,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _nodes(tf, *prefixes: str) -> list[Any]:
-    """Every node of savers, its attributes told but for shapes that are noted."""
+    """The nodes of savers with all their attributes."""
     return [
         [
             n.name,

@@ -1,4 +1,4 @@
-"""Programs of what savers are as data, of their lists of checkpoints, of what they export."""
+"""Programs of SaverDefs, of lists of checkpoints, and of exported meta graphs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _as_data(tf):
-    """A saver is made again from its message, in its graph or under a scope."""
+    """A saver that is restored from its SaverDef, in its graph or in a scope."""
     variables(tf)
     with tf.name_scope("outer"):
         saver = tf.train.Saver(name="in", max_to_keep=3)
@@ -44,7 +44,7 @@ def _as_data(tf):
 
 @in_a_folder
 def _last_checkpoints(tf):
-    """Lists of checkpoints with the times of when they were written."""
+    """Lists of checkpoints with their times."""
     variables(tf)
     saver, session = tf.train.Saver(max_to_keep=2), tf.Session()
     session.run(tf.global_variables_initializer())
@@ -65,7 +65,7 @@ def _last_checkpoints(tf):
 
 @in_a_folder
 def _without_variables(tf):
-    """A saver of nothing saves nothing but the graph."""
+    """A saver without variables writes the meta graph only."""
     saver, session = tf.train.Saver(allow_empty=True), tf.Session()
     saved = saver.save(session, "x")
     with tf.Graph().as_default():
@@ -91,7 +91,7 @@ def _names(definition):
 
 
 def _other_savers(tf):
-    """The operations of savers, but for one's own, are left out of what is exported."""
+    """`clear_extraneous_savers` removes the operations of other savers from an export."""
     variables(tf)
     one, other = tf.train.Saver(), tf.train.Saver(name="other")
     for saver in (one, other):
@@ -109,7 +109,7 @@ def _other_savers(tf):
 
 
 def _said_of_graphs(tf):
-    """What is said of a graph is kept, with its functions and its collections."""
+    """An export keeps the `meta_info_def`, the functions and the collections."""
     about = tf.MetaGraphDef.MetaInfoDef()
     about.tags.append("mine")
     about.meta_graph_version = "one"
@@ -138,7 +138,7 @@ def _said_of_graphs(tf):
 
 
 def _collections_as_data(tf):
-    """Collections written into a message one by one."""
+    """`add_collection_def` for collections of several kinds."""
     module = module_of(tf, "framework.meta_graph")
     v, _ = variables(tf)
     for key, value in (("mine", v), ("ints", 3), ("mixed", "a"), ("mixed", v)):
@@ -161,13 +161,13 @@ def _collections_as_data(tf):
 
 @in_a_folder
 def _own_saveables(tf):
-    """What a program saves by an object of its own."""
+    """A SaveableObject of the program."""
     kinds = module_of(tf, "training.saving.saveable_object")
     v = tf.get_variable("v", initializer=np.arange(3, dtype=np.float32), use_resource=True)
     spec = kinds.SaveSpec(v.read_value(), "", "mine", tf.float32)
 
     class Doubled(kinds.SaveableObject):  # type: ignore[misc,name-defined]  # of the namespace
-        """A variable that is read back twice as large."""
+        """A saveable that restores twice the saved value."""
 
         def restore(self, restored_tensors, restored_shapes):
             value = restored_tensors[0] if restored_shapes is None else 0.0
@@ -192,7 +192,7 @@ def _own_saveables(tf):
 
 @in_a_folder
 def _large_indexes(tf):
-    """The names of so many tensors that the index has several blocks."""
+    """A checkpoint of so many tensors that the index has several blocks."""
     names = [f"{number:04d}/{'n' * 100}" for number in range(3000)]
     with tf.Session() as session:
         session.run(

@@ -1,4 +1,4 @@
-"""Programs of checkpoints whose index is a whole table, but does not hold what it must."""
+"""Programs of checkpoints whose index is a valid table with invalid entries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _varint(number: int) -> bytes:
 
 
 def _block(rows: Mapping[bytes, bytes]) -> bytes:
-    """Keys, each written whole, and values; then where the first one begins."""
+    """A block of entries without shared prefixes, and its one restart point."""
     text = b"".join(
         _varint(0) + _varint(len(key)) + _varint(len(value)) + key + value
         for key, value in sorted(rows.items())
@@ -32,7 +32,7 @@ def _block(rows: Mapping[bytes, bytes]) -> bytes:
 
 
 def _table(rows: Mapping[bytes, bytes]) -> bytes:
-    """A table of one block, as LevelDB writes it."""
+    """A LevelDB table of one block."""
     text = b""
 
     def added(block: bytes) -> bytes:
@@ -52,12 +52,12 @@ def _field(number: int, value: int | bytes) -> bytes:
     return _varint(number << 3) + _varint(value)
 
 
-#: One shard; a version that any reader understands.
+#: The header entry: one shard, and a version that every reader accepts.
 _HEADER = _field(1, 1) + _field(3, _field(1, 1))
 
 
 def _entry(dtype: int = 1, sizes: tuple[int, ...] = (2,), *rest: bytes) -> bytes:
-    """The entry of float32 values in the first 8 bytes of the data."""
+    """An entry of float32 values in the first 8 bytes of the data."""
     shape = b"".join(_field(2, _field(1, size)) for size in sizes)
     crc = _varint(6 << 3 | 5) + masked_crc(_DATA)
     return _field(1, dtype) + _field(2, shape) + (b"".join(rest) or _field(5, len(_DATA))) + crc

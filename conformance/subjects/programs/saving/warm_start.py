@@ -1,4 +1,4 @@
-"""Programs of `tf.train.warm_start`: which variables, under which names, from which checkpoint."""
+"""Programs of `tf.train.warm_start`: variables, names, vocabularies."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _words(path: str, words: str) -> str:
 
 @in_a_folder
 def _other_words(tf):
-    """Rows or columns follow their words, in whole variables and in parts of them."""
+    """Vocabularies of rows or of columns, for variables and for partitioned ones."""
     with tf.Graph().as_default(), tf.Session() as session:
         for name, start in (("rows", 0), ("columns", 100), ("plain", 200)):
             values = np.arange(start, start + 8.0, dtype="f").reshape(4, 2)

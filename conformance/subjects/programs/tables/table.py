@@ -1,4 +1,4 @@
-"""Programs of lookup tables: their graphs, what they find, what fills them, what they refuse."""
+"""Programs of lookup tables: nodes, lookups, initializers, errors."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _looked_up(tf):
     )
 
 
-def _filled_again(tf):
+def _initialized_twice(tf):
     table = static_table(tf)
     handle = table.resource_handle
 
@@ -425,7 +425,7 @@ def _names(tf):
 
 
 def _saved(tf):
-    """A table is saved with the variables, and put back."""
+    """A table that is saved and restored by a saver."""
     table, vectors = mutable_table(tf, name="words"), mutable_table(tf, [0, 0], name="vectors")
     saver = tf.train.Saver()
     nodes = table_nodes(tf)
@@ -446,7 +446,7 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "graph_of_static": _graph_of_static,
     "graph_of_changing": _graph_of_changing,
     "found": _looked_up,
-    "filled_again": _filled_again,
+    "filled_again": _initialized_twice,
     "refused_when_built": _refused_when_built,
     "changing": _changing,
     "buckets": _buckets,

@@ -28,7 +28,7 @@ _LINE, _NUMBER = -2, -1
 
 @contextlib.contextmanager
 def _files() -> Iterator[Callable[[str], str]]:
-    """Files by name, in a folder that ends with the block."""
+    """A folder of files; yields the function from their names to their paths."""
     texts = {
         "lines": "emerson\nlake\npalmer\n",
         "columns": "emerson\t10\nlake\t20\npalmer\t30\n",

@@ -1,4 +1,4 @@
-"""Programs of vocabularies: words and their numbers, buckets for all other words, hashes."""
+"""Programs of vocabulary tables: ids of words, buckets of unknown words, hashes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
-#: Words of every length that the fingerprints treat in a way of their own.
+#: Words of all lengths that the fingerprint functions treat differently.
 _WORDS = [
     bytes((7 * index + size) % 256 for index in range(size))
     for size in (0, 1, 3, 4, 7, 8, 15, 16, 17, 32, 33, 63, 64, 65, 127, 128, 129, 200)
@@ -46,7 +46,7 @@ def _numbers(tf):
 
 
 def _nodes(tf) -> list[Any]:
-    """Every node but for the shared names of tables, which are drawn, and values."""
+    """The nodes without values and without the shared names of tables, which are random."""
     return [
         [
             n.name,
@@ -239,7 +239,7 @@ def _refused(tf):
 
 
 def _of_one_run(tf):
-    """Tables that each run has for itself, so that what was put in is gone."""
+    """Anonymous tables, which every run creates anew."""
     lookup = tf.lookup
     static = lookup.StaticHashTable(_words(tf), -1, experimental_is_anonymous=True)
     changing = lookup.experimental.MutableHashTable(

@@ -1,4 +1,4 @@
-"""Critical sections: their nodes, what they refuse, and that they are exclusive."""
+"""Programs of critical sections: nodes, errors, mutual exclusion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _counting(tf, v) -> Callable[[], Any]:
-    """Takes the value of a variable and raises it: others might come between the two."""
+    """A function that reads a variable and then increments it."""
 
     def count():
         value = v.value()

@@ -1,4 +1,4 @@
-"""Programs of reference variables whose declared shape is held to, or not, when they are set."""
+"""Programs of assignments of other shapes to reference variables, validated or not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _variable(tf, kind: str, shape, name: str, dtype=None):
 
 
 def _set(tf):
-    """Values of other shapes than declared, with and without a check, then a read."""
+    """Assignments of several shapes with `validate_shape` and without, and later values."""
     raw, values = tf.raw_ops, (2.5, [1.0, 2.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], np.zeros([0]))
     shapes: tuple[Any, ...] = ((), (2,), (None,), (None, 2), (0,), None)
 
@@ -50,7 +50,7 @@ def _set(tf):
 
 
 def _shared(tf):
-    """Two nodes of one name: of one dtype they are one variable."""
+    """Two nodes with a shared name: with equal dtypes they are one variable."""
     raw = tf.raw_ops
     first, again = (_variable(tf, "VariableV2", shape, "shared") for shape in ((2,), (3,)))
     other = _variable(tf, "VariableV2", (2,), "shared", tf.float64)

@@ -1,6 +1,6 @@
-"""Programs of random generators: what they draw, how their state moves on, and the graphs they add.
+"""Programs of random generators: numbers, states, nodes.
 
-What is drawn evenly is shown by its bytes, normal numbers by their values.
+Uniform numbers are compared by their bytes, normal ones by their values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _exact(value):
 
 
 def _runs(tf, generator, *tensors, show=_exact):
-    """What two runs of each tensor draw, and the state after each."""
+    """The numbers of two runs of each tensor, and the state after each run."""
     results = []
     with tf.Session() as session:
         session.run(generator.state.initializer)
@@ -32,13 +32,13 @@ def _runs(tf, generator, *tensors, show=_exact):
 def _even_numbers(tf):
     generator = tf.random.Generator.from_seed(1234)
     floats = ("float16", "bfloat16", "float32", "float64")
-    whole = ("int32", "int64", "uint32", "uint64")
+    integers = ("int32", "int64", "uint32", "uint64")
     return _runs(
         tf,
         generator,
         *(generator.uniform([2, 3], dtype=getattr(tf, dtype)) for dtype in floats),
-        *(generator.uniform([5], -4, 90, getattr(tf, dtype)) for dtype in whole[:2]),
-        *(generator.uniform_full_int([5], getattr(tf, dtype)) for dtype in whole),
+        *(generator.uniform([5], -4, 90, getattr(tf, dtype)) for dtype in integers[:2]),
+        *(generator.uniform_full_int([5], getattr(tf, dtype)) for dtype in integers),
         generator.uniform([3], None, None, tf.int64),
         generator.uniform([]),
         generator.uniform([0, 2]),
@@ -83,7 +83,7 @@ def _skipping_backwards(tf):
 
 
 def _binomials(tf):
-    # the first run's numbers alone: TensorFlow loses how it moves on a state that is shared
+    # the first run only: TensorFlow loses the advance of a shared state
     with tf.device("/cpu:0"):
         generator = tf.random.Generator.from_seed(11)
     with tf.Session() as session:

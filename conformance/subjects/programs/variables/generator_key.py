@@ -1,4 +1,4 @@
-"""Programs of generators made from keys and counters, split, and skipped far."""
+"""Programs of generators from keys and counters, of splits and of skips."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _draws_of(tf, make):
-    """A generator's state, what it draws, and its state afterwards."""
+    """A generator's state, its numbers, and its state afterwards."""
     with tf.Graph().as_default():
         generator = make()
         drawn = generator.uniform_full_int([3], tf.int64)
@@ -22,7 +22,7 @@ def _draws_of(tf, make):
 
 
 def _keys(tf):
-    """Keys and counters of both algorithms, of unequal numbers."""
+    """Keys and counters of several lengths for both algorithms."""
     build = tf.random.Generator.from_key_counter
     return attempt(
         *(
@@ -35,18 +35,18 @@ def _keys(tf):
 
 
 def _parts(tf):
-    """Generators split from another one, and both afterwards."""
+    """Generators that are split from another one, and the states of both afterwards."""
 
     def split(count, alg):
         with tf.Graph().as_default():
-            whole = tf.random.Generator.from_seed(1234, alg=alg)
-            parts = whole.split(count)
+            original = tf.random.Generator.from_seed(1234, alg=alg)
+            parts = original.split(count)
             drawn = [part.uniform_full_int([2], tf.int64) for part in parts]
             with tf.Session() as session:
-                session.run([whole.state.initializer])
+                session.run([original.state.initializer])
                 session.run([part.state.initializer for part in parts])
                 states = [session.run(part.state).tolist() for part in parts]
-                return states, session.run(drawn), session.run(whole.state).tolist()
+                return states, session.run(drawn), session.run(original.state).tolist()
 
     return attempt(
         *(
@@ -58,7 +58,7 @@ def _parts(tf):
 
 
 def _skipped(tf):
-    """Skips of all sizes, from states whose counters are about to run over."""
+    """Skips of several sizes from counters that are about to overflow."""
 
     def skipped(state, delta: int, alg: str):
         with tf.Graph().as_default():
@@ -87,7 +87,7 @@ def _skipped(tf):
 
 
 def _bounds(tf):
-    """Whole numbers between bounds that are scalars, vectors, equal, or the wrong way round."""
+    """Integers between bounds that are scalars, vectors, equal, or in the wrong order."""
     generator = tf.random.Generator.from_seed(5)
 
     def drawn(low, high, dtype, fed: bool):

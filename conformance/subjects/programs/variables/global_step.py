@@ -1,4 +1,4 @@
-"""Programs of the variable that counts steps: found, made, read once, incremented."""
+"""Programs of the global step: lookup, creation, reads, increments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _looked_up(tf):
-    """By its collection, or else by its name; several are none."""
+    """`get_global_step` looks in the collection, then for the name; several steps are refused."""
     train = tf.train
     graphs: list[Any] = []
 
@@ -53,7 +53,7 @@ def _looked_up(tf):
 
 
 def _incremented(tf):
-    """It is read before it is incremented, by the read that is kept."""
+    """The increment of the global step waits for the cached read."""
     util = module_of(tf, "training.training_util")
     outcomes: list[Any] = attempt(lambda: util._increment_global_step(1))
     for resource in (False, True):
@@ -71,7 +71,7 @@ def _incremented(tf):
 
 
 def _reads(tf):
-    """Before it is initialized the read gives the initial value; a tensor is read as it is."""
+    """The cached read gives the initial value of an uninitialized step; a step may be a tensor."""
     util = module_of(tf, "training.training_util")
     key = "global_step_read_op_cache"
     outcomes: list[Any] = [util._get_or_create_global_step_read()]

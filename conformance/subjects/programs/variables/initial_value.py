@@ -1,4 +1,4 @@
-"""Programs of what a variable is made from: callables, classes, values, dtypes, refused kernels."""
+"""Programs of initializers of variables: functions, classes, values, dtypes, shapes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _variable_facts(tf, *args, **options):
-    """What a variable is, its initializer's value and what it is kept by."""
+    """A variable's dtype and shape, its value, and the collections."""
     with tf.Graph().as_default() as graph:
         variable = tf.get_variable("v", *args, **options)
         with tf.Session() as session:
@@ -21,7 +21,7 @@ def _variable_facts(tf, *args, **options):
 
 
 class _Ones:
-    """An initializer as a class of one's own."""
+    """An initializer that is a class of the program."""
 
     def __init__(self, dtype=None) -> None:
         self._dtype = dtype
@@ -32,7 +32,7 @@ class _Ones:
 
 
 def _callables(tf):
-    """Functions with and without arguments, with shapes and without."""
+    """Functions as initializers, with several signatures, with a shape and without."""
 
     def of_shape(shape, dtype=None):
         return tf.fill(shape, tf.cast(7, dtype))
@@ -80,7 +80,7 @@ def _callables(tf):
 
 
 def _values(tf):
-    """Initial values of other dtypes and shapes than those that are asked for."""
+    """Initial values of other dtypes and shapes than requested."""
     values = (
         1.0,
         2,
@@ -114,7 +114,7 @@ def _values(tf):
 
 
 def _kernels(tf):
-    """Orthogonal and identity initializers by the shapes that they take."""
+    """Orthogonal and identity initializers for several shapes."""
     init = tf.initializers
     kinds = (
         init.orthogonal(gain=2.0, seed=1),

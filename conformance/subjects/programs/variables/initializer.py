@@ -1,4 +1,4 @@
-"""Initializers: their values with seeds, their nodes, their configurations, their refusals."""
+"""Programs of initializers: values with seeds, nodes, configs, errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHAPES: list[Any] = [
 
 
 class _PartitionInfo:
-    """Where a part lies, as partitioned variables tell initializers."""
+    """The partition info that partitioned variables pass to initializers."""
 
     full_shape, var_offset = (6, 3), (2, 0)
 
@@ -37,7 +37,7 @@ def _module(tf):
 
 
 def _kinds(tf) -> Iterator[Callable[..., Any]]:
-    """Functions from options to an initializer; those without a seed do not take it."""
+    """Functions from options to an initializer, with a seed where it has one."""
     ops = _module(tf)
 
     def seedless(kind, **given) -> Callable[..., Any]:
@@ -73,7 +73,7 @@ def _kinds(tf) -> Iterator[Callable[..., Any]]:
 
 
 def _rounded(tf, value):
-    """Its value: the last bits of sums and of half precision are each library's own."""
+    """The shape, dtype and rounded value: the last bits depend on the library."""
     array = run(tf, value)
     is_number = array.dtype.kind in "fc"
     shown = np.round(array.astype("complex128"), 2 if array.dtype == np.float16 else 4) + 0.0

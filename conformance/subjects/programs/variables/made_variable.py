@@ -1,4 +1,4 @@
-"""Programs that make variables: what they are, what they hold at first, what is refused."""
+"""Programs that create variables: members, initial values, errors."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def protos(tf):
             v.to_proto(export_scope="other"),
             u.to_proto(export_scope="q"),
         ]
-        if kind:  # TensorFlow 2.21 makes a reference variable of it
+        if kind:  # TensorFlow 2.21 restores a reference variable from it
             continue
         again = tf.Variable.from_proto(proto)
         results += [
@@ -181,7 +181,7 @@ def initial_values(tf):
 
 
 def initial_values_of_loops(tf):
-    """What comes out of a loop is an initial value as it is; what is inside of one is none."""
+    """An output of a loop may be an initial value, a tensor within a loop may not."""
     w = tf.Variable(2.0, name="w")
     _, doubled = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, 2 * x), (0, 1.0))
     v = tf.Variable(doubled + w.initialized_value(), name="v")
@@ -200,7 +200,7 @@ def initial_values_of_loops(tf):
 
 
 def slices_of_a_variable(tf):
-    """The words of a part's place need no name; words that are none are refused one by one."""
+    """`SaveSliceInfo.from_spec` without a name, and with invalid specs."""
     info = tf.Variable.SaveSliceInfo
     words = ("0", "a b", "0 0:0", "0 a,0:0:0", "0 0,a:0:0", "2 3 0,1:1,2")
     return [

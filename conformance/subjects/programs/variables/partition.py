@@ -1,4 +1,4 @@
-"""Variables that are parts of a larger one: their places, and the whole that they make."""
+"""Programs of partitioned variables: slice infos of the parts, and the joined value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _kind(tf):
-    """The class `PartitionedVariable`, which only TensorFlow's own path offers."""
+    """The class `PartitionedVariable`, which is available by TensorFlow's internal path only."""
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else "sessrun.reference"
     return importlib.import_module(f"{package}.python.ops.variables").PartitionedVariable
 
@@ -70,15 +70,15 @@ def _places(tf):
 def _constructed(tf):
     def shown(**options) -> Callable[[], Any]:
         def make():
-            whole = _partitioned(tf, **options)
+            variable = _partitioned(tf, **options)
             return [
-                whole.name,
-                whole.shape,
-                whole.get_shape(),
-                whole._get_partitions(),
-                [part.name for part in whole],
-                len(whole),
-                whole.as_tensor(),
+                variable.name,
+                variable.shape,
+                variable.get_shape(),
+                variable._get_partitions(),
+                [part.name for part in variable],
+                len(variable),
+                variable.as_tensor(),
             ]
 
         return make
@@ -104,14 +104,18 @@ def _constructed(tf):
 
 
 def _graph(tf):
-    whole = _partitioned(tf)
-    sums = [tf.add(whole, 1), tf.identity(whole), tf.convert_to_tensor(whole, dtype=tf.int32)]
-    whole.assign(tf.constant([5, 6]))
+    variable = _partitioned(tf)
+    sums = [
+        tf.add(variable, 1),
+        tf.identity(variable),
+        tf.convert_to_tensor(variable, dtype=tf.int32),
+    ]
+    variable.assign(tf.constant([5, 6]))
     refused = attempt(
-        lambda: tf.convert_to_tensor(whole, dtype=tf.float32),
-        lambda: whole + 1,
-        lambda: whole.assign([1, 2]),
-        lambda: tf.Session().run(whole),
+        lambda: tf.convert_to_tensor(variable, dtype=tf.float32),
+        lambda: variable + 1,
+        lambda: variable.assign([1, 2]),
+        lambda: tf.Session().run(variable),
     )
     nodes = tf.get_default_graph().as_graph_def().node
     return [sums, refused, [[n.name, n.op, list(n.input)] for n in nodes]]

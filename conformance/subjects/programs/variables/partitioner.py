@@ -1,4 +1,4 @@
-"""Variables cut into parts by partitioners: by get_variable, by scopes, and by slicing."""
+"""Programs of partitioners of `get_variable` and of scopes, and of partitioned variables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _nodes(tf):
 
 
 def _by_where(size, dtype, partition_info):
-    """An initializer that shows what it is told."""
+    """An initializer whose value shows its partition info."""
     where = list(partition_info.var_offset), list(partition_info.full_shape)
     return [[float(sum(where[0]) + 10 * sum(where[1]))] * size[1]] * size[0]
 
@@ -103,7 +103,7 @@ def _saved_under_names(tf):
 
 
 def _started(tf, path: str):
-    """Variables whose initializers restore them."""
+    """Partitioned variables whose initializers restore them from a checkpoint."""
     cut = tf.get_variable("cut", [7], partitioner=_pieces(tf, 2))
     other = tf.get_variable("scope/cut", [7], partitioner=_pieces(tf, 3), use_resource=True)
     third = tf.get_variable("other/cut", [7], partitioner=_pieces(tf, 7))
@@ -118,19 +118,19 @@ def _started(tf, path: str):
         lambda: start(path, {"cut": [*cut, *other]}),
     )
     with tf.Session() as session:
-        session.run([part.initializer for whole in (cut, other, third) for part in whole])
+        session.run([part.initializer for variable in (cut, other, third) for part in variable])
         del wrong
-        return [outcomes, session.run([whole.as_tensor() for whole in (cut, other, third)])]
+        return [outcomes, session.run([variable.as_tensor() for variable in (cut, other, third)])]
 
 
 def _restored(tf, folder: str):
-    """One variable restored from another's parts, whole and cut otherwise."""
+    """Variables that are restored from the parts of another one, with other parts and without."""
     with tf.Graph().as_default(), tf.Session() as session:
         cut = tf.get_variable("a", [7], partitioner=_pieces(tf, 2), use_resource=True)
-        whole = tf.get_variable("b", [7])
+        uncut = tf.get_variable("b", [7])
         tf.train.Saver({"x": cut}).restore(session, f"{folder}/2")
-        tf.train.Saver({"x": whole}).restore(session, f"{folder}/2")
-        return session.run([cut.as_tensor(), whole])
+        tf.train.Saver({"x": uncut}).restore(session, f"{folder}/2")
+        return session.run([cut.as_tensor(), uncut])
 
 
 def _pieces(tf, count: int):

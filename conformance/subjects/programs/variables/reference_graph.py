@@ -1,4 +1,4 @@
-"""Programs that make reference variables: the graphs they build."""
+"""Programs of the nodes of reference variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that make resource variables: the graphs they build."""
+"""Programs of the nodes of resource variables."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def shared_between_sessions(tf):
 
 
 def temporary_variables(tf):
-    """They end with the run, hold something from the start, and have a shape of their own."""
+    """Temporary variables end with the run, have a value from the start, and a fixed shape."""
     raw = tf.raw_ops
 
     def temporary(shape=(2,), dtype=None, name: str = ""):
@@ -165,7 +165,7 @@ def temporary_variables(tf):
             return [session.run(one).shape == session.run(one).shape]
 
     def in_a_partial_run():
-        """It lives from the first call to the last."""
+        """A temporary variable lives from the first call of a partial run to the last."""
         first, second = (tf.placeholder(tf.float32, [2]) for _ in range(2))
         kept = tf.assign(temporary(name="kept"), first)
         last = raw.DestroyTemporaryVariable(ref=tf.assign_add(kept, second), var_name="kept")
@@ -202,7 +202,7 @@ def temporary_variables(tf):
 
 
 def iterated(tf):
-    """No variable is iterated over, and the attempt leaves a read in the graph."""
+    """Iterating over a variable is refused, after a read was added to the graph."""
     outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")

@@ -1,4 +1,4 @@
-"""Programs of variable scopes as objects: their defaults set, their variables, their stores."""
+"""Programs of members of variable scopes: defaults, variables, getters, stores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _defaults_set(tf):
-    """What is set of an open scope is the default of the variables that come after."""
+    """Setters of an open scope change the defaults of later variables."""
     calls: list[str] = []
 
     def getter(getter, name: str, *args, **kwargs):
@@ -46,7 +46,7 @@ def _defaults_set(tf):
 
 
 def _variables_of_scopes(tf):
-    """A scope's own variables, by their collections."""
+    """The variables of a scope in collections."""
     with tf.variable_scope("a") as a:
         tf.get_variable("v", [1])
         tf.get_variable("w", [1], trainable=False)
@@ -64,7 +64,7 @@ def _variables_of_scopes(tf):
 
 
 def _getters(tf):
-    """Getters of programs see what is asked; those that cannot be called are refused."""
+    """Custom getters get the arguments of `get_variable`; they must be callable."""
     seen: list[Any] = []
 
     def narrow(getter, name: str, shape=None, **kwargs):
@@ -108,7 +108,7 @@ def _getters(tf):
 
 
 def _default_stores(tf):
-    """The store of the default graph, asked itself."""
+    """The variable store of the default graph."""
     scopes = module_of(tf, "ops.variable_scope")
     store = scopes._get_default_variable_store()
     v = store.get_variable("x", [2], initializer=tf.zeros_initializer())
@@ -121,7 +121,7 @@ def _default_stores(tf):
 
 
 def _buffers(tf):
-    """The buffers of reference variables alone, by both operations."""
+    """`variable_op` and `variable_op_v2`, the operations of reference variables."""
     state = module_of(tf, "ops.state_ops")
     older = [
         state.variable_op([2], tf.float32, name="a"),

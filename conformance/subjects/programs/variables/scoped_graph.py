@@ -1,4 +1,4 @@
-"""Programs that make variables in scopes: the graphs they build."""
+"""Programs of the nodes of variables in scopes."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _assigned(tf, *, is_resource: bool):
 
 
 def _gathered(tf):
-    """Rows of a resource variable, which are read without the others."""
+    """Gathers from a resource variable, which read the rows only."""
     ones = tf.ones_initializer()
     v = tf.get_variable("v", [3, 2], initializer=ones, use_resource=True)
     rows = [
@@ -61,7 +61,7 @@ def _gathered(tf):
         early = attempt(*(lambda row=row: session.run(row) for row in rows))
         session.run(v.initializer)
         values = session.run(rows)
-    with tf.device("/cpu:0"), tf.Session() as session:  # a GPU cannot tell of an index
+    with tf.device("/cpu:0"), tf.Session() as session:  # a GPU cannot report an index out of range
         w = tf.get_variable("w", [3, 2], initializer=ones, use_resource=True)
         session.run(w.initializer)
         wrong = attempt(

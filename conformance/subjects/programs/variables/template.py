@@ -1,4 +1,4 @@
-"""Programs of `tf.make_template`: the names of scopes, and whose the variables are."""
+"""Programs of `tf.make_template`: names of scopes, and shared variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that set variables, as a whole and by their rows."""
+"""Programs that assign variables and scatter into their rows."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def unvalidated(tf):
 
 
 def _scattered_outside(tf, kind, names: list[str]) -> list[Any]:
-    """What updates of a row that there is not raise, on a CPU."""
+    """Errors of scatters to a row that does not exist, on a CPU."""
     with tf.device("/cpu:0"), tf.Session() as session:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
         session.run(v.initializer)
@@ -113,7 +113,7 @@ def scatters(tf):
                 session.run(v.initializer)
                 update = getattr(tf, name)(v, [0, 2], [10.0, 20.0])
                 outcomes += [session.run(update), session.run(v)]
-                same = getattr(tf, name)(v, [1, 1], [20.0, 20.0])  # a GPU has no order
+                same = getattr(tf, name)(v, [1, 1], [20.0, 20.0])  # on a GPU the order is undefined
                 outcomes.append(session.run(same))
         outcomes.append(_scattered_outside(tf, kind, names))
     v = tf.Variable([1.0, 2.0, 3.0])
@@ -150,7 +150,7 @@ def scattered_by_slices(tf):
         n = tf.Variable([[7, 8], [9, 10]], use_resource=kind, name=f"n{kind}")
         with tf.Session() as session:
             for name in ("update", "add", "sub", "mul", "div", "min", "max"):
-                rows = [0, 2, 1] if name == "update" else [0, 2, 0]  # a GPU has no order
+                rows = [0, 2, 1] if name == "update" else [0, 2, 0]  # a GPU has no fixed order
                 update = getattr(v, f"scatter_{name}")(tf.IndexedSlices([2.5, 0.5, 4.0], rows))
                 ints = getattr(n, f"scatter_{name}")(
                     tf.IndexedSlices(tf.constant([[3, -2]]), tf.constant([1])), use_locking=True
@@ -174,13 +174,13 @@ def scattered_by_slices(tf):
 
 
 def gathered_by_vectors(tf):
-    """A resource variable is gathered from without being read as a whole."""
+    """`gather` and `gather_nd` of a resource variable do not read all of it."""
     results: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=kind, name=f"v{kind}")
         far = tf.placeholder_with_default([[5, 0]], None)
         parts = [tf.gather_nd(v, [[1, 0]]), tf.gather_nd(v, [[1], [0]], name="named")]
-        with tf.device("/cpu:0"):  # a GPU cannot tell of an index
+        with tf.device("/cpu:0"):  # a GPU cannot report an index out of range
             w = tf.Variable([[1.0, 2.0]], use_resource=kind, name=f"w{kind}")
             outside = tf.gather_nd(w, far)
         with tf.Session() as session:

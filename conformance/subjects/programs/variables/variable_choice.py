@@ -1,4 +1,4 @@
-"""Programs about where a variable's value is read: cached, in parts, by kinds chosen globally."""
+"""Programs of caching devices, of partitioned variables as tensors, and of global choices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _toggled(tf):
-    """What kind a variable is while the choice is on and off."""
+    """The types of variables while resource variables are enabled and disabled."""
     usual = tf.resource_variables_enabled()
 
     def kinds():
@@ -41,7 +41,7 @@ def _toggled(tf):
 
 
 def _cached(tf):
-    """A cached value, its readers, and updates that wait for it."""
+    """A cached value, its consumers, and updates that wait for it."""
 
     def cached(use_resource: bool):
         with tf.Graph().as_default() as graph:
@@ -63,7 +63,7 @@ def _cached(tf):
 
 
 def _in_parts(tf):
-    """A variable in parts as a tensor: in any surroundings the parts alone are its inputs."""
+    """A partitioned variable as a tensor: its inputs are the parts, in any context."""
 
     def joined(axis: int, use_resource: bool, surround):
         with tf.Graph().as_default() as graph:
@@ -76,12 +76,12 @@ def _in_parts(tf):
                     partitioner=tf.fixed_size_partitioner(2, axis),
                 )
             with surround(first):
-                whole = v.as_tensor()
+                joined = v.as_tensor()
                 again = tf.convert_to_tensor(v)
                 doubled = tf.multiply(v, 2.0)
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())
-                values = session.run([whole, again, doubled])
+                values = session.run([joined, again, doubled])
             return nodes(graph), values, [part.shape for part in v], v.shape
 
     surroundings = (
@@ -101,7 +101,7 @@ def _in_parts(tf):
 
 
 def _global_steps(tf):
-    """Global steps of the default graph and of another one."""
+    """The global steps of the default graph and of another one."""
 
     def created(*, given: bool):
         other = tf.Graph()

@@ -1,4 +1,4 @@
-"""Programs of what a variable is beside its value: members, copies, batches of scattered rows."""
+"""Programs of members of variables: protos, copies, batched scatters, loads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KINDS: Final = (False, True)
 
 
 def _batches_scattered(tf):
-    """Elements along the last dimension of the indices are replaced, in each of a batch."""
+    """`batch_scatter_update`, which replaces elements in every batch."""
     outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable(np.zeros([2, 3], np.float32), use_resource=kind)
@@ -42,7 +42,7 @@ def _batches_scattered(tf):
 
 
 def _after(tf, update, variable):
-    """What an update gives, and the variable afterwards."""
+    """The value of an update, and the variable's value afterwards."""
     with tf.Session() as session:
         session.run(variable.initializer)
         return [session.run(update), session.run(variable)]
@@ -55,7 +55,7 @@ def _graph_of_a_batch(tf):
 
 
 def _copies(tf):
-    """A copy of a variable is the variable or an error; nothing is updated in place."""
+    """Copies of variables, their conversions to Python values, and in-place operators."""
     outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)
@@ -104,7 +104,7 @@ def _members(tf):
 
 
 def _of_protos(tf):
-    """A variable is found again by what was written down of it, if its operations are there."""
+    """A variable that is restored from its VariableDef, by the operations in the graph."""
     outcomes: list[Any] = []
     for kind in KINDS:
         with tf.variable_scope(f"s{kind}", use_resource=kind):
@@ -134,7 +134,7 @@ def _of_protos(tf):
 
 
 def _initializers_of_groups(tf):
-    """The older names of what initializes many variables."""
+    """The deprecated names of functions that initialize several variables."""
     v = tf.Variable(1.0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
     w = tf.Variable(2.0)
     with tf.Session() as session:
@@ -151,7 +151,7 @@ def _initializers_of_groups(tf):
 
 
 def _loads(tf):
-    """A value is loaded into a session, be it the default one."""
+    """`load` of a value into a session or into the default one."""
     outcomes: list[Any] = []
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)

@@ -1,4 +1,4 @@
-"""Programs that get variables in scopes: what is reused, and what is refused."""
+"""Programs of variable scopes: reuse, getters, errors."""
 
 from __future__ import annotations
 
