@@ -1,4 +1,4 @@
-"""What branches and bodies that are functions know of their surroundings."""
+"""Programs of branches and bodies that are functions: shapes, lists and variables from outside."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _variables_of_a_custom_gradient(tf):
 
 
 def _lowering(tf):
-    """A program may ask that operations are not lowered: then every variable is computed."""
+    """Operations that are not lowered, as a program may ask: every loop variable is computed."""
     switches = _module(tf, "ops.control_flow_util_v2")
     branches = _module(tf, "ops.cond_v2")
     v = tf.get_variable("v", initializer=0.0, use_resource=True)

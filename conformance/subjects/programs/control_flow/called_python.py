@@ -1,4 +1,4 @@
-"""Programs whose graphs call Python functions that return what was not agreed, or outlive a run."""
+"""Programs whose graphs call Python functions that return other dtypes, or end late."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _wrongly_returned(tf):
-    """Values of other dtypes than agreed, or not so many; the message tells both dtypes."""
+    """Values of other dtypes or in another number than declared; the message names both."""
 
     def returned(value, types):
         try:
@@ -38,7 +38,7 @@ def _wrongly_returned(tf):
 
 
 def _ended_with_its_run(tf):
-    """A function that a failed run has called ends before the run does."""
+    """A run that fails waits for the Python functions that it has called."""
     entered, may_go, ended = threading.Event(), threading.Event(), []
 
     def slow():
@@ -60,7 +60,7 @@ def _ended_with_its_run(tf):
 
 
 def _branches_in_loops(tf):
-    """Which side of a Merge came, where a loop has branches."""
+    """The index of the input that `Merge` forwards, in branches within loops."""
     switch, merge = tf.raw_ops.Switch, tf.raw_ops.Merge
 
     def body(i, total, sides):

@@ -1,6 +1,6 @@
-"""Programs of conditionals and loops: their graphs, values, effects and refusals."""
+"""Programs of conditionals and loops: graphs, values, effects and errors."""
 
-# ruff: noqa: ARG005 - a loop tells each function of every variable
+# ruff: noqa: ARG005 - a loop passes every variable to its functions
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 class World:
-    """What the programs are made of: a predicate, a constant, a variable of each kind."""
+    """The inputs of the programs: a predicate, a constant, a variable of each kind."""
 
     def __init__(self, tf) -> None:
         self.p = tf.placeholder(tf.bool, [], name="p")
@@ -367,7 +367,7 @@ def _fetched_and_fed(tf):
 
 
 def _references_chosen(tf):
-    """Static shapes of a reference chosen by number, and what is refused."""
+    """`RefSelect`: the static shapes of the reference that it chooses, and errors."""
     index = tf.placeholder(tf.int32)
     row, other, column = (
         tf.Variable(value, use_resource=False) for value in ([[1, 2]], [[3, 4]], [[5], [6]])

@@ -1,4 +1,4 @@
-"""Programs of functions in a graph's library: their definitions, calls and refusals."""
+"""Programs of functions in a graph's library: definitions, calls and errors."""
 
 from __future__ import annotations
 

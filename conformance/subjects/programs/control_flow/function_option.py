@@ -22,7 +22,7 @@ def _plain(name: str) -> str:
 
 
 def _attrs(definition):
-    """The options among the attributes of a function or of a call."""
+    """The attributes of a function or of a call that come from its options."""
     return [
         [key, str(value)]
         for key, value in sorted(definition.attr.items())
@@ -73,7 +73,7 @@ def _in_graph(tf, program: Callable[[], Any]):
 
 
 def _without_arguments(tf):
-    """Functions of nothing, of any number of arguments, and of what they find outside."""
+    """Functions without arguments, of any number of arguments, and of captured tensors."""
     defun = _functions(tf).Defun
     outside = tf.constant(3.0, name="outside")
     five = defun(func_name="five")(lambda: tf.constant(5.0))
@@ -92,7 +92,7 @@ def _without_arguments(tf):
 
 
 class _Scaled:
-    """Numbers times a factor."""
+    """A factor, with a method that multiplies by it."""
 
     def __init__(self, factor: float) -> None:
         self._factor = factor
@@ -102,7 +102,7 @@ class _Scaled:
 
 
 def _overloads(tf):
-    """Functions for each combination of dtypes, with gradients for each of these."""
+    """A function that is defined anew for each combination of dtypes, with a gradient for each."""
     defun = _functions(tf).Defun
     back = defun(func_name="Back")(lambda x, grad: x * grad * 10.0)
     forth = defun(func_name="Forth", grad_func=back)(lambda x: x * x)
@@ -127,7 +127,7 @@ def _overloads(tf):
 
 
 def _gradients(tf):
-    """Functions of gradients: given late, twice, or by a function that has another name."""
+    """Gradient functions: set late, given twice, or with names of their own."""
     defun = _functions(tf).Defun
 
     def back(name: str | None):
@@ -166,7 +166,7 @@ def _gradients(tf):
 
 
 def _libraries(tf):
-    """The functions of a library, as defined functions again."""
+    """Functions that are read back from a function library."""
     functions = _functions(tf)
     defun = functions.Defun
     back = defun(tf.float32, tf.float32, func_name="Back")(lambda x, grad: x * grad * 7.0)

@@ -1,4 +1,4 @@
-"""Programs whose branches and loops are functions: values, gradients, operations, refusals."""
+"""Programs whose branches and loops are functions: values, gradients, operations, errors."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def plain_name(text: str, names: dict[str, str]) -> str:
-    """A name without the numbers that tell functions of a process apart."""
+    """A function's name without the number that makes it unique in a process."""
     return names.get(text) or _NUMBER.sub("", text)
 
 
 def _operations(tf):
-    """The graph's operations, and those of the functions that they call, in order."""
+    """The operations of the graph, and those of the functions that it calls, in order."""
     graph = tf.get_default_graph().as_graph_def()
     library = {function.signature.name: function for function in graph.library.function}
 
@@ -72,7 +72,7 @@ def _runs(tf, fetched, feeds=({},)) -> list[Any]:
 
 
 def _both_ways(tf, build: Callable[[Any, Any], Any]):
-    """What a branch gives and its gradient, taken and not, with all operations."""
+    """The operations of a conditional, and its value and gradient for either predicate."""
     pred, x = tf.placeholder(tf.bool, [], name="p"), tf.constant([1.0, 2.0], name="x")
     y = build(pred, x)
     grads = tf.gradients(y, x)
@@ -162,7 +162,7 @@ def _gradient_of_a_loop(tf):
 
 
 def _derivatives_of_loops(tf):
-    """First and second derivatives, with all operations of the first."""
+    """First and second derivatives of loops, with all operations of the first."""
     x = tf.constant(2.0, name="x")
     y = tf.while_loop(lambda v: v < 8.0, lambda v: v * v, [x])
     first = tf.gradients(y, x)[0]
@@ -172,7 +172,7 @@ def _derivatives_of_loops(tf):
 
 
 def _of_an_imported_graph(tf):
-    """First and second derivatives of branches and loops that another graph had."""
+    """First and second derivatives of branches and loops in an imported graph."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [], name="x")
         y = tf.cond(x > 1.0, lambda: x * x * x, lambda: tf.sin(x))
@@ -202,7 +202,7 @@ def _loops_in_loops(tf):
 
 
 def _what_python_gives(tf):
-    """Python functions and variables that are used again, within loops."""
+    """Python functions and reused variables within loops."""
     with tf.variable_scope("root", use_resource=True) as scope:
 
         def twice(x):
@@ -272,7 +272,7 @@ def _shapes_in_a_loop(tf):
 
 
 def _waiting(tf):
-    """Branches and loops wait for what their functions wait for, and within these for arguments."""
+    """Control dependencies on outer operations become those of the branch or loop."""
     v = tf.get_variable("v", initializer=0, use_resource=True)
     added = tf.assign_add(v, 1)
 
@@ -300,7 +300,7 @@ def _gradients_within(tf):
 
 
 def _asked_for_after_a_run(tf):
-    """Gradients that need what an operation did not give when the graph was run."""
+    """Gradients that need intermediate values which an earlier run did not output."""
     x = tf.constant(10.0)
     outcomes = []
     for gives_all in (True, None):
@@ -317,7 +317,7 @@ def _asked_for_after_a_run(tf):
 
 
 def _of_a_number(tf):
-    """The operations of a gradient through `switch_case`, which is a function in every graph."""
+    """The operations of a gradient through `switch_case`, which is always built of functions."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     y = tf.switch_case(number, [lambda: tf.sin(tf.sin(x)), lambda: x * x, lambda: x + 1.0])
     grads = tf.gradients(y, x)
@@ -325,7 +325,7 @@ def _of_a_number(tf):
 
 
 def _within_a_number(tf):
-    """Branches within a function are functions, whatever is switched on."""
+    """A conditional within a branch of `switch_case` is built of functions in any case."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant(3.0, name="x")
     inner = lambda: tf.cond(x > 1.0, lambda: x * x, lambda: x)  # noqa: E731
     y = tf.switch_case(number, [inner, lambda: x])
@@ -333,7 +333,7 @@ def _within_a_number(tf):
 
 
 def _what_is_not_taken(tf):
-    """What no variable of a loop that is taken depends on does not run, whatever its effects."""
+    """Operations that no fetched loop variable depends on do not run, not even stateful ones."""
     v = tf.get_variable("v", initializer=0.0, use_resource=True)
     row = tf.placeholder_with_default([1.0, 2.0], [None])
 

@@ -1,4 +1,4 @@
-"""Programs of functions that a GraphDef brings: of any dtype, ill-formed, and within containers."""
+"""Programs of functions in imported GraphDefs: with attributes, ill-formed, and in containers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _defun(tf):
 
 
 def _with_attributes(tf):
-    """Functions with attributes that each call tells."""
+    """Functions with attributes that are set by every call."""
 
     def called(
         kept: bool | None, change: Callable[[Any], Any] = lambda _: None
@@ -54,7 +54,7 @@ def _with_attributes(tf):
 
 
 def _summing(tf):
-    """A graph of a function of a matrix, which keeps the dimension that it sums as it is told."""
+    """A graph whose function sums a matrix; an attribute of it says whether dimensions are kept."""
     graph = tf.GraphDef()
     kind = tf.float32.as_datatype_enum
     function = graph.library.function.add()
@@ -76,7 +76,7 @@ def _summing(tf):
 
 
 def _ill_formed(tf):
-    """Functions whose nodes or results name what is not there."""
+    """Functions whose nodes or results name nodes that do not exist."""
     halves = _defun(tf)(tf.float32, func_name="Halves")(lambda x: tf.split(x, 2)[1] * 2.0)
     with tf.Graph().as_default() as graph:
         halves(tf.placeholder(tf.float32, [2], name="x"), name="y")
@@ -127,7 +127,7 @@ def _ill_formed(tf):
 
 
 def _lists_of_outputs(tf):
-    """What stands behind outputs that are lists, of numbers or of dtypes."""
+    """Results that follow outputs which are lists, of equal or of several dtypes."""
     feature = {"a": tf.VarLenFeature(tf.float32), "b": tf.VarLenFeature(tf.int64)}
 
     @_defun(tf)(tf.string, func_name="Parsed")
@@ -141,7 +141,7 @@ def _lists_of_outputs(tf):
 
 
 def _containers(tf):
-    """Variables that a function makes are outside, in the container that it is in."""
+    """Variables that a function creates are outside of it, in the container that is open there."""
 
     @_defun(tf)(tf.float32, func_name="Contained")
     def contained(x):
@@ -157,7 +157,7 @@ def _containers(tf):
 
 
 def _named(tf):
-    """Names of results and of arguments that are taken already."""
+    """Names of results and of arguments that are already in use."""
     defun = _defun(tf)
 
     def of(body: Callable[..., Any], *dtypes, **options) -> Callable[[], Any]:

@@ -1,4 +1,4 @@
-"""Programs of branches and loops whose functions come from another graph, whatever they do."""
+"""Programs of branches and loops whose functions are imported from another graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _traced(tf, build: Callable[[Any, Any], Any]):
-    """The graph of a traced function of a number and a variable: its effects are in order."""
+    """The graph of a traced function of a number and a variable, whose effects are in order."""
     with tf.Graph().as_default():
         v = tf.get_variable("v", initializer=3.0, use_resource=True)
         traced = tf.function(lambda x: build(x, v))
@@ -20,7 +20,7 @@ def _traced(tf, build: Callable[[Any, Any], Any]):
 
 
 def _imported(tf, graph, kinds):
-    """A number, a variable, and the operation of one of the kinds that is in an imported graph."""
+    """A number, a variable, and the operation of one of these types in an imported graph."""
     x = tf.placeholder_with_default(2.0, [], name="number")
     v = tf.get_variable("own", initializer=3.0, use_resource=True)
     first, second = [node.name for node in graph.node if node.op == "Placeholder"]
@@ -35,7 +35,7 @@ def _one_more(x, v):
 
 
 def _effects_in_branches(tf):
-    """What a branch changes it changes once, though its gradient needs what it read."""
+    """A branch updates a variable once, although its gradient needs the value it has read."""
     graph = _traced(tf, lambda x, v: tf.cond(x > 1.0, lambda: _one_more(x, v), lambda: tf.sin(x)))
     x, v, op = _imported(tf, graph, ("If",))
     gradients = tf.gradients(op.outputs[0], [x, v.handle])
@@ -62,7 +62,7 @@ def _effects_in_loops(tf):
 
 
 def _missing(tf):
-    """Functions that are not in the library, or are not what they should be."""
+    """Functions that are not in the library, or have other arguments or results than needed."""
 
     def graph(build: Callable[[Any], Any]):
         with tf.Graph().as_default() as other:
@@ -96,7 +96,7 @@ def _missing(tf):
 
 
 def _unknown_operation(tf):
-    """A function calls what no engine has, or takes what is not there: it fails when it runs."""
+    """A function with an unknown operation, or with an input that does not exist: its run fails."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [], name="x")
         tf.identity(tf.cond(x > 1.0, lambda: tf.negative(x), lambda: x), name="y")
@@ -130,7 +130,7 @@ def _unknown_operation(tf):
 
 
 def _several(tf):
-    """Several calls of the same functions, of which one returns more for its gradients."""
+    """Several calls of the same functions, one of which is differentiated."""
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.float32, [], name="x")
         y = tf.cond(x > 1.0, lambda: tf.sin(x) * tf.exp(x), lambda: x)

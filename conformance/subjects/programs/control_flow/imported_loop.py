@@ -1,6 +1,6 @@
-"""Programs of meta graphs of branches and loops: what they say of them, and gradients behind."""
+"""Programs of meta graphs with branches and loops: contexts, and gradients after an import."""
 
-# ruff: noqa: ARG005 - a loop tells each function of every variable
+# ruff: noqa: ARG005 - a loop passes every variable to its functions
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _text(message) -> str:
 
 
 def _contexts_of_meta_graph(tf, definition) -> list[Any]:
-    """What a MetaGraphDef says of branches and loops."""
+    """The contexts of branches and loops in the collections of a MetaGraphDef."""
     messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
         [
@@ -170,7 +170,7 @@ def _imported(tf, definition, names: list[str], scope: str | None):
 
 
 def _exchanged(program: Program) -> Program:
-    """What is said of a program's graph, and gradients in what is made of that."""
+    """The program with its graph exported, imported elsewhere, and differentiated there."""
 
     def exchanged(tf):
         with tf.Graph().as_default() as graph:
@@ -189,7 +189,7 @@ def _exchanged(program: Program) -> Program:
 
 
 def _of_a_scope(tf):
-    """Only what is in a name scope, and its context with it."""
+    """The export of one name scope contains the contexts of that scope."""
     with tf.Graph().as_default() as graph:
         x = _x(tf)
         with tf.name_scope("kept"):
@@ -214,7 +214,7 @@ def _of_a_scope(tf):
 
 
 def _round_trip(tf):
-    """Each context from its own message is the same again."""
+    """A context that is made from its own message equals it."""
     nested_loops(tf), nested_branches(tf)
     module = module_of(tf, "ops.control_flow_ops")
     kinds = module.CondContext, module.WhileContext

@@ -1,4 +1,4 @@
-"""`map_fn` of tensors and sparse tensors: graphs, static shapes, values, refusals."""
+"""Programs of `map_fn` over tensors and sparse tensors: graphs, static shapes, values, errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _nodes(tf) -> list[Any]:
-    """All operations, with inputs and attributes of dtypes and shapes."""
+    """All operations of the graph, with inputs and with attributes that are dtypes or shapes."""
     rows = []
     for node in tf.get_default_graph().as_graph_def().node:
         kept = {

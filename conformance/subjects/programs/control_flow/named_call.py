@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _in_own_graphs(tf, *programs: Callable[[], Any]):
-    """What each gives in a graph of its own, its nodes, and how its functions are called."""
+    """For each program, in a graph of its own: the values, the nodes, and the functions by name."""
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
@@ -136,7 +136,7 @@ def _ranges(tf):
     )
 
 
-def _elsewhere(tf):
+def _remote_calls(tf):
     calls, defun = _parts(tf)
     squared = defun(tf.float32, func_name="squared")(lambda x: x * x)
 
@@ -146,4 +146,4 @@ def _elsewhere(tf):
     return _in_own_graphs(tf, on("/cpu:0"), on("/job:localhost/replica:0/task:0/device:CPU:0"))
 
 
-BEHAVIOURS = {"branches": _branches, "loops": _loops, "ranges": _ranges, "elsewhere": _elsewhere}
+BEHAVIOURS = {"branches": _branches, "loops": _loops, "ranges": _ranges, "elsewhere": _remote_calls}

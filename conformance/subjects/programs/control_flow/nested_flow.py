@@ -1,4 +1,4 @@
-"""Branches and loops that are functions, within each other, and their gradients, node for node."""
+"""Programs of nested branches and loops that are functions, and their gradients, node by node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Pair = collections.namedtuple("_Pair", "count values")  # noqa: PYI024 - what p
 
 
 def _attributes(node) -> list[Any]:
-    """The attributes of a node, those of functions by name; not the values of constants."""
+    """The attributes of a node: functions by their names, constants without their values."""
     attributes = []
     for key in sorted(node.attr):
         value = node.attr[key]
@@ -31,13 +31,13 @@ def _attributes(node) -> list[Any]:
             shown = [value.tensor.dtype, [dim.size for dim in value.tensor.tensor_shape.dim]]
         else:
             shown = " ".join(str(value).split())
-        if key != "_gradient_op_type":  # which has a number
+        if key != "_gradient_op_type":  # the name contains a number
             attributes.append([key, shown])
     return attributes
 
 
 def _nodes(tf) -> list[Any]:
-    """Every node of the graph, with those of the functions that it calls behind it."""
+    """Every node of the graph, followed by those of the functions that it calls."""
     graph = tf.get_default_graph().as_graph_def()
     library = {function.signature.name: function for function in graph.library.function}
     rows: list[Any] = []
@@ -69,7 +69,7 @@ def _nodes(tf) -> list[Any]:
 
 
 def _times(tf, count: int, step: Callable[..., Any], *firsts):
-    """The last values of variables that each iteration changes by a function."""
+    """The last values of loop variables that a function changes in each iteration."""
     return tf.while_loop(
         lambda i, *_: i < count, lambda i, *v: (i + 1, *step(i, *v)), [0, *firsts]
     )[1:]
@@ -201,7 +201,7 @@ def _structures(tf):
 
 
 def _graph_and_values(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What a program builds, and its values."""
+    """The program that returns the nodes, the tensors and the values of another one."""
 
     def built(tf):
         tensors = [

@@ -1,4 +1,4 @@
-"""Programs of optional values: what they hold, whether they do, and what is not in them."""
+"""Programs of optionals: with and without values, of several components, and errors."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _refused(tf):
 
 
 def _a_list(tf):
-    """A value of dtype variant that is no optional."""
+    """A tensor of dtype variant that holds a list instead of an optional."""
     return tf.raw_ops.EmptyTensorList(
         element_shape=tf.constant(-1), max_num_elements=tf.constant(1), element_dtype=tf.float32
     )

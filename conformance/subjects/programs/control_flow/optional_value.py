@@ -1,4 +1,4 @@
-"""Programs of values that may be there or not, and of parameters that stand for nothing."""
+"""Programs of optionals, with and without values, and of `FakeParam`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _there_or_not(tf):
 
 
 def _sums(tf):
-    """`AddN` of such values: of those that are there, element by element."""
+    """`AddN` of optionals: the sum of those that have values, element by element."""
     nothing = tf.raw_ops.OptionalNone()
     pairs = [(1, [2.0, 3.0]), (10, [20.0, 30.0]), (100, [200.0, 300.0])]
     types = [tf.int32, tf.float32]
@@ -55,7 +55,7 @@ def _sums(tf):
         return tf.raw_ops.AddN(inputs=list(inputs))
 
     def unseen(value):
-        """The same value, of which nothing is known while the graph is built."""
+        """The same value with an unknown static shape."""
         return tf.placeholder_with_default(value, [])
 
     return attempt(
@@ -91,7 +91,7 @@ def _parameters_of_nothing(tf):
 
 
 def _conditional_gradients(tf):
-    """A branch that is not taken gives its intermediate values as nothing."""
+    """A branch that is not taken returns optionals without values as its intermediate values."""
     tf.enable_control_flow_v2()
     try:
         x = tf.placeholder(tf.float32, [2])
@@ -107,7 +107,7 @@ def _conditional_gradients(tf):
 
 
 def _closed_lists(tf):
-    """An array of tensors, where loops are functions, is closed by nothing."""
+    """Closing a TensorArray adds no operation where loops are functions."""
     tf.enable_control_flow_v2()
     try:
         array = tf.TensorArray(tf.float32, 2).write(0, 1.5).write(1, 2.5)

@@ -1,4 +1,4 @@
-"""Programs of rows of tensors and sparse tensors that go through branches and loops."""
+"""Programs of IndexedSlices and sparse tensors that pass through branches and loops."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 
-def _rows(tf, dtype, whole: bool = True, number: float = 1.0):
-    """Rows 0 and 1 of a tensor; whether it is told of which shape."""
+def _rows(tf, dtype, shaped: bool = True, number: float = 1.0):
+    """IndexedSlices of rows 0 and 1; `shaped`: with the dense shape."""
     return tf.IndexedSlices(
         tf.constant([[number], [2.0]]),
         tf.constant([0, 1], dtype),
-        tf.constant([3, 1], dtype) if whole else None,
+        tf.constant([3, 1], dtype) if shaped else None,
     )
 
 
@@ -28,7 +28,7 @@ def _nodes(tf):
 
 
 def _chosen(tf):
-    """Branches whose rows have indices of different dtypes, or are rows in one branch only."""
+    """Branches of which one or both return IndexedSlices, with indices of different dtypes."""
 
     def of(*results: Callable[[], Any]) -> Callable[[], Any]:
         def program():
@@ -50,15 +50,15 @@ def _chosen(tf):
     return attempt(
         of(rows(tf.int32), rows(tf.int32, number=5.0)),
         of(rows(tf.int32), rows(tf.int64)),
-        of(rows(tf.int64, whole=False), rows(tf.int32, whole=False)),
+        of(rows(tf.int64, shaped=False), rows(tf.int32, shaped=False)),
         of(pair(tf.int64), pair(tf.int32)),
         of(rows(tf.int32), lambda: tf.constant([[1.0]])),
-        of(rows(tf.int32, whole=False), rows(tf.int32)),
+        of(rows(tf.int32, shaped=False), rows(tf.int32)),
     )
 
 
 def _by_number(tf):
-    """The same where a branch is chosen by its number."""
+    """The same with `switch_case`."""
     number = tf.placeholder(tf.int32, [])
     dtypes = (tf.int32, tf.int64, tf.int32)
     output = tf.switch_case(
@@ -76,7 +76,7 @@ def _by_number(tf):
         attempt(
             lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32), lambda: tf.zeros([2])]),
             lambda: tf.switch_case(
-                number, [lambda: _rows(tf, tf.int32), lambda: _rows(tf, tf.int32, whole=False)]
+                number, [lambda: _rows(tf, tf.int32), lambda: _rows(tf, tf.int32, shaped=False)]
             ),
             lambda: tf.switch_case(number, [lambda: (1, 2), lambda: (1,)]),
         ),
@@ -88,7 +88,7 @@ def _sparse(tf):
 
 
 def _shapes_in_loops(tf):
-    """Loops whose variables are rows or sparse tensors, and keep shapes that are told."""
+    """Loops whose variables are IndexedSlices or sparse tensors, with shape invariants."""
 
     def loop(first: Callable[[], Any], shape, **options) -> Callable[[], Any]:
         def more(value):
@@ -112,8 +112,8 @@ def _shapes_in_loops(tf):
 
         return program
 
-    def rows(whole: bool = True) -> Callable[[], Any]:
-        return lambda: _rows(tf, tf.int32, whole)
+    def rows(shaped: bool = True) -> Callable[[], Any]:
+        return lambda: _rows(tf, tf.int32, shaped)
 
     def shape(*sizes) -> Callable[[], Any]:
         return lambda: tf.TensorShape(*sizes)
@@ -132,7 +132,7 @@ def _shapes_in_loops(tf):
         loop(sparse, lambda: tf.SparseTensorSpec([None, None], tf.float32)),
         loop(sparse, lambda: tf.SparseTensorSpec([None, 2], tf.int32)),
         loop(rows(), shape([None, 1])),
-        loop(rows(whole=False), shape([None, 1])),
+        loop(rows(shaped=False), shape([None, 1])),
         loop(rows(), shape([2, 1])),
         loop(rows(), shape(None)),
         loop(rows(), lambda: None),

@@ -1,4 +1,4 @@
-"""Programs of loops over elements whose functions return what is nested otherwise, and of waits."""
+"""Programs of loops over elements whose functions return other structures, and of waiting."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class _Pair(NamedTuple):
     b: Any
 
 
-#: A function's name, which is numbered by what the process has built.
+#: A function's name, which ends with a number that the process counts.
 _NAME: Final = re.compile(r'(name: "\w+?)_\d+"')
-#: What a function returns of two tensors.
+#: The structures in which a function may return two tensors.
 _RETURNS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda a, _: a,
     lambda a, b: (a, b),
@@ -42,7 +42,7 @@ _RETURNS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda a, b: collections.OrderedDict([("b", b), ("a", a)]),
     lambda a, _: (a, None),
 )
-#: How two tensors are given.
+#: The structures in which two tensors may be passed.
 _GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
     lambda a, _: a,
     lambda a, b: (a, b),
@@ -54,14 +54,14 @@ _GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
 
 
 def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS):
-    """A loop for ways to give two tensors and to return them, and what all of them give.
+    """Loops over two tensors that are passed and returned in different structures.
 
-    Where both are of one type, each with each; of the others every second.
+    Every pair of equal types is tried, and every second one of the other pairs.
 
     Args:
       tf: the namespace.
-      loop: from how they are given and how they are returned to what comes out.
-      returns: the ways to return them.
+      loop: from the structures of the argument and of the result to the loop's output.
+      returns: the structures of the results.
 
     """
     outputs: list[Any] = []
@@ -101,7 +101,7 @@ def _mapped(tf):
 
 
 def _mapped_to_dtypes(tf):
-    """The structure of the dtypes counts, not that of the elements."""
+    """The structure of `dtype` must be that of the results, not that of the elements."""
     x, _ = _two(tf)
     return _every(
         tf,
@@ -124,7 +124,7 @@ def _scanned(tf):
 
 
 def _scanned_from(tf):
-    """The structure of the first value counts, not that of the elements."""
+    """The structure of the initializer must be that of the results, not that of the elements."""
     x, y = _two(tf)
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     return _every(
@@ -166,7 +166,7 @@ def _looped(tf):
 
 
 def _chosen(tf):
-    """Two branches that return each structure."""
+    """Conditionals whose branches return two structures."""
     first = tf.constant(2.0), tf.constant([1.0, 4.0])
     which = tf.placeholder_with_default(False, [])
     return _every(
@@ -226,7 +226,7 @@ def _loops(tf) -> list[Callable[[Any], Any]]:
 
 
 def _waiting(tf):
-    """Loops and branches inside of control dependencies: what of them waits, and for what."""
+    """Loops and branches under control dependencies: which operations wait, and for which."""
 
     def built(make: Callable[[Any], Any], *, nested: bool):
         with tf.Graph().as_default() as graph:

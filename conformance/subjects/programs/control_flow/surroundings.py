@@ -1,4 +1,4 @@
-"""Programs of `tf.compat`, the switches between versions and places of files."""
+"""Programs of `tf.compat`, of switches between versions, and of paths of files."""
 
 from __future__ import annotations
 
@@ -108,13 +108,13 @@ def _switches(tf):
 
 
 def _in_another_thread(function: Callable[[], Any]):
-    """What a function returns in a thread of its own, which has default graphs of its own."""
+    """What a function returns in a new thread, which has its own stack of default graphs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
 
 
 def _eager_execution_too_late(tf):
-    """Once a graph is built, or with arguments that there are not, it is refused."""
+    """`enable_eager_execution` fails after a graph was built, and with unknown arguments."""
     ask = tf.enable_eager_execution
 
     def asked():

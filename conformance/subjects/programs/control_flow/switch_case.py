@@ -1,4 +1,4 @@
-"""Programs of `switch_case`: what it gives, its gradients, the operations it makes, refusals."""
+"""Programs of `switch_case`: values, gradients, operations, errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _values(tf, build: Callable[[Any, Any], Any]):
-    """What a program gives for several numbers, and its operations besides functions."""
+    """The values of a program for several branch numbers, and its nodes without gradients."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     fetched = build(number, x)
     nodes = [

@@ -1,4 +1,4 @@
-"""Programs with `tf.function`: what is traced and when, what a call makes, what it refuses."""
+"""Programs with `tf.function`: when it traces, which operations a call adds, errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _operations(tf):
-    """Operations of the default graph: name, type, inputs, and what waits for what."""
+    """The operations of the default graph: name, type, inputs, control inputs, static shapes."""
     return [
         (
             op.name,

@@ -1,4 +1,4 @@
-"""Programs with `tf.function`: structures as arguments, methods, traces by hand, refusals."""
+"""Programs with `tf.function`: structures as arguments, methods, concrete functions, errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _value(tf, fetches):
 
 
 def _structures(tf):
-    """Arguments that are dictionaries, tuples, sparse tensors or objects of the program."""
+    """Arguments that are dictionaries, tuples, sparse tensors or the program's own objects."""
     traced = []
 
     @tf.function
@@ -45,11 +45,11 @@ def _structures(tf):
 
 
 def _what_is_compared(tf):
-    """Which arguments that are no tensors have one trace."""
+    """Which arguments that are not tensors share a trace."""
     traced = []
 
     class Thing:
-        """It is equal to itself only."""
+        """An object that is equal to itself only."""
 
     @tf.function
     def noted(x):
@@ -64,7 +64,7 @@ def _what_is_compared(tf):
 
 def _methods(tf):
     class Counted:
-        """What counts its traces."""
+        """A class whose method counts its traces."""
 
         count = 0
 
@@ -84,7 +84,7 @@ def _methods(tf):
 
 
 def _by_hand(tf):
-    """Traces that are asked for, and what they take."""
+    """`get_concrete_function` with an input signature and without, and calls of the results."""
     spec = tf.TensorSpec([2], tf.float32, name="given")
 
     @tf.function(input_signature=[spec, {"k": tf.TensorSpec([], tf.float32)}])
@@ -95,15 +95,15 @@ def _by_hand(tf):
     def free(x, y=2.0):
         return x * y
 
-    whole = signed.get_concrete_function()
+    concrete = signed.get_concrete_function()
     again = free.get_concrete_function(spec, y=3.0)
     x = tf.constant([1.0, 2.0])
     outputs = [signed(x, {"k": tf.constant(4.0)}), free(x), again(x)]
-    begins = [function.name.startswith(b"__inference_") for function in (whole, again)]
+    begins = [function.name.startswith(b"__inference_") for function in (concrete, again)]
     names = [
         begins,
-        whole.inputs[0].op.type,
-        len(whole.inputs),
+        concrete.inputs[0].op.type,
+        len(concrete.inputs),
         len(again.inputs),
         str(again.outputs),
     ]
@@ -116,7 +116,7 @@ def _by_hand(tf):
             lambda: signed(x, x),
             lambda: again(x, x, x),
             lambda: again(),
-            lambda: whole(x),
+            lambda: concrete(x),
             lambda: signed.get_concrete_function(
                 tf.TensorSpec([3], tf.float32), {"k": tf.TensorSpec([], tf.float32)}
             ),

@@ -1,4 +1,4 @@
-"""Programs of loops in branches that are not taken, within loops that take a turn at a time."""
+"""Programs of loops in branches that are not taken, within other loops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _loops_in_branches(tf):
-    """A loop in a branch in a loop, whose turns follow one another."""
+    """A loop in a branch in a loop."""
 
     def summed(turns: int, inner: int, at_a_time: int, every: int):
         def step(i, total):
@@ -44,7 +44,7 @@ def _loops_in_branches(tf):
 
 
 def _branches_in_branches(tf):
-    """Loops in both branches of a branch that is itself taken or not."""
+    """Loops in both branches of a conditional within a branch."""
 
     def value(first: bool, second: bool):
         p, q = (tf.placeholder_with_default(which, []) for which in (first, second))
@@ -75,7 +75,7 @@ def _branches_in_branches(tf):
 
 
 def _dead_loops(tf):
-    """What leaves a loop that nothing enters, alone and beside what is alive."""
+    """Outputs of a loop whose inputs are dead, alone and merged with live tensors."""
     raw = tf.raw_ops
     p = tf.placeholder(tf.bool, [])
     to_no, to_yes = raw.Switch(data=tf.constant(3), pred=p)
@@ -95,7 +95,7 @@ def _dead_loops(tf):
         merge.output.op._update_input(1, raw.NextIteration(data=go + step))
         left.append(raw.Exit(data=stop))
     either = raw.Merge(inputs=left[:2])
-    twice = raw.Merge(inputs=left[1:]).output  # the first or the second: they are equal
+    twice = raw.Merge(inputs=left[1:]).output  # either input may be forwarded: they are equal
     beside = raw.Merge(inputs=[twice, to_no])
     with tf.control_dependencies([left[1]]):
         waits = tf.constant(1)
@@ -111,7 +111,7 @@ def _dead_loops(tf):
 
 
 def _loop_over_what_a_branch_left(tf):
-    """An inner loop takes a tensor out of the branch that was not returned from it."""
+    """An inner loop uses a tensor of the branch that the branch does not return."""
     p, left = tf.placeholder(tf.bool, []), []
 
     def taken(x):

@@ -139,7 +139,7 @@ BEHAVIOURS = {
         ),
         ("MatrixSetDiag", {"input": _SQUARE, "diagonal": _ROW}),
         ("MatrixSetDiagV3", {"input": _SQUARE, "diagonal": (2, 3), "k": [0, 1]}),
-        knowledge=(True,),  # else TensorFlow takes their numbers for what they are not
+        knowledge=(True,),  # with unknown sizes TensorFlow mistakes one of them for another
     ),
     "sparse tensors": gradients_of(
         (

@@ -1,4 +1,4 @@
-"""Programs of gradients through calls of functions: defined, traced and imported ones."""
+"""Programs of gradients through calls of defined, traced and imported functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _values(tf, *programs: Callable[[], Any]):
-    """What each program, in a graph of its own, gives: tensors, or None where there is none."""
+    """The values of the gradients that each program returns, in a graph of its own, or None."""
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -34,7 +34,7 @@ def _defun(tf):
 
 
 def _defined(tf):
-    """Functions that say nothing of their gradients: these are derived when they are run."""
+    """Functions without a gradient of their own: a SymbolicGradient derives it in the run."""
     defun = _defun(tf)
 
     def of_one():
@@ -94,7 +94,7 @@ def _defined(tf):
 
 
 def _traced(tf):
-    """Functions that are traced: what the gradients take, the calls give from then on."""
+    """Traced functions, whose calls get more outputs when gradients need intermediate values."""
 
     def of_constants():
         @tf.function
@@ -131,7 +131,7 @@ def _traced(tf):
 
 
 def _traced_arguments(tf):
-    """Gradients by some arguments of traced functions, which their branches do not all use."""
+    """Gradients by some arguments of traced functions whose branches use not all of them."""
 
     def of_a_variable_in_branches():
         v = tf.get_variable("v", initializer=[2.0, 5.0], use_resource=True)
@@ -156,7 +156,7 @@ def _traced_arguments(tf):
 
 
 def _imported_calls(tf):
-    """Calls that another graph had, which are derived when they are run."""
+    """Calls in an imported graph: a SymbolicGradient derives their gradients in the run."""
 
     def imported(make: Callable[[Any], Any]) -> Callable[[], Any]:
         def program():

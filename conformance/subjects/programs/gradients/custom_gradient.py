@@ -1,6 +1,6 @@
-"""Programs of functions that come with a gradient of their own, and of calls that derive one."""
+"""Programs of custom gradients, and of calls whose gradient is derived."""
 
-# ruff: noqa: ARG005 - a loop tells each function of every variable
+# ruff: noqa: ARG005 - a loop passes every variable to its functions
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Program = Callable[[Any], Any]
 
 
 def _in_own_graphs(tf, *programs: Callable[[], Any]):
-    """What each program gives in a graph of its own, and the nodes it makes."""
+    """The values and the nodes of each program in a graph of its own."""
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
@@ -65,7 +65,7 @@ def _own_gradients(tf):
         return tf.gradients(tf.grad_pass_through(tf.floor)(x * 2.0), x)
 
     def of_a_handle():
-        """A variable's handle goes through: what is behind it stays known."""
+        """A custom gradient returns a variable's handle, which still refers to the variable."""
         v = tf.get_variable("v", [3], initializer=tf.zeros_initializer(), use_resource=True)
 
         @tf.custom_gradient
@@ -100,7 +100,7 @@ def _methods(tf):
 
 
 def _dependence(tf):
-    """The variables that are found behind tensors."""
+    """The variables that tensors depend on."""
     module = module_of(tf, "ops.custom_gradient")
     v = tf.get_variable("v", [], use_resource=True)
     w = tf.get_variable("w", [], use_resource=True, trainable=False)
@@ -162,7 +162,7 @@ def _refused(tf):
 
 
 def _derived(tf):
-    """Values of gradients of functions that say nothing of their gradient."""
+    """The gradients of functions without a gradient of their own."""
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
     defun = importlib.import_module(f"{package}.python.framework.function").Defun
 

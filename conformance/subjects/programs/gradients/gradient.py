@@ -1,4 +1,4 @@
-"""Programs of gradients: what they return, the nodes they add, and what they refuse."""
+"""Programs of `tf.gradients`: results, the nodes that it adds, and errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Of names that are registered: a process registers each once.
+#: Makes names of registered gradients unique: a process registers a name once.
 _NUMBERS = itertools.count()
 
 
@@ -36,13 +36,13 @@ def _hundredfold(_op, grad):
 
 
 def _in_own_graphs(tf, *programs: Callable[[], Any]):
-    """What each returns in a graph of its own, and the nodes of its gradients."""
+    """What each program returns in a graph of its own, and the nodes of its gradients."""
 
-    def whole(program: Callable[[], Any]):
+    def build(program: Callable[[], Any]):
         with tf.Graph().as_default() as graph:
             return [program(), _nodes(graph)]
 
-    return attempt(*(lambda program=program: whole(program) for program in programs))
+    return attempt(*(lambda program=program: build(program) for program in programs))
 
 
 def _pair(tf, dtype=None):

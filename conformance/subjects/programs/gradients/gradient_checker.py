@@ -1,4 +1,4 @@
-"""Jacobians by gradients and by differences: of tensors, and of functions that build graphs."""
+"""Programs of Jacobians by gradients and by differences, of tensors and of functions."""
 
 from __future__ import annotations
 

@@ -234,7 +234,7 @@ BEHAVIOURS = {
         ),
         ("BatchMatMulV2", {"x": (5, 2, 3), "y": (3, 4)}),
         ("BatchMatMulV2", {"x": (5, 2, 3), "y": (1, 4, 2), "adj_x": True, "adj_y": True}),
-        # One label at most is summed over alone: of several TensorFlow takes any first.
+        # At most one label is in one operand only: the order of several varies in TensorFlow.
         *(
             ("Einsum", {"inputs": [_MATRIX], "equation": equation})
             for equation in ("ab->ba", "ab->a", "ab->b", "...b->b...", "...b->...", "a...->...")

@@ -1,4 +1,4 @@
-"""Programs of the graphs and values that gradients of lists and arrays of tensors are."""
+"""Programs of gradients through tensor lists and TensorArrays: their nodes and values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: From `raw_ops`, a list of three rows of two, an index and a row to what is differentiated.
+#: From `raw_ops`, a list of three rows of two, an index and a row to the targets.
 Make = Callable[[Any, Any, Any, Any], Any]
 _ROW: Final = {"element_shape": [2], "element_dtype": "float32"}
 
@@ -22,7 +22,7 @@ def _stacked(raw, handle):
 
 
 def _of_lists(tf, *makes: Make):
-    """The gradients by a list, what it was made of, an index and a row; their nodes and values."""
+    """The gradients by the list, the tensor behind it, the index and the row; nodes and values."""
 
     def differentiated(make: Make):
         with tf.Graph().as_default() as graph:
@@ -131,7 +131,7 @@ def _many_elements(tf):
 
 
 def _of_arrays(tf, *makes: Callable[[Any, Any], Any]):
-    """The gradients of what comes out of an array that is made of a matrix; nodes and values."""
+    """The gradients by a matrix through a TensorArray that holds its rows; nodes and values."""
 
     def differentiated(make: Callable[[Any, Any], Any]):
         with tf.Graph().as_default() as graph:

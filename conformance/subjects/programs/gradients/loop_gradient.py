@@ -1,6 +1,6 @@
-"""Programs of gradients of loops: the graphs they make, static shapes, values and refusals."""
+"""Programs of gradients of loops: their nodes, static shapes, values and errors."""
 
-# ruff: noqa: ARG005 - a loop tells each function of every variable
+# ruff: noqa: ARG005 - a loop passes every variable to its functions
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _number(tf):
 
 
 def _vector(tf):
-    """Its length is not known while the graph is built."""
+    """A vector of unknown length."""
     return tf.placeholder_with_default(np.ones([3], np.float32), [None], name="x")
 
 
 def times(tf, count: int, step: Callable[..., Any], *firsts, **options):
-    """What a number of equal steps make of some values."""
+    """The outputs of a loop of `count` equal steps, without its counter."""
     outputs = tf.while_loop(
         lambda i, *_: i < count,
         lambda i, *values: [i + 1, *step(i, *values)],
@@ -271,7 +271,7 @@ def second_order_of_a_loop(tf):
 
 @program
 def the_first_value_from_inside(tf):
-    """Gradients taken inside of a loop; and of a loop whose body reads the input of its Switch."""
+    """Gradients within a loop's body, and of a loop whose body reads the input of its Switch."""
     x = _number(tf)
     y = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * v.op.inputs[0]), [0, x])[1]
     tf.gradients(y, x)
@@ -279,11 +279,11 @@ def the_first_value_from_inside(tf):
 
 
 def compared(function: Program) -> Program:
-    """The whole graph that a program makes, its static shapes, and what it gives."""
+    """The program that returns another one's nodes, static shapes and values."""
 
     def compared(tf):
         def values():
-            if not fetched:  # TensorFlow has left the loop entered
+            if not fetched:  # after an error TensorFlow's loop context is still entered
                 return None
             with tf.Session() as session:
                 session.run(tf.global_variables_initializer())

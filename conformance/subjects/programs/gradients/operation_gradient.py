@@ -1,4 +1,4 @@
-"""Programs of gradients of operations called in unusual ways: unknown shapes, other dtypes."""
+"""Programs of gradients of operations with unknown shapes, other dtypes and rare arguments."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Make = Callable[..., Any]
 
 
 def _slopes(tf, make: Make, *values, known: bool = True, second: bool = False):
-    """The gradients of what a function makes of some arrays: their static shapes and values.
+    """The static shapes and values of the gradients of a function by its arguments.
 
     Args:
       tf: the namespace.
       make: the function, from tensors to a tensor or a list of them.
       values: the arrays.
       known: whether the shapes of the tensors are known.
-      second: whether the gradients of the gradients are asked for.
+      second: whether to take the gradients of the squared gradients.
 
     """
     with tf.Graph().as_default():
@@ -179,7 +179,7 @@ def _reductions(tf):
 
 
 def _special(tf):
-    """Functions that have another formula at 0 or 1."""
+    """Functions whose gradient has another formula at 0 or 1."""
     x = np.array([0.0, 1.0, 0.5, 2.0], np.float32)
     names = ("bessel_i0", "bessel_i1", "bessel_i0e", "bessel_i1e")
     return _gradients_of(
@@ -195,7 +195,7 @@ def _special(tf):
 
 
 def _normalized(tf):
-    """Batches that are normalized, their gradients and the gradients of these."""
+    """First and second gradients of batch normalization."""
 
     def batch(*, training: bool, data_format: str = "NHWC") -> Make:
         moments = {} if training else {"mean": [0.5, 1.0], "variance": [1.0, 2.0]}
@@ -234,7 +234,7 @@ def _normalized(tf):
 
 
 def _of_an_old_graph(tf):
-    """A normalization that only graphs of earlier versions may have."""
+    """A batch normalization that only graphs of earlier versions may contain."""
     graph = tf.GraphDef()
     graph.versions.producer = 8
     for name in "tmvbg":
@@ -255,7 +255,7 @@ def _of_an_old_graph(tf):
 
 
 def _lists(tf):
-    """Lists of tensors of which only the last element, or only the others, are used."""
+    """Tensor lists of which only the last element, or only the others, are used."""
 
     def popped(x):
         handle = tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=[2])
@@ -318,7 +318,7 @@ def _gathered(tf):
 
 
 def _joined(tf):
-    """Many tensors, and rows of what was joined along an axis that is known or not."""
+    """Concatenations along a known or unknown axis, and rows gathered from them."""
 
     def many(x):
         return tf.concat([x * float(number) for number in range(17)], 0) ** 2.0
@@ -343,7 +343,7 @@ def _joined(tf):
 
 
 def _sums_of_products(tf):
-    """Products by equations whose ellipses stand for the same sizes, others or none."""
+    """`einsum` with ellipses that stand for equal sizes, for other ones, or for none."""
 
     def product(equation: str) -> Make:
         return lambda x, y: tf.einsum(equation, x, y) ** 2.0
@@ -417,14 +417,14 @@ def _blocks(tf):
 
 
 def _refused(tf):
-    indices, whole = [[0, 1]], [2, 2]
+    indices, dense_shape = [[0, 1]], [2, 2]
     row = np.array([2.0], np.float32)
 
     def added(x):
         return tf.raw_ops.SparseDenseCwiseAdd(
             sp_indices=tf.constant(indices, tf.int64),
             sp_values=x,
-            sp_shape=tf.constant(whole, tf.int64),
+            sp_shape=tf.constant(dense_shape, tf.int64),
             dense=tf.ones([2, 2]),
         )
 

@@ -1,6 +1,6 @@
-"""Programs of gradients of loops, more of them: rows of tensors, zeros, calls and branches."""
+"""Programs of gradients of loops with gathered rows, zeros, calls and branches."""
 
-# ruff: noqa: ARG005 - a loop tells each function of every variable
+# ruff: noqa: ARG005 - a loop passes every variable to its functions
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessrun.conformance.subjects.programs.paths import module_of
 __all__ = ["BEHAVIOURS"]
 
 Program = Callable[[Any], Any]
-#: Of names that are registered: a process registers each once.
+#: Makes names of registered gradients unique: a process registers a name once.
 _NUMBERS: Final = itertools.count()
 
 
@@ -140,7 +140,7 @@ def calls_in_the_loop(tf):
 
 
 def _within_functions(tf):
-    """Gradients of loops that are made within a function of the graph's library."""
+    """Gradients of loops within a function of the graph's library."""
     defun = module_of(tf, "framework.function").Defun
 
     @defun(tf.float32, func_name="slope")
@@ -157,7 +157,7 @@ def _within_functions(tf):
 
 
 def _twice_through_a_loop(tf):
-    """What of the gradient of a loop can be differentiated again."""
+    """Second gradients through a loop, which are refused, and around it."""
 
     def run(slopes: Callable[[Any, Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:

@@ -1,4 +1,4 @@
-"""Programs with gradient tapes: what counts as recorded, what is refused."""
+"""Programs with gradient tapes: which operations they record, and errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _values(tf, *programs: Callable[[Any], Any]):
-    """What comes of each program, in a graph of its own, that gives a structure of tensors."""
+    """The values of the structure of tensors that each program returns, in a graph of its own."""
 
     def value(program: Callable[[Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:

@@ -1,4 +1,4 @@
-"""Programs of when tapes record, and of gradients of factors, of branches that give rows."""
+"""Programs of when tapes record, of gradients of eigenvalues, and of branches with rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _recording(tf):
-    """What can be done with a tape before, inside of and after its `with`, and its gradients."""
+    """The methods of a tape before, inside of and after its `with`."""
 
     def stopped(tape, x):
         with tape.stop_recording():
@@ -55,7 +55,7 @@ def _recording(tf):
 
 
 def _value(tf, session, action, *arguments):
-    """What an action gives, computed under another name: a tape may name its nodes as it likes."""
+    """The value of an action's result under a name of its own: the names of a tape's nodes vary."""
 
     def value():
         result = action(*arguments)
@@ -73,7 +73,7 @@ def _matrices() -> list[np.ndarray]:
 
 
 def _eigen(tf):
-    """Gradients of eigenvalues, and of sizes of eigenvectors' elements: no phase changes these."""
+    """Gradients of eigenvalues, and of absolute values of eigenvectors, which have no phase."""
     weights = np.array([[1.0], [2.0], [4.0]])
 
     def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]):
@@ -98,7 +98,7 @@ def _eigen(tf):
 
 
 def _symmetric(tf):
-    """The same of matrices that are their own adjoints, and of singular values."""
+    """The same for self-adjoint matrices, and for singular values."""
     weights = np.array([[1.0], [2.0], [4.0]])
 
     def slope(matrix: np.ndarray, function: Callable[[Any], Any], make: Callable[..., Any]):
@@ -124,7 +124,7 @@ def _symmetric(tf):
 
 
 def _rows(tf):
-    """Branches of which one or both give gradients as rows, as functions and as nodes."""
+    """Branches of which one or both have IndexedSlices as gradients, as functions and as nodes."""
 
     def slopes(first, second, *, functional: bool):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -136,8 +136,8 @@ def _rows(tf):
             else:
                 y = tf.cond(which, lambda: first(x), lambda: second(x))
             (gradient,) = tf.gradients(y, x)
-            whole = tf.convert_to_tensor(gradient)
-            values = [session.run(whole, {which: taken}) for taken in (True, False)]
+            dense = tf.convert_to_tensor(gradient)
+            values = [session.run(dense, {which: taken}) for taken in (True, False)]
             return isinstance(gradient, tf.IndexedSlices), values
 
     makes: list[Callable[[Any], Any]] = [

@@ -1,6 +1,6 @@
-"""Programs of gradient tapes and custom gradients: what they refuse, and what they do without."""
+"""Programs of gradient tapes and custom gradients with rare arguments, and errors."""
 
-# ruff: noqa: ARG005 - a gradient is told of every variable
+# ruff: noqa: ARG005 - a gradient function gets every variable
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _in_own_graphs(tf, *programs: Callable[[Any], Any]):
-    """What each program of a constant, in a graph of its own, gives."""
+    """The values of what each program returns of a constant, in a graph of its own."""
 
     def value(program: Callable[[Any], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -141,7 +141,7 @@ def _own_gradients(tf):
 
 
 def _what_it_takes(tf):
-    """Custom gradients of keyword arguments, and of nothing; a tape that does not watch all."""
+    """Custom gradients with keyword arguments, without a gradient, and of unwatched inputs."""
 
     def with_keywords(x):
         return tf.custom_gradient(lambda x: (x, lambda grad: grad))(x=x)

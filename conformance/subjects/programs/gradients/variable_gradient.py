@@ -1,4 +1,4 @@
-"""Programs of gradients by variables: by handles, by rows of them, within functions and tapes."""
+"""Programs of gradients by variables, their handles and their rows, in functions and tapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _values(tf, *programs: Callable[[], Any]):
-    """What each program, in a graph of its own, gives: tensors, or None where there is none."""
+    """The values of the gradients that each program returns, in a graph of its own, or None."""
 
     def run(program: Callable[[], Any]):
         with tf.Graph().as_default(), tf.Session() as session:
@@ -32,7 +32,7 @@ def _variable(tf, initial=((1.0, 2.0), (3.0, 4.0))):
 
 
 def _handles(tf):
-    """Handles of which nothing tells, while the graph is built, what they refer to."""
+    """Handles whose variable is not known while the graph is built."""
 
     def by_handle(make: Callable[[Any, Callable[[], Any]], Any], **options):
         def program():
@@ -59,7 +59,7 @@ def _handles(tf):
 
 
 def _rows(tf):
-    """Elements and rows that are read where they are needed."""
+    """Elements and rows of variables."""
 
     def taken(indices) -> Callable[[], Any]:
         def program():
@@ -91,7 +91,7 @@ def _rows(tf):
 
 
 def _chosen(tf):
-    """Branches of which some do not read a variable, or take its rows only."""
+    """Branches some of which do not read the variable, or read its rows only."""
 
     def of_some():
         v, n = _variable(tf), tf.constant(1)
@@ -128,12 +128,12 @@ def _chosen(tf):
 
 
 def _shapes(tf):
-    """The shapes of a number and of a vector, in every iteration."""
+    """The shape invariants of a number and of a vector of any length."""
     return [tf.TensorShape([]), tf.TensorShape([None])]
 
 
 def _looped(tf):
-    """Loops that carry handles, take shapes of what is not kept, and leave variables aside."""
+    """Loops that carry handles, that need shapes of earlier values, or that use no variable."""
 
     def of_shapes():
         x = tf.placeholder_with_default([1.0, 2.0, 3.0], [None])

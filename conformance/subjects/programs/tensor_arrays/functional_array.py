@@ -1,4 +1,4 @@
-"""Programs of TensorArrays while control flow is built as functions: they are lists of tensors."""
+"""Programs of TensorArrays with control flow as functions, where they are tensor lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _within(tf, build: Callable[[], Any]):
-    """What a function builds while branches and loops are functions, and what it gives."""
+    """What a function builds with control flow as functions, and the values."""
     tf.enable_control_flow_v2()
     try:
         with tf.Graph().as_default():

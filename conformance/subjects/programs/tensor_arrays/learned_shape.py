@@ -1,4 +1,4 @@
-"""Programs of what arrays and lists of tensors learn of the shape of their elements."""
+"""Programs of the element shapes that TensorArrays and tensor lists infer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _learned(tf):
-    """Element shapes after each way of filling an array, and what is read afterwards."""
+    """Element shapes after each way of filling a TensorArray, and static shapes of reads."""
     zeros = np.zeros((3, 2, 4), "f4")
 
     def of_shape(shape):
@@ -55,7 +55,7 @@ def _learned(tf):
 
 
 def _popped(tf):
-    """Lists whose elements have a shape, in part or not at all."""
+    """Tensor lists with known, partly known and invalid element shapes."""
     raw, lists, kind = tf.raw_ops, tf.zeros([3, 2]), tf.float32
 
     def outputs_of(shape) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Programs of arrays of tensors: their graphs, what they hold, and what they refuse."""
+"""Programs of TensorArrays: nodes, values, errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
-#: How an array is made that stands for every kind: by its arguments besides dtype and size.
+#: The arguments of several kinds of TensorArrays, besides dtype and size.
 KINDS: tuple[dict[str, Any], ...] = (
     {},
     {"element_shape": []},
@@ -23,7 +23,7 @@ KINDS: tuple[dict[str, Any], ...] = (
 
 
 def _ran(tf, *programs: Callable[[], Any]):
-    """What each program's fetch gives, or how building or running it fails."""
+    """The value of what each program returns, or the error of building or running it."""
     return attempt(*(lambda program=program: run(tf, program()) for program in programs))
 
 
@@ -62,7 +62,7 @@ def _graph(tf):
         two.scatter([0], [[1.0, 2.0]], name="scatter")
         tf.TensorArray(tf.float32, 2, colocate_with_first_write_call=False).write(0, 1.0)
     two.write(0, [3.0, 4.0]).mark_used()
-    # TensorFlow has that method on what a write gives only, and does not list it.
+    # TensorFlow has that method on results of `write` only, and does not document it.
     public = sorted(n for n in dir(two) if not n.startswith("_") and n != "mark_used")
     return [
         _nodes(tf),
@@ -177,7 +177,7 @@ def _values(tf):
 
 
 def _in_order(tf):
-    """A second operation after a first one, for arrays that keep elements and that do not."""
+    """Pairs of operations in order, with `clear_after_read` and without."""
 
     def after(first: Callable[[Any], Any], second: Callable[[Any], Any], **options):
         array = tf.TensorArray(tf.float32, 2, **options).unstack([1.0, 2.0])
@@ -295,20 +295,20 @@ def _gradients(tf):
 
 
 def _runs(tf):
-    """Each run has arrays of its own; a partial run keeps them."""
+    """Every run has its own TensorArrays; the calls of a partial run share them."""
     value = tf.placeholder(tf.float32, [])
     array = tf.TensorArray(tf.float32, 2, element_shape=[]).write(0, value)
     second = tf.placeholder(tf.float32, [])
-    whole = array.write(1, second).stack()
+    stacked = array.write(1, second).stack()
     with tf.Session() as session:
-        values = [session.run(whole, {value: n, second: n + 1}) for n in range(3)]
-        handle = session.partial_run_setup([array.flow, whole], [value, second])
+        values = [session.run(stacked, {value: n, second: n + 1}) for n in range(3)]
+        handle = session.partial_run_setup([array.flow, stacked], [value, second])
         session.partial_run(handle, array.flow, {value: 8.0})
-        return [*values, session.partial_run(handle, whole, {second: 9.0})]
+        return [*values, session.partial_run(handle, stacked, {second: 9.0})]
 
 
 def _gradients_of_pieces(tf):
-    """The gradient of what an array was split into has no part of what was written later."""
+    """The gradient of `split` leaves out elements that are written later."""
     x = tf.constant([1.0, 2.0, 3.0])
     array = tf.TensorArray(tf.float32, 3, dynamic_size=True).split(x, [1, 1, 1]).write(3, [4.0])
     return run(tf, tf.gradients(tf.square(array.concat()), x)[0])

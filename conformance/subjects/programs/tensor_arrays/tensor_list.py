@@ -1,4 +1,4 @@
-"""Programs of lists of tensors: what makes and reads them, and gradients through them."""
+"""Programs of tensor lists: nodes, values, gradients."""
 
 from __future__ import annotations
 
@@ -80,20 +80,20 @@ _PROGRAMS: list[Program] = [
 
 
 def _compared(program: Program) -> Callable[[Any], Any]:
-    """The operations on lists that a program and its gradients make, and the values."""
+    """The list operations of a program and its gradients, and the values."""
 
-    def whole(tf, known: bool):
+    def build_and_run(tf, known: bool):
         with tf.Graph().as_default() as graph:
             shape = [2, 2] if known else [None, 2]
             x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], shape, name="x")
             y = program(tf, module_of(tf, "ops.list_ops"), x)
             tensors = [y, *tf.gradients(y, x)]
-            # The nodes between depend on static shapes, of which less is known behind lists here.
+            # Other nodes depend on static shapes, of which backends may infer fewer behind lists.
             nodes = [node.op for node in graph.as_graph_def().node if "TensorList" in node.op]
             with tf.Session() as session:
                 return [nodes, session.run(tensors)]
 
-    return lambda tf: attempt(lambda: whole(tf, True), lambda: whole(tf, False))
+    return lambda tf: attempt(lambda: build_and_run(tf, True), lambda: build_and_run(tf, False))
 
 
 BEHAVIOURS = {program.__name__: _compared(program) for program in _PROGRAMS}

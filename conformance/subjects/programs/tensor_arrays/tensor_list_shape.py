@@ -1,4 +1,4 @@
-"""Programs of lists of tensors: shapes that are known of them, gradients, and what is refused."""
+"""Programs of the static shapes of tensor lists, of gradients, and of errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _nodes(tf) -> list[Any]:
 
 
 def _changed_list(tf, shape):
-    """A list after a change of each kind, and what they gave."""
+    """A tensor list after several changes, the tensor that was popped, and results of reads."""
     lists = _lists(tf)
     given = lists.tensor_list_from_tensor(tf.ones([3, 2]), shape)
     longer = lists.tensor_list_push_back(given, [5.0, 6.0])
@@ -78,7 +78,7 @@ def _gradients(tf):
 
 
 def _in_loops(tf):
-    """A list that grows in a loop, and the gradient of what it holds then."""
+    """A list that grows in a loop, and the gradient through it."""
     lists, x = _lists(tf), tf.constant(3.0)
     _, rows = tf.while_loop(
         lambda i, _: i < 4,

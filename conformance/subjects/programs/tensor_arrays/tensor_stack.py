@@ -1,4 +1,4 @@
-"""Programs of stacks of tensors: their graphs, what they give back, and what they refuse.
+"""Programs of stacks of tensors: nodes, values, errors.
 
 What is pushed is always popped, where a stack is open: TensorFlow's optimizer takes away a push
 whose stack nothing pops from.
@@ -33,7 +33,7 @@ def _push(tf, handle, *values, older: bool = False) -> list[Any]:
 
 
 def _pop(tf, handle, after: list[Any], count: int = 1, *, older: bool = False):
-    """Pop one after the other, after all that is named."""
+    """Pop one element after the other, after these operations."""
     pop = tf.raw_ops.StackPop if older else tf.raw_ops.StackPopV2
     popped: list[Any] = []
     for _ in range(count):
