@@ -1,4 +1,4 @@
-"""Programs of functions that rearrange arrays: which shapes are told, what is refused and when."""
+"""Programs of functions that rearrange arrays: static shapes, and errors when built or when run."""
 
 from __future__ import annotations
 

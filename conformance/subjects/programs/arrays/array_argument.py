@@ -1,4 +1,4 @@
-"""Programs that call operations of arrays by their own names: arguments, and what is refused."""
+"""Programs that call raw operations of arrays: names of arguments, and errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _names_of_python(tf):
-    """Python calls some inputs and attributes otherwise than the operations do."""
+    """Inputs and attributes whose names in Python differ from those in the operation."""
     x, raw = tf.constant([[1.0, 0.0], [2.0, 3.0]]), tf.raw_ops
     return attempt(
         lambda: run(tf, raw.Sum(input=x, axis=0)),
@@ -68,7 +68,7 @@ def _seen_in_the_run(tf):
 
 
 def _of_other_ranks(tf):
-    """Where one number is asked for a vector is refused, and the other way round; not by all."""
+    """Vectors in place of scalars, and scalars in place of vectors: some operations accept them."""
 
     def of(function, *values):
         feeds = {tf.placeholder(np.asarray(value).dtype): value for value in values}

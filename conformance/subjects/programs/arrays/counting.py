@@ -1,4 +1,4 @@
-"""Counts, histograms, sorting, distances of sequences, variances, means of segments."""
+"""Programs of counts, histograms, sorting, edit distances, variances and means of segments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of indices, numbers of elements and bounds at the edges of what they take."""
+"""Programs of indices, sizes and bounds that are just valid, or just out of range."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _fed(tf, value, dtype=None):
-    """A tensor of which nothing is known before the run."""
+    """A placeholder of unknown shape that has this value by default."""
     return tf.placeholder_with_default(np.asarray(value, dtype), None)
 
 
 def _reshaped(tf):
-    """Shapes with a size left open, with none, with zeros, and of a wrong number of elements."""
+    """Reshapes to shapes with one size of -1, with several, with zeros, and of another size."""
     values = (np.zeros((0, 3)), np.arange(6.0), np.arange(6.0).reshape(2, 3), np.float64(5))
     shapes = (
         [-1], [0, -1], [-1, 0], [-1, 3], [3, -1], [2, -1, 3], [-1, -1], [-2, 3], [], [1], [6], [7],
@@ -31,13 +31,13 @@ def _reshaped(tf):
             for value in values
             for shape in shapes
             for fed in (False, True)
-            if fed or shape != [-1, -1]  # TensorFlow's optimizer takes that for the input's shape
+            if fed or shape != [-1, -1]  # TensorFlow's optimizer replaces it by the input's shape
         )
     )
 
 
 def _indexed(tf):
-    """Indices just inside of and just beyond what there is."""
+    """Indices that are just valid and just out of range."""
     raw, x = tf.raw_ops, np.arange(12.0).reshape(4, 3)
     places = (0, 3, 4, -1, -2, -4, 100)
 
@@ -89,7 +89,7 @@ def _indexed(tf):
             lambda: raw.Pad(input=x[:, 0], paddings=_fed(tf, [[index, 1]], np.int32)),
         ]
 
-    with tf.device("/cpu:0"):  # a GPU cannot tell of an index
+    with tf.device("/cpu:0"):  # a GPU cannot report an index out of range
         return [
             [index, *attempt(*(lambda m=make: run(tf, m()) for make in of(index)))]
             for index in places
@@ -97,7 +97,7 @@ def _indexed(tf):
 
 
 def _filled(tf):
-    """Fills and ranges by scalars that are none, and sizes that are none."""
+    """Fills and ranges whose scalars are vectors, and whose sizes are scalars or matrices."""
     raw, values = tf.raw_ops, (5.0, [5.0], [[5.0]], [5.0, 6.0], [], [[5.0, 6.0]])
     sizes = ([2], [], [0, 3], [-1], [[2]], 3, [2, 2])
     return attempt(
@@ -148,13 +148,13 @@ def _filled(tf):
                 np.zeros((2, 2)),
                 np.ones((2, 3)),
             )
-            if kind != "Qr" or np.isfinite(matrix).all()  # of infinities it depends on the release
+            if kind != "Qr" or np.isfinite(matrix).all()  # for infinities it depends on the release
         ),
     )
 
 
 def _sparse_places(tf):
-    """Operations of sparse tensors whose indices are beyond the shape, doubled, or out of order."""
+    """Operations on sparse tensors whose indices are out of range, repeated, or not in order."""
     raw, shape = tf.raw_ops, np.array([2, 3], np.int64)
     places = (
         [[0, 0], [1, 2]], [[1, 2], [0, 0]], [[0, 0], [0, 0]], [[0, 3], [1, 2]], [[-1, 0], [1, 2]],
@@ -180,7 +180,7 @@ def _sparse_places(tf):
         ]
         sizes = zip(*indices, strict=True)
         if any(min(line) < 0 or max(line) >= n for line, n in zip(sizes, (2, 3), strict=False)):
-            return checked  # of places beyond the shape the others tell nothing
+            return checked  # the others do not check that indices are within the shape
         return [
             *checked,
             lambda: raw.SparseReduceSum(**summed, reduction_axes=[1]),
@@ -200,7 +200,7 @@ def _sparse_places(tf):
 
 
 def _shuffled(tf):
-    """Shuffled indices of all sizes: each a permutation, and none beyond its limit."""
+    """Shuffled indices of several sizes: each result is a permutation."""
 
     def of(limit: int, seed):
         places = tf.raw_ops.RandomIndexShuffle(
@@ -221,7 +221,7 @@ def _shuffled(tf):
 
 
 def _cast(tf):
-    """Every dtype cast to every other one, of numbers that all have."""
+    """Casts of 0 and 1 from every dtype to every other one."""
     dtypes = (
         "bool",
         "int8",
@@ -249,14 +249,14 @@ def _cast(tf):
     )
 
     def cast(source: str, target: str, *, truncate: bool):
-        with tf.Graph().as_default():  # a graph of a thousand casts would be sent a thousand times
+        with tf.Graph().as_default():  # in one graph every run would send all the casts
             x = tf.constant([0, 1, 1], tf.int32)
             given = x if source == "int32" else tf.raw_ops.Cast(x=x, DstT=getattr(tf, source))
             there = tf.raw_ops.Cast(x=given, DstT=getattr(tf, target), Truncate=truncate)
             return there.dtype, run(tf, tf.raw_ops.Cast(x=there, DstT=tf.float64, Truncate=False))
 
     def cast_to_all(source: str) -> list[Any]:
-        # TensorFlow halves what it truncates to complex numbers.
+        # Truncating casts to complex dtypes give wrong numbers in TensorFlow.
         kept = [target for target in dtypes if not target.startswith("complex")]
         return attempt(
             *(lambda t=target: cast(source, t, truncate=False) for target in dtypes),

@@ -1,4 +1,4 @@
-"""Programs of operators and functions: values, dtypes, static shapes, names, what is refused."""
+"""Programs of operators and functions: values, dtypes, static shapes, names and errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _built_and_run(tf, *makes: Callable[[], Any], feed_dict=None):
-    """For each function the tensor that it makes, and its value."""
+    """The tensor that each function returns, and its value."""
     return attempt(*(lambda make=make: _pair(tf, make(), feed_dict) for make in makes))
 
 

@@ -123,7 +123,7 @@ def _lists_of_inputs(tf):
 
 
 def _names_of_what_failed(tf):
-    """Who is refused an attribute or an input has taken a name; who is refused earlier has not."""
+    """A node whose attribute or input is refused has used up its name; earlier errors do not."""
     raw, text = tf.raw_ops, tf.constant("a")
     return attempt(
         lambda: tf.add(tf.constant(1), text, name="a"),
@@ -146,7 +146,7 @@ def _names_of_what_failed(tf):
 
 
 def _products(tf):
-    """Which operation multiplies: what may be a stack of matrices is taken for one."""
+    """The operation that `matmul` chooses: a batched one where the rank may be greater than 2."""
     sides = [tf.placeholder(tf.float32, shape) for shape in (None, [], [2], [2, 2], [1, 2, 2])]
     pairs = [(a, b) for a in sides for b in sides]
     outcomes = attempt(

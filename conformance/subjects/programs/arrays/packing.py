@@ -1,4 +1,4 @@
-"""Programs of lists that hold tensors, of slices, gathers and sparse factors: their graphs."""
+"""Programs of the graphs of packed lists, slices, batched gathers and sparse factors."""
 
 from __future__ import annotations
 

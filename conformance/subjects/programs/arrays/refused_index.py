@@ -1,4 +1,4 @@
-"""Programs of indices that a run refuses, and of those just within what it takes."""
+"""Programs of indices that are out of range when they run, and of those that are just valid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
 __all__ = ["BEHAVIOURS"]
 
 _ROWS = np.arange(12, dtype=np.float32).reshape(4, 3)
-#: On a CPU, since a GPU cannot tell of an index.
+#: On a CPU, since a GPU cannot report an index out of range.
 _outcomes_on_cpu = functools.partial(outcomes_of, device="/cpu:0")
 
 

@@ -1,4 +1,4 @@
-"""Bands of diagonals, unit matrices, searches, repeats and comparisons of rows."""
+"""Programs of bands of diagonals, identity matrices, searches, repeats and decompositions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _shown(tf, make: Callable[[], Any]) -> Callable[[], Any]:
-    """Static shape and value of what is made in a graph of its own."""
+    """The static shape and the value of a tensor that is built in a graph of its own."""
 
     def shown():
         with tf.Graph().as_default():
@@ -29,7 +29,7 @@ def _numbers(shape: list[int], dtype):
 
 
 def _band(tf, draw: random.Random) -> Callable[[], Any]:
-    """One operation on a band, with arguments that fit or nearly do."""
+    """A random operation on a band of diagonals, whose arguments are valid or nearly so."""
     dtype = draw.choice([tf.float32, tf.int64, tf.bool, tf.complex64])
     align = draw.choice(["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"])
     low = draw.randint(-3, 3)
@@ -147,7 +147,7 @@ def _rows(tf):
         lambda: tf.parallel_stack([[1], [1, 2]]),
         lambda: tf.parallel_stack([tf.placeholder(tf.int32)]),
     ]
-    # Of which operations these are made, and so what the last one is called, is left aside.
+    # Which operations these consist of is not compared, nor the name of the last one.
     named = [lambda call=call: tf.identity(call(), name="rows") for call in several]
     return attempt(*(_shown(tf, call) for call in (*named, *single)))
 

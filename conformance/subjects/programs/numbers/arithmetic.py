@@ -1,4 +1,4 @@
-"""Quotients, products of other dtypes, signs, counts of bools, functions of sparse values."""
+"""Programs of quotients, products with other dtypes, signs, counts, functions of sparse values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that sample classes: what successive runs draw, what is learned, what is refused."""
+"""Programs of candidate samplers: numbers of successive runs, learned unigrams, errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _runs(tf, tensors, runs: int = 3):
 
 
 def _rounded(values):
-    """Floats rounded, as their functions may be rounded another way."""
+    """Floats rounded: mathematical functions may differ in the last bits."""
     return [np.round(value, 4) if value.dtype.kind == "f" else value for value in values]
 
 

@@ -1,4 +1,4 @@
-"""Programs that convert every dtype to every other one, or look at its bytes as another one's."""
+"""Programs of `tf.cast` between all dtypes, and of `tf.bitcast`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _QUANTIZED = ["qint8", "quint8", "qint16", "quint16", "qint32"]
 
 
 def _of(tf, dtype: str):
-    """Small numbers of a dtype that has a way from some other one."""
+    """Small numbers of a dtype, by the conversion from another one that exists."""
     if dtype == "string":
         return tf.constant(["1", "0", "3"])
     if dtype in {"int4", "uint4"}:
@@ -46,7 +46,7 @@ def _of(tf, dtype: str):
 
 
 def _every_pair(tf):
-    """Each dtype to each, and on to one that every array has; or that there is no way."""
+    """Casts between all dtypes, those to narrow ones cast on to a wider one; or the errors."""
     names = [*_NUMBERS, *_NARROW, "string"]
     with tf.Session() as session:
         sources = {name: _of(tf, name) for name in names}
@@ -62,7 +62,7 @@ def _wide(name: str) -> str:
 
 
 def _of_halves(tf):
-    """Fractions and numbers below 0 to integers, to narrow floats, and from complex numbers."""
+    """Casts of fractions, negative and complex numbers to integers and to narrow floats."""
     x = np.array([-2.5, -1.0, -0.5, 0.5, 1.5, 100.75])
     signed = ["int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "complex64"]
     sources = [tf.cast(tf.constant(x), name) for name in ("float16", "bfloat16", "float32")]
@@ -78,7 +78,7 @@ def _of_halves(tf):
 
 
 def _truncated(tf):
-    """Rounded toward zero where it is asked for and there is a way, else to the nearest."""
+    """Casts to narrow floats, rounded to nearest or, with `Truncate`, towards zero."""
     x = np.array(
         [
             1.0008,
@@ -110,7 +110,7 @@ def _truncated(tf):
                 )
             )
             for source, target in itertools.product(sources, targets)
-            # complex numbers have no way to narrow floats; float64 is torn when made complex
+            # complex numbers are not cast to narrow floats; TensorFlow breaks float64 to complex64
             if not (source.startswith("complex") and target in _NARROW)
             and (source, target) != ("float64", "complex64")
             for truncate in (False, True)
@@ -118,7 +118,7 @@ def _truncated(tf):
 
 
 def _bytes_seen(tf):
-    """Bytes as another dtype's: of its width, of a wider one, of a narrower one."""
+    """Bitcasts to dtypes of the same, of a larger and of a smaller size."""
     names = [*_NUMBERS[1:], *_QUANTIZED]
     data = np.arange(16, dtype=np.uint8)
     sources = [

@@ -1,6 +1,6 @@
-"""Conditions held while a graph is built or when it runs: the graphs that they make, the errors.
+"""Programs of assertions that fail while the graph is built or when it runs: nodes and errors.
 
-Where a condition shows what is no string and no int32, TensorFlow guards it by a branch; those
+For data of other dtypes than string and int32, TensorFlow guards an assertion by a branch; those
 graphs are not compared.
 """
 
@@ -22,7 +22,7 @@ def _nodes(graph) -> list[Any]:
 
 
 def _graph_of(tf, build: Callable[[], Any]):
-    """How building goes, the graph that is left, and how a run of it goes."""
+    """What building returns or raises, the nodes, and what a run returns or raises."""
     with tf.Graph().as_default() as graph:
         outputs: list[Any] = []
         built = attempt(lambda: outputs.append(build()))
@@ -133,7 +133,7 @@ def _near(tf):
 
 
 def _reduced_scalars(tf):
-    """What is reduced over all axes has a `Range` of them where it is a scalar."""
+    """A reduction of a scalar over all axes adds a `Range` as any other does."""
 
     def of_scalar(name: str, value):
         return _graph_of(tf, lambda: getattr(tf, "reduce_" + name)(tf.constant(value)))

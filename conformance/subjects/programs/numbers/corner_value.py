@@ -1,4 +1,4 @@
-"""Programs of values at corners that single operations rarely meet: large logits, high bands."""
+"""Programs of rare values: large logits, high mel bands, and the like."""
 
 from __future__ import annotations
 

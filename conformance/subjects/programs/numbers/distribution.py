@@ -1,4 +1,4 @@
-"""Programs of numbers drawn without a state, of gamma and Poisson numbers, of random boxes."""
+"""Programs of stateless random numbers, of gamma and Poisson numbers, of random boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of products over named dimensions: equations, their nodes, gradients, refusals."""
+"""Programs of `einsum`: equations, nodes, gradients, errors."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _slopes(tf):
         ]
         return tf.gradients(tf.einsum(case[0], *given), given)
 
-    # One operand is reduced over what a set names, in an order that hashes decide.
+    # TensorFlow reduces a single operand over a set of labels, whose order varies.
     some = [case for case in _CASES if case[0] not in {"ij->", "ijk->ij"}]
     return shown(tf, *(lambda tf, case=case: slope(tf, case) for case in some))
 

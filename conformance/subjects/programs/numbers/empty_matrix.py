@@ -1,4 +1,4 @@
-"""Programs of matrices without rows or columns, and of what is no matrix: factors, products."""
+"""Programs of matrices without rows or columns, and of invalid ones: decompositions, products."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _square(tf):
         outputs = raw.Eig(
             input=of(shape, dtype), compute_v=both, Tout=tf.complex128 if double else tf.complex64
         )
-        return outputs[: 2 if both else 1]  # what is not asked for may be anything
+        return outputs[: 2 if both else 1]  # without `compute_v` the second output is undefined
 
     return [
         outcomes_of(

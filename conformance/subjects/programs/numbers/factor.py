@@ -1,4 +1,4 @@
-"""Programs that take matrices apart: of no elements, of NaNs, larger ones, by older operations."""
+"""Programs of decompositions of empty matrices, of NaNs, of larger ones, by older operations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _singular_values_of_nothing(tf):
 
 
 def _joined_eigenvalues(tf):
-    """Eigenvalues above their vectors, as the first releases gave them."""
+    """`SelfAdjointEig` of the first releases, which joins eigenvalues and eigenvectors."""
     matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -0.25], [0.5, -0.25, -2.0]])
     batch = np.stack([matrix, np.diag([3.0, 1.0, 2.0]), matrix * -2.0])
 
@@ -52,7 +52,7 @@ def _joined_eigenvalues(tf):
 
 
 def _larger_triangles(tf):
-    """Systems of 20 equations, whose other triangle is not read."""
+    """Triangular systems of 20 equations: the other triangle of the matrix is not read."""
     random = np.random.default_rng(5)
     outcomes = []
     for dtype in ("float32", "float64", "complex128"):

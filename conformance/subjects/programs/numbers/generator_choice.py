@@ -1,4 +1,4 @@
-"""Programs that ask which algorithm draws random numbers without a state."""
+"""Programs of the algorithm, key and counter of stateless random numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems of equations, decompositions, matrices with three diagonals, functions of matrices."""
+"""Programs of linear systems, decompositions, tridiagonal matrices, functions of matrices."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _triangular_factors(tf):
 
 
 def _reconstructions(tf):
-    """Vectors may have any sign or phase: what they are multiplied to has not."""
+    """Products of decompositions: unlike single vectors they have no arbitrary sign or phase."""
 
     def of_singular(tf, x, full: bool):
         values, left, right = tf.svd(x, full_matrices=full)

@@ -1,4 +1,4 @@
-"""Spaced numbers, norms by singular values, counts of rows, identity matrices of fed sizes."""
+"""Programs of `linspace`, norms by singular values, counts of rows, identity matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of functions that stand for one operation: the node each makes, and what it gives."""
+"""Programs of functions that build one operation: the node and the value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _INTEGERS = [-7, 0, 5]
 
 
 def _in_own_graphs(tf, functions: list[Callable[[], Any]]):
-    """For each function the nodes it builds in a graph of its own, and what it gives."""
+    """The nodes that each function builds in a graph of its own, and the value."""
 
     def built(function: Callable[[], Any]):
         with tf.Graph().as_default() as graph:

@@ -1,4 +1,4 @@
-"""Programs of forms of numbers that few programs use: equal nearly, sparse products, generators."""
+"""Programs of approximate equality, sparse products, generators, and functions of NumPy arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _products(tf):
-    """Dense matrices of many zeros, multiplied as such."""
+    """Products of dense matrices that are marked as sparse."""
     a, b = tf.constant([[0.0, 2.0], [0.0, 0.0]]), tf.constant([[1.0, 0.0], [3.0, 4.0]])
     product = tf.sparse_matmul
     products = [
@@ -44,7 +44,7 @@ def _nearly_equal(tf):
 
 
 def _generators(tf):
-    """Generators copied and shared by all; from a variable's numbers none can be split."""
+    """Generators that are copied, set as the global one, and split."""
     kind = tf.random.Generator
     one = kind.from_seed(7)
     split = caught(lambda: len(one.split(2)))
@@ -56,7 +56,7 @@ def _generators(tf):
     copied = kind(copy_from=one)
     values = [one.normal([2]), copied.uniform([2])]
     with tf.Session() as session:
-        for generator in (one, copied):  # the second begins with what the first has
+        for generator in (one, copied):  # the copy is initialized from the first one
             session.run(generator.state.initializer)
         numbers = session.run(values)
         session.run(drawn.state.initializer)
@@ -85,7 +85,7 @@ def _drawn(tf):
 
 
 def _replaced(tf):
-    """Tensors that begin empty, by the functions that replace rows."""
+    """Empty tensors of the functions for in-place updates."""
     inplace = module_of(tf, "ops.inplace_ops")
     tensors = [inplace.empty([2], tf.float32, init=True), inplace.empty([3], tf.string, init=True)]
     like = inplace.empty_like(tf.zeros([2, 2]), init=True)
@@ -93,7 +93,7 @@ def _replaced(tf):
 
 
 def _scripts(tf):
-    """Functions of arrays, as a call and as a decorator."""
+    """`numpy_function` as a call and as a decorator."""
     function = tf.numpy_function
     doubled = function(lambda x: x * 2, [tf.constant([1.0])], tf.float32, name="doubled")
     pure = function(lambda x: x, [1], tf.int32, stateful=False)

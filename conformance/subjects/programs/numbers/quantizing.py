@@ -1,4 +1,4 @@
-"""Quantized numbers: the graphs of their functions, and what these compute."""
+"""Programs of quantization: nodes and values."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _calls(tf):
 
 
 def _networks(tf):
-    """A frozen graph of that time: pictures of bytes convolved, biased, pooled, narrowed."""
+    """A quantized network: convolution, bias, pooling, requantization."""
 
     def network():
         r = tf.raw_ops

@@ -1,7 +1,7 @@
-"""Programs of random numbers: the seeds that operations get, and every bit of what is drawn evenly.
+"""Programs of random numbers: the seeds of operations, and the numbers that they draw.
 
-What is drawn evenly is shown by its bytes; normal numbers by their values, as their functions may
-be rounded another way (`tests/operations/test_random_numbers.py` holds them to 4e-7).
+Uniform numbers are compared by their bytes, normal ones by their values, as functions may differ
+in the last bits (`tests/operations/test_random_numbers.py` holds them to 4e-7).
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ __all__ = ["BEHAVIOURS"]
 
 EVEN = ("float16", "bfloat16", "float32", "float64")
 SHAPES = ([], [0], [1], [2, 3], [4], [7], [3, 0, 2], [1000])
-#: The graph's seed and the operation's own.
+#: Seeds of the graph and of the operation.
 SEEDS = ((None, 1), (1, None), (0, 0), (0, None), (None, 0), (5, 7), (-3, 2**40), (2**31 - 1, 0))
 
 
 def exact(value):
-    """The dtype, the shape and every bit of a fetched value."""
+    """The dtype, the shape and the bytes of a fetched value."""
     array = np.asarray(value)
     data = array.tolist() if array.dtype == object else array.tobytes().hex()
     return [str(array.dtype), list(array.shape), data]
 
 
 def drawn(tf, *tensors, runs: int = 2):
-    """What successive runs of a new session draw."""
+    """The numbers of successive runs in a new session."""
     with tf.Session() as session:
         return [[exact(value) for value in session.run(tensors)] for _ in range(runs)]
 
@@ -71,7 +71,7 @@ def _classes(tf):
     makes += [
         tf.random.categorical(strange, 6, seed=2),
         tf.random.categorical(np.zeros([0, 3], np.float32), 6, dtype=tf.int32, seed=2),
-        # Large rows are one: what TensorFlow's threads divide differs (docs/findings).
+        # One large row only: TensorFlow divides several among threads (docs/findings).
         tf.multinomial(np.zeros([1, 400], np.float32), 3000, seed=2),
     ]
     return [drawn(tf, make) for make in makes]
@@ -93,14 +93,14 @@ def _seeds_of_graph_and_operation(tf):
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(graph_seed)
             first = tf.random_uniform([3], seed=seed)
-            whole = tf.random_uniform([5], maxval=9, dtype=tf.int32, seed=seed)
+            integers = tf.random_uniform([5], maxval=9, dtype=tf.int32, seed=seed)
             mixed = tf.random_shuffle([1, 2, 3, 4, 5], seed=seed)
             given = [
                 [op.name, op.get_attr("seed"), op.get_attr("seed2")]
                 for op in graph.get_operations()
                 if "seed" in op.node_def.attr
             ]
-            return given, drawn(tf, first, whole, mixed), tf.get_seed(seed), graph.seed
+            return given, drawn(tf, first, integers, mixed), tf.get_seed(seed), graph.seed
 
     return attempt(*(lambda pair=pair: draw(*pair) for pair in SEEDS))
 

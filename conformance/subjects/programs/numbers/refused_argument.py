@@ -1,4 +1,4 @@
-"""Programs of operations over a table of arguments: values at the edge, and what a run refuses."""
+"""Programs of operations with arguments that are just valid, and with those a run refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _buckets(tf):
-    """Boundaries are float32, whatever the numbers are."""
+    """`Bucketize` of several dtypes: its boundaries are float32."""
     of, tenths = functools.partial(hidden, tf), [0.1, 0.3, 0.7, 0.9]
     kinds = (tf.float32, tf.float64, tf.int32, tf.int64)
     lists = (tenths, [-1.5, 0.0, 0.0, 16777217.0], [], [2.0], [0.5, 0.25])
@@ -129,7 +129,7 @@ def _mixed_products(tf):
         return tf.cast(tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=getattr(tf, out)), tf.float64)
 
     def refused(left: str, right: str, out: str) -> bool:
-        """Whether there is no such kernel, which is told before a run or in it."""
+        """Whether there is no kernel for these dtypes, by an error before the run or in it."""
         try:
             with tf.Graph().as_default(), tf.Session() as session:
                 session.run(product(left, right, out))

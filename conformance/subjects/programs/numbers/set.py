@@ -1,4 +1,4 @@
-"""Programs of sets in the rows of tensors: dense and sparse, in either order; what is refused."""
+"""Programs of `tf.sets`: dense and sparse operands in either order, and errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _B = np.array([[2, 9], [5, 3]], np.int32)
 
 
 def _sparse(tf, rows, dtype=np.int32):
-    """A sparse matrix of these rows."""
+    """A sparse matrix with these rows."""
     places = [[i, j] for i, row in enumerate(rows) for j in range(len(row))]
     values = np.array([value for row in rows for value in row], dtype)
     shape = [len(rows), max(map(len, rows))]
@@ -49,7 +49,7 @@ def _sizes(tf):
 
 def _graphs(tf):
     known, fed = tf.constant(_A), tf.placeholder(tf.int32)
-    whole = tf.sparse_placeholder(tf.int32)
+    unshaped = tf.sparse_placeholder(tf.int32)
     return [
         built(tf, *(lambda f=f: f(_A, _B) for f in (tf.sets.union, tf.sets.difference))),
         *(
@@ -57,11 +57,11 @@ def _graphs(tf):
                 part.shape.as_list() if part.shape.ndims is not None else None
                 for part in (union.indices, union.values, union.dense_shape)
             ]
-            for a in (known, fed, whole)
-            for b in (known, fed, whole)
+            for a in (known, fed, unshaped)
+            for b in (known, fed, unshaped)
             for union in [tf.sets.union(a, b)]
         ),
-        str(tf.sets.size(whole).shape),
+        str(tf.sets.size(unshaped).shape),
     ]
 
 

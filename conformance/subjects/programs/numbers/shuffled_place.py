@@ -1,4 +1,4 @@
-"""Programs of where an index is once all are shuffled: all kinds of sizes, and what is refused."""
+"""Programs of `RandomIndexShuffle`: the index of an element after a shuffle, and errors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _refused(tf):
 
 
 def _places(tf):
-    """All places of several sizes, rounds, seeds and dtypes."""
+    """The indices of all elements, for several sizes, rounds, seeds and dtypes."""
     raw = tf.raw_ops
     sizes = (1, 3, 16, 256, 70000)
     return outcomes_of(

@@ -1,4 +1,4 @@
-"""Programs that shuffle without a state, and graphs of releases that had other operations."""
+"""Programs of stateless shuffles, of operations of earlier releases, and of `CheckNumericsV2`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _refused(tf):
 
 
 def _of_old(tf):
-    """A graph of version 12: nothing is known of what operations on batches give."""
+    """A graph of version 12 with batch operations of that time, whose shapes are unknown."""
     with tf.Graph().as_default() as graph:
         tf.constant([[4.0, 1.0], [1.0, 3.0]], name="x")
     graph_def = graph.as_graph_def()
@@ -57,7 +57,7 @@ def _of_old(tf):
 
 
 def _apart(tf):
-    """The check that tells infinities apart, and its gradient."""
+    """`CheckNumericsV2`, which distinguishes infinities, and its gradient."""
     check = tf.raw_ops.CheckNumericsV2
     x = tf.constant([2.0, 3.0])
     (gradient,) = tf.gradients(check(tensor=x * x, message="mine"), x)

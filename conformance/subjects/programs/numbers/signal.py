@@ -1,4 +1,4 @@
-"""Fourier and cosine transforms, windows, frames, spectrograms."""
+"""Programs of Fourier and cosine transforms, windows, frames, spectrograms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Z = _Y.astype("complex64")
 
 
 def _called(names: str, *given, **options) -> list[Callable[[Any], Any]]:
-    """A call of each of these functions of `signal`."""
+    """The calls of these functions of `tf.signal`."""
     return [
         lambda tf, name=name: getattr(tf.signal, name)(*given, **options) for name in names.split()
     ]
@@ -104,7 +104,7 @@ def _cosines(tf):
                 call("dct", "f", type=kind, norm=norm, n=4),
                 call("idct", "f", type=kind, norm=norm, n=30),
             ]
-        if kind < 4:  # whose padding is a list of numbers and tensors, packed in another order
+        if kind < 4:  # others pack paddings of numbers and tensors differently
             calls.append(lambda tf, kind=kind: tf.signal.dct(fed(tf, _X, [None, None]), type=kind))
     calls += [
         call("dct", "f", type=5),
@@ -116,9 +116,9 @@ def _cosines(tf):
 
 
 def _spectrograms(tf):
-    def back(tf, length: int, step: int, whole: int | None = None, **options):
+    def back(tf, length: int, step: int, frame_length: int | None = None, **options):
         return tf.signal.inverse_stft(
-            tf.signal.stft(_X, length, step), whole or length, step, **options
+            tf.signal.stft(_X, length, step), frame_length or length, step, **options
         )
 
     return shown(
@@ -142,7 +142,7 @@ def _spectrograms(tf):
 
 
 def _mel(tf):
-    # tf.linspace is one operation here, many in TensorFlow: the nodes are not compared.
+    # `tf.linspace` may be one operation or many: the nodes are not compared.
     return shown(
         tf,
         *_called("linear_to_mel_weight_matrix"),

@@ -1,4 +1,4 @@
-"""Special functions: the names that make scopes, and values at the edges of their domains."""
+"""Programs of special functions: names of scopes, and values at the edges of their domains."""
 
 from __future__ import annotations
 

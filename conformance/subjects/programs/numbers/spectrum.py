@@ -1,4 +1,4 @@
-"""Programs of spectrograms and cosine transforms: values of short-time transforms and back."""
+"""Programs of the values of short-time Fourier transforms, their inverses, cosine transforms."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Programs of the area pictures; each module is a topic."""
+"""Programs of the area pictures, of images and `tf.image`; each module is a topic."""

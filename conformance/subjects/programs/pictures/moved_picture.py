@@ -1,4 +1,4 @@
-"""Pictures moved and resized as TensorFlow 2 does, quantized ones, and numbers of parameters."""
+"""Programs of translated and resized images, suppressed boxes, and random parameters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PICTURES = np.random.default_rng(3).uniform(size=(2, 6, 5, 3)).astype("float32"
 
 
 def _coarse(tf, output):
-    """Hundredths of numbers: their last bits follow the order of sums."""
+    """Numbers in hundredths: their last bits depend on the order of sums."""
     return tf.floor(output * 100.0 + 0.25) if output.dtype.is_floating else output
 
 

@@ -1,4 +1,4 @@
-"""`tf.image`: the graphs that its functions build, their static shapes, what they compute."""
+"""Programs of `tf.image`: nodes, static shapes, values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 _ONE = np.random.default_rng(3).uniform(size=(5, 4, 3)).astype("float32")
 _TWO = np.stack([_ONE, _ONE[::-1] * 0.5])
 _BYTES = (np.arange(5 * 4 * 3).reshape(5, 4, 3) * 37 % 256).astype("uint8")
-#: Shapes that a picture may be known by, and what is fed.
+#: Static shapes of an image, with the arrays that are fed.
 _KNOWN: list[tuple[Any, Any]] = [
     ([5, 4, 3], _ONE),
     ([2, 5, 4, 3], _TWO),
@@ -29,14 +29,14 @@ _KNOWN: list[tuple[Any, Any]] = [
 
 
 def _coarse(tf, output):
-    """Thousandths of numbers: their last bits follow the order of sums."""
+    """Numbers in thousandths: their last bits depend on the order of sums."""
     if isinstance(output, tuple | list):
         return [_coarse(tf, item) for item in output]
     return tf.floor(output * 1000.0) if output.dtype.is_floating else output
 
 
 def _of_shapes(tf, call: Callable[[Any], Any], kinds=None) -> list[Any]:
-    """The call on pictures of every kind of static shape, or on those of some kinds."""
+    """What a call builds and computes for images of several static shapes."""
 
     def make(shape):
         return _coarse(tf, call(tf.placeholder(tf.float32, shape, name="p")))
@@ -59,7 +59,7 @@ def _turned(tf):
         lambda p: i.random_flip_left_right(p, seed=1),
         lambda p: i.random_flip_up_down(p, seed=3),
     ]
-    # Where the rank is not known, TensorFlow's optimizer takes the branch of batches for turns.
+    # For an unknown rank TensorFlow's optimizer takes the wrong branch of `rot90`.
     ranked = [(shape, value) for shape, value in _KNOWN if shape is not None]
     flips = [i.flip_left_right, i.flip_up_down]
     unknown = [_of_shapes(tf, flip, [(None, _ONE), (None, _TWO)]) for flip in flips]
@@ -190,7 +190,7 @@ def _bytes(tf):
     def built(call: Callable[[Any], Any], shape):
         def make():
             output = call(tf.placeholder(tf.uint8, shape, name="p"))
-            return tf.shape(output) if output.op.type == "EncodePng" else output  # files differ
+            return tf.shape(output) if output.op.type == "EncodePng" else output  # encoders differ
 
         return _built(tf, make, _fed(_BYTES))
 

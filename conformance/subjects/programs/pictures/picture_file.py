@@ -1,4 +1,4 @@
-"""Programs that decode files: transparent, grey or coloured, cut off, of several frames."""
+"""Programs that decode images: transparent, grey or coloured, truncated, of several frames."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 def _png(
     rows, bits: int, colour: int, *chunks: tuple[bytes, bytes], is_compressed: bool = True
 ) -> bytes:
-    """A PNG file of bytes, a row each, or of nonsense; `colour` as its header has it."""
+    """A PNG file with these rows, or with invalid data; `colour` is the header's colour type."""
     rows = np.asarray(rows, "uint8")
     per_pixel = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour] * bits
     width = rows.shape[1] * 8 // per_pixel
@@ -37,7 +37,7 @@ def _png(
     )
 
 
-#: Colours: equal parts, unequal ones.
+#: Colours with equal and with different components.
 _RGB = [[9, 9, 9, 200, 100, 50], [200, 20, 50, 255, 100, 128]]
 _GREYS = [[0, 127, 128, 255], [1, 2, 3, 254]]
 
@@ -78,10 +78,10 @@ def _transparent_or_grey(tf):
 
 
 def _cut_off(tf):
-    """JPEG files without their end, whose missing part is grey where that is allowed."""
+    """Truncated JPEG files, whose missing part is grey with `try_recover_truncated`."""
     picture = np.full((32, 16, 3), 40, "uint8")
     picture[:16] = [200, 100, 50]
-    whole = run(tf, tf.image.encode_jpeg(picture, quality=95))
+    coloured = run(tf, tf.image.encode_jpeg(picture, quality=95))
     grey = run(tf, tf.image.encode_jpeg(picture[..., :1], format="grayscale"))
     tail = b"\xff\xd9"
 
@@ -90,17 +90,17 @@ def _cut_off(tf):
         pixels = run(tf, picture)
         return pixels.shape, pixels[0, 0] // 8, pixels[0, -1] // 8
 
-    return [content.endswith(tail) for content in (whole, grey)], attempt(
+    return [content.endswith(tail) for content in (coloured, grey)], attempt(
         *(
             lambda c=content[:size], r=recover: decoded(c, recover=r)
-            for content in (whole, grey)
+            for content in (coloured, grey)
             for size in (None, -2)
             for recover in (False, True)
         ),
-        lambda: decoded(whole[:60], recover=True),
-        lambda: decoded(whole[:2], recover=True),
-        lambda: decoded(whole[:60], recover=False),
-        lambda: decoded(whole[:-2], recover=True, channels=1),
+        lambda: decoded(coloured[:60], recover=True),
+        lambda: decoded(coloured[:2], recover=True),
+        lambda: decoded(coloured[:60], recover=False),
+        lambda: decoded(coloured[:-2], recover=True, channels=1),
         *(
             lambda h=height, w=width, r=ratio: run(
                 tf,
@@ -129,7 +129,7 @@ def _gif(*frames: bytes, table: bytes = b"", head: bytes = b"GIF89a") -> bytes:
 
 
 def _frame(pixels: list[int], width: int, *, table: bytes = b"", left: int = 0) -> bytes:
-    """A frame of numbers below 4, each a code of 3 bits, the table cleared before each."""
+    """A frame of pixels below 4, as codes of 3 bits with a clear code before each of them."""
     codes: list[int] = []
     for pixel in pixels:
         codes += [4, pixel]
@@ -145,7 +145,7 @@ _OTHER = bytes([1, 1, 1, 2, 4, 6, 90, 80, 70, 250, 251, 252])
 
 
 def _frames(tf):
-    """GIF files: of one table of colours or of one for each frame, with extensions, cut off."""
+    """GIF files with global or local colour tables, with extensions, and truncated."""
     first, second = _frame([0, 1, 2, 3, 2, 1], 3), _frame([3, 2, 1, 0, 1, 2], 3, table=_OTHER)
     control, remark = b"!\xf9\x04\0\x05\0\0\0", b"!\xfe\x03abc\x02de\0"
     files = [

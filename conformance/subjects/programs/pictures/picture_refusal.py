@@ -1,4 +1,4 @@
-"""What is refused of pictures, and how: files of another kind, sizes that overflow, seeds."""
+"""Programs of invalid images: files of another type, sizes that overflow, seeds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 _HUGE = [1879048192, 1879048192]
 _BMP = b"BM" + b"\x36\0\0\0" + b"\0" * 100
-#: Two rows of two pixels of 24 bits, each row filled up to eight bytes.
+#: A BMP file of two rows of two pixels of 24 bits, each row padded to eight bytes.
 _COMPLETE_BMP = b"".join(
     (
         b"BM",
@@ -26,7 +26,7 @@ _COMPLETE_BMP = b"".join(
 
 
 def _says(tf, word: str, make: Callable[[], Any]):
-    """Whether running it is refused with these words."""
+    """Whether a run raises an error with these words."""
     with tf.Session() as session:
         try:
             return session.run(make())

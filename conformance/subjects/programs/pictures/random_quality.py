@@ -1,4 +1,4 @@
-"""Programs of pictures that are stored as JPEG files of a random quality."""
+"""Programs of `random_jpeg_quality`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _bounds(tf):
-    """The bounds of the quality are held to what JPEG files have."""
+    """Bounds of the quality, which must be within those of JPEG files."""
     image = tf.constant(np.full([4, 4, 3], 0.5, np.float32))
     stored = tf.image.random_jpeg_quality
     outcomes = attempt(

@@ -1,4 +1,4 @@
-"""Programs of pictures resized from parts of pixels, cut out, and packed into files."""
+"""Programs of resized, cropped and encoded images."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _areas(tf):
-    """Areas that end on a pixel's edge, where the next pixel is a large number, and others."""
+    """`ResizeArea` with areas that end at a pixel's edge, beside a large number."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     sizes = [(have, want) for have in (1, 2, 3, 5, 7, 10, 11) for want in (1, 2, 3, 4, 6, 7, 9)]
 
@@ -47,7 +47,7 @@ def _areas(tf):
 
 
 def _kinds(tf):
-    """Every kind of resizing and its gradient, of sizes that differ along rows and columns."""
+    """Every resize operation and its gradient, with different factors for rows and columns."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     pictures = (np.arange(2 * 3 * 4 * 2) * 7 % 23).astype(np.float32).reshape(2, 3, 4, 2)
     kinds = ("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor")
@@ -140,7 +140,7 @@ def _glimpses(tf):
 
 
 def _packed(tf):
-    """Files of pictures that repeat themselves far apart are much smaller than these."""
+    """Whether files of images with distant repetitions are compressed well."""
     row = (np.arange(1500) ** 2 * 37 % 251).astype(np.uint8).reshape(1, 500, 3)
     pictures = [
         np.repeat(row, 40, axis=0),

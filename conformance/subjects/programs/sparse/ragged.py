@@ -1,4 +1,4 @@
-"""Programs with ragged tensors: how they are made, what they tell, what is refused."""
+"""Programs of ragged tensors: constructors, members, conversions, errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _constructed(tf):
 
 
 def _dense(tf, ragged, *default):
-    """The rows as one tensor; by what operations, and so of what static shape, is left aside."""
+    """The rows as a dense tensor of unknown shape: its operations are not compared."""
     return tf.placeholder_with_default(ragged.to_tensor(*default), None)
 
 

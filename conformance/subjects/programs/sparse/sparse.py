@@ -1,4 +1,4 @@
-"""Programs of sparse tensors: what is computed with them, how they are moved, what is refused."""
+"""Programs of sparse tensors: nodes, values, gradients, serialization, errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _half(tf):
 
 
 def _calls(tf) -> list[Callable[[Any], Any]]:
-    """Functions of one sparse matrix of float32."""
+    """Functions of a sparse matrix of float32."""
     s = tf.sparse
     other, dense = _other(tf), np.arange(12, dtype=np.float32).reshape(3, 4)
     return [
@@ -84,7 +84,7 @@ def _values(tf):
     return [run(tf, call(_tensor(tf))) for call in _calls(tf)]
 
 
-#: The calls of `expand_dims`, where TensorFlow fails on a rank that is not known.
+#: The calls of `expand_dims`, which fails in TensorFlow for an unknown rank.
 _NEED_RANK = (5, 6, 7)
 
 
@@ -167,7 +167,7 @@ def _gradients(tf):
 
 
 def _product_gradients(tf):
-    """Of a sparse matrix times a dense one, each as it is or turned, of complex numbers."""
+    """Gradients of products of sparse and dense complex matrices, each as it is or adjoint."""
     results = []
     for adjoint_a in (False, True):
         for adjoint_b in (False, True):
@@ -187,7 +187,7 @@ def _refusals(tf):
     s, x = tf.sparse, _tensor(tf)
     longer = tf.SparseTensor(_PLACES, [1.0, 2.0, 3.0], [5, 4])
     out = tf.SparseTensor([[7, 0]], [1.0], [3, 4])
-    many = tf.SparseTensor([[2**62 - 1, 1]], [1.0], [2**62, 2])  # 2**63 places
+    many = tf.SparseTensor([[2**62 - 1, 1]], [1.0], [2**62, 2])  # 2**63 elements
     dense = np.ones([3, 4], np.float32)
     return attempt(
         lambda: s.add(dense, dense),
@@ -279,7 +279,7 @@ def _refusals(tf):
 
 
 def _held(tf):
-    """Parts in variants and back, alone and stacked; places and shapes that there are not."""
+    """Serialization to variants and back, alone and stacked; invalid indices and shapes."""
     raw, x = tf.raw_ops, _tensor(tf)
     parts = {"sparse_indices": x.indices, "sparse_values": x.values, "sparse_shape": x.dense_shape}
     one = raw.SerializeSparse(**parts, out_type=tf.variant)

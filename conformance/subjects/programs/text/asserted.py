@@ -1,4 +1,4 @@
-"""Programs of assertions that fail: what the error shows of the tensors."""
+"""Programs of failing assertions: the tensors in the error's message."""
 
 from __future__ import annotations
 

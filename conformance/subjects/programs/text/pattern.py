@@ -1,4 +1,4 @@
-"""Programs of regular expressions, what RE2 matches, replaces and refuses, and of encodings."""
+"""Programs of regular expressions of RE2, and of encodings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of what is formatted and printed: structures with tensors, into files and graphs."""
+"""Programs of `tf.print` and `tf.strings.format`: structures, files, streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Pair = collections.namedtuple("_Pair", ["first", "second"])  # noqa: PYI024 - a
 
 @in_a_folder
 def _into_files(tf):
-    """Whatever is given is written as Python would, with the tensors' values in their places."""
+    """`tf.print` into a file: structures as Python writes them, with the values of tensors."""
     x = tf.constant(np.arange(12).reshape(3, 4))
     text, sparse = tf.constant("te{}xt"), tf.SparseTensor([[0, 1]], [7], [2, 2])
     given: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
@@ -54,7 +54,7 @@ def _into_files(tf):
 
 
 def _streams(tf):
-    """The streams that can be written to, by the operations that are made."""
+    """The output streams, by the attribute of the operation."""
     x = tf.constant([1, 2])
 
     def stream(where, **options) -> Callable[[], Any]:
@@ -98,7 +98,7 @@ def _formats(tf):
 
 
 def _older(tf):
-    """The older operation gives its input; what it writes goes to the error stream."""
+    """`tf.Print`, which returns its input and writes to the error stream."""
     x = tf.constant([1.0, 2.0])
     outputs = [tf.Print(x, [x, "text"], "now: ", first_n=0, summarize=2, name="p"), tf.Print(x, [])]
     return [outputs, nodes(tf.get_default_graph()), run(tf, outputs[0])]

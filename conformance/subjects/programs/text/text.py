@@ -1,4 +1,4 @@
-"""Programs of text as code points, runs of strings, crossed features and sparse counts."""
+"""Programs of Unicode, fingerprints, n-grams, crossed features and sparse counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that write values as text, and that find characters by Unicode's categories."""
+"""Programs of `as_string`, and of Unicode categories in patterns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _words_in_columns(tf):
-    """`as_string` of strings: a width and what fills it."""
+    """`as_string` of strings with a width and a fill character."""
     words = tf.constant([b"ab", b"", b"longer than it", b"\xc3\xa4", b"a\0b"])
     outcomes = []
     for width, fill in itertools.product((-1, 0, 1, 5), ("", "-", "0", " ", "+", "#", "xy", "x")):
@@ -25,7 +25,7 @@ def _words_in_columns(tf):
 
 
 def _categories(tf):
-    r"""`\p{...}` and its kin: letters, digits, marks, symbols, and all others."""
+    r"""Patterns `\p{...}` of letters, digits, marks, symbols, and their complements."""
     text = tf.constant(
         [
             "aZ\u00e9 \u01c5 \u02b0",
