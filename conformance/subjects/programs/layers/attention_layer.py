@@ -1,4 +1,4 @@
-"""Programs of recurrent layers of images, and of convolutions of each channel of sequences."""
+"""Programs of ConvLSTM layers and of depthwise convolutions of sequences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _one(tf, make: Callable[[Any], Any], *inputs, **options):
-    """A layer on inputs, with its variables and losses."""
+    """The outputs of a layer, its variables and its losses."""
 
     def build(*given):
         layer = make(tf.keras.layers)

@@ -1,4 +1,4 @@
-"""Programs of batch normalization: formula, moving moments, updates, what is fused."""
+"""Programs of batch normalization layers: values, moving moments, updates, fused operations."""
 
 from __future__ import annotations
 

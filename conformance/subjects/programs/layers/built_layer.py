@@ -1,4 +1,4 @@
-"""Programs of layers that are built for a shape before they are called, and of what they demand."""
+"""Programs of layers that are built for a shape before any call, and of their input specs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.layered_graphs import look_for_gpus
 
 __all__ = ["BEHAVIOURS"]
 
-#: The name of a layer of Keras, its arguments, and the shape that it is built for.
+#: The name of a Keras layer, its arguments, and the shape that it is built for.
 Row = tuple[str, tuple[Any, ...], Mapping[str, Any], Any]
 _DEMANDS: Final = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
 _FIRST: Final = {"data_format": "channels_first"}
@@ -24,7 +24,7 @@ _SHAPES: Final[Mapping[int, tuple[Any, Any]]] = {
 
 
 def _demanded(tf, layer):
-    """What a layer demands of its inputs."""
+    """The input spec of a layer as a dictionary."""
     return [
         spec and {key: getattr(spec, key) for key in _DEMANDS}
         for spec in tf.nest.flatten(layer.input_spec)
@@ -32,7 +32,7 @@ def _demanded(tf, layer):
 
 
 def _built(tf, name: str, arguments, options, shape):
-    """What a layer is once it is built, and the shape of what it would give."""
+    """The weights and input spec of a built layer, and its output shape."""
     with tf.Graph().as_default() as graph:
         layer = getattr(tf.keras.layers, name)(*arguments, name="layer", **options)
         before = layer.built, _demanded(tf, layer)
@@ -44,7 +44,7 @@ def _built(tf, name: str, arguments, options, shape):
 
 
 def _of(rows: Sequence[Row]) -> Callable[[Any], Any]:
-    """A program of layers that are built one by one."""
+    """A program that builds these layers one by one."""
 
     def program(tf):
         return attempt(*(lambda row=row: _built(tf, *row) for row in rows))
@@ -53,13 +53,13 @@ def _of(rows: Sequence[Row]) -> Callable[[Any], Any]:
 
 
 def _windows(name: str, rank: int, *arguments, **options) -> list[Row]:
-    """A layer of windows with channels last and first."""
+    """A convolution or pooling layer with channels last and with channels first."""
     last, first = _SHAPES[rank]
     return [(name, arguments, options, last), (name, arguments, {**options, **_FIRST}, first)]
 
 
 def _called(tf):
-    """Layers of windows in graphs of their own, of inputs whose sizes are known or not."""
+    """Convolution layers in graphs of their own, on inputs of known and of unknown sizes."""
 
     def called(name: str, arguments, options, shape):
         with tf.Graph().as_default() as graph:

@@ -1,4 +1,4 @@
-"""Programs of layers that are called within layers, of other dtypes, and over unequal sequences."""
+"""Programs of layers within layers, of other dtypes, and over sequences of unequal lengths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _training_within(tf):
-    """A layer that does not say whether it trains does as the layer around it does."""
+    """A layer called without `training` uses the value of the layer that calls it."""
     seen: list[Any] = []
 
     class Inner(tf.keras.layers.Layer):
@@ -50,7 +50,7 @@ def _training_within(tf):
 
 
 def _cast_inputs(tf):
-    """A layer that casts by itself takes floats in its own dtype, and leaves the rest."""
+    """A layer with `autocast` casts floating-point inputs to its dtype, and no others."""
     seen: list[Any] = []
 
     class Telling(tf.keras.layers.Layer):
@@ -85,7 +85,7 @@ def _metrics(tf):
 
 
 def _unequal_sequences(tf):
-    """`backend.rnn` over sequences of unequal lengths that are tensors, forwards and backwards."""
+    """`backend.rnn` with `input_length` as tensors and numbers, forwards and backwards."""
     inputs, start = tf.constant(examples(3, 4, 2)), tf.zeros([3, 2])
 
     def step(x, states):
@@ -105,7 +105,7 @@ def _unequal_sequences(tf):
 
 
 def _nested_inputs(tf):
-    """A recurrent layer over a structure of sequences, whose cell takes one step of each."""
+    """A recurrent layer over nested inputs, whose cell gets one step of each of them."""
 
     class Pair(tf.keras.layers.Layer):
         state_size, output_size = 3, 3
@@ -138,13 +138,13 @@ def _nested_inputs(tf):
 
 
 def _in_another_thread(function: Callable[[], Any]):
-    """What a function returns in a thread of its own, which has default graphs of its own."""
+    """What a function returns in a new thread, which has its own stack of default graphs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
 
 
 def _sessions_of_keras(tf):
-    """A cleared session forgets what a graph was told of training."""
+    """`clear_session` resets the learning phase of the graph."""
     backend = tf.keras.backend
 
     def cleared():

@@ -1,4 +1,4 @@
-"""Programs of convolutions and poolings as layers, of `tf.layers` and of Keras."""
+"""Programs of convolution and pooling layers of `tf.layers` and of Keras."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of functions of Keras' backend: cross entropies, pools, loops, draws."""
+"""Programs of the Keras backend: cross entropies, pooling, loops, random numbers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _crossentropies(tf):
 def _windows(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x, y = examples(1, 4, 5, 2), examples(1, 4, 3, 4, 2)
-    K.pool2d(tf.zeros([1, 2, 2, 1]), (1, 1), data_format="channels_first")  # it looks for GPUs
+    K.pool2d(tf.zeros([1, 2, 2, 1]), (1, 1), data_format="channels_first")  # looks for GPUs
     calls: list[tuple[Any, Any]] = [
         (lambda p: K.pool2d(p, (2, 2)), x),
         (lambda p: K.pool2d(p, (2, 3), (1, 2), "same", pool_mode="avg"), x),

@@ -1,4 +1,4 @@
-"""Programs of Keras' backend: what enlarges, hard cases weighted, arguments by their names."""
+"""Programs of the Keras backend: resizing, focal cross entropies, names of arguments."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _named(tf):
 
 
 def _like(tf):
-    """Zeros in the shape of sparse tensors, ones of either form."""
+    """`zeros_like` of sparse tensors, and the backend's `ones_like`."""
     known = tf.SparseTensor([[0, 0]], [1.5], [2, 3])
     unknown = tf.sparse_placeholder(tf.float32)
     return [
@@ -98,7 +98,7 @@ def _like(tf):
 
 
 def _by_name(tf):
-    """Arguments that have two names, or one that only some programs give."""
+    """Arguments that have two names, or that are rarely passed by name."""
     return [
         run(
             tf,

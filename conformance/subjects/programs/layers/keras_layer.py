@@ -1,4 +1,4 @@
-"""Programs of `tf.keras.layers`: the base, reshaping, merging, activations, noise, margins."""
+"""Programs of `tf.keras.layers`: base class, reshaping, merging, activations, noise, padding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of Keras' constraints, regularizers, activations and initializers."""
+"""Programs of the constraints, regularizers, activations and initializers of Keras."""
 
 from __future__ import annotations
 

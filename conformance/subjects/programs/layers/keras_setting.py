@@ -1,4 +1,4 @@
-"""Programs of what Keras keeps for a whole process: its numbers, phases, names and session."""
+"""Programs of global settings of Keras: epsilon, float type, learning phase, names, session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _settings(tf):
-    """Each is set, read by layers, and set back."""
+    """Settings that are changed, used by layers, and restored."""
     backend, layers = tf.keras.backend, tf.keras.layers
     before = [backend.epsilon(), backend.image_data_format(), backend.floatx()]
     outcomes: list[Any] = [before]
@@ -36,12 +36,12 @@ def _settings(tf):
 
 
 def _phases(tf):
-    """Inside of a scope the graph trains, or does not."""
+    """The learning phase within `learning_phase_scope`."""
     backend = tf.keras.backend
     x = tf.constant([1.0, 2.0])
 
     class Turning(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
-        """Turns its inputs unless the graph trains."""
+        """A layer that negates its inputs unless it trains."""
 
         def call(self, inputs, training=None):
             return inputs if training else -inputs
@@ -66,7 +66,7 @@ def _entered(scope) -> None:
 
 
 def _sessions(tf):
-    """Keras initializes the variables of its layers, unless the program does."""
+    """`get_session` initializes the variables of layers that the program has not initialized."""
     backend = tf.keras.backend
     layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
     out = layer(tf.ones([1, 3]))
@@ -88,13 +88,13 @@ def _sessions(tf):
 
 
 def _cleared(tf):
-    """Names are counted anew, in a graph that is new."""
+    """After `clear_session` names are counted from 0, in a new graph."""
     backend, layers = tf.keras.backend, tf.keras.layers
     backend.reset_uids()
     names = [layers.Dense(1).name, layers.Dense(1).name]
     backend.reset_uids()
     names.append(layers.Dense(1).name)
-    in_a_graph = caught(backend.clear_session)  # which takes another default graph
+    in_a_graph = caught(backend.clear_session)  # it replaces the default graph
     return [names, backend.get_uid("mine"), backend.get_uid("mine"), in_a_graph]
 
 

@@ -1,4 +1,4 @@
-"""Programs of `tf.layers`: dense layers, dropout, flattening, scopes and what is collected."""
+"""Programs of `tf.layers`: dense layers, dropout, flattening, scopes and collections."""
 
 from __future__ import annotations
 

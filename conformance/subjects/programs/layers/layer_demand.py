@@ -1,4 +1,4 @@
-"""Programs of what layers demand of their inputs, what they keep, and of shapes that are merged."""
+"""Programs of input specs, of the objects that layers track, and of merged shapes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _demands(tf):
-    """Each demand, or none, on each input, alone and one of two."""
+    """Every input spec, or none, with every input, alone and as one of two."""
     spec = tf.keras.layers.InputSpec
     demands = [
         None,
@@ -78,14 +78,14 @@ def _demands(tf):
 
 
 def _kept(tf):
-    """The weights and layers of a layer while its attributes come, change and go."""
+    """The tracked weights and layers while attributes of a layer are set, changed and deleted."""
     layers = tf.keras.layers
 
     class Holder(layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
-        """A layer that has what it is given."""
+        """A layer to which attributes are assigned."""
 
         def tracked_names(self):
-            """The names of what it has."""
+            """The names of its weights and layers."""
             return [
                 [member.name for member in group]
                 for group in (
@@ -148,7 +148,7 @@ def _kept(tf):
 
 
 def _numbers(tf):
-    """The dtype of numbers that Keras makes floats of."""
+    """Dtypes of numbers that Keras converts to its float type."""
     backend, kinds = tf.keras.backend, tf.keras.regularizers
     values = (1, 2.5, [1, 2], np.arange(3), np.float64(2.0), np.array([1.5], np.float16), True)
 
@@ -197,7 +197,7 @@ def _numbers(tf):
 
 
 def _merged(tf):
-    """Layers of several inputs, of shapes that fit and that do not, in both orders."""
+    """Merging layers with inputs of compatible and of incompatible shapes, in both orders."""
     layers = tf.keras.layers
     pairs = [
         ((2, 3), (2, 3)), ((2, 3), (2, 1)), ((None, 3), (2, 3)), ((2, 3), (4, 3)), ((2, 3), (2, 4)),

@@ -1,4 +1,4 @@
-"""Programs of the bases of layers, cells and rules, and of what each layer has beside its call."""
+"""Programs of base classes of layers, cells, regularizers and metrics, and of their members."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _rules(tf):
-    """The bases of regularizers and constraints, and configs of theirs."""
+    """The base classes of regularizers and constraints, and their configs."""
     keras = tf.keras
     x = tf.constant([[1.0, -2.0]])
     base, limit = keras.regularizers.Regularizer, keras.constraints.Constraint
@@ -38,7 +38,7 @@ def _rules(tf):
 
 
 def _demands(tf):
-    """What layers demand of their inputs, refused one by one."""
+    """Inputs that violate the input spec of a layer, one requirement at a time."""
     spec = tf.keras.layers.InputSpec
     layer = tf.keras.layers.Layer(name="one")
 
@@ -70,7 +70,7 @@ def _demands(tf):
 
 
 def _signatures(tf):
-    """The signature of the outputs for that of the inputs."""
+    """`compute_output_signature` for signatures of inputs."""
     layers, spec = tf.keras.layers, tf.TensorSpec
     given = spec([None, 3], tf.float32)
     return attempt(
@@ -83,10 +83,10 @@ def _signatures(tf):
 
 
 def _attributes(tf):
-    """A layer forgets the layers and variables of attributes that are deleted."""
+    """A layer no longer tracks layers and variables whose attributes are deleted."""
 
     class Outer(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
-        """A layer of two others, and of a variable."""
+        """A layer with two layers and a variable as attributes."""
 
         def __init__(self) -> None:
             super().__init__(name="outer")
@@ -136,7 +136,7 @@ def _masks(tf):
 
 
 def _functions(tf):
-    """Layers of functions are made again from their configs."""
+    """Layers of functions that are restored from their configs."""
     kind = tf.keras.layers.Lambda
     layer = kind(tf.abs, arguments={"name": "absolute"}, name="made")
     again = kind.from_config(layer.get_config())
@@ -152,7 +152,7 @@ def _functions(tf):
 
 
 def _abstract_cells(tf):
-    """A cell that a program writes, and the base that it is derived from."""
+    """A cell that a program derives, and the abstract base class."""
     layers = tf.keras.layers
     bare = layers.AbstractRNNCell()
 
@@ -190,7 +190,7 @@ def _abstract_cells(tf):
 
 
 def _two_ways(tf):
-    """A layer that goes both ways keeps its states and sets them."""
+    """The states of a stateful Bidirectional layer, which are set and reset."""
     layers = tf.keras.layers
     x = tf.constant(examples(2, 3, 2))
 
@@ -221,7 +221,7 @@ def _two_ways(tf):
 
 
 def _older_layers(tf):
-    """The layers of `tf.layers`: copied deeply, with attributes deleted, without a graph."""
+    """Layers of `tf.layers`: deep copies, deleted attributes, and the graph they are built in."""
     layer = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer(), name="one")
     twin = copy.deepcopy(layer)
     outs = [layer(tf.ones([1, 2])), twin(tf.ones([1, 3]))]
@@ -248,11 +248,11 @@ def _older_layers(tf):
 
 
 def _metrics(tf):
-    """The base of metrics does neither."""
+    """The base class of metrics implements neither updates nor results."""
     base = tf.keras.metrics.Metric
 
     class Bare(base):  # type: ignore[misc,valid-type]  # of the namespace
-        """A metric that says nothing."""
+        """A metric that calls the abstract methods of its base class."""
 
         def update_state(self, *args, **kwargs):
             return super().update_state(*args, **kwargs)

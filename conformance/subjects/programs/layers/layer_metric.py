@@ -1,4 +1,4 @@
-"""Programs of metrics that layers add as they are called, and of Keras' own metrics."""
+"""Programs of metrics that layers add when they are called, and of the metrics of Keras."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _measuring(tf):
-    """A class of layers that measures its inputs."""
+    """A class of layers that add metrics of their inputs."""
 
     class Measuring(tf.keras.layers.Layer):  # type: ignore[misc]  # of a namespace
         def build(self, shape) -> None:

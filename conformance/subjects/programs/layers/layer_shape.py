@@ -1,4 +1,4 @@
-"""Programs that ask Keras layers for the shape of what they would give, and for their options."""
+"""Programs of `compute_output_shape` and `get_config` of Keras layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _shapes(tf, layers: list[tuple[Any, list[Any]]]):
-    """The shape that each layer gives for some input shapes, and what it makes of them."""
+    """The output shape that each layer computes for some input shapes."""
 
     def output_shape(layer, shape):
         return str(tf.TensorShape(layer.compute_output_shape(tf.TensorShape(shape))))
@@ -135,7 +135,7 @@ def _of_several_inputs(tf):
 
 
 def _options(tf):
-    """What `from_config` makes of a layer's options has the same options."""
+    """A layer that is restored by `from_config` has the same config."""
     keras = tf.keras.layers
     layers: list[Any] = [
         keras.Dense(3, "relu", use_bias=False, name="a"),

@@ -1,4 +1,4 @@
-"""Programs that give layers weights of ours: outputs, shapes, configs, and what is trained."""
+"""Programs that set the weights of layers: outputs, shapes, configs, trainable weights."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Makes a layer of the namespace's `keras.layers`.
+#: From the namespace's `keras.layers` to a layer.
 _Make = Callable[[Any], Any]
 
 
 def _ramp(shape: Sequence[int]) -> np.ndarray:
-    """Numbers from -0.5 to 0.5, another one at each place."""
+    """Numbers that rise from -0.5 to 0.5, in this shape."""
     count = int(np.prod(shape))
     return (np.arange(count, dtype=np.float32) / max(count - 1, 1) - 0.5).reshape(shape)
 
 
 def _facts_of(tf, make: _Make, shape: tuple[int, ...]):
-    """What a layer gives with weights of ours, and what it says of itself."""
+    """The outputs of a layer whose weights are set, its weights, and its config."""
     layer = make(tf.keras.layers)
     x = tf.placeholder(tf.float32, [None, *shape[1:]])
     y = layer(x)
@@ -36,7 +36,7 @@ def _facts_of(tf, make: _Make, shape: tuple[int, ...]):
     layer.trainable = False
     frozen = len(layer.trainable_weights), len(layer.non_trainable_weights)
     config = {
-        name: list(value) if isinstance(value, list) else value  # TensorFlow's are of another class
+        name: list(value) if isinstance(value, list) else value  # TensorFlow's list wrapper
         for name, value in layer.get_config().items()
     }
     return (
@@ -53,7 +53,7 @@ def _facts_of(tf, make: _Make, shape: tuple[int, ...]):
 
 
 def _of(table: Sequence[tuple[_Make, tuple[int, ...]]]) -> Callable[[Any], Any]:
-    """The program of some layers."""
+    """A program of these layers."""
 
     def program(tf):
         return attempt(*(lambda row=row: _facts_of(tf, *row) for row in table))

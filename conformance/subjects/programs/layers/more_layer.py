@@ -1,4 +1,4 @@
-"""Programs of Keras' attention, products, larger pictures, and kernels of each place."""
+"""Programs of the Keras layers Attention, Dot, UpSampling and LocallyConnected."""
 
 from __future__ import annotations
 

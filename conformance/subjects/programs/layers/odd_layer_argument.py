@@ -1,4 +1,4 @@
-"""Programs of layers with unusual arguments: dtypes, flags, custom classes, single settings."""
+"""Programs of layers with unusual arguments: dtypes, flags, custom classes, limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _value(tf, tensor):
 
 
 def _constraints(tf):
-    """Constraints of weights of every dtype, along other axes."""
+    """Constraints of weights of several dtypes, along other axes."""
     kinds = tf.keras.constraints
     values = (np.arange(12.0).reshape(3, 4) - 5) / 4
     constraints = (
@@ -46,7 +46,7 @@ def _constraints(tf):
 
 
 def _flags(tf):
-    """What layers tell of themselves before and after they are built."""
+    """Members of layers before and after they are built."""
     layers = tf.keras.layers
     constructors = (
         lambda: layers.Attention(),
@@ -96,7 +96,7 @@ def _flags(tf):
         layer = make()
         facts = attempt(*(lambda n=name: getattr(layer, n) for name in names))
         config = {
-            name: list(value) if isinstance(value, list) else value  # of a class of TensorFlow's
+            name: list(value) if isinstance(value, list) else value  # TensorFlow's list wrapper
             for name, value in layer.get_config().items()
         }
         return type(layer).__name__, facts, config
@@ -105,7 +105,7 @@ def _flags(tf):
 
 
 def _backend(tf):
-    """Values that Keras' backend makes, of dtypes that are asked for or not."""
+    """Constants and casts of the Keras backend, with a dtype and without."""
     k = tf.keras.backend
     values = (1, 2.5, True, [1, 2], [1.0, 2.5], np.int64(3), np.float64(4), np.ones(2, np.int8))
     return attempt(
@@ -140,7 +140,7 @@ def _backend(tf):
 
 
 class _Doubling:
-    """Makes the class of a layer of one's own: it doubles."""
+    """The class of a layer that doubles its inputs."""
 
     def __init__(self, tf) -> None:
         class Doubling(tf.keras.layers.Layer):
@@ -151,7 +151,7 @@ class _Doubling:
 
 
 def _configured(tf):
-    """Layers within layers, made again from their configurations."""
+    """Wrapped layers that are restored from their configs."""
     layers, own = tf.keras.layers, _Doubling(tf).kind
 
     def again(layer, custom=None):
@@ -183,7 +183,7 @@ def _configured(tf):
 
 
 def _refused(tf):
-    """Arguments that layers refuse, and the least and the most that they take."""
+    """Arguments that layers refuse, and the smallest and the largest that they accept."""
     layers, x = tf.keras.layers, tf.zeros([2, 3, 4])
     calls = (
         *(lambda n=n: layers.BatchNormalization(virtual_batch_size=n) for n in (0, -1, 1)),

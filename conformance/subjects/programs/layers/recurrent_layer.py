@@ -1,4 +1,4 @@
-"""Programs of Keras' recurrent layers: cells, options, states that are kept, wrappers, configs."""
+"""Programs of recurrent layers of Keras: cells, options, stateful layers, wrappers, configs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _X = examples(2, 3, 4)
 
 
 def _one(tf, make: Callable[[Any], Any], *more, **options):
-    """A layer on sequences, with its variables and losses."""
+    """The outputs of a layer on sequences, its variables and its losses."""
 
     def build(p, *rest):
         layer = make(tf.keras.layers)
@@ -313,11 +313,14 @@ def _configs(tf):
             layers.Dropout(0.5),
             layers.Bidirectional(layers.LSTM(1)),
         ]
-        whole = [layers.serialize(layer) for layer in instances]
-        again = [layers.deserialize(config) for config in whole]
+        configs = [layers.serialize(layer) for layer in instances]
+        again = [layers.deserialize(config) for config in configs]
         return [
-            whole,
-            [layers.serialize(layer) == config for layer, config in zip(again, whole, strict=True)],
+            configs,
+            [
+                layers.serialize(layer) == config
+                for layer, config in zip(again, configs, strict=True)
+            ],
             [type(layer).__name__ for layer in again],
             *(
                 attempt(lambda bad=bad: layers.deserialize(bad)).__class__.__name__

@@ -1,4 +1,4 @@
-"""Programs of hooks that stop, supervisors that feed queues, savers that go on from a folder."""
+"""Programs of hooks that stop, of queue runners under supervisors, of savers that recover."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _stops(tf):
-    """How many rounds a hook allows, from a step of its own."""
+    """The number of runs that a StopAtStepHook allows, from several first steps."""
     hooks = tf.train
 
     def rounds(make, initial: int, by: int):
@@ -44,7 +44,7 @@ def _stops(tf):
 
 
 def _fed(tf):
-    """What comes out of a queue whose runner a supervisor, a session or a coordinator starts."""
+    """The elements of a queue whose runner a supervisor, a session or a coordinator starts."""
 
     def taken(start):
         with tf.Graph().as_default():
@@ -88,7 +88,7 @@ def _fed(tf):
 
 
 def _recovered(tf):
-    """A session that goes on from a checkpoint: what its saver then knows of those there are."""
+    """A session that recovers from a checkpoint: the checkpoints that its saver then lists."""
 
     def saved(folder: str, count: int):
         with tf.Graph().as_default():

@@ -1,4 +1,4 @@
-"""Programs of summaries that a graph writes by itself, through the present writer."""
+"""Programs of `tf.summary` operations that write to the default writer."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _events(tf, folder: str) -> list[Any]:
             kind = event.WhichOneof("what")
             tags = sorted(value.tag for value in event.summary.value)
             rows.append([event.step, str(kind), tags])
-    return sorted(rows)  # what one run writes is in no order
+    return sorted(rows)  # the order within a run is undefined
 
 
 @in_a_folder
 def _recorded(tf):
-    """What is written where it is said to be, and not elsewhere."""
+    """Summaries are written while recording is on, and not otherwise."""
     ops = module_of(tf, "ops.summary_ops_v2")
     step = tf.train.get_or_create_global_step()
     outcomes: list[Any] = [caught(ops.flush), caught(ops.initialize)]
@@ -64,7 +64,7 @@ def _recorded(tf):
 
 @in_a_folder
 def _steps(tf):
-    """What is written goes by the step that is set, unless another is given."""
+    """Summaries have the step that is set, or the one that is passed."""
     ops = module_of(tf, "ops.summary_ops_v2")
     writer = ops.create_file_writer("d")
     outcomes: list[Any] = attempt(lambda: ops.write("tag", 1.0))
@@ -85,7 +85,7 @@ def _steps(tf):
 
 @in_a_folder
 def _graphs(tf):
-    """Graphs are written as bytes that a session is given."""
+    """Graphs that are written from serialized GraphDefs."""
     ops = module_of(tf, "ops.summary_ops_v2")
     x = tf.constant(1.0, name="x")
     serialized = tf.constant(tf.get_default_graph().as_graph_def().SerializeToString())
@@ -107,7 +107,7 @@ def _graphs(tf):
 
 @in_a_folder
 def _by_sessions(tf):
-    """Events that are written by runs of a session, which keeps the file."""
+    """EventFileWriterV2, whose events are written by runs of a session."""
     kind = module_of(tf, "summary.writer.event_file_writer_v2").EventFileWriterV2
     with tf.Session() as session:
         writer = kind(session, "d", max_queue=1, filename_suffix=".mine")
@@ -126,7 +126,7 @@ def _by_sessions(tf):
 
 @in_a_folder
 def _files(tf):
-    """The file that an events writer begins when it is asked for its name."""
+    """The file that an EventsWriter creates when its name is asked for."""
     kind = module_of(tf, "client._pywrap_events_writer").EventsWriter
     writer = kind(b"d")
     writer.InitWithSuffix(b".mine")

@@ -1,4 +1,4 @@
-"""Programs that evaluate a model once: how many evaluations, what they give, what stops them."""
+"""Programs of `evaluate_once`: number of evaluations, results, hooks that stop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _saved(tf) -> None:
 
 
 def _model(tf) -> tuple[Any, Any]:
-    """A variable of the checkpoint, and a sum that each evaluation adds to."""
+    """A model with a variable from the checkpoint, and a sum that every evaluation increases."""
     v = tf.get_variable("v", initializer=0.0)
     tf.train.get_or_create_global_step()
     total = tf.get_local_variable("total", initializer=0.0, use_resource=False)
@@ -70,7 +70,7 @@ def _once(tf):
 
 @in_a_folder
 def _kinds_of_operations(tf):
-    """What is run for an evaluation may be one operation, several, or none."""
+    """Evaluations whose `eval_ops` are one operation, several, or none."""
     evaluation = _module(tf)
     _saved(tf)
 
@@ -103,7 +103,7 @@ def _kinds_of_operations(tf):
 
 
 def _counts(tf):
-    """The variables that count evaluations, and steps of one run."""
+    """The variables that count evaluations, and the steps of one run."""
     evaluation = _module(tf)
     count = evaluation._get_or_create_eval_step()
     steps = _steps_per_run(tf)

@@ -1,4 +1,4 @@
-"""Programs of event files: what FileWriter writes and refuses, and what reading it gives."""
+"""Programs of event files that a FileWriter writes and `summary_iterator` reads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _summary(tf, tag: str = "a"):
 
 
 def _events(tf, folder: str) -> list[Any]:
-    """The events of each file, without the times at which they were written, as text."""
+    """The events of each file as text, without wall times."""
     results = []
     for path in sorted(Path(folder).glob("*tfevents*")):
         events = list(tf.train.summary_iterator(str(path)))
@@ -26,7 +26,7 @@ def _events(tf, folder: str) -> list[Any]:
 
 
 def _shown(tf, event) -> str:
-    """An event as text, with its graph and its images, whose bytes are as each writes them."""
+    """An event as text, with its graph, and with the pixels of its images instead of bytes."""
     event.ClearField("wall_time")
     images = [value.image for value in event.summary.value if value.HasField("image")]
     pixels = [pixels_of(image.encoded_image_string) for image in images]
@@ -130,7 +130,7 @@ def _shared(tf):
 
 
 def _broken(tf):
-    """An event that cannot be written: the error comes from the next flush."""
+    """An event that cannot be written: the next flush raises the error."""
     with tempfile.TemporaryDirectory() as folder:
         writer = tf.summary.FileWriter(folder)
         outcomes = attempt(lambda: writer.add_event("no event"), writer.flush, writer.flush)

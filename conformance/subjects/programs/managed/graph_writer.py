@@ -1,4 +1,4 @@
-"""Programs of writers that a session keeps: `FileWriter(session=…)`, and operations that write."""
+"""Programs of writers in a session: `FileWriter(session=…)`, and operations that write."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _writers(tf):
-    """The module that makes writers, of the namespace's side."""
+    """The module `summary_ops_v2` of the namespace's package."""
     root = "sessrun.reference" if "sessrun" in tf.__name__ else "tensorflow"
     return importlib.import_module(f"{root}.python.ops.summary_ops_v2")
 
@@ -89,7 +89,7 @@ def _nodes(graph) -> list[Any]:
 
 
 def _kinds(tf):
-    """Every kind of summary, always, in each second step, or where nobody says anything."""
+    """Every kind of summary, recorded always, in every second step, or by default."""
     module = _writers(tf)
     results = []
     pictures = np.arange(2 * 3 * 4 * 3, dtype="f").reshape(2, 3, 4, 3) - 5

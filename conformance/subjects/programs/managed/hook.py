@@ -1,4 +1,4 @@
-"""Programs of the hooks of managed sessions: what they see, when they stop, what they leave."""
+"""Programs of hooks of monitored sessions: calls, stops, files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _counting(tf):
-    """A step that adds one to the global step, and a value beside it."""
+    """An operation that increments the global step, and a value."""
     step = tf.train.get_or_create_global_step()
     value = tf.get_variable("value", [], initializer=tf.ones_initializer())
     return tf.group(step.assign_add(1), value.assign_add(2.0)), value
@@ -57,7 +57,7 @@ def _not_a_number(tf):
 
 
 class _Recording:
-    """What a hook was called with."""
+    """A hook that records the arguments of its calls."""
 
     def __init__(self, tf, fetch) -> None:
         self.events: list[Any] = []
@@ -119,7 +119,7 @@ def _feeds_of_hooks(tf):
 
 
 def _checkpoints(tf):
-    """A session that saves as it goes, and a later one that goes on from there."""
+    """A session that saves checkpoints, and a later one that continues from them."""
     folder = tempfile.mkdtemp()
     train, value = _counting(tf)
     counts = []
@@ -144,7 +144,7 @@ def _checkpoints(tf):
 
 
 def _sessions(tf):
-    """What managed sessions are, and what they refuse."""
+    """The classes of monitored sessions, and their errors."""
     train, value = _counting(tf)
     with tf.train.SingularMonitoredSession() as session:
         session.run(train)

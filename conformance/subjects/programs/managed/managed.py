@@ -1,4 +1,4 @@
-"""Programs with sessions that manage themselves: what they build, refuse, and hand to hooks."""
+"""Programs of monitored sessions, session managers, device setters and timers of hooks."""
 
 from __future__ import annotations
 

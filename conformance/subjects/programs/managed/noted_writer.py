@@ -1,4 +1,4 @@
-"""Programs of hooks and supervisors whose writer is a program's own, and notes what it is given."""
+"""Programs of hooks and supervisors that use a writer of the program, which notes its calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 class _Writer:
-    """Notes which of its methods are called, with what step."""
+    """A writer that notes which of its methods are called, with which step and tags."""
 
     def __init__(self) -> None:
         self.noted: list[Any] = []
@@ -49,21 +49,21 @@ def _plain(step):
 
 
 def _model(tf) -> tuple[Any, Any]:
-    """A step that grows, and a summary of it."""
+    """An operation that increments the global step, and a summary of it."""
     step = tf.train.get_or_create_global_step()
     tf.summary.scalar("loss", tf.cast(step, tf.float32) * 2.0)
     return step, tf.assign_add(step, 1, name="next")
 
 
 def _stepped(session, after):
-    """A step by itself, and then a run with hooks, which read the step while nothing changes it."""
+    """Run the step alone, and then the session with its hooks, which so read an unchanging step."""
     value = session.run_step_fn(lambda step_context: step_context.session.run(after))
     session.run([])
     return int(value)
 
 
 def _ran(tf, make, rounds: int, *, initial: int = 0):
-    """What a hook gives its writer in a managed session of so many rounds."""
+    """The calls of a hook's writer in a monitored session of so many runs."""
     with tf.Graph().as_default():
         step, after = _model(tf)
         writer, begin = _Writer(), step.assign(initial)
@@ -76,7 +76,7 @@ def _ran(tf, make, rounds: int, *, initial: int = 0):
 
 
 def _summaries(tf):
-    """Summaries by their own operation, by lists of them, by a scaffold, at every so many steps."""
+    """SummarySaverHook with an operation, with lists, with a scaffold, at several intervals."""
     hook = tf.train.SummarySaverHook
 
     def scaffold(writer):
@@ -112,7 +112,7 @@ def _summaries(tf):
 
 
 def _saved(tf):
-    """When a hook saves, what it tells its writer and its listeners, and whose saver it takes."""
+    """CheckpointSaverHook: when it saves, the calls of writer and listeners, and its saver."""
 
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -161,7 +161,7 @@ def _saved(tf):
 
 
 def _supervised(tf):
-    """What a supervisor gives its writer: graphs, starts, and summaries at steps."""
+    """The calls of a supervisor's writer: graphs, session starts, and summaries."""
 
     def supervised(**options):
         with tf.Graph().as_default():

@@ -1,4 +1,4 @@
-"""Programs of scaffolds, of steps without hooks, and of the savers that checkpoint hooks find."""
+"""Programs of scaffolds, of `run_step_fn`, and of the savers that checkpoint hooks use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PARTS: Final = (
 
 
 def _named(value):
-    """A part of a scaffold by its name, a function and a saver by that there is one."""
+    """A part of a scaffold: its name, or that of its class."""
     if isinstance(value, dict):
         return {key.name: number for key, number in value.items()}
     return getattr(value, "name", value if value is None else type(value).__name__)
@@ -38,7 +38,7 @@ def _parts(scaffold) -> list[Any]:
 
 
 def _given(tf, prefix: str) -> dict[str, Any]:
-    """One of each part of a scaffold."""
+    """An argument for every part of a scaffold."""
     fed = tf.placeholder(tf.float32, [], name=f"{prefix}_fed")
     operations = {
         part: tf.constant([], tf.string, name=f"{prefix}_{part}")
@@ -55,16 +55,16 @@ def _given(tf, prefix: str) -> dict[str, Any]:
 
 
 def _copied(tf):
-    """What a scaffold takes from another, for each part that it has itself."""
+    """Scaffolds that copy the parts of another one and have one part of their own."""
     tf.get_variable("v", initializer=1.0)
     first, second = _given(tf, "first"), _given(tf, "second")
-    whole = tf.train.Scaffold(**first)
+    original = tf.train.Scaffold(**first)
     copies = [
-        tf.train.Scaffold(copy_from_scaffold=whole, **{part: second[part]}) for part in _PARTS
+        tf.train.Scaffold(copy_from_scaffold=original, **{part: second[part]}) for part in _PARTS
     ]
-    copies.append(tf.train.Scaffold(copy_from_scaffold=whole))
+    copies.append(tf.train.Scaffold(copy_from_scaffold=original))
     copies.append(tf.train.Scaffold(copy_from_scaffold=tf.train.Scaffold(), **first))
-    saver_kept = [copy.saver is whole.saver for copy in copies]
+    saver_kept = [copy.saver is original.saver for copy in copies]
     partial = [tf.train.Scaffold(**{part: first[part]}) for part in _PARTS]
     finished = attempt(*(lambda copy=copy: _parts(copy.finalize()) for copy in copies[-2:]))
     return (
@@ -76,7 +76,7 @@ def _copied(tf):
 
 
 def _finalized(tf):
-    """What a scaffold finds in collections, makes where there is nothing, and refuses of two."""
+    """Parts that `finalize` takes from collections or creates, and errors for two candidates."""
     keys = tf.GraphKeys
     collections = (
         keys.INIT_OP,
@@ -117,7 +117,7 @@ def _finalized(tf):
 
 
 def _initialized(tf):
-    """In which order a session is made ready, and what its functions get."""
+    """The order in which a session is initialized, and the arguments of `init_fn`."""
     tf.train.get_or_create_global_step()
     fed, local_fed = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     v, w = tf.get_variable("v", initializer=fed), tf.get_variable("w", initializer=0.5)
@@ -141,7 +141,7 @@ def _initialized(tf):
 
 
 def _functions_of_steps(tf, step, add) -> tuple[list[Any], list[Any]]:
-    """What is run as a step, and what ends the `with` of a session."""
+    """Functions for `run_step_fn`: those that are steps, and those that end the session."""
 
     def without(step_context):
         return step_context.session.run(add), type(step_context.session).__name__
@@ -177,13 +177,13 @@ def _functions_of_steps(tf, step, add) -> tuple[list[Any], list[Any]]:
 
 
 def _steps(tf):
-    """Functions of a step, which run with hooks and without, by each kind of session."""
+    """`run_step_fn` with and without hooks, in every kind of monitored session."""
     step = tf.train.get_or_create_global_step()
     functions, endings = _functions_of_steps(tf, step, step.assign_add(1))
     calls: list[Any] = []
 
     class Noting(tf.train.SessionRunHook):  # type: ignore[misc,name-defined]  # of the namespace
-        """Counts the runs that it sees."""
+        """A hook that counts the runs that it sees."""
 
         def after_run(self, _context, _values) -> None:
             calls.append("run")
@@ -212,7 +212,7 @@ def _steps(tf):
 
 @in_a_folder
 def _savers(tf):
-    """The saver of a hook: given, of a scaffold, or the only one of the graph."""
+    """The saver of a hook: the argument, the scaffold's, or the only one in the collection."""
     names = ("step", "v")
 
     def saved(count: int, given: str):

@@ -1,4 +1,4 @@
-"""Programs of how sessions are recovered, waited for and wrapped, and of a supervisor's threads."""
+"""Programs of session managers, of wrapped sessions, and of a supervisor's threads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _model(tf):
 
 @in_a_folder
 def _recovered(tf):
-    """A session is restored from a folder or a checkpoint, or is as it begins."""
+    """`recover_session` from a folder, from a checkpoint, and without any."""
     _model(tf)
     saver = tf.train.Saver()
     with tf.Session() as session:
@@ -63,7 +63,7 @@ def _recovered(tf):
 
 
 def _waited_for(tf):
-    """A worker waits for a model that another initializes."""
+    """`wait_for_session` for a model that another process initializes."""
     _model(tf)
     manager = tf.train.SessionManager(ready_op=tf.constant([], tf.string))
     late = tf.train.SessionManager(ready_op=tf.constant(["v"]), recovery_wait_secs=1)
@@ -73,7 +73,7 @@ def _waited_for(tf):
     bare = tf.train.SessionCreator
 
     class Own(bare):  # type: ignore[misc,valid-type]  # of the namespace
-        """A creator that leaves it to its base."""
+        """A session creator that calls its base class."""
 
         def create_session(self):
             return super().create_session()
@@ -87,7 +87,7 @@ def _waited_for(tf):
 
 
 def _wrapped(tf):
-    """What monitored sessions are made of."""
+    """The sessions that monitored sessions wrap."""
     monitored = module_of(tf, "training.monitored_session")
     step = _model(tf)
     results: list[Any] = []
@@ -136,7 +136,7 @@ def _events(tf):
 
 @in_a_folder
 def _services(tf):
-    """A supervisor's threads write summaries and rates, and save the model."""
+    """The threads of a supervisor, which write summaries and steps per second, and save."""
     step = _model(tf)
     tf.summary.scalar("v", tf.get_variable("s", initializer=1.0))
     supervisor = tf.train.Supervisor(logdir="d", save_summaries_secs=1000, save_model_secs=1000)
@@ -166,7 +166,7 @@ def _services(tf):
 
 @in_a_folder
 def _services_without_steps(tf):
-    """Where nothing counts steps, summaries have none."""
+    """Without a global step, summaries have no step."""
     tf.get_variable("v", initializer=3.0)
     tf.summary.scalar("v", 2.0)
     supervisor = tf.train.Supervisor(
@@ -180,8 +180,8 @@ def _services_without_steps(tf):
     return [sorted(names), _events(tf)]
 
 
-def _odd_steps(tf):
-    """A tensor that is called as the one that counts steps, and cannot."""
+def _invalid_global_step(tf):
+    """A tensor with the name of the global step that is not a valid one."""
     tf.placeholder(tf.float32, [], name="global_step")
     return [tf.train.Supervisor(logdir=None).global_step]
 
@@ -193,5 +193,5 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "timers": _timers,
     "services": _services,
     "services without steps": _services_without_steps,
-    "odd steps": _odd_steps,
+    "odd steps": _invalid_global_step,
 }

@@ -1,4 +1,4 @@
-"""Programs of summaries: how they are named, collected, merged; what they hold, what is refused."""
+"""Programs of summary operations: names, collections, merging, values, errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _summary_of(tf, make):
-    """The operation that is made, its inputs, and the summary it gives, as text."""
+    """The operation, its inputs, and its value, a Summary, as text."""
     summary = make()
     inputs = [(tensor.name, tensor.dtype.name) for tensor in summary.op.inputs]
     return [summary, inputs, str(tf.Summary.FromString(run(tf, summary)))]
@@ -170,7 +170,7 @@ def _descriptions(tf):
 
 
 def _pixels(tf, make):
-    """The images of a summary, decoded: their files are as each encoder writes them."""
+    """The pixels of the images of a summary: the bytes of a file depend on the encoder."""
     rows = []
     for value in tf.Summary.FromString(run(tf, make())).value:
         image = value.image

@@ -1,4 +1,4 @@
-"""Programs of supervisors, and of hooks that write and wait."""
+"""Programs of supervisors, and of hooks that write, log, wait and profile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _counting(tf) -> tuple[Any, Any]:
-    """A global step, and the operation that adds one to it."""
+    """The global step, and an operation that increments it."""
     step = tf.train.get_or_create_global_step()
     return step, tf.assign_add(step, 1, name="next")
 
@@ -42,11 +42,11 @@ def _supervisor(tf):
         ]
         supervisor.request_stop()
     names = sorted(path.name for path in Path(folder).glob("*.index"))
-    return [rounds, facts, names, supervisor.should_stop(), _again(tf, folder)]
+    return [rounds, facts, names, supervisor.should_stop(), _recovered(tf, folder)]
 
 
-def _again(tf, folder: str):
-    """A later supervisor goes on from what was saved; one that loops calls until it is stopped."""
+def _recovered(tf, folder: str):
+    """A later supervisor continues from the checkpoint; `loop` calls until it is stopped."""
     with tf.Graph().as_default():
         step, after = _counting(tf)
         supervisor = tf.train.Supervisor(logdir=folder, global_step=step, summary_op=None)
@@ -88,7 +88,7 @@ def _refusals(tf):
 
 
 def _loops(tf):
-    """`basic_train_loop` calls a step until the supervisor is told to stop."""
+    """`basic_train_loop` calls a step until the supervisor is asked to stop."""
     step, after = _counting(tf)
     supervisor = tf.train.Supervisor(logdir=None, global_step=step)
     seen: list[int] = []

@@ -1,4 +1,4 @@
-"""Programs of event files that operations write: what was written, and when it can be read."""
+"""Programs of event files that operations write: their contents, and when they are flushed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _writer(
     suffix: str = ".x",
     name: str = "w",
 ) -> tuple[Any, Any]:
-    """A writer and what begins its file."""
+    """A writer and the operation that creates its file."""
     writer = tf.raw_ops.SummaryWriter(shared_name=name)
     path = str(Path(folder).absolute())
     return writer, tf.raw_ops.CreateSummaryFileWriter(
@@ -32,7 +32,7 @@ def _writer(
 
 
 def _steps(tf, folder: str) -> list[Any]:
-    """The steps of the events of each file, and what they hold, as far as it is written."""
+    """The steps and contents of the events of each file, as far as it has been written."""
     rows = []
     for path in sorted(Path(folder).glob("*")):
         events = list(tf.train.summary_iterator(str(path)))
@@ -47,7 +47,7 @@ def _steps(tf, folder: str) -> list[Any]:
 
 @in_a_folder
 def _flushed(tf):
-    """Nothing can be read before a flush, a full queue, or the end."""
+    """Events can be read after a flush, after the queue was full, or after closing only."""
     raw, results = tf.raw_ops, []
     for number, queue in enumerate((10, 1, 0)):
         folder = f"f{number}"
@@ -72,7 +72,7 @@ def _flushed(tf):
 
 @in_a_folder
 def _places(tf):
-    """One name is one writer, which is begun once."""
+    """A shared name is one writer, whose file is created once."""
     raw = tf.raw_ops
     first, begin = _writer(tf, "a")
     again, anew = _writer(tf, "b")

@@ -1,4 +1,4 @@
-"""Programs that write sounds and tensors as summaries, by operations that few programs name."""
+"""Programs of rare summary operations for sounds and tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _sounds_of_a_fixed_rate(tf):
-    """`AudioSummary`, whose rate is an attribute, of graphs of the first releases."""
+    """`AudioSummary` of the first releases, whose sample rate is an attribute."""
     mono = np.array([[0.0, 0.5, -0.5, 1.0], [1.0, -1.0, 0.25, 2.0]], "float32")
     stereo = np.stack([mono, -mono], axis=2)
 
@@ -49,7 +49,7 @@ def _sounds_of_a_fixed_rate(tf):
 
 @in_a_folder
 def _tensors_with_metadata(tf):
-    """`WriteSummary` with what describes its tensor, or with bytes that describe nothing."""
+    """`WriteSummary` with metadata, and with bytes that are no valid metadata."""
     raw, metadata = tf.raw_ops, tf.SummaryMetadata(display_name="shown")
     metadata.plugin_data.plugin_name = "spec"
     metadata.plugin_data.content = b"\0\1"

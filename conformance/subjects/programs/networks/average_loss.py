@@ -1,4 +1,4 @@
-"""Programs of losses averaged over a whole batch, and of dropout by numbers of one's own."""
+"""Programs of losses averaged over a batch, and of dropout with random numbers of the program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _built(tf, make: Callable[[], Any]) -> Callable[[], Any]:
-    """What a call builds in a graph of its own, and computes."""
+    """What a call builds in a graph of its own: the tensor, the nodes and the value."""
 
     def call():
         with tf.Graph().as_default() as graph:
@@ -74,7 +74,7 @@ def _regularization(tf):
 
 
 def _dropped(tf):
-    """Elements are left out by numbers that a function draws, or that a seed gives."""
+    """Dropout with a function that draws the random numbers, or with a seed."""
     general = tf.nn.experimental.general_dropout
     stateless = tf.nn.experimental.stateless_dropout
 
@@ -104,7 +104,7 @@ def _dropped(tf):
 
 
 def _fractional(tf):
-    """The older function of pooling by windows of random sizes, from two seeds."""
+    """Fractional pooling by the deprecated functions with two seeds."""
     x = np.arange(36, dtype=np.float32).reshape(1, 6, 6, 1)
     options = {"deterministic": True, "seed": 3, "seed2": 7}
     ratio = [1.0, 1.5, 1.5, 1.0]
@@ -123,12 +123,12 @@ def _fractional(tf):
 
 
 def _errors(tf):
-    """Losses of which each class is known: numbers of no class lose nothing that is a number."""
+    """Sparse softmax cross entropies, one of them with a label out of range."""
     cost = tf.nn.sparse_softmax_cross_entropy_with_logits
     rows = tf.constant([[1.0, 2.0, 3.0], [0.0, 0.0, 1.0]])
 
     def outside():
-        with tf.device("/cpu:0"):  # a GPU cannot tell of a label
+        with tf.device("/cpu:0"):  # a GPU cannot report a label out of range
             return cost(labels=[0, 2], logits=[[1.0, 2.0], [0.0, 1.0]])
 
     return attempt(

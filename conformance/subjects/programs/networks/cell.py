@@ -1,4 +1,4 @@
-"""The cells of `tf.nn.rnn_cell`: variables, graphs, values, what wraps them, what is refused."""
+"""Programs of cells of `tf.nn.rnn_cell` and their wrappers: variables, nodes, values, errors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def _p(tf, shape=(2, 2)):
 
 
 def _seen(tf, build: Callable[[], Any], value):
-    """What is built in a graph of its own, variables, all nodes, and values."""
+    """What `build` returns in a graph of its own, the variables, the nodes and the values."""
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             ones = tf.constant_initializer(0.5)
             tf.set_random_seed(3)
@@ -38,7 +38,7 @@ def _seen(tf, build: Callable[[], Any], value):
             variables = [[variable.name, variable.shape] for variable in tf.trainable_variables()]
             return outputs, variables, built, values
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _in_own_graphs(tf, *builds: Callable[[], Any], value=_X[:, 0]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Programs of connectionist temporal classification: losses, gradients, decoders, refusals."""
+"""Programs of connectionist temporal classification: losses, gradients, decoders, errors."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _newer_losses(tf):
         ),
         tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS, blank_index=4),
         tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS, blank_index=-1),
-        # It is computed within a function there, whose call gives it its name.
+        # TensorFlow computes it in a function, whose call determines its name.
         tf.identity(ops.ctc_loss_v3(_labels(tf), x, None, _LENGTHS, blank_index=4), name="third"),
     ]
     gradients = [tf.gradients(loss, x)[0] for loss in losses]

@@ -1,4 +1,4 @@
-"""Programs of windows at the edges of what they take: empty images, channels, unequal strides."""
+"""Programs of windows with empty images, pooled channels, unequal strides and sizes of zero."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _image(*sizes: int, dtype=np.float32) -> np.ndarray:
-    """Numbers that are all different, in no order."""
+    """Different numbers in no order."""
     count = int(np.prod(sizes))
     return (np.arange(count) * 7 % max(count, 1) - count // 2).reshape(sizes).astype(dtype)
 
 
 def _pooled_channels(tf):
-    """Largest channels of neighbouring ones, for images of unequal sides."""
+    """Maxima over neighbouring channels of images that are not square."""
     windows = (
         ([1, 1, 1, 2], [1, 1, 1, 2]), ([1, 1, 1, 3], [1, 1, 1, 3]), ([1, 1, 1, 4], [1, 1, 1, 2]),
         ([1, 2, 1, 2], [1, 1, 1, 2]), ([1, 1, 1, 5], [1, 1, 1, 5]), ([2, 1, 1, 1], [2, 1, 1, 1]),
@@ -34,7 +34,7 @@ def _pooled_channels(tf):
 
 
 def _empty(tf):
-    """Images without rows, columns, channels, or of no batch."""
+    """Images without rows, columns or channels, and empty batches."""
     raw, shapes = tf.raw_ops, ((0, 3, 3, 2), (2, 0, 3, 2), (2, 3, 0, 2), (2, 3, 3, 0), (1, 1, 1, 1))
     makers = (
         lambda x: raw.MaxPool(input=x, ksize=[1, 1, 1, 1], strides=[1, 1, 1, 1], padding="VALID"),
@@ -77,7 +77,7 @@ def _empty(tf):
 
 
 def _strides(tf):
-    """Strides, rates and paddings that are unequal, of a wrong number, or too large."""
+    """Strides, rates and paddings that are unequal, too few or too many, or too large."""
     raw, x, f = tf.raw_ops, _image(1, 5, 4, 2), _image(2, 3, 2, 2)
     strides = (
         [1, 1, 1, 1], [1, 2, 2, 1], [1, 1, 2, 1], [1, 2, 1, 1], [1, 9, 9, 1], [2, 1, 1, 1],
@@ -114,7 +114,7 @@ def _strides(tf):
 
 
 def _glimpses(tf):
-    """Glimpses and crops at the corners, of sizes down to nothing."""
+    """Glimpses and crops at the corners of images, of sizes down to zero."""
     raw, x = tf.raw_ops, _image(2, 4, 5, 1)
     return attempt(
         *(

@@ -1,4 +1,4 @@
-"""Rows looked up by number, whole, in parts, from sparse numbers; losses by sampled classes."""
+"""Programs of embedding lookups, dense, partitioned and sparse, and of sampled losses."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ROWS = np.arange(12, dtype=np.float32).reshape(6, 2) / 4
 
 
 def _seen(tf, build: Callable[[], Any]):
-    """What is built in a graph of its own, all its nodes, and its value."""
+    """What `build` returns in a graph of its own, the nodes and the values."""
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(3)
             outputs = build()
@@ -29,7 +29,7 @@ def _seen(tf, build: Callable[[], Any]):
                 values = attempt(lambda: session.run(outputs))
             return outputs, built, values
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _in_own_graphs(tf, *builds: Callable[[], Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Programs of the graphs that functions of networks and of matrices build, node by node."""
+"""Programs of the nodes that functions of networks and of linear algebra build."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: What a process counts, and the hash of a function's body in its name.
+#: The number or the hash in a function's name, which depends on the process.
 _COUNTED: Final = re.compile(r'(?<=CustomGradient-)\d+|(?<=_)[A-Za-z0-9]{11}(?=(?:_Wrapper)?")')
-#: A call: a name of the namespace, and its arguments; tuples of sizes are placeholders.
+#: A call: a name of the namespace, and the arguments; tuples of sizes stand for placeholders.
 Call = tuple[Any, ...]
 _X, _UNKNOWN, _SQUARE, _TALL = (2, 3), (None, None), (2, 3, 3), (2, 4, 3)
 _FREE, _PICTURES = (None, None, None), (2, 5, 6, 3)
 
 
 def _built(tf, name: str, *arguments):
-    """What a function gives of placeholders, and the graph."""
+    """What a function returns for placeholders, and the nodes."""
     named = arguments[-1] if arguments and isinstance(arguments[-1], dict) else {}
 
     def value(given):
@@ -43,7 +43,7 @@ def _built(tf, name: str, *arguments):
 
 
 def _of(*calls: Call) -> Callable[[Any], Any]:
-    """A program of what functions build, one by one."""
+    """A program of what these calls build, each in a graph of its own."""
 
     def program(tf):
         return attempt(*(lambda call=call: _built(tf, *call) for call in calls))

@@ -1,4 +1,4 @@
-"""Functions of `tf.nn`: the graphs they build, what these compute, and what is refused."""
+"""Programs of functions of `tf.nn`: nodes, values and errors."""
 
 from __future__ import annotations
 
@@ -210,9 +210,9 @@ def _normalization(tf):
 
 
 def _dropout(tf):
-    def seeded(whole: int, *arguments, **named) -> Callable[[], Any]:
+    def seeded(graph_seed: int, *arguments, **named) -> Callable[[], Any]:
         def build():
-            tf.set_random_seed(whole)
+            tf.set_random_seed(graph_seed)
             return tf.nn.dropout(_p(tf), *arguments, **named), tf.random_uniform([2])
 
         return build

@@ -1,4 +1,4 @@
-"""Programs that give functions of networks arguments that are missing or do not fit."""
+"""Programs of functions of networks with missing or mismatched arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _missing(tf):
-    """Cross entropies without labels or logits, or given by their places."""
+    """Cross entropies without labels or logits, or with positional arguments."""
     nn, x, y = tf.nn, tf.constant([[1.0, 2.0]]), tf.constant([[0.0, 1.0]])
     kinds = (
         nn.sigmoid_cross_entropy_with_logits,
@@ -44,7 +44,7 @@ def _missing(tf):
 
 
 def _accumulated(tf):
-    """Sums of several tensors whose shapes are known in part, or do not fit."""
+    """Sums of tensors whose shapes are partly known, or do not match."""
     p = tf.placeholder
     groups = (
         [p(tf.float32, [2, None]), p(tf.float32, [None, 3])],
@@ -75,7 +75,7 @@ def _accumulated(tf):
 
 
 def _padded(tf):
-    """Static shapes of what is padded by amounts that are known in part."""
+    """Static shapes of `tf.pad` with partly known paddings."""
     x, n = tf.placeholder(tf.float32, [2, None, 4]), tf.placeholder(tf.int32, [])
     amounts = (
         [[0, 0], [1, 2], [3, 4]],
@@ -100,7 +100,7 @@ def _padded(tf):
 
 
 def _norms(tf):
-    """Norms of vectors and matrices along unequal axes, kept and not."""
+    """Norms of vectors and matrices along several axes, with `keepdims` and without."""
     x = (np.arange(2 * 3 * 4 * 2) * 7 % 11 - 5.0).reshape(2, 3, 4, 2)
     axes = (None, 0, -1, (0, 1), (1, 0), (1, 2), (-1, 0), (3, 1), [2], (0, 1, 2), (1, 1), 7)
     orders = ("euclidean", "fro", 1, 2, np.inf, 0.5, 3, 0, "other", -1)
@@ -115,7 +115,7 @@ def _norms(tf):
 
 
 def _formats(tf):
-    """Pooling and convolutions of one to three dimensions by the names of their data formats."""
+    """Pooling and convolutions of one to three dimensions with every data format."""
     nn, formats = tf.nn, (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW", "other")
 
     def shape_and_strides(make):

@@ -1,4 +1,4 @@
-"""Programs of recurrent networks and cells with unusual states, inputs and lengths."""
+"""Programs of recurrent networks with rare options, states, inputs and lengths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _ran(tf, build):
-    """What a function builds, told and run with weights that are all different."""
+    """The outputs, variables and values of a function, with weights that are all different."""
     with (
         tf.Graph().as_default(),
         tf.variable_scope("s", initializer=tf.constant_initializer(0.25), use_resource=False),
@@ -34,7 +34,7 @@ def _inputs(batch: int = 2, steps: int = 3, depth: int = 4) -> np.ndarray:
 
 
 def _cells(tf):
-    """Cells with every option, run over sequences of unequal lengths."""
+    """Cells with every option over sequences of unequal lengths."""
     rnn = tf.nn.rnn_cell
     cells = (
         lambda: rnn.BasicRNNCell(2),
@@ -74,7 +74,7 @@ def _cells(tf):
 
 
 def _kinds(tf):
-    """Static, dynamic, two-way, stateful and raw loops over one cell."""
+    """Static, dynamic, bidirectional, state-saving and raw loops over one cell."""
     rnn, nn = tf.nn.rnn_cell, tf.nn
     x = _inputs()
 
@@ -147,7 +147,7 @@ def _kinds(tf):
 
 
 def _states(tf):
-    """States of cells: sizes as numbers, shapes and tuples; zeros of every dtype and batch."""
+    """States of cells: sizes as numbers, shapes and tuples; zero states of several dtypes."""
     rnn = tf.nn.rnn_cell
 
     class Own(rnn.RNNCell):  # type: ignore[misc]

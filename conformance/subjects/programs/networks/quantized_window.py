@@ -1,4 +1,4 @@
-"""Programs of windows over quantized pictures by their public names."""
+"""Programs of quantized pooling and convolutions."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def _quantized(tf, *shape: int, step: int = 37):
 
 
 def _plain(tf, outputs):
-    """The numbers of what is quantized, and its range."""
+    """The integers of a quantized tensor, and its range."""
     first, *ranges = outputs
-    whole = tf.int32 if first.dtype == tf.qint32 else tf.uint8
-    return [first.dtype, first.shape, *run(tf, [tf.bitcast(first, whole), *ranges])]
+    integer = tf.int32 if first.dtype == tf.qint32 else tf.uint8
+    return [first.dtype, first.shape, *run(tf, [tf.bitcast(first, integer), *ranges])]
 
 
 def _poolings(tf):
     x = _quantized(tf, 2, 5, 4, 3)
-    # Whole means: oneDNN rounds others in its own way.
+    # The means are integers: oneDNN rounds other ones differently.
     sixties = (np.arange(120).reshape(2, 5, 4, 3) * 37 % 5 * 60).astype("uint8")
     even = tf.bitcast(tf.constant(sixties), tf.quint8)
     results = []

@@ -1,4 +1,4 @@
-"""Cells unrolled over time: the graphs, what they compute, gradients, and what is refused."""
+"""Programs of cells that are unrolled over time: nodes, values, gradients, errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _X = np.arange(12, dtype=np.float32).reshape(2, 3, 2) / 12
 
 
 class _Cell:
-    """A cell of a program: its state is what it puts out, or two of them."""
+    """A cell of the program whose state is its output, or twice its output."""
 
     def __init__(self, tf, units: int = 2, *, two: bool = False) -> None:
         self.tf = tf
@@ -50,9 +50,9 @@ def _p(tf, shape=(2, 3, 2)):
 
 
 def _seen(tf, build: Callable[[], Any], value=_X):
-    """What is built in a graph of its own, all its nodes, and its value."""
+    """What `build` returns in a graph of its own, the nodes and the values."""
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             outputs = build()
             places = [op for op in graph.get_operations() if op.type == "Placeholder"]
@@ -64,7 +64,7 @@ def _seen(tf, build: Callable[[], Any], value=_X):
                 values = attempt(lambda: session.run(outputs, fed))
             return outputs, built, values
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _in_own_graphs(tf, *builds: Callable[[], Any], value=_X) -> list[Any]:
@@ -152,7 +152,7 @@ def _static(tf):
 
 
 class _Saver:
-    """Saves states in variables."""
+    """A state saver that keeps the states in variables."""
 
     def __init__(self, tf) -> None:
         self.tf = tf

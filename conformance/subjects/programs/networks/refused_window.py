@@ -1,4 +1,4 @@
-"""Programs of windows that are refused, or have nothing to slide over: codes, what is left."""
+"""Programs of convolutions with invalid or empty arguments: error codes, empty results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _numbers(*shape: int) -> np.ndarray:
-    """Small integers as float64, of which oneDNN has no kernels: where it refuses, it may crash."""
+    """Small integers as float64: oneDNN, which may crash on errors, has no kernels for it."""
     return ((np.arange(int(np.prod(shape))) * 7 % 11) - 5).reshape(shape).astype(np.float64)
 
 
 def _convolutions(tf) -> dict[str, Callable[..., Any]]:
-    """Each operation of convolutions, of input, filters, gradient and options."""
+    """The convolutions by name, as functions of input, filters, gradient and options."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return {
         "Conv2D": lambda x, w, _, **how: raw.Conv2D(input=of(x), filter=of(w), **how),
@@ -43,7 +43,7 @@ def _convolutions(tf) -> dict[str, Callable[..., Any]]:
 
 
 def _steps(tf):
-    """Strides and dilations along batch and channels, of none, and of too few dimensions."""
+    """Strides and dilations along batch and channels, of zero, and of too few dimensions."""
     x, w, g = _numbers(2, 3, 4, 2), _numbers(1, 1, 2, 2), _numbers(2, 3, 4, 2)
     volumes = _numbers(2, 3, 4, 2, 2), _numbers(1, 1, 1, 2, 2), _numbers(2, 3, 4, 2, 2)
     fours = [
@@ -72,7 +72,7 @@ def _steps(tf):
                     *(volumes if "3D" in name else (x, w, g)), padding="SAME", **how
                 )
                 for how in (fives if "3D" in name else fours)
-                # of a gradient a process may die of steps of 0
+                # in a gradient, strides of 0 may crash the process
                 if "Backprop" not in name or min(map(min, how.values())) > 0
             ),
         )
@@ -81,7 +81,7 @@ def _steps(tf):
 
 
 def _sizes(tf):
-    """Inputs, filters and gradients that do not belong together, or are empty."""
+    """Inputs, filters and gradients whose sizes do not match, or that are empty."""
     x, w, g = _numbers(2, 3, 4, 2), _numbers(2, 1, 2, 3), _numbers(2, 2, 4, 3)
     given = [
         (x, w, g),
@@ -108,14 +108,14 @@ def _sizes(tf):
                 lambda make=make, arguments=arguments: make(*arguments, **how)
                 for arguments in (given if name == "Conv2D" else given[:-1])
             ),
-        )  # others have no groups
+        )  # the others do not have groups
         for name, make in _convolutions(tf).items()
         if name.startswith("Conv2D")
     ]
 
 
 def _apart(tf):
-    """The static shapes of windows whose elements lie apart."""
+    """The static shapes of dilated convolutions."""
     raw, how = tf.raw_ops, {"strides": [1] * 4, "padding": "VALID"}
     x, w = tf.placeholder(tf.float32, [None, 8, 9, 2]), tf.placeholder(tf.float32, [3, 2, 2, 5])
     return [

@@ -1,4 +1,4 @@
-"""Programs of cells in loops that functions steer: what is nested otherwise is refused."""
+"""Programs of `raw_rnn`: structures that differ between steps are refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 class _Cell:
-    """A cell whose inputs, state and outputs are nested as a program says."""
+    """A cell with a given state and output."""
 
     def __init__(self, tf, output, state) -> None:
         self._output, self._state = output, state
@@ -20,27 +20,27 @@ class _Cell:
         self.state_size = tf.nest.map_structure(lambda value: value.shape[1], state)
 
     def zero_state(self, _batch_size, _dtype):
-        """The first state."""
+        """The state."""
         return self._state
 
     def __call__(self, *_):
-        """Always the same."""
+        """The same output and state for every input."""
         return self._output, self._state
 
 
 def _nested(a, b) -> list[Any]:
-    """Two tensors in each structure, and one alone."""
+    """Two tensors in several structures, and one tensor."""
     return [a, (a, b), [a, b], {"a": a, "b": b}, (a, [b]), (a,), None, (a, b, a)]
 
 
 def _loop(tf, first, later, **options):
-    """A loop of two steps.
+    """A `raw_rnn` of two steps.
 
     Args:
       tf: the namespace.
-      first: what the function gives of `(inputs, state, emitted, kept)` before the first step.
-      later: what it gives after a step.
-      options: what the cell's `output` and `state` are, if not as those of the first.
+      first: `(inputs, state, emitted, kept)` as the loop function returns it before the first step.
+      later: the same after a step.
+      options: the cell's `output` and `state`, by default those of `first`.
 
     """
     cell = _Cell(tf, options.get("output", first[2]), options.get("state", first[1]))
@@ -55,7 +55,7 @@ def _loop(tf, first, later, **options):
 
 
 def _refused(tf):
-    """Each part nested otherwise after a step than before, alone and with the outputs."""
+    """Parts whose structure after a step differs from the first one."""
     a, b = tf.constant([[1.0], [2.0]]), tf.constant([[3.0, 4.0], [5.0, 6.0]])
     parts = _nested(a, b)
     pairs = list(itertools.product((parts[1], parts[3]), parts[:-1]))
@@ -92,7 +92,7 @@ def _refused(tf):
 
 
 def _batches(tf):
-    """Inputs whose batches differ or are not known."""
+    """Inputs whose batch sizes differ or are unknown."""
     fixed = ([3, 1], [2])
     shapes = ([2, 1], [None, 1], None, *fixed)
 

@@ -1,4 +1,4 @@
-"""Programs of windows over many channels, poolings of whole numbers, older normalization."""
+"""Programs of windows over many channels, pooling of integers, deprecated normalization."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _numbers(*shape: int):
-    """Small unequal numbers, positive and negative."""
+    """Small positive and negative numbers."""
     return (np.arange(int(np.prod(shape))).reshape(shape) * 7 % 23 - 11).astype("float32") / 8
 
 
 def _given_back_to_many_channels(tf):
-    """Gradients of strided convolutions by their inputs, which have many channels.
+    """Gradients of strided convolutions by inputs and filters with many channels.
 
-    That of dilated ones is not asked: not every build of TensorFlow has it on a CPU.
+    Dilated ones are left out: not every build of TensorFlow has their gradient on a CPU.
     """
     nn, results = tf.nn, []
     for channels in (3, 17, 40):
@@ -49,7 +49,7 @@ def _given_back_to_many_channels(tf):
 
 
 def _strides_in_the_batch(tf):
-    """What is not yet supported; where oneDNN says so in its own way, it is not asked."""
+    """Strides along batch and channels, which are unsupported; not where oneDNN's error differs."""
     x, w = tf.placeholder(tf.float32, [2, 4, 4, 2]), tf.constant(_numbers(2, 2, 2, 3))
     volume, cubes = tf.placeholder(tf.float32, [1, 4, 4, 4, 2]), _numbers(2, 2, 2, 2, 3)
     feeds = {x: _numbers(2, 4, 4, 2), volume: _numbers(1, 4, 4, 4, 2)}
@@ -85,7 +85,7 @@ def _strides_in_the_batch(tf):
 
 
 def _random_windows_of_integers(tf):
-    """Means of whole numbers, rounded towards zero."""
+    """Fractional average pooling of integers, whose means are rounded towards zero."""
     outcomes = []
     for dtype in ("int32", "int64", "float64"):
         x = (np.arange(2 * 7 * 6 * 2).reshape(2, 7, 6, 2) * 13 % 31 - 17).astype(dtype)
@@ -119,7 +119,7 @@ def _random_windows_of_integers(tf):
 
 
 def _normalized_globally(tf):
-    """The first batch normalization, by moments that are given, and its gradients."""
+    """`BatchNormWithGlobalNormalization` and its gradients."""
     t, mean = _numbers(2, 3, 2, 4), np.array([0.5, -1.0, 0.0, 2.0], "float32")
     variance = np.array([1.0, 4.0, 0.25, 0.0], "float32")
     beta, gamma = np.array([1.0, 2.0, 3.0, -4.0], "float32"), np.array([2, 0.5, -1, 3], "float32")

@@ -1,4 +1,4 @@
-"""Programs of convolutions, poolings and their kin: the graphs they build, and what is refused."""
+"""Programs of the nodes that convolutions and pooling build, and of errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: A call of `tf.nn`, whose arguments are made in the graph: functions of the namespace.
+#: A call: a name, and arguments. Functions among them are called with the namespace.
 Calls = dict[str, Callable[[Any], Any]]
 
 
@@ -25,12 +25,12 @@ def _unknown(tf):
 
 
 def _in_own_graph(tf, name: str, arguments: tuple[Any, ...], named: dict[str, Any]):
-    """What a function returns, and the graph; arguments that are functions are made first."""
+    """What a function returns, and the nodes; arguments that are functions are called first."""
 
     def value(argument):
         return argument(tf) if callable(argument) else argument
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             function = tf
             for part in name.split("."):
@@ -38,11 +38,11 @@ def _in_own_graph(tf, name: str, arguments: tuple[Any, ...], named: dict[str, An
             outputs = function(*map(value, arguments), **{k: value(v) for k, v in named.items()})
             return outputs, nodes(graph)
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _calls(*calls: tuple[Any, ...]) -> Callable[[Any], Any]:
-    """A program of many calls, each a name, arguments, and perhaps named ones in a dict."""
+    """A program of calls: a name, arguments, and perhaps a dictionary of named arguments."""
 
     def program(tf):
         results = []

@@ -1,4 +1,4 @@
-"""Programs that run convolutions, poolings and their kin: values, gradients, what a run refuses."""
+"""Programs of the values and gradients of convolutions and pooling, and of errors in a run."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _numbers(*shape: int) -> np.ndarray:
-    """Small integers, all kinds of them, as float32."""
+    """Small integers as float32."""
     return ((np.arange(int(np.prod(shape))) * 7 % 11) - 5).reshape(shape).astype(np.float32)
 
 
 def _rounded(value):
-    """Arrays to a few digits, and no -0.0."""
+    """Arrays rounded to a few digits, without -0.0."""
     if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
     return np.round(value, 3) + np.zeros((), value.dtype)
@@ -27,9 +27,9 @@ def _rounded(value):
 def _run(
     tf, build: Callable[..., Any], *arrays: np.ndarray, known: bool = False, back: bool = True
 ):
-    """What a function of tensors gives, and its gradients; their shapes are known or not."""
+    """The value and the gradients of a function of tensors with known or unknown shapes."""
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default():
             inputs = [
                 tf.placeholder(array.dtype, array.shape if known else None) for array in arrays
@@ -44,7 +44,7 @@ def _run(
                 feeds = dict(zip(inputs, arrays, strict=True))
                 return _rounded(session.run([outputs, grads], feeds))
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _blocks(tf):
@@ -132,7 +132,7 @@ def _transposed(tf):
 
 
 def _mirrored(tf):
-    x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # of a second image TF is wrong
+    x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # TensorFlow errs for a second image
 
     def fused(pads, mode: str, padding: str) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.FusedPadConv2D(
@@ -151,7 +151,7 @@ def _mirrored(tf):
 
 
 def _resized_first(tf):
-    x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # of a second image TF is wrong
+    x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # TensorFlow errs for a second image
 
     def fused(size, pads, mode: str, padding: str, corners: bool) -> Callable[..., Any]:
         return lambda x, w: tf.raw_ops.FusedResizeAndPadConv2D(
@@ -214,7 +214,7 @@ def _of_any(tf):
 
 
 def _beside_nans(tf):
-    """The gradient of a maximum goes to a NaN only where it is the window's first element."""
+    """Gradients of maxima beside NaNs: a NaN gets one only as the window's first element."""
     x = _numbers(1, 4, 5, 2)
     x[0, 0, 0, 0] = x[0, 1, 2, 1] = x[0, 3, 3, 0] = np.nan
     return [

@@ -1,4 +1,4 @@
-"""Programs of cells' configs and of what hangs on a cell."""
+"""Programs of configs, type hints and weights of cells and their wrappers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _hints(tf):
 
 
 def _weights(tf):
-    """The variables of cells beneath others, and of wrappers that are built."""
+    """The weights of cells in a MultiRNNCell, and of a wrapper that is built."""
     cells = tf.nn.rnn_cell
     many = cells.MultiRNNCell([cells.BasicLSTMCell(2, name="a"), cells.GRUCell(3, name="b")])
     many(tf.zeros([1, 2]), many.zero_state(1, tf.float32))

@@ -1,6 +1,6 @@
-"""Programs that train many parameters of half precision, each step rounded to halves.
+"""Programs that train many parameters of float16.
 
-Adagrad's and Adadelta's are not asked: their quotients by roots differ with the processor.
+Adagrad and Adadelta are left out: their quotients by roots depend on the processor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _COUNT = 5000
 
 
 def _values(start: float, end: float):
-    """Halves between two numbers, the smallest and largest powers among them."""
+    """Numbers of float16 between two bounds, with some very small and very large ones."""
     values = np.linspace(start, end, _COUNT).astype("float16")
     values[:8] = [0.0, -0.0, 6e-8, -6e-8, 6.1e-5, 1e-4, 300.0, -300.0]
     return values
@@ -50,7 +50,7 @@ def _dense(tf):
 
 
 def _rows(tf):
-    """Gradients of a few rows, long ones, some of them twice."""
+    """Gradients of a few long rows, some of them twice."""
 
     def trained(optimizer, *, resource: bool):
         with tf.Graph().as_default(), tf.Session() as session:

@@ -1,4 +1,4 @@
-"""`tf.losses` and `tf.confusion_matrix`: graphs, values, collections, and what is refused."""
+"""Programs of `tf.losses` and `tf.confusion_matrix`: nodes, values, collections, errors."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def _p(tf, shape=(2, 3), dtype=None):
 
 
 def _fed(graph):
-    """The same for every placeholder."""
+    """Feeds of the same value for every placeholder."""
     return {op.outputs[0]: _X for op in graph.get_operations() if op.type == "Placeholder"}
 
 
 def _in_own_graphs(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
-    """The same of each function, and what the graph has collected."""
+    """What each function builds and computes in a graph of its own, with the collected losses."""
 
     def collecting(build: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: [build(), tf.losses.get_losses()]

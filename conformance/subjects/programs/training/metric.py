@@ -1,4 +1,4 @@
-"""`tf.metrics`: graphs, values over several batches, collections, and what is refused."""
+"""Programs of `tf.metrics`: nodes, values over several batches, collections, errors."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _p(tf, shape=(2, 3), dtype=None):
 
 
 def _seen(tf, build: Callable[[], Any], batches):
-    """A metric in a graph of its own: its graph, variables, and values over batches."""
+    """A metric in a graph of its own: outputs, variables, nodes, and values after every batch."""
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             outputs = build()
             variables = [
@@ -42,7 +42,7 @@ def _seen(tf, build: Callable[[], Any], batches):
                     seen.append(session.run(outputs[0]))
             return outputs, variables, built, seen
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _in_own_graphs(tf, *builds: Callable[[], Any], batches=(_X, _X / 2)) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Programs of moving averages of one variable, several times over, and under names of their own."""
+"""Programs of repeated moving averages, weighted ones, and those of variables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _run_thrice(tf, graph, fetches):
-    """The values of three runs, all variables after these, and the nodes."""
+    """The values of three runs, all variables afterwards, and the nodes."""
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         values = [session.run(fetches) for _ in range(3)]
@@ -24,8 +24,8 @@ def _run_thrice(tf, graph, fetches):
     return values, kept, nodes_of(graph)
 
 
-def _again(tf):
-    """A variable averaged four times with a corrected start, in one scope and in others."""
+def _bias_corrected(tf):
+    """A variable that is averaged up to four times, with bias correction, in several scopes."""
     moving = module_of(tf, "training.moving_averages")
 
     def averaged(kind: bool, dtype: str, *scopes):
@@ -55,7 +55,7 @@ def _again(tf):
 
 
 def _weighted(tf):
-    """Weighted averages of numbers and vectors, again and under their own scopes."""
+    """Weighted averages of scalars and vectors, each built twice."""
     moving = module_of(tf, "training.moving_averages")
 
     def averaged(value, weight, **options):
@@ -79,7 +79,7 @@ def _weighted(tf):
 
 
 def _of_variables(tf):
-    """Averages that are applied twice, of variables in scopes, with counts; what is restored."""
+    """ExponentialMovingAverage applied twice, with several options, and the names for restoring."""
 
     def applied(kind: bool, **options):
         with tf.Graph().as_default() as graph:
@@ -121,7 +121,7 @@ def _of_variables(tf):
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "again": _again,
+    "again": _bias_corrected,
     "of variables": _of_variables,
     "weighted": _weighted,
 }

@@ -1,4 +1,4 @@
-"""Programs of decays whose steps, bounds and rates are of other dtypes, missing or unusual."""
+"""Programs of learning rate decays with unusual or missing steps, boundaries and rates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _rate_and_graph(tf, make):
-    """The rate, the graph that computes it, and its value."""
+    """The rate, the nodes that compute it, and its value."""
     with tf.Graph().as_default() as graph:
         rate = make()
         lines = nodes(graph)
@@ -22,7 +22,7 @@ def _rate_and_graph(tf, make):
 
 
 def _pieces(tf):
-    """Pieces by steps and bounds of equal dtypes and of others."""
+    """`piecewise_constant` with steps and boundaries of equal and of different dtypes."""
     steps = (
         lambda: tf.constant(3),
         lambda: tf.constant(3, tf.int64),
@@ -47,7 +47,7 @@ def _pieces(tf):
 
 
 def _decays(tf):
-    """Every decay without a step, by steps of every dtype, past its end, and by odd settings."""
+    """Every decay without a step, with steps of several dtypes, past its end, and rare settings."""
     train = tf.train
     kinds: tuple[tuple[Any, dict[str, Any]], ...] = (
         (train.exponential_decay, {"decay_steps": 4, "decay_rate": 0.5}),

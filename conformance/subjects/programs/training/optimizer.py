@@ -1,4 +1,4 @@
-"""Optimizers: the graphs of `minimize`, node for node, and the losses of twenty steps."""
+"""Programs of optimizers: the nodes of `minimize`, and the losses of twenty steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["BEHAVIOURS"]
 
 _IMPLIED = {"_output_shapes", "T"}
-#: Every optimizer by name, with what makes it of the namespace.
+#: Every optimizer by name, as a function of the namespace.
 OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
     "descent": lambda tf: tf.train.GradientDescentOptimizer(0.1),
     "momentum": lambda tf: tf.train.MomentumOptimizer(0.1, 0.9),
@@ -50,7 +50,7 @@ OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
 
 
 def _nodes(graph):
-    """The nodes of a graph with all their attributes, constants by their values."""
+    """The nodes of a graph with all their attributes and the values of constants."""
     return [
         [
             node.name,
@@ -64,7 +64,7 @@ def _nodes(graph):
 
 
 def _loss(tf, kind: bool, dtype, rows: bool):
-    """A loss of a matrix and of a vector, by all of the matrix or by rows of it, one twice."""
+    """A loss of a matrix and a vector; of the matrix by all rows or by some, one of them twice."""
     w = tf.get_variable(
         "w", initializer=tf.constant([[1.0, 2], [-3, 4], [5, -6]], dtype), use_resource=kind
     )
@@ -75,9 +75,9 @@ def _loss(tf, kind: bool, dtype, rows: bool):
 
 
 def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
-    """The graph, the slots, and the losses of twenty steps."""
+    """The slots, the nodes, and the losses of twenty steps."""
 
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             loss, w, b = _loss(tf, kind, dtype, rows)
             optimizer = make(tf)
@@ -103,7 +103,7 @@ def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
                     losses.append(f"{session.run(loss):.3g}")
                 return facts, _nodes(graph), losses, session.run(step)
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _of_one(name: str) -> Callable[[Any], Any]:
@@ -115,10 +115,10 @@ def _of_one(name: str) -> Callable[[Any], Any]:
 
 
 def _own(tf):
-    """An optimizer that a program derives: what it does not say how to do is refused."""
+    """An optimizer that a program derives, with some of the methods for applying gradients."""
 
     class Own(tf.train.Optimizer):  # type: ignore[misc,name-defined]  # of the namespace
-        """Changes reference variables by whole gradients, and rows of resource variables."""
+        """Applies dense gradients to reference variables, and sparse ones to resource variables."""
 
         def _apply_dense(self, grad, var):
             return tf.assign_sub(var, grad)

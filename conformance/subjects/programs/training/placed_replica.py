@@ -1,4 +1,4 @@
-"""Programs of devices for replicas, moving averages, and what optimizers are asked for."""
+"""Programs of replica device setters, moving averages, and `compute_gradients`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 
 
 def _setters(tf):
-    """Where variables and other operations go, by clusters, tasks and strategies."""
+    """Devices of variables and other operations, for several clusters and strategies."""
     clusters = (
         None,
         {},
@@ -57,7 +57,7 @@ def _setters(tf):
 
 
 def _weighted(tf):
-    """Moving averages by weights, and the collections that their variables are in."""
+    """Weighted moving averages, and the collections of their variables."""
     from_module = tf.train.ExponentialMovingAverage
 
     def averaged(**options):
@@ -91,7 +91,7 @@ def _weighted(tf):
 
 
 def _gradients(tf):
-    """What an optimizer computes and refuses: kinds of losses, variables, gates and None."""
+    """`compute_gradients` with several losses, variables and gates, and None as gradients."""
 
     def asked(**options):
         with tf.Graph().as_default():

@@ -1,4 +1,4 @@
-"""What goes with optimizers: decays of learning rates, moving averages, slots, what is refused."""
+"""Programs of learning rate decays, moving averages, slots, and gradients of optimizers."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 
-# ruff: noqa: B023 - what is made in a loop is called in the same round
+# ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
 __all__ = ["BEHAVIOURS"]
 
 _IMPLIED = {"_output_shapes", "T"}
-#: Calls of decays with a global step of their own, by name.
+#: Calls of decays with the global step, by name.
 _DECAYS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
     ("exponential_decay", (0.1, 3, 0.9), {}),
     ("exponential_decay", (0.1, 3, 0.9), {"staircase": True, "name": "named"}),
@@ -37,7 +37,7 @@ _DECAYS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
 
 
 def nodes_of(graph):
-    """The nodes of a graph with all their attributes; the order of control inputs is none."""
+    """The nodes of a graph with all their attributes; control inputs are sorted."""
     return [
         [
             node.name,
@@ -60,7 +60,7 @@ def _module(tf, path: str):
 
 
 def _decayed(tf, name: str, arguments, options, dtype):
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(1)
             step = tf.placeholder(dtype, [], name="step")
@@ -70,7 +70,7 @@ def _decayed(tf, name: str, arguments, options, dtype):
                 values = [_shown(session.run(rate, {step: n})) for n in (0, 1, 3, 7, 10, 23)]
             return rate, nodes_of(graph), values
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _decays(tf):
@@ -90,7 +90,7 @@ def _pieces(tf):
         (7, [1], [1.0, np.float64(2)]),
     ):
 
-        def whole():
+        def build_and_run():
             with tf.Graph().as_default() as graph:
                 rate = tf.train.piecewise_constant(x, bounds, values)
                 tf.train.piecewise_constant_decay(x, bounds, values, name="named")
@@ -98,7 +98,7 @@ def _pieces(tf):
                 with tf.Session() as session:
                     return rate, nodes, session.run(rate)
 
-        outcomes += attempt(whole)
+        outcomes += attempt(build_and_run)
     return outcomes
 
 
@@ -107,7 +107,7 @@ def _variable(tf, kind: bool, name: str = "v", **options):
 
 
 def _averaged(tf, kind: bool, **options):
-    def whole():
+    def build_and_run():
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind)
             t = tf.identity(v * 2, name="t")
@@ -135,7 +135,7 @@ def _averaged(tf, kind: bool, **options):
                     values.append([_shown(session.run(average.average(x))) for x in (v, t)])
             return facts, values, nodes_of(graph)
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def _averages(tf):
@@ -152,7 +152,7 @@ def _averages(tf):
 def _moved(tf):
     moving = _module(tf, "moving_averages")
 
-    def whole(build: Callable[[Any], Any]):
+    def build_and_run(build: Callable[[Any], Any]):
         with tf.Graph().as_default() as graph:
             output = build(_variable(tf, False))
             nodes = nodes_of(graph)
@@ -161,18 +161,18 @@ def _moved(tf):
                 return output, nodes, [_shown(session.run(output)) for _ in range(2)]
 
     return attempt(
-        lambda: whole(lambda v: moving.assign_moving_average(v, [0.0, 1.0], 0.25)),
-        lambda: whole(
+        lambda: build_and_run(lambda v: moving.assign_moving_average(v, [0.0, 1.0], 0.25)),
+        lambda: build_and_run(
             lambda v: moving.assign_moving_average(
                 v, tf.constant([0.0, 1.0]), tf.constant(0.5), zero_debias=False, name="n"
             )
         ),
-        lambda: whole(
+        lambda: build_and_run(
             lambda _: moving.weighted_moving_average(
                 tf.constant([2.0, 3.0]), 0.5, tf.constant([1.0, 2.0])
             )
         ),
-        lambda: whole(
+        lambda: build_and_run(
             lambda _: moving.weighted_moving_average(
                 tf.constant([2.0, 3.0]), 0.5, tf.constant(0.5), truediv=False, name="w"
             )
@@ -183,7 +183,7 @@ def _moved(tf):
 def _slots(tf):
     creator = _module(tf, "slot_creator")
 
-    def whole(kind: bool):
+    def build_and_run(kind: bool):
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind)
             with tf.variable_scope("scope"):
@@ -212,11 +212,11 @@ def _slots(tf):
                 session.run(tf.global_variables_initializer())
                 return facts, cuts, session.run([s, z, i, t, o]), nodes_of(graph)
 
-    return attempt(lambda: whole(False), lambda: whole(True))
+    return attempt(lambda: build_and_run(False), lambda: build_and_run(True))
 
 
 def _pairs(tf):
-    """`compute_gradients` in each way, and what is done with pairs that are not whole."""
+    """`compute_gradients` with several options, and `apply_gradients` of incomplete pairs."""
     sgd = tf.train.GradientDescentOptimizer(0.5)
     outcomes = []
     for kind in (False, True):
@@ -268,7 +268,7 @@ def _refused(tf):
 
 
 def _subclassed(tf):
-    """A program's own optimizer, by what the base class promises subclasses."""
+    """An optimizer of the program, by the methods that subclasses may override."""
 
     class Sign(tf.train.Optimizer):  # type: ignore[misc, name-defined]  # of either namespace
         def __init__(self) -> None:
@@ -299,7 +299,7 @@ def _subclassed(tf):
                 count = self._get_non_slot_variable("count", tf.get_default_graph())
                 return tf.group(*update_ops, count.assign_add(1.0), name=name_scope)
 
-    def whole(kind: bool, rows: bool):
+    def build_and_run(kind: bool, rows: bool):
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind, constraint=None if rows else tf.abs)
             w = _variable(tf, kind, "w")
@@ -314,7 +314,7 @@ def _subclassed(tf):
 
     return attempt(
         *(
-            lambda kind=kind, rows=rows: whole(kind, rows)
+            lambda kind=kind, rows=rows: build_and_run(kind, rows)
             for kind in (False, True)
             for rows in (False, True)
         )
@@ -322,9 +322,9 @@ def _subclassed(tf):
 
 
 def _constrained(tf):
-    """Constraints of variables, in a graph whose loss has a conditional, or a loop."""
+    """Constraints of variables whose loss contains a conditional or a loop."""
 
-    def whole(kind: bool, flow: str):
+    def build_and_run(kind: bool, flow: str):
         with tf.Graph().as_default():
             v = _variable(tf, kind, constraint=lambda x: tf.clip_by_value(x, -1.0, 8.5))
             loss = tf.reduce_sum(v * v)
@@ -341,7 +341,7 @@ def _constrained(tf):
 
     return attempt(
         *(
-            lambda kind=kind, flow=flow: whole(kind, flow)
+            lambda kind=kind, flow=flow: build_and_run(kind, flow)
             for kind in (False, True)
             for flow in ("plain", "cond", "while")
         )
@@ -349,9 +349,9 @@ def _constrained(tf):
 
 
 def _replicas(tf):
-    """One replica of one, in a session with the chief's hook: the graph, and three steps."""
+    """SyncReplicasOptimizer with one replica and the chief's hook: nodes, and three steps."""
 
-    def whole(kind: bool, rows: bool):
+    def build_and_run(kind: bool, rows: bool):
         with tf.Graph().as_default() as graph:
             v = _variable(tf, kind)
             x = tf.gather(v, [1, 1]) if rows else v * v
@@ -378,7 +378,7 @@ def _replicas(tf):
 
     return attempt(
         *(
-            lambda kind=kind, rows=rows: whole(kind, rows)
+            lambda kind=kind, rows=rows: build_and_run(kind, rows)
             for kind in (False, True)
             for rows in (False, True)
         )
