@@ -1,4 +1,4 @@
-"""Programs of the public namespace, by areas: what users write, and what each call gives.
+"""Programs of the public namespace, as users write them, in a folder for each area.
 
-`registry.py` finds the programs; `described.py` turns what they return into plain data.
+`registry.py` lists the programs; `described.py` turns their results into plain data.
 """

@@ -1,4 +1,4 @@
-"""What a function builds in a graph of its own, written down with all its nodes, and its values."""
+"""The nodes that a function builds in a graph of its own, and the values of what it returns."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _text(value: Any) -> str:
 
 
 def built(tf: Any, build: Callable[[], Any], feeds: Any = None) -> Any:
-    """What a function returns in a graph of its own, the graph, and the values."""
+    """What a function returns in a graph of its own, the nodes of the graph, and the values."""
 
-    def whole() -> Any:
+    def build_and_run() -> Any:
         with tf.Graph().as_default() as graph:
             outputs = build()
             graph_nodes = nodes(graph)
@@ -44,11 +44,11 @@ def built(tf: Any, build: Callable[[], Any], feeds: Any = None) -> Any:
                 values = attempt(lambda: session.run(outputs, feeds and feeds(graph)))
             return outputs, graph_nodes, values
 
-    return attempt(whole)
+    return attempt(build_and_run)
 
 
 def fed(*values: Any) -> Any:
-    """Values for the placeholders p, p_1, ... of a graph."""
+    """The feeds of the placeholders p, p_1, ... of a graph."""
 
     def feeds(_graph: Any) -> Any:
         names = ["p:0", *(f"p_{number}:0" for number in range(1, len(values)))]

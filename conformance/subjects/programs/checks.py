@@ -1,4 +1,4 @@
-"""Named checks of PROGRAMS: small programs of the public namespace."""
+"""The named check of PROGRAMS, which runs a program of the public namespace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def outcome(tf: Any, program: str) -> Any:
       program: its name, `area/topic/name`.
 
     Returns:
-      what it returned, or the error that it raised; and what it fetched, run by run. Plain data.
+      the result or the error, and the fetches of every run, as plain data.
 
     """
     function = program_of(program)

@@ -1,7 +1,7 @@
-"""What a program returns, or raises, as plain data: values, tensors, operations, errors.
+"""Values, tensors, operations and errors as plain data that can be compared.
 
 Values keep their dtype and shape, tensors and operations their name, type and static shape, an
-error the public classes that it is.
+error its public classes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ __all__ = [
     "without_gpus",
 ]
 
-#: Names that count what the process has made so far.
+#: Names that end with a number which the process counts.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
 
-#: What a function's name is given to be its own: a hash of its body.
+#: The hash of a function's body, which makes its name unique.
 _RANDOM: Final = re.compile(r"_[A-Za-z0-9]{11}\b")
 
 #: The classes of `tf.errors`.
@@ -47,19 +47,19 @@ def raised(error: BaseException) -> Raised:
 
 
 def _is_public(kind: type) -> bool:
-    """Whether a program names it: a built-in, the most general ones aside, or of `tf.errors`."""
+    """Whether the class is of `tf.errors`, or a built-in one more special than `Exception`."""
     if kind in {Exception, BaseException, object}:
         return False
     return kind.__module__ == "builtins" or kind.__name__ in _ERRORS
 
 
 def attempt(*functions: Callable[[], Any]) -> list[Any]:
-    """What each call returns or raises, in order."""
+    """The results of the calls in order, each as `caught` gives it."""
     return [caught(function) for function in functions]
 
 
 def caught(function: Callable[[], Any]) -> Any:
-    """What a call returns or raises."""
+    """What a call returns, described, or the error that it raises."""
     try:
         return described(function())
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
@@ -67,13 +67,13 @@ def caught(function: Callable[[], Any]) -> Any:
 
 
 def on_a_cpu(tf: Any, build: Callable[[], Any]) -> Any:
-    """What is built on a CPU: an index out of range is an error there, and none on a GPU."""
+    """What `build` builds on a CPU: a GPU does not report an index out of range."""
     with tf.device("/cpu:0"):
         return build()
 
 
 def without_gpus(tf: Any, cpus: int = 1, **options: Any) -> Any:
-    """A session that has CPUs only, for a program that tells of devices."""
+    """A session that has CPUs only, for a program whose result names devices."""
     return tf.Session(config=tf.ConfigProto(device_count={"CPU": cpus, "GPU": 0}, **options))
 
 
@@ -84,13 +84,13 @@ def run(tf: Any, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
 
 
 def described(value: Any) -> Any:
-    """Plain data that says all that is compared of a value."""
+    """Plain data with everything about a value that is compared."""
     if isinstance(value, str):
         return _NUMBERED.sub(r"\1N", value)
     if isinstance(value, Raised | np.ndarray | np.generic | bool | int | str | bytes | None):
         return value
     if isinstance(value, float | complex):
-        return np.asarray(value)[()]  # compared like what a run returns, not digit by digit
+        return np.asarray(value)[()]  # compared with a tolerance, as the values of a run are
     if isinstance(value, Message):
         return described(" ".join(sorted(str(value).split())))
     if isinstance(value, Mapping):

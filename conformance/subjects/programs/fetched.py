@@ -1,6 +1,6 @@
 """A namespace whose sessions note what a program fetches: names, dtypes and static shapes.
 
-A value says nothing of the static shape of its tensor, and a program that runs a tensor seldom
+A value does not show the static shape of its tensor, and a program that runs a tensor seldom
 returns the tensor beside its value.
 """
 
@@ -14,7 +14,7 @@ from sessrun.conformance.subjects.programs.described import tensor_described
 
 __all__ = ["NotingNamespace"]
 
-#: Where programs stand. A library runs the sessions that it is given, too: how is its own affair.
+#: The package of the programs. What a library runs in a program's session is not noted.
 _PROGRAMS: Final = __name__.rpartition(".")[0]
 
 
@@ -52,14 +52,14 @@ def _noting(tf: Any, kind: Any, fetched: list[Any]) -> Any:
 
 
 def _is_called_by_program(frame: FrameType | None) -> bool:
-    """Whether what is running in a frame was called in a program's module."""
+    """Whether the function that runs in this frame was called from a module of programs."""
     caller = None if frame is None else frame.f_back
     name = "" if caller is None else caller.f_globals.get("__name__", "")
     return str(name).startswith(_PROGRAMS)
 
 
 def _tensors(tf: Any, fetches: Any) -> list[Any]:
-    """The tensors of a fetch, in its order; none of one that is refused."""
+    """The tensors of a fetch in order; none if its structure is not valid."""
     try:
         flat = tf.nest.flatten(fetches)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What a call builds and computes: the nodes, the static shapes, the values rounded."""
+"""The nodes that a call builds, the static shapes, and the values, rounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["built", "fed", "shown"]
 
 
 def fed(tf: Any, value: Any, shape: Any = None) -> Any:
-    """A tensor of that value whose shape is not known, or known in part."""
+    """A placeholder with this default value and an unknown or partly known shape."""
     return tf.placeholder_with_default(value, shape)
 
 
@@ -26,7 +26,7 @@ def _rounded(value: Any, digits: int) -> Any:
 
 
 def built(graph: Any) -> list[Any]:
-    """Every node: name, type, inputs, attributes; not the constants' values."""
+    """Every node: name, type, inputs, and attributes, those of constants aside."""
     return [
         [
             node.name,
@@ -43,7 +43,7 @@ def built(graph: Any) -> list[Any]:
 
 
 def shown(tf: Any, *calls: Callable[[Any], Any], digits: int = 3, nodes: bool = True) -> list[Any]:
-    """For each call, in a graph of its own, what it builds and what it computes."""
+    """For each call, in a graph of its own: static shapes, values, and nodes if asked for."""
 
     def one(make: Callable[[Any], Any]) -> Any:
         with tf.Graph().as_default() as graph:

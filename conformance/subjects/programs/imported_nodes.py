@@ -1,4 +1,4 @@
-"""Nodes that no public function makes: of graphs of earlier releases, of TensorFlow's own tests."""
+"""Nodes that no public function builds: of earlier releases, and of TensorFlow's own tests."""
 
 from __future__ import annotations
 
@@ -39,14 +39,16 @@ def _attr_value(tf: Any, value: Any) -> Any:
 def imported_node(
     tf: Any, op_type: str, inputs: Sequence[Any], attrs: Mapping[str, Any], producer: int = 2000
 ) -> Any:
-    """The operation of a node in the default graph, which must be new for an old producer.
+    """The operation of a node that is imported into the default graph.
+
+    An import sets the producer of an empty graph only: for an old producer it must be empty.
 
     Args:
       tf: the namespace.
       op_type: the type of the node.
       inputs: arrays, numbers or texts.
       attrs: as `add_node` takes them.
-      producer: the version of graphs that the release of the node wrote.
+      producer: the graph version of the release that wrote the node.
 
     """
     with tf.Graph().as_default() as source:
@@ -61,7 +63,7 @@ def imported_node(
 def run_node(
     tf: Any, op_type: str, inputs: Sequence[Any], attrs: Mapping[str, Any], producer: int = 2000
 ) -> Any:
-    """What the node gives in a graph of its own; arguments as of `imported_node`."""
+    """The values of the node's outputs in a graph of its own; arguments as of `imported_node`."""
     with tf.Graph().as_default():
         node = imported_node(tf, op_type, inputs, attrs, producer)
         with tf.Session() as session:

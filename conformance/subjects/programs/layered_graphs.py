@@ -1,4 +1,4 @@
-"""What layers build in a graph of their own: nodes, collections, values from a known seed."""
+"""The nodes, collections and values of layers in graphs of their own, with a known seed."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ _KEYS = ("variables", "trainable_variables", "regularization_losses", "update_op
 
 
 def collected(graph: Any) -> Any:
-    """The collections that layers fill, by the names of what is in them."""
+    """The collections that layers fill, with the names of their items."""
     keys = [key for key in graph.get_all_collection_keys() if key in _KEYS]
     return {key: [item.name for item in graph.get_collection(key)] for key in sorted(keys)}
 
 
 def examples(*shape: int) -> Any:
-    """Numbers that differ, of both signs."""
+    """Different numbers of both signs, in this shape."""
     count = int(np.prod(shape))
     return ((np.arange(count) * 37 % 101) / 53.7 - 0.93).reshape(shape).astype(np.float32)
 
 
 def look_for_gpus(tf: Any) -> None:
-    """TensorFlow looks once, when channels come first, and makes nodes on the way."""
+    """Let Keras look for GPUs, as it does once in a process: that would add nodes later."""
     with tf.Graph().as_default():
         tf.keras.layers.MaxPooling1D(data_format="channels_first")(tf.zeros([1, 2, 3]))
 
 
 def _rounded(values: Any) -> Any:
-    """Values to so few digits that the order in which a sum was taken does not show."""
+    """The values rounded, so that the order in which a sum was computed does not show."""
     return [
         np.round(value.astype("float64"), 3) if value.dtype.kind == "f" else value
         for value in values
@@ -42,17 +42,17 @@ def _rounded(values: Any) -> Any:
 
 
 def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = None) -> Any:
-    """What a function of placeholders returns, the graph, its collections, and values.
+    """The result of a function of placeholders, its graph, the collections, and the values.
 
     Args:
       tf: the namespace.
-      build: gets one placeholder for each input.
-      *inputs: arrays that are fed.
+      build: the function; it is called with one placeholder for each input.
+      *inputs: the arrays that are fed.
       shape: the shape of the first placeholder; by default its array's without the batch.
 
     """
 
-    def whole() -> Any:
+    def build_and_run() -> Any:
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(7)
             places = [
@@ -75,4 +75,4 @@ def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = Non
                 after = _rounded(session.run(tf.global_variables()))
             return [*facts, values, after]
 
-    return attempt(whole)
+    return attempt(build_and_run)

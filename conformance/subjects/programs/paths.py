@@ -13,7 +13,7 @@ __all__ = ["module_of"]
 
 
 def module_of(tf: Any, path: str, below: str = "python") -> Any:
-    """A module below `python` of a namespace, or of the package that the namespace stands in.
+    """A module of TensorFlow's internal path, in the package of a namespace.
 
     Args:
       tf: the namespace.
@@ -21,7 +21,7 @@ def module_of(tf: Any, path: str, below: str = "python") -> Any:
       below: the folder, `python` or `core`.
 
     Raises:
-      ImportError: there is none.
+      ImportError: there is no such module.
 
     """
     own = f"{tf.__name__}.{below}"

@@ -1,4 +1,4 @@
-"""Reads PNG files without a library or the backend's help: images of summaries are written so."""
+"""Reads PNG files, in which images of summaries are written, without a library or the backend."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["pixels_of"]
 
 _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _HEADER: Final = struct.Struct(">IIBBBBB")
-#: How many channels each colour type has: grey, colour, and both with alpha.
+#: The number of channels of each colour type: grey, colour, and both with alpha.
 _CHANNELS: Final = {0: 1, 2: 3, 4: 2, 6: 4}
 
 
@@ -53,7 +53,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _unfiltered(kind: int, row: np.ndarray, above: np.ndarray, channels: int) -> np.ndarray:
-    """The bytes of a row, from what its filter left of them and the row above."""
+    """The bytes of a row, from its filtered bytes and the row above."""
     for index in range(len(row)):
         left = row[index - channels] if index >= channels else 0
         corner = above[index - channels] if index >= channels else 0
@@ -62,7 +62,7 @@ def _unfiltered(kind: int, row: np.ndarray, above: np.ndarray, channels: int) ->
 
 
 def _predicted(kind: int, left: int, above: int, corner: int) -> int:
-    """What a filter takes for the value of a byte: 0 none, left, above, average, Paeth."""
+    """The prediction of a byte by filter 0 to 4: zero, left, above, average, Paeth."""
     if kind == 4:
         nearest = left + above - corner
         return min((left, above, corner), key=lambda value: abs(nearest - value))

@@ -1,7 +1,7 @@
 """Programs of the public namespace, in an order drawn by the seed, against the oracle.
 
 A program builds graphs, runs them and returns values, tensors, nodes and errors. What it returns
-is compared as a whole: names, static shapes, dtypes and error classes exactly, numbers nearly.
+is compared: names, static shapes, dtypes and error classes exactly, numbers nearly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sessrun.conformance.subjects.programs.registry import CLAUSES, RELEASES, pr
 from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 
-#: How near numbers must be: programs train for some steps, and draw nothing.
+#: How near numbers must be: some programs train for several steps.
 _CONTRACT: Final = "close(2e-4, 2e-5)"
 _OUTCOME: Final = "sessrun.conformance.checks.programs.outcome"
 #: The property of each profile: its areas.

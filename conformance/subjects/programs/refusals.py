@@ -1,4 +1,4 @@
-"""What a run gives, or refuses, of operations made in graphs of their own."""
+"""The values or errors of operations that run in graphs of their own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["hidden", "outcomes_of", "shown"]
 
 
 def outcomes_of(tf: Any, *makers: Callable[[], Any], device: str | None = None) -> list[Any]:
-    """What each makes, run in a graph of its own; errors by class and code."""
+    """The value of what each function builds in a graph of its own, or the error."""
 
     def ran(make: Callable[[], Any]) -> Any:
         with tf.Graph().as_default(), tf.device(device), tf.Session() as session:
@@ -23,7 +23,7 @@ def outcomes_of(tf: Any, *makers: Callable[[], Any], device: str | None = None) 
 
 
 def shown(tf: Any, words: str, *makers: Callable[[], Any]) -> list[Any]:
-    """The same, with what of an error's message a pattern matches: an assertion shows its data."""
+    """The same, with the part of an error's message that a pattern matches."""
     pattern = re.compile(words)
     return [caught(partial(_shown, tf, pattern, make)) for make in makers]
 
@@ -40,5 +40,5 @@ def _shown(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
 
 
 def hidden(tf: Any, value: Any, dtype: Any = None) -> Any:
-    """A tensor of a value whose shape only a run sees."""
+    """A tensor of a value whose shape is known in a run only."""
     return tf.placeholder_with_default(tf.constant(value, dtype), None)

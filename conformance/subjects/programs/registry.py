@@ -1,4 +1,4 @@
-"""The programs by name, `area/topic/name`: functions of a namespace to what they return.
+"""The programs, functions of a namespace, by their ids `area/topic/name`.
 
 An area is a folder here, a topic a module of it with a table `BEHAVIOURS`. A topic of several
 modules has its name from one of them; the others give that name as `TOPIC`.
@@ -18,10 +18,11 @@ from sessrun.conformance.subjects import programs as package
 
 __all__ = ["CLAUSES", "NOT_ASKED", "RELEASES", "NotAsked", "Program", "program_of", "programs_of"]
 
-#: A program: from a namespace like `tensorflow.compat.v1` to what is compared.
+#: A program: a function from a namespace like `tensorflow.compat.v1` to a result.
 Program = Callable[[Any], Any]
 
-#: Each area with the clause that its programs show.
+#: The clause of each area. The names of areas are part of ids; `pictures` is `tf.image`, `managed`
+#: are monitored sessions, hooks, supervisors and summaries.
 CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
     {
         "graphs": "PROGRAMS-001",
@@ -49,7 +50,7 @@ CLAUSES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class NotAsked:
-    """A program that no backend is asked, and what TensorFlow does of it as it comes."""
+    """A program that no backend is asked, and why."""
 
     name: str
     why: str
@@ -93,12 +94,12 @@ NOT_ASKED: Final = tuple(
 )
 
 
-#: Programs that only later releases than the oldest give so, with the release that each needs.
+#: Programs whose results need a later release than the oldest one, with that release.
 RELEASES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
     {
         name: release
         for release, names in (
-            # Names of numpy's classes, and which of its scalars are numbers of which dtype.
+            # Names of numpy's classes, and the dtypes of its scalars.
             (
                 {"numpy": 2},
                 (
@@ -165,7 +166,7 @@ def program_of(name: str) -> Program:
     """The program of a name.
 
     Raises:
-      KeyError: there is none.
+      KeyError: there is no such program.
 
     """
     return _all_of(name.partition("/")[0])[name]

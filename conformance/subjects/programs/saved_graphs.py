@@ -1,4 +1,4 @@
-"""What programs of savers share: two variables, a folder of their own, nodes as they are told."""
+"""What programs of savers share: two variables, a folder of their own, inputs of nodes."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def variables(tf: Any, device: str | None = None) -> tuple[Any, Any]:
 
 
 def inputs(node: Any) -> list[str]:
-    """Its inputs, the control inputs in the order of names."""
+    """The inputs of a node, with its control inputs sorted by name."""
     return sorted(node.input, key=lambda text: text if text.startswith("^") else "")
 
 
 def in_a_folder(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The program with a new folder as the current one."""
+    """The program, run with a new folder as the current one."""
 
     def placed(tf: Any) -> Any:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

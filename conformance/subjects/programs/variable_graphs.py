@@ -1,4 +1,4 @@
-"""What a program of variables builds: what it returns, the nodes, the collections."""
+"""What programs of variables share: their results with the nodes and the collections."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sessrun.conformance.subjects.programs.built_graphs import nodes
 
 __all__ = ["building"]
 
-#: What is compared of a variable or a tensor.
+#: The attributes of a variable or a tensor that are compared.
 _SHOWN: Final = ("name", "shape", "dtype", "device", "trainable")
 
 
 def building(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The program that returns all that this one has left in the default graph."""
+    """The program that also returns the nodes and collections of the default graph."""
 
     def run(tf: Any) -> Any:
         value = _shown(program(tf))

@@ -17,7 +17,7 @@ def replaced(namespace: Namespace, path: str, change: Callable[[Any], Any]) -> N
     Args:
       namespace: the namespace.
       path: the name, such as `linalg.logdet`.
-      change: from what has the name to what takes its place.
+      change: from the object of that name to its replacement.
 
     """
     first, dot, rest = path.partition(".")
