@@ -10,7 +10,7 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test test-tensorflow test-all check docs drift drift-cupy soak engines engine-tests published clean
+.PHONY: certify test test-tensorflow test-all check docs drift wheel drift-cupy soak engines engine-tests published clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
@@ -52,6 +52,22 @@ drift: $(VENV)/dev.stamp docs
 drift-cupy: $(VENV)/dev.stamp
 	$(BIN)/python -m pip install --quiet --upgrade --target $(OUT)/cupy --no-deps 'cupy-cuda13x==14.2.*' cuda-pathfinder
 	PYTHONPATH=$(OUT)/cupy $(BIN)/python -m sessrun.adapters.fakes.simulated_gpu.generate --check
+
+# The wheel as a stranger has it: installed away from the checkout, with the packages that it needs and nothing of ours,
+# it certifies the reference in the smallest scope, and verifies what it wrote.
+WHEEL       := $(OUT)/wheel
+WHEEL_BYTES := 5000000
+wheel: $(VENV)/dev.stamp
+	rm -rf $(WHEEL) build
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEEL) .
+	rm -rf build
+	wc -c $(WHEEL)/*.whl && test $$(wc -c <$(WHEEL)/*.whl) -lt $(WHEEL_BYTES)
+	folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && $(PYTHON) -m venv $$folder/venv && \
+	  $$folder/venv/bin/python -m pip install --quiet --no-deps $(WHEEL)/*.whl && \
+	  $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	    >$$($$folder/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/needed.pth && \
+	  cd $$folder && venv/bin/sessrun certify reference --profile tracing-engine --output certified && \
+	  venv/bin/sessrun verify certified/package.zip --rerun 5
 
 # The same code as CI's slices, larger counts.
 soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp

@@ -22,6 +22,7 @@ from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
 from sessrun.spec.statement import is_stated
+from sessrun.spec.vector_files import vector_bytes, vector_files
 
 __all__ = [
     "SPEC_DIR",
@@ -164,14 +165,23 @@ def read_json(path: Path) -> Any:
 
     """
     try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SpecError(str(path), "", f"cannot be read as JSON: {error}") from error
+    return _parsed(raw, str(path))
+
+
+def _parsed(raw: bytes, source: str) -> Any:
+    """The value of JSON in UTF-8, as `read_json` reads it."""
+    try:
         return json.loads(
-            path.read_text(encoding="utf-8"),
+            raw.decode("utf-8"),
             object_pairs_hook=_object,
             parse_float=_finite,
             parse_constant=_finite,
         )
-    except (OSError, ValueError, RecursionError) as error:
-        raise SpecError(str(path), "", f"cannot be read as JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise SpecError(source, "", f"cannot be read as JSON: {error}") from error
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -309,9 +319,9 @@ def load_variants(path: Path = SPEC_DIR / "variants.toml") -> Mapping[str, Varie
 
 
 @functools.cache
-def load_vectors(folder: Path = _VECTORS) -> Mapping[str, Case]:
+def load_vectors() -> Mapping[str, Case]:
     """Every vector by id, sorted by id; each is what was checked, or is checked now."""
-    vectors = (_vector(path, path.read_bytes()) for path in folder.rglob("*.json"))
+    vectors = (_vector(path, raw) for path, raw in vector_files(_VECTORS))
     return MappingProxyType({case.id: case for case in sorted(vectors, key=lambda case: case.id)})
 
 
@@ -323,10 +333,10 @@ def load_vector(id_: str) -> Case:
       SpecError: its file is not what it should be.
 
     """
-    path = _VECTORS / f"{id_}.json"
-    if not _VECTOR_ID.fullmatch(id_) or not path.is_file():
+    file = vector_bytes(_VECTORS, id_) if _VECTOR_ID.fullmatch(id_) else None
+    if file is None:
         raise KeyError(id_)
-    return _vector(path, path.read_bytes())
+    return _vector(*file)
 
 
 def vectors_of(clauses: Collection[str]) -> Iterator[Case]:
@@ -336,8 +346,7 @@ def vectors_of(clauses: Collection[str]) -> Iterator[Case]:
     one of them is asked for. Any other file is checked in full, whatever it tests.
     """
     wanted = frozenset(clauses)
-    for path in sorted(_VECTORS.rglob("*.json"), key=lambda path: path.with_suffix("").as_posix()):
-        raw = path.read_bytes()
+    for path, raw in vector_files(_VECTORS):
         if not is_stated(path, raw, "case"):
             case = read_vector(path, raw)
         elif wanted.isdisjoint(_stored_clauses(raw)):
@@ -373,7 +382,7 @@ def read_vector(path: Path, raw: bytes) -> Case:
         path, or it is not written as vectors are stored.
 
     """
-    case = Case.from_json(read_json(path), str(path))
+    case = Case.from_json(_parsed(raw, str(path)), str(path))
     if f"{path.parent.name}/{path.stem}" != case.id:
         raise SpecError(str(path), "id", f"the id {case.id!r} is not the file's path")
     if raw != stored_form(case):
@@ -384,9 +393,11 @@ def read_vector(path: Path, raw: bytes) -> Case:
 @functools.cache
 def spec_digest() -> str:
     """SHA-256 over every data file of the spec: path and bytes, in path order."""
+    kinds = {".toml", ".json", ".proto"}
+    files = {path: path.read_bytes() for path in SPEC_DIR.rglob("*") if path.suffix in kinds}
+    files |= vector_files(_VECTORS)
     digest = hashlib.sha256()
-    for path in sorted(SPEC_DIR.rglob("*")):
-        if path.suffix in {".toml", ".json", ".proto"}:
-            digest.update(path.relative_to(SPEC_DIR).as_posix().encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in sorted(files):
+        digest.update(path.relative_to(SPEC_DIR).as_posix().encode() + b"\0")
+        digest.update(hashlib.sha256(files[path]).digest())
     return digest.hexdigest()

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from sessrun.spec.vector_files import archive_of
+
 __all__ = ["STATEMENT", "forget_statement", "is_stated"]
 
 _SPEC: Final = Path(__file__).parent
@@ -34,7 +36,8 @@ def is_stated(path: Path, raw: bytes, schema: str) -> bool:
         name = path.relative_to(_SPEC).as_posix()
     except ValueError:
         return False
-    return _stated().get(name) == hashlib.sha256(raw).hexdigest() and _same_schema(schema)
+    stated = _stated().get(name) == hashlib.sha256(raw).hexdigest()
+    return (stated or _is_of_the_archive(path)) and _same_schema(schema)
 
 
 @functools.cache
@@ -47,6 +50,20 @@ def _stated() -> Mapping[str, str]:
     return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
+def _is_of_the_archive(path: Path) -> bool:
+    """Whether it is a vector of a wheel's archive, which is stated as one file."""
+    folder = _SPEC / "vectors"
+    return folder in path.parents and _has_its_archive(folder)
+
+
+@functools.cache
+def _has_its_archive(folder: Path) -> bool:
+    archive = archive_of(folder)
+    if archive is None:
+        return False
+    return _stated().get(archive.name) == hashlib.sha256(archive.read_bytes()).hexdigest()
+
+
 @functools.cache
 def _same_schema(schema: str) -> bool:
     path = f"schemas/{schema}.schema.json"
@@ -57,3 +74,4 @@ def forget_statement() -> None:
     """Read the statement again when it is next asked: it has been written anew."""
     _stated.cache_clear()
     _same_schema.cache_clear()
+    _has_its_archive.cache_clear()

@@ -89,7 +89,11 @@ def _check(args: argparse.Namespace) -> None:
     """Refuse what cannot be frozen before any oracle is started."""
     from sessrun.conformance.authoring import freeze
     from sessrun.conformance.replay import read_replay
+    from sessrun.spec.loader import SPEC_DIR
+    from sessrun.spec.vector_files import archive_of
 
+    if archive_of(SPEC_DIR / "vectors") is not None:
+        raise UserError("vectors are frozen in a checkout, and this sessrun is of a wheel")
     if not args.id:
         known = freeze.authored_cases()
         unknown = [folder for folder in args.what if folder.replace("_", "-") not in known]
