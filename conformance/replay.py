@@ -14,6 +14,7 @@ from typing import Any, Final
 from sessrun.conformance.plain import python_lines
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.readable import exact
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError
 from sessrun.spec.writing import write_text
@@ -57,7 +58,7 @@ def read_replay(path: Path) -> Case:
         if form["replay"] != 1:
             raise SpecError(str(path), "replay", f"format {form['replay']!r} is not known, 1 is")
         form = form.get("case")
-    case = Case.from_json(form, str(path))
+    case = Case.from_json(exact(form), str(path))
     _check_references(case, str(path))
     _check_tensors(list(case.steps), str(path), "steps")
     return case

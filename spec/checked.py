@@ -1,6 +1,7 @@
 """Checks every data file of the spec and writes the statement of it: `spec/checked.sha256`.
 
 `python -m sessrun.spec.checked` checks every file and writes the statement, `--check` compares it.
+`--lay-out` first writes each vector as vectors are stored, whatever has written it.
 What it is for: `spec/statement.py`.
 """
 
@@ -13,7 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from sessrun.spec.loader import read_toml, read_vector
+from sessrun.spec.cases.model import Case, stored_form
+from sessrun.spec.cases.readable import exact
+from sessrun.spec.loader import read_json, read_toml, read_vector
 from sessrun.spec.schema import check
 from sessrun.spec.statement import STATEMENT, forget_statement
 
@@ -65,6 +68,15 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def lay_out_vectors() -> None:
+    """Write each vector in the form that is stored; its content stays as it is."""
+    for path in (_SPEC / "vectors").glob("*/*.json"):
+        raw = path.read_bytes()
+        stored = stored_form(Case.from_json(exact(read_json(path)), str(path)))
+        if stored != raw:
+            path.write_bytes(stored)
+
+
 def write_statement(say: Callable[[str], object] | None = None) -> bool:
     """Check every file and write the statement where it changes; whether it did."""
     text = statement()
@@ -81,7 +93,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Write the statement, or with `--check` only compare; the exit status."""
     parser = argparse.ArgumentParser(prog="sessrun.spec.checked", description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
-    if not parser.parse_args(argv).check:
+    parser.add_argument("--lay-out", action="store_true", help="write vectors as they are stored")
+    options = parser.parse_args(argv)
+    if not options.check:
+        if options.lay_out:
+            lay_out_vectors()
         write_statement()
         return 0
     if STATEMENT.exists() and STATEMENT.read_text(encoding="utf-8") == statement():

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from sessrun.spec.cases.model import Case, stored_form
+from sessrun.spec.cases.readable import exact, exact_tensor
 from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
 from sessrun.spec.statement import is_stated
@@ -352,14 +353,14 @@ def vectors_of(clauses: Collection[str]) -> Iterator[Case]:
         elif wanted.isdisjoint(_stored_clauses(raw)):
             continue
         else:
-            case = Case.from_checked(json.loads(raw))
+            case = Case.from_checked(json.loads(raw, object_hook=exact_tensor))
         if not wanted.isdisjoint(case.clauses):
             yield case
 
 
 def _vector(path: Path, raw: bytes) -> Case:
     if is_stated(path, raw, "case"):
-        return Case.from_checked(json.loads(raw))
+        return Case.from_checked(json.loads(raw, object_hook=exact_tensor))
     return read_vector(path, raw)
 
 
@@ -382,7 +383,7 @@ def read_vector(path: Path, raw: bytes) -> Case:
         path, or it is not written as vectors are stored.
 
     """
-    case = Case.from_json(_parsed(raw, str(path)), str(path))
+    case = Case.from_json(exact(_parsed(raw, str(path))), str(path))
     if f"{path.parent.name}/{path.stem}" != case.id:
         raise SpecError(str(path), "id", f"the id {case.id!r} is not the file's path")
     if raw != stored_form(case):

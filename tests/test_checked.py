@@ -13,6 +13,7 @@ import pytest
 
 from sessrun.spec import checked, loader, schema, statement
 from sessrun.spec.cases.model import Case, stored_form
+from sessrun.spec.cases.readable import exact
 from sessrun.spec.loader import SPEC_DIR
 from sessrun.spec.schema import SpecError
 
@@ -116,10 +117,19 @@ def test_a_vector_changed_by_hand_is_refused(copied: Path, old: str, new: str, p
         assert place in str(caught.value)
 
 
+def test_a_vector_that_is_laid_out_otherwise_is_laid_out_as_it_is_stored(copied: Path) -> None:
+    path = copied / "vectors" / f"{_VECTOR}.json"
+    stored = path.read_bytes()
+    path.write_text(json.dumps(exact(json.loads(stored)), indent=1), encoding="utf-8")
+    assert checked.main(["--lay-out"]) == 0
+    assert path.read_bytes() == stored
+    assert checked.main(["--check"]) == 0
+
+
 def test_a_new_vector_is_checked_and_then_taken(
     copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    form = json.loads((copied / "vectors" / f"{_VECTOR}.json").read_text())
+    form = exact(json.loads((copied / "vectors" / f"{_VECTOR}.json").read_text()))
     del form["hash"]
     case = Case.from_json({**form, "id": "feed-keys/new"}, "new")
     path = copied / "vectors" / "feed-keys" / "new.json"

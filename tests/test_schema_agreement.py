@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sessrun.spec import schema
+from sessrun.spec.cases.readable import exact_tensor
 from sessrun.spec.loader import SPEC_DIR
 
 _NAMES = sorted(path.name.partition(".")[0] for path in schema.SCHEMA_DIR.glob("*.schema.json"))
@@ -131,7 +132,7 @@ def test_every_stored_vector_is_accepted_at_once() -> None:
     paths = sorted((SPEC_DIR / "vectors").glob("*/*.json"))
     wrong = 0
     for path in draw.sample(paths, 150):
-        form = json.loads(path.read_bytes())
+        form = json.loads(path.read_bytes(), object_hook=exact_tensor)
         assert accepts(form), path
         for _ in range(8):
             other = mutated(form, draw)

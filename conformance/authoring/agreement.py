@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.readable import exact_tensor
 from sessrun.spec.rules.numeric import difference
 from sessrun.spec.tensors import decode
 
@@ -30,7 +31,9 @@ def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator
 
     """
     frozen = {
-        f"{folder}/{path.stem}": json.loads(path.read_text(encoding="utf-8"))
+        f"{folder}/{path.stem}": json.loads(
+            path.read_text(encoding="utf-8"), object_hook=exact_tensor
+        )
         for path in sorted((vectors / folder).glob("*.json"))
     }
     for case in cases:

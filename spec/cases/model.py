@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from sessrun.spec.cases.forms import Observation, Step, members
+from sessrun.spec.cases.readable import readable
 from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.layout import laid_out
 from sessrun.spec.schema import SpecError, check
@@ -145,7 +146,7 @@ class Case:
 
 def stored_form(case: Case) -> bytes:
     """The bytes of a vector's file."""
-    return (laid_out(case.to_json()) + "\n").encode()
+    return (laid_out(readable(case.to_json())) + "\n").encode()
 
 
 @dataclass(frozen=True, slots=True)

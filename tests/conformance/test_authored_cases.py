@@ -11,6 +11,7 @@ import pytest
 from sessrun.conformance.authoring.agreement import disagreements
 from sessrun.conformance.authoring.freeze import authored_cases
 from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.readable import exact
 from sessrun.spec.loader import SPEC_DIR
 
 VECTORS = SPEC_DIR / "vectors"
@@ -30,7 +31,7 @@ def test_every_folder_of_vectors_has_authored_cases() -> None:
 
 def _cases(folder: str) -> list[Case]:
     paths = sorted((VECTORS / folder).glob("*.json"))
-    return [Case.from_json(json.loads(path.read_text()), path.name) for path in paths]
+    return [Case.from_json(exact(json.loads(path.read_text())), path.name) for path in paths]
 
 
 def test_what_differs_is_named() -> None:

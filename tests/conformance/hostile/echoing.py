@@ -20,6 +20,7 @@ from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.minimal import MinimalEngine
 from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.model import Observation, walk
+from sessrun.spec.cases.readable import exact_tensor
 
 VECTORS = Path(spec.__file__).parent / "vectors"
 NAME = re.compile(r"[a-z0-9-]+/[a-z0-9-]+|[a-z0-9-]+:[0-9]+:[0-9]+")
@@ -72,7 +73,7 @@ def named_steps() -> Iterator[Any]:
     for name in NAME.findall(" ".join(texts)):
         path = VECTORS / f"{name}.json"
         if path.is_file():
-            yield json.loads(path.read_text("utf-8"))["steps"]
+            yield json.loads(path.read_text("utf-8"), object_hook=exact_tensor)["steps"]
 
 
 def steps_in_memory(count: int) -> Iterator[Any]:
