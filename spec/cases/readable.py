@@ -22,10 +22,20 @@ __all__ = ["exact", "exact_tensor", "readable"]
 _DTYPES: Final = {
     f"${name}": name
     for name in (
-        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-        "float32", "float64", "string",
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float32",
+        "float64",
+        "string",
     )
-}  # fmt: skip
+}
 
 
 def readable(value: Any) -> Any:
