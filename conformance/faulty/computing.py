@@ -11,7 +11,7 @@ from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Graph, Operation, Value
 
-__all__ = ["Change", "array", "axes_of", "computing", "single"]
+__all__ = ["Change", "array", "axes_of", "computing", "single", "without_refusals"]
 
 #: From an Operation, the values of its outputs and those of its inputs to other outputs.
 Change = Callable[[Any, list[Any], list[Any]], list[Any]]
@@ -82,3 +82,28 @@ def array(value: Array) -> np.ndarray:
 def axes_of(axes: int | Sequence[int]) -> tuple[int, ...]:
     """The axes that an input of a reduction names."""
     return tuple(int(axis) for axis in np.asarray(axes).reshape(-1))
+
+
+def without_refusals(tf: Namespace, *types: str) -> Namespace:
+    """The namespace where a run of one output of these op types gives zeros where it must fail."""
+
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().run(fetches, *args, **kwargs)
+            except tf.errors.OpError as error:
+                ops = [_operation(self.graph, name) for name in _listed(fetches)]
+                if (
+                    isinstance(error, ValueError)
+                    or not ops
+                    or any(op is None or op.type not in types for op in ops)
+                ):
+                    raise
+                elements = [self.graph.as_graph_element(name) for name in fetches]
+                return [np.zeros((), tensor.dtype.as_numpy_dtype) for tensor in elements]
+
+    return override(tf, Session=Session)
+
+
+def _listed(fetches: Any) -> list[Any]:
+    return fetches if isinstance(fetches, list) else []

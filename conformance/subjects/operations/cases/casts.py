@@ -22,12 +22,10 @@ from sessrun.conformance.authoring.edges import (
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_TO_INTEGERS = "OPERATIONS-016"
-_TO_FLOATS = "OPERATIONS-017"
 _BITS = "OPERATIONS-018"
 
 
-@engine_case(_TO_INTEGERS, title="Floats are cast to integers by dropping their fraction.")
+@engine_case("OPERATIONS-074", title="Floats are cast to integers by dropping their fraction.")
 def fractions_are_dropped(c: EngineAuthor) -> None:
     rows = Rows(c)
     for source in FLOATS:
@@ -42,7 +40,8 @@ def fractions_are_dropped(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _TO_INTEGERS, title="Integers are cast to narrower or unsigned ones by keeping their low bits."
+    "OPERATIONS-075",
+    title="Integers are cast to narrower or unsigned ones by keeping their low bits.",
 )
 def low_bits_are_kept(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -54,7 +53,7 @@ def low_bits_are_kept(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _TO_INTEGERS,
+    "OPERATIONS-076",
     title="Numbers are cast to True unless they are zero, NaN and fractions too; True is cast "
     "to 1.",
 )
@@ -72,7 +71,7 @@ def truth_is_not_zero(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _TO_FLOATS,
+    "OPERATIONS-077",
     title="Numbers are cast to narrower floats by rounding to the nearest, halves to even, and "
     "to infinity beyond the range.",
 )
@@ -89,7 +88,7 @@ def casts_round_to_nearest(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _TO_FLOATS,
+    "OPERATIONS-079",
     title="Integers are cast to the nearest float, those of the upper half of unsigned dtypes "
     "to positive ones.",
 )
@@ -109,7 +108,7 @@ def integers_become_the_nearest_float(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _TO_FLOATS,
+    "OPERATIONS-078",
     title="Complex numbers are cast to real ones by their real part, and real ones have no "
     "imaginary part.",
 )

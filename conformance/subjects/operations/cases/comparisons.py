@@ -21,14 +21,11 @@ from sessrun.conformance.authoring.edges import (
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_COMPARED = "OPERATIONS-014"
-_SELECTED = "OPERATIONS-015"
-
 _ORDER = ("Less", "LessEqual", "Greater", "GreaterEqual")
 
 
 @engine_case(
-    _COMPARED,
+    "OPERATIONS-068",
     title="Every comparison with NaN is false but NotEqual; the zeros are equal; infinities are "
     "ordered.",
 )
@@ -41,7 +38,9 @@ def nan_compares_with_nothing(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_COMPARED, title="Integers of every dtype are compared as the numbers they stand for.")
+@engine_case(
+    "OPERATIONS-046", title="Integers of every dtype are compared as the numbers they stand for."
+)
 def integers_are_compared(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in INTEGERS:
@@ -52,7 +51,7 @@ def integers_are_compared(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _COMPARED,
+    "OPERATIONS-069",
     title="Floats that differ in their last bit, complex numbers and strings are equal only if "
     "they are the same.",
 )
@@ -73,7 +72,9 @@ def equality_is_exact(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_COMPARED, title="ApproximateEqual is true up to its tolerance and not above it.")
+@engine_case(
+    "OPERATIONS-071", title="ApproximateEqual is true up to its tolerance and not above it."
+)
 def nearly_equal_is_up_to_the_tolerance(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, f64):
@@ -83,7 +84,7 @@ def nearly_equal_is_up_to_the_tolerance(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_COMPARED, title="The logical operations have their truth tables, broadcast.")
+@engine_case("OPERATIONS-070", title="The logical operations have their truth tables, broadcast.")
 def logic_has_its_truth_tables(c: EngineAuthor) -> None:
     rows = Rows(c)
     x = np.array([True, False])
@@ -94,7 +95,7 @@ def logic_has_its_truth_tables(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SELECTED,
+    "OPERATIONS-072",
     title="Select takes whole tensors by a scalar, rows by a vector, elements by a tensor of "
     "their shape.",
 )
@@ -111,7 +112,7 @@ def select_takes_all_rows_or_elements(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_SELECTED, title="SelectV2 broadcasts its condition and both of its tensors.")
+@engine_case("OPERATIONS-073", title="SelectV2 broadcasts its condition and both of its tensors.")
 def select_v2_broadcasts(c: EngineAuthor) -> None:
     rows = Rows(c)
     t, e = f32([[1, 2, 3], [4, 5, 6]]), f32([[-1], [-2]])

@@ -22,12 +22,10 @@ from sessrun.conformance.authoring.edges import (
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_FILL = "OPERATIONS-034"
-_ONE_HOT = "OPERATIONS-035"
-
 
 @engine_case(
-    _FILL, title="A Range leaves its limit out, goes down by a negative step, and may be empty."
+    "OPERATIONS-124",
+    title="A Range leaves its limit out, goes down by a negative step, and may be empty.",
 )
 def ranges_leave_their_limit_out(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -49,12 +47,12 @@ def ranges_leave_their_limit_out(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_FILL, title="A Range of float16 leaves its limit out.")
+@engine_case("OPERATIONS-124", title="A Range of float16 leaves its limit out.")
 def ranges_of_float16(c: EngineAuthor) -> None:
     _range_of(c, "float16")
 
 
-@engine_case(_FILL, title="A Range of bfloat16 leaves its limit out.")
+@engine_case("OPERATIONS-124", title="A Range of bfloat16 leaves its limit out.")
 def ranges_of_bfloat16(c: EngineAuthor) -> None:
     _range_of(c, "bfloat16")
 
@@ -67,7 +65,9 @@ def _range_of(c: EngineAuthor, dtype: str) -> None:
     rows.run()
 
 
-@engine_case(_FILL, title="LinSpace goes from start to stop inclusive; one point is the start.")
+@engine_case(
+    "OPERATIONS-125", title="LinSpace goes from start to stop inclusive; one point is the start."
+)
 def lines_end_at_their_stop(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, f64):
@@ -84,7 +84,7 @@ def lines_end_at_their_stop(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_FILL, title="The last point of a line is its stop, to the last bit.")
+@engine_case("OPERATIONS-125", title="The last point of a line is its stop, to the last bit.")
 def the_last_point_is_the_stop(c: EngineAuthor) -> None:
     with c.graph() as tf:
         start, stop = (
@@ -102,7 +102,9 @@ def the_last_point_is_the_stop(c: EngineAuthor) -> None:
     s.close()
 
 
-@engine_case(_FILL, title="Fill, ZerosLike and OnesLike make tensors of every dtype and shape.")
+@engine_case(
+    "OPERATIONS-126", title="Fill, ZerosLike and OnesLike make tensors of every dtype and shape."
+)
 def tensors_are_filled(c: EngineAuthor) -> None:
     rows = Rows(c)
     for value in (f32(1.5), i64(-7), np.bool_(True), c64(1 - 2j), f32(np.nan), b"a\0", b"\xff"):
@@ -121,7 +123,7 @@ def tensors_are_filled(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ONE_HOT,
+    "OPERATIONS-127",
     title="OneHot writes the on value at each index, along any axis, and the off value elsewhere.",
 )
 def one_hot_rows_lie_along_any_axis(c: EngineAuthor) -> None:
@@ -138,7 +140,7 @@ def one_hot_rows_lie_along_any_axis(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ONE_HOT,
+    "OPERATIONS-128",
     title="An index below zero or not below the depth gives a row of off values; a depth of "
     "zero no columns.",
 )

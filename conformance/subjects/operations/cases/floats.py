@@ -19,12 +19,7 @@ from sessrun.conformance.authoring.edges import (
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_IEEE = "OPERATIONS-008"
-_ROUNDED = "OPERATIONS-009"
-_INTEGRAL = "OPERATIONS-010"
-_LIMITS = "OPERATIONS-011"
 _GUARDED = "OPERATIONS-012"
-_NAN = "OPERATIONS-013"
 
 _INF = float("inf")
 _NOT = float("nan")
@@ -34,7 +29,7 @@ _NOT = float("nan")
 
 
 @engine_case(
-    _IEEE,
+    "OPERATIONS-054",
     title="Sums, differences, products and quotients of floats are IEEE's, infinities and NaN "
     "included.",
 )
@@ -50,7 +45,8 @@ def float_arithmetic_has_infinities_and_nan(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _IEEE, title="The sign of zero is kept where arithmetic and the moving of values keep it."
+    "OPERATIONS-055",
+    title="The sign of zero is kept where arithmetic and the moving of values keep it.",
 )
 def zeros_keep_their_sign(c: EngineAuthor) -> None:
     rows = Rows(c, contract="signed")
@@ -66,7 +62,9 @@ def zeros_keep_their_sign(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_IEEE, title="Complex arithmetic, conjugates, parts, absolute values and angles.")
+@engine_case(
+    "OPERATIONS-056", title="Complex arithmetic, conjugates, parts, absolute values and angles."
+)
 def complex_arithmetic_is_that_of_both_parts(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype, real in zip(COMPLEX, ("float32", "float64"), strict=True):
@@ -87,7 +85,8 @@ def complex_arithmetic_is_that_of_both_parts(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ROUNDED, title="Each operation on 16-bit floats gives its exact result rounded to the nearest."
+    "OPERATIONS-057",
+    title="Each operation on 16-bit floats gives its exact result rounded to the nearest.",
 )
 def narrow_floats_are_rounded_to_nearest(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -103,7 +102,8 @@ def narrow_floats_are_rounded_to_nearest(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ROUNDED, title="Sums and products of float32 and float64 keep every bit of their precision."
+    "OPERATIONS-058",
+    title="Sums and products of float32 and float64 keep every bit of their precision.",
 )
 def wide_floats_keep_their_precision(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -119,7 +119,7 @@ def wide_floats_keep_their_precision(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _INTEGRAL,
+    "OPERATIONS-059",
     title="Round and Rint give the even one of two nearest integers; Floor and Ceil the next.",
 )
 def halves_are_rounded_to_even(c: EngineAuthor) -> None:
@@ -134,7 +134,7 @@ def halves_are_rounded_to_even(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _INTEGRAL,
+    "OPERATIONS-060",
     title="Rounding leaves numbers beyond the range of integers, infinities and NaN as they are.",
 )
 def rounding_leaves_huge_numbers(c: EngineAuthor) -> None:
@@ -150,7 +150,7 @@ def rounding_leaves_huge_numbers(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _LIMITS,
+    "OPERATIONS-061",
     title="Functions give NaN outside their domain, infinities at poles and overflow, limits at "
     "infinity.",
 )
@@ -187,7 +187,7 @@ def functions_have_their_limits(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _LIMITS,
+    "OPERATIONS-064",
     title="Exponentials overflow to infinity and vanish; the squashing functions end at their "
     "bounds.",
 )
@@ -206,7 +206,7 @@ def large_arguments_do_not_break_functions(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_LIMITS, title="Expm1, Log1p, Sinh, Tanh and Asinh are accurate near zero.")
+@engine_case("OPERATIONS-063", title="Expm1, Log1p, Sinh, Tanh and Asinh are accurate near zero.")
 def functions_are_accurate_near_zero(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind, small in ((f32, 1e-6), (f64, 1e-12)):
@@ -218,7 +218,7 @@ def functions_are_accurate_near_zero(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _LIMITS,
+    "OPERATIONS-062",
     title="Atan2 tells the quadrants apart; Pow has its limits; NextAfter steps by one unit.",
 )
 def functions_of_two_numbers_have_their_limits(c: EngineAuthor) -> None:
@@ -256,7 +256,8 @@ def zero_wins_over_nan(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _NAN, title="NaN wins over every number in Maximum, Minimum, rectifiers and reductions."
+    "OPERATIONS-065",
+    title="NaN wins over every number in Maximum, Minimum, rectifiers and reductions.",
 )
 def nan_is_handed_on(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -274,7 +275,8 @@ def nan_is_handed_on(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _NAN, title="IsNan, IsInf and IsFinite tell NaN, both infinities and all other numbers apart."
+    "OPERATIONS-066",
+    title="IsNan, IsInf and IsFinite tell NaN, both infinities and all other numbers apart.",
 )
 def nan_infinite_and_finite_are_told_apart(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -285,7 +287,7 @@ def nan_infinite_and_finite_are_told_apart(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _NAN,
+    "OPERATIONS-067",
     title="ClipByValue holds every number between its bounds, which may be scalars or tensors.",
 )
 def values_are_clipped_between_bounds(c: EngineAuthor) -> None:

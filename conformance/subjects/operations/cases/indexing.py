@@ -20,17 +20,12 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 from sessrun.conformance.generators.graphdef import CPU
 
-_GATHERED = "OPERATIONS-036"
-_SCATTERED = "OPERATIONS-037"
-_SORTED_OUT = "OPERATIONS-038"
-_SEARCH = "OPERATIONS-039"
-
 _X = np.arange(24, dtype=f32).reshape(2, 3, 4)
 _WORDS = text(b"a", b"b\0", b"c")
 
 
 @engine_case(
-    _GATHERED,
+    "OPERATIONS-129",
     title="Rows are gathered along any axis, in any order and repeatedly, batch by batch if asked.",
 )
 def rows_are_gathered_along_any_axis(c: EngineAuthor) -> None:
@@ -50,7 +45,7 @@ def rows_are_gathered_along_any_axis(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _GATHERED,
+    "OPERATIONS-130",
     title="GatherNd takes elements or slices by index vectors of any length, of no length too.",
 )
 def elements_are_gathered_by_vectors(c: EngineAuthor) -> None:
@@ -65,7 +60,7 @@ def elements_are_gathered_by_vectors(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _GATHERED,
+    "OPERATIONS-131",
     title="Every gathering and scattering refuses an index below zero and one not below the size.",
 )
 def indices_outside_are_refused(c: EngineAuthor) -> None:
@@ -87,7 +82,7 @@ def indices_outside_are_refused(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SCATTERED,
+    "OPERATIONS-132",
     title="Scattered values are added up where an index is repeated, and slices as well as "
     "elements.",
 )
@@ -104,7 +99,7 @@ def repeated_indices_add_up(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SCATTERED,
+    "OPERATIONS-133",
     title="TensorScatterUpdate replaces elements or slices in a copy; DynamicStitch lets the "
     "last one win.",
 )
@@ -122,7 +117,7 @@ def places_are_replaced(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SCATTERED,
+    "OPERATIONS-134",
     title="SparseToDense writes its values into the default, and refuses places that repeat or "
     "fall unless told not to look.",
 )
@@ -141,7 +136,8 @@ def sparse_values_are_written_into_a_default(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SORTED_OUT, title="Distinct elements come as they first occur, with their places and counts."
+    "OPERATIONS-135",
+    title="Distinct elements come as they first occur, with their places and counts.",
 )
 def distinct_elements_come_as_they_occur(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -161,7 +157,7 @@ def distinct_elements_come_as_they_occur(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SORTED_OUT,
+    "OPERATIONS-136",
     title="Where gives the places of what is not zero in row-major order, of negative numbers "
     "and NaN too.",
 )
@@ -176,7 +172,9 @@ def places_come_in_row_major_order(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_SORTED_OUT, title="Slices are partitioned in their order; a permutation is inverted.")
+@engine_case(
+    "OPERATIONS-137", title="Slices are partitioned in their order; a permutation is inverted."
+)
 def slices_are_partitioned_in_order(c: EngineAuthor) -> None:
     rows = Rows(c)
     rows.add("DynamicPartition", i32([10, 20, 30, 40, 50]), axes(1, 0, 1, 3, 0), num_partitions=4)
@@ -191,7 +189,7 @@ def slices_are_partitioned_in_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SEARCH,
+    "OPERATIONS-138",
     title="TopKV2 gives the largest elements of each row, falling, the first of equals first.",
 )
 def the_largest_come_first(c: EngineAuthor) -> None:
@@ -208,7 +206,7 @@ def the_largest_come_first(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SEARCH,
+    "OPERATIONS-139",
     title="A target is in the top k if fewer than k predictions are above it, and never in a "
     "row that is not finite.",
 )
@@ -223,7 +221,7 @@ def targets_are_in_the_top(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SEARCH,
+    "OPERATIONS-140",
     title="LowerBound and UpperBound differ at values that the row holds, and reach from 0 to "
     "its size.",
 )

@@ -22,9 +22,6 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
 _WRAPS = "OPERATIONS-004"
-_EXACT = "OPERATIONS-005"
-_DIVISION = "OPERATIONS-006"
-_BITS = "OPERATIONS-007"
 
 
 # --- wrapping around ----------------------------------------------------------------------
@@ -90,7 +87,9 @@ def powers_and_matrix_products_wrap_around(c: EngineAuthor) -> None:
 _ABOVE = 2**53 + 1
 
 
-@engine_case(_EXACT, title="64-bit integers above 2**53 are added, multiplied and divided exactly.")
+@engine_case(
+    "OPERATIONS-045", title="64-bit integers above 2**53 are added, multiplied and divided exactly."
+)
 def large_integers_are_computed_exactly(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in ("int64", "uint64"):
@@ -103,7 +102,9 @@ def large_integers_are_computed_exactly(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_EXACT, title="64-bit integers that differ by one above 2**53 compare as different.")
+@engine_case(
+    "OPERATIONS-046", title="64-bit integers that differ by one above 2**53 compare as different."
+)
 def large_integers_are_compared_exactly(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in ("int64", "uint64"):
@@ -118,7 +119,7 @@ def large_integers_are_compared_exactly(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_EXACT, title="The upper half of unsigned integers counts as positive.")
+@engine_case("OPERATIONS-047", title="The upper half of unsigned integers counts as positive.")
 def unsigned_integers_are_never_negative(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in UNSIGNED:
@@ -143,7 +144,7 @@ def _divisors(dtype: str) -> np.ndarray:
 
 
 @engine_case(
-    _DIVISION, title="FloorDiv of integers rounds down, and FloorMod has the divisor's sign."
+    "OPERATIONS-048", title="FloorDiv of integers rounds down, and FloorMod has the divisor's sign."
 )
 def floor_division_rounds_down(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -154,7 +155,7 @@ def floor_division_rounds_down(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _DIVISION,
+    "OPERATIONS-049",
     title="TruncateDiv and Div of integers round toward zero, and so do Mod and TruncateMod.",
 )
 def truncating_division_rounds_toward_zero(c: EngineAuthor) -> None:
@@ -169,7 +170,7 @@ def truncating_division_rounds_toward_zero(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _DIVISION,
+    "OPERATIONS-050",
     title="Division of floats by the same rules: down, toward zero, and their remainders.",
 )
 def divisions_of_floats_round_as_those_of_integers(c: EngineAuthor) -> None:
@@ -183,7 +184,7 @@ def divisions_of_floats_round_as_those_of_integers(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _DIVISION,
+    "OPERATIONS-051",
     title="Each division of integers refuses a divisor of zero, with its own code, unless "
     "nothing is divided.",
 )
@@ -206,7 +207,10 @@ def divisors_of_zero_are_refused(c: EngineAuthor) -> None:
 # --- bits ---------------------------------------------------------------------------------
 
 
-@engine_case(_BITS, title="Bitwise operations work on the two's complement of every integer dtype.")
+@engine_case(
+    "OPERATIONS-052",
+    title="Bitwise operations work on the two's complement of every integer dtype.",
+)
 def bits_are_those_of_twos_complement(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in INTEGERS:
@@ -219,7 +223,7 @@ def bits_are_those_of_twos_complement(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _BITS,
+    "OPERATIONS-053",
     title="A right shift of a negative integer keeps its sign; a left shift drops the high bits.",
 )
 def shifts_keep_the_sign_and_drop_high_bits(c: EngineAuthor) -> None:

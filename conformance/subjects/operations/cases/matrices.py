@@ -19,14 +19,13 @@ from sessrun.conformance.authoring.edges import (
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_PRODUCTS = "OPERATIONS-026"
-_DIAGONALS = "OPERATIONS-027"
-
 _SQUARE = f32([[1, 2], [-3, 4]])
 _OTHER = f32([[5, -6], [7, 8]])
 
 
-@engine_case(_PRODUCTS, title="MatMul transposes each matrix as asked, and never conjugates.")
+@engine_case(
+    "OPERATIONS-095", title="MatMul transposes each matrix as asked, and never conjugates."
+)
 def matrices_are_transposed_as_asked(c: EngineAuthor) -> None:
     rows = Rows(c)
     wide = f32([[1, 2, 3], [4, 5, 6]])
@@ -42,7 +41,7 @@ def matrices_are_transposed_as_asked(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _PRODUCTS,
+    "OPERATIONS-098",
     title="Products over an inner dimension of 0 are zeros, and of matrices without rows empty.",
 )
 def empty_matrices_have_products(c: EngineAuthor) -> None:
@@ -56,7 +55,7 @@ def empty_matrices_have_products(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _PRODUCTS, title="Products of batches take adjoints as asked: transposed and conjugated."
+    "OPERATIONS-096", title="Products of batches take adjoints as asked: transposed and conjugated."
 )
 def adjoints_are_conjugated(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -72,7 +71,7 @@ def adjoints_are_conjugated(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _PRODUCTS,
+    "OPERATIONS-097",
     title="BatchMatMulV2 broadcasts the batches, BatchMatMul refuses batches that differ.",
 )
 def batches_are_broadcast(c: EngineAuthor) -> None:
@@ -87,7 +86,9 @@ def batches_are_broadcast(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_DIAGONALS, title="Diag and DiagPart go between a tensor and one of its shape twice.")
+@engine_case(
+    "OPERATIONS-100", title="Diag and DiagPart go between a tensor and one of its shape twice."
+)
 def diagonals_are_made_and_taken(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, i32, c64):
@@ -100,7 +101,7 @@ def diagonals_are_made_and_taken(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _DIAGONALS,
+    "OPERATIONS-101",
     title="The diagonals of innermost matrices, square or not, are made, taken and replaced.",
 )
 def innermost_diagonals_are_replaced(c: EngineAuthor) -> None:
@@ -116,7 +117,7 @@ def innermost_diagonals_are_replaced(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _DIAGONALS, title="MatrixBandPart keeps a band; a negative width keeps all of that side."
+    "OPERATIONS-099", title="MatrixBandPart keeps a band; a negative width keeps all of that side."
 )
 def bands_are_kept(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -127,7 +128,7 @@ def bands_are_kept(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_DIAGONALS, title="The cross product of vectors has its sign, in every dtype.")
+@engine_case("OPERATIONS-102", title="The cross product of vectors has its sign, in every dtype.")
 def cross_products_have_their_sign(c: EngineAuthor) -> None:
     rows = Rows(c)
     for kind in (f32, f64, i32, i8):

@@ -21,14 +21,12 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 from sessrun.conformance.generators.graphdef import CPU
 
-_ACTIVATIONS = "OPERATIONS-040"
-_ROWS = "OPERATIONS-041"
-_GRADIENTS = "OPERATIONS-042"
-
 _X = (-7.5, -1, -0.5, -0.0, 0.0, 0.25, 1, 5.5, 6, 6.5, 30)
 
 
-@engine_case(_ACTIVATIONS, title="The activations below zero, at zero, at their bounds and above.")
+@engine_case(
+    "OPERATIONS-141", title="The activations below zero, at zero, at their bounds and above."
+)
 def activations_bend_where_they_should(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in FLOATS:
@@ -45,7 +43,7 @@ def activations_bend_where_they_should(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ACTIVATIONS,
+    "OPERATIONS-142",
     title="A bias is added along the last dimension, or for NCHW along the second; its gradient "
     "sums all others.",
 )
@@ -66,7 +64,7 @@ def biases_lie_along_the_channels(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ROWS,
+    "OPERATIONS-143",
     title="Softmax and LogSoftmax work along the last dimension and bear large and infinite "
     "logits.",
 )
@@ -91,7 +89,7 @@ def softmax_bears_large_logits(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ROWS,
+    "OPERATIONS-144",
     title="Cross entropies of large logits are finite, and their gradients are softmax minus "
     "label.",
 )
@@ -107,7 +105,7 @@ def cross_entropies_of_large_logits_are_finite(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_ROWS, title="A label that is no class is refused, on a CPU.")
+@engine_case("OPERATIONS-145", title="A label that is no class is refused, on a CPU.")
 def labels_outside_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
     logits = f32([[1, 2, 3], [3, 2, 1]])
@@ -118,7 +116,7 @@ def labels_outside_are_refused(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_GRADIENTS, title="Gradients of rectifiers are zero at zero and at the cap.")
+@engine_case("OPERATIONS-147", title="Gradients of rectifiers are zero at zero and at the cap.")
 def rectifiers_have_no_gradient_at_their_bends(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in FLOATS:
@@ -131,7 +129,7 @@ def rectifiers_have_no_gradient_at_their_bends(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _GRADIENTS,
+    "OPERATIONS-146",
     title="Gradients of functions are taken by the function's output, or by its input, as each "
     "is declared.",
 )

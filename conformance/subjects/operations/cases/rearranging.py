@@ -8,11 +8,6 @@ from sessrun.conformance.authoring.edges import axes, c64, f32, f64, i8, i16, i3
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_ORDER = "OPERATIONS-028"
-_JOINED = "OPERATIONS-029"
-_REPEATED = "OPERATIONS-030"
-_SHAPES = "OPERATIONS-031"
-
 _X = np.arange(24, dtype=i32).reshape(2, 3, 4)
 _WORDS = text(b"a", b"\0", b"", b"\xff", b"grass", b"a\0", shape=(2, 3))
 
@@ -21,7 +16,8 @@ _WORDS = text(b"a", b"\0", b"", b"\xff", b"grass", b"a\0", shape=(2, 3))
 
 
 @engine_case(
-    _ORDER, title="Reshape keeps the row-major order of elements, and works out one dimension."
+    "OPERATIONS-103",
+    title="Reshape keeps the row-major order of elements, and works out one dimension.",
 )
 def reshapes_keep_row_major_order(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -35,7 +31,7 @@ def reshapes_keep_row_major_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ORDER,
+    "OPERATIONS-104",
     title="Transpose puts dimension perm[i] at place i, for every permutation and up to eight "
     "dimensions.",
 )
@@ -58,7 +54,8 @@ def transposes_follow_their_permutation(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ORDER, title="Operations on the result of a transpose see its elements in its own order."
+    "OPERATIONS-105",
+    title="Operations on the result of a transpose see its elements in its own order.",
 )
 def transposed_values_are_read_in_their_order(c: EngineAuthor) -> None:
     with c.graph() as tf:
@@ -90,7 +87,8 @@ def transposed_values_are_read_in_their_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ORDER, title="Reversals turn the axes they name, also counted from the back, and no others."
+    "OPERATIONS-106",
+    title="Reversals turn the axes they name, also counted from the back, and no others.",
 )
 def reversals_turn_the_named_axes(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -106,7 +104,7 @@ def reversals_turn_the_named_axes(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ORDER,
+    "OPERATIONS-107",
     title="Roll shifts towards higher indices, for a negative shift towards lower ones, around "
     "the end.",
 )
@@ -124,7 +122,7 @@ def rolls_go_around_the_end(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _JOINED,
+    "OPERATIONS-108",
     title="Tensors are joined in their order along an axis from the front or the back; empty "
     "ones add nothing.",
 )
@@ -147,7 +145,8 @@ def tensors_are_joined_in_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _JOINED, title="Pack and Unpack use the axis they are told, from the front or the back."
+    "OPERATIONS-109",
+    title="Pack and Unpack use the axis they are told, from the front or the back.",
 )
 def tensors_are_packed_along_any_axis(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -163,7 +162,7 @@ def tensors_are_packed_along_any_axis(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _JOINED,
+    "OPERATIONS-110",
     title="Split gives equal parts, SplitV parts of given sizes, in order; parts of no size too.",
 )
 def tensors_are_split_in_order(c: EngineAuthor) -> None:
@@ -183,7 +182,7 @@ def tensors_are_split_in_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _REPEATED,
+    "OPERATIONS-111",
     title="Tile repeats the whole along each dimension, zero times too; BroadcastTo repeats "
     "single elements.",
 )
@@ -205,7 +204,7 @@ def tensors_are_repeated(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _REPEATED,
+    "OPERATIONS-112",
     title="Paddings stand before and after each dimension, with zeros, a value or empty strings.",
 )
 def paddings_stand_before_and_after(c: EngineAuthor) -> None:
@@ -222,7 +221,7 @@ def paddings_stand_before_and_after(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _REPEATED,
+    "OPERATIONS-113",
     title="MirrorPad leaves the edge out for REFLECT and repeats it for SYMMETRIC, along each "
     "dimension.",
 )
@@ -241,7 +240,7 @@ def mirrors_repeat_the_edge_or_not(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SHAPES,
+    "OPERATIONS-114",
     title="Shape, Size and Rank tell of every tensor, scalars and empty ones too, in the dtype "
     "asked for.",
 )
@@ -258,7 +257,7 @@ def shapes_are_told_in_full(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SHAPES,
+    "OPERATIONS-115",
     title="Dimensions of 1 are put in at a place from the front or back, and taken out, all or "
     "the named ones.",
 )
@@ -276,7 +275,7 @@ def dimensions_of_one_come_and_go(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SHAPES,
+    "OPERATIONS-116",
     title="Elementwise operations, and reductions, work on tensors of five to eight dimensions.",
 )
 def tensors_of_many_dimensions_are_computed(c: EngineAuthor) -> None:
@@ -296,7 +295,7 @@ def tensors_of_many_dimensions_are_computed(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _SHAPES,
+    "OPERATIONS-117",
     title="Elementwise operations on empty tensors give empty tensors of the broadcast shape.",
 )
 def empty_tensors_are_computed(c: EngineAuthor) -> None:

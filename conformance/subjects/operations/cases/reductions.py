@@ -19,10 +19,7 @@ from sessrun.conformance.authoring.edges import (
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_AXES = "OPERATIONS-019"
-_NOTHING = "OPERATIONS-020"
 _MEANS = "OPERATIONS-021"
-_ARGUMENTS = "OPERATIONS-022"
 _RUNNING = "OPERATIONS-023"
 
 _NAN = float("nan")
@@ -32,7 +29,7 @@ _Q = (_X % 5 > 1).astype(bool)
 
 
 @engine_case(
-    _AXES,
+    "OPERATIONS-080",
     title="A reduction takes the axes it is given, counted from the front or from the back, one "
     "or several.",
 )
@@ -48,7 +45,9 @@ def axes_count_from_both_ends(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_AXES, title="A reduction over no axes gives the input, element by element.")
+@engine_case(
+    "OPERATIONS-082", title="A reduction over no axes gives the input, element by element."
+)
 def no_axes_reduce_nothing(c: EngineAuthor) -> None:
     rows = Rows(c)
     for op in _NUMERIC:
@@ -60,7 +59,7 @@ def no_axes_reduce_nothing(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_AXES, title="With keep_dims the reduced axes stay, with size 1.")
+@engine_case("OPERATIONS-083", title="With keep_dims the reduced axes stay, with size 1.")
 def reduced_axes_are_kept(c: EngineAuthor) -> None:
     rows = Rows(c)
     for chosen in (axes(1), axes(-1), axes(0, 2), axes(0, 1, 2)):
@@ -74,7 +73,8 @@ def reduced_axes_are_kept(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _AXES, title="An axis out of range, and one named twice, are refused by every reduction."
+    "OPERATIONS-081",
+    title="An axis out of range, and one named twice, are refused by every reduction.",
 )
 def axes_out_of_range_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -88,7 +88,9 @@ def axes_out_of_range_are_refused(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_NOTHING, title="Over no elements a sum is 0, a product 1, All is true and Any false.")
+@engine_case(
+    "OPERATIONS-084", title="Over no elements a sum is 0, a product 1, All is true and Any false."
+)
 def nothing_has_a_sum_and_a_product(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8"):
@@ -105,7 +107,7 @@ def nothing_has_a_sum_and_a_product(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _NOTHING,
+    "OPERATIONS-085",
     title="Over no elements a maximum is the least number of the dtype, a minimum the greatest, "
     "a mean of floats NaN.",
 )
@@ -135,7 +137,7 @@ def means_of_integers_are_truncated(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ARGUMENTS,
+    "OPERATIONS-086",
     title="ArgMax and ArgMin give the first of equal elements, by value and not by size.",
 )
 def the_first_of_equals_is_found(c: EngineAuthor) -> None:
@@ -152,7 +154,7 @@ def the_first_of_equals_is_found(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_ARGUMENTS, title="ArgMax and ArgMin pass NaN over.")
+@engine_case("OPERATIONS-087", title="ArgMax and ArgMin pass NaN over.")
 def nan_is_passed_over(c: EngineAuthor) -> None:
     rows = Rows(c)
     for dtype in FLOATS:
@@ -164,7 +166,7 @@ def nan_is_passed_over(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _ARGUMENTS,
+    "OPERATIONS-088",
     title="The indices have the dtype that is asked for, and the shape without the axis.",
 )
 def indices_have_their_dtype(c: EngineAuthor) -> None:

@@ -9,9 +9,6 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 from sessrun.conformance.generators.graphdef import CPU
 
-_SORTED = "OPERATIONS-024"
-_UNSORTED = "OPERATIONS-025"
-
 _SORTING = ("SegmentSum", "SegmentMean", "SegmentProd", "SegmentMax", "SegmentMin")
 _UNSORTING = (
     "UnsortedSegmentSum",
@@ -23,7 +20,7 @@ _X = f32([[1, -2], [3, 4], [-5, 6], [7, 0.5]])
 
 
 @engine_case(
-    _SORTED,
+    "OPERATIONS-089",
     title="Rows of one segment are summed, averaged, multiplied and compared, in segments of "
     "any size.",
 )
@@ -38,7 +35,7 @@ def rows_of_a_segment_are_combined(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_SORTED, title="A segment without rows is zero, and for products one.")
+@engine_case("OPERATIONS-090", title="A segment without rows is zero, and for products one.")
 def skipped_segments_have_a_value(c: EngineAuthor) -> None:
     rows = Rows(c)
     for op in _SORTING:
@@ -49,7 +46,9 @@ def skipped_segments_have_a_value(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_SORTED, title="Segment ids that fall, or are not one for each row, are refused.")
+@engine_case(
+    "OPERATIONS-091", title="Segment ids that fall, or are not one for each row, are refused."
+)
 def unsorted_segments_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
     for op in _SORTING:
@@ -59,7 +58,7 @@ def unsorted_segments_are_refused(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _UNSORTED,
+    "OPERATIONS-092",
     title="Slices are combined by segment in any order; a segment without slices has 0, 1, or "
     "an end of the dtype.",
 )
@@ -77,7 +76,7 @@ def slices_are_combined_in_any_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _UNSORTED,
+    "OPERATIONS-093",
     title="A slice with a negative segment is left out; a segment not below their number is "
     "refused.",
 )
@@ -90,7 +89,7 @@ def negative_segments_are_left_out(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_UNSORTED, title="Bincount counts what is below its size, or adds up weights.")
+@engine_case("OPERATIONS-094", title="Bincount counts what is below its size, or adds up weights.")
 def numbers_are_counted(c: EngineAuthor) -> None:
     rows = Rows(c)
     numbers = i32([0, 2, 2, 5, 1])

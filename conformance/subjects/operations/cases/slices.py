@@ -9,7 +9,6 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
 _BLOCKS = "OPERATIONS-032"
-_STRIDED = "OPERATIONS-033"
 
 _X = np.arange(60, dtype=i32).reshape(3, 4, 5)
 _LINE = i32([10, 11, 12, 13, 14, 15])
@@ -34,7 +33,7 @@ def blocks_have_the_size_asked_for(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRIDED,
+    "OPERATIONS-118",
     title="Begin and end count from the back where negative, and are clipped to the tensor.",
 )
 def ends_count_from_the_back_and_are_clipped(c: EngineAuthor) -> None:
@@ -45,7 +44,7 @@ def ends_count_from_the_back_and_are_clipped(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(_STRIDED, title="Strides leave elements out, and negative ones go backwards.")
+@engine_case("OPERATIONS-119", title="Strides leave elements out, and negative ones go backwards.")
 def strides_go_forwards_and_backwards(c: EngineAuthor) -> None:
     rows = Rows(c)
     for begin, end, step in (
@@ -64,7 +63,7 @@ def strides_go_forwards_and_backwards(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRIDED,
+    "OPERATIONS-120",
     title="The masks of begin and end stand for the ends of the dimension, in the stride's "
     "direction.",
 )
@@ -95,7 +94,7 @@ def masks_stand_for_the_ends(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRIDED,
+    "OPERATIONS-121",
     title="A shrunk dimension is one element and goes away; an index outside, or a negative "
     "stride, is refused.",
 )
@@ -114,7 +113,8 @@ def shrunk_dimensions_go_away(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRIDED, title="An ellipsis stands for the dimensions left out, and a new axis has size 1."
+    "OPERATIONS-122",
+    title="An ellipsis stands for the dimensions left out, and a new axis has size 1.",
 )
 def ellipsis_and_new_axes_have_their_place(c: EngineAuthor) -> None:
     rows = Rows(c)
@@ -140,7 +140,7 @@ def ellipsis_and_new_axes_have_their_place(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRIDED,
+    "OPERATIONS-123",
     title="The gradient of a strided slice is put where the slice was taken, zeros elsewhere.",
 )
 def gradients_are_put_where_the_slice_was(c: EngineAuthor) -> None:

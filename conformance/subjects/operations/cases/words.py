@@ -8,14 +8,11 @@ from sessrun.conformance.authoring.edges import axes, c64, column, f32, f64, i8,
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
 
-_STRINGS = "OPERATIONS-043"
-_NUMERALS = "OPERATIONS-044"
-
 _WORDS = text(b"", b"a", b"\0", b"a\0b\0", b"\xff\xfe", "grün".encode(), b" x\t", b"Hello World")
 
 
 @engine_case(
-    _STRINGS,
+    "OPERATIONS-149",
     title="Strings are joined in order with the separator, scalars repeated, NULs and any bytes "
     "kept.",
 )
@@ -32,7 +29,7 @@ def strings_are_joined_in_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRINGS,
+    "OPERATIONS-148",
     title="Lengths and parts count bytes, or characters where told, from the front or the back.",
 )
 def parts_count_bytes_or_characters(c: EngineAuthor) -> None:
@@ -50,7 +47,7 @@ def parts_count_bytes_or_characters(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRINGS,
+    "OPERATIONS-150",
     title="Case is changed in ASCII, or in all of Unicode where told; white space goes from "
     "both ends.",
 )
@@ -66,7 +63,7 @@ def case_is_ascii_unless_told(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _STRINGS,
+    "OPERATIONS-151",
     title="Base64 is web-safe, padded only if asked; raw bytes are decoded in either byte order.",
 )
 def bytes_are_encoded_and_decoded(c: EngineAuthor) -> None:
@@ -83,7 +80,7 @@ def bytes_are_encoded_and_decoded(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _NUMERALS,
+    "OPERATIONS-152",
     title="Numbers are written as text with the precision, notation, width and fill asked for.",
 )
 def numbers_are_written_as_asked(c: EngineAuthor) -> None:
@@ -111,7 +108,7 @@ def numbers_are_written_as_asked(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _NUMERALS,
+    "OPERATIONS-153",
     title="Text becomes the number it says, white space and exponents admitted, and anything "
     "else is refused.",
 )

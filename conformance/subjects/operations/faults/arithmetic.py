@@ -50,7 +50,7 @@ def integer_arithmetic_saturates(tf: Namespace) -> Namespace:
     )
 
 
-@fault("OPERATIONS-005", "64-bit integers are compared as doubles.")
+@fault("OPERATIONS-046", "64-bit integers are compared as doubles.")
 def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
     """As an engine with one number type does."""
 
@@ -62,7 +62,7 @@ def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
     )
 
 
-@fault("OPERATIONS-006", "FloorDiv of integers truncates.")
+@fault("OPERATIONS-048", "FloorDiv of integers truncates.")
 def floor_division_truncates(tf: Namespace) -> Namespace:
     """As the division of C does."""
 
@@ -72,7 +72,7 @@ def floor_division_truncates(tf: Namespace) -> Namespace:
     return computing(tf, {"FloorDiv": _integers(truncated)})
 
 
-@fault("OPERATIONS-007", "A right shift of a negative integer fills up with zeros.")
+@fault("OPERATIONS-053", "A right shift of a negative integer fills up with zeros.")
 def right_shifts_are_logical(tf: Namespace) -> Namespace:
     """As the shift of an unsigned integer does."""
 
@@ -86,7 +86,7 @@ def right_shifts_are_logical(tf: Namespace) -> Namespace:
 # --- floats -------------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-008", "The difference of two infinities of one sign is zero.")
+@fault("OPERATIONS-054", "The difference of two infinities of one sign is zero.")
 def infinities_cancel(tf: Namespace) -> Namespace:
     """NaN is avoided where the operands are equal."""
     return computing(
@@ -94,7 +94,7 @@ def infinities_cancel(tf: Namespace) -> Namespace:
     )
 
 
-@fault("OPERATIONS-009", "Sums in bfloat16 are cut off instead of rounded.")
+@fault("OPERATIONS-057", "Sums in bfloat16 are cut off instead of rounded.")
 def narrow_sums_are_cut_off(tf: Namespace) -> Namespace:
     """Drops the lower half of the float32 sum."""
 
@@ -108,14 +108,14 @@ def narrow_sums_are_cut_off(tf: Namespace) -> Namespace:
     return computing(tf, {"AddV2": _numbers(cut)})
 
 
-@fault("OPERATIONS-010", "Round rounds halves away from zero.")
+@fault("OPERATIONS-059", "Round rounds halves away from zero.")
 def halves_are_rounded_away(tf: Namespace) -> Namespace:
     """As the rounding of C does."""
     away = _numbers(lambda _, x: np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5)))
     return computing(tf, {"Round": away})
 
 
-@fault("OPERATIONS-011", "The logarithm of zero is a large negative number.")
+@fault("OPERATIONS-061", "The logarithm of zero is a large negative number.")
 def logarithms_of_zero_are_finite(tf: Namespace) -> Namespace:
     """As an engine that clips its argument does."""
     clipped = _numbers(lambda out, x: np.where(x == 0, x.dtype.type(-80), out))
@@ -128,14 +128,14 @@ def nan_over_zero_is_nan(tf: Namespace) -> Namespace:
     return computing(tf, {"DivNoNan": _numbers(lambda out, x, _: np.where(np.isnan(x), x, out))})
 
 
-@fault("OPERATIONS-013", "Maximum of NaN and a number is the number.")
+@fault("OPERATIONS-065", "Maximum of NaN and a number is the number.")
 def maxima_ignore_nan(tf: Namespace) -> Namespace:
     """As the `fmax` of C does."""
     ignoring = _numbers(lambda out, x, y: np.fmax(x, y) if x.dtype.kind == "f" else out)
     return computing(tf, {"Maximum": ignoring})
 
 
-@fault("OPERATIONS-014", "NaN equals NaN.")
+@fault("OPERATIONS-068", "NaN equals NaN.")
 def nan_equals_itself(tf: Namespace) -> Namespace:
     """As a comparison of bits does."""
 
@@ -145,7 +145,7 @@ def nan_equals_itself(tf: Namespace) -> Namespace:
     return computing(tf, {"Equal": _numbers(equal)})
 
 
-@fault("OPERATIONS-015", "Select with a vector chooses by columns where the matrices are square.")
+@fault("OPERATIONS-072", "Select with a vector chooses by columns where the matrices are square.")
 def vectors_select_columns(tf: Namespace) -> Namespace:
     """Broadcasts the condition instead of taking rows."""
 
@@ -160,7 +160,7 @@ def vectors_select_columns(tf: Namespace) -> Namespace:
 # --- conversions --------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-016", "A Cast of a float to an integer rounds.")
+@fault("OPERATIONS-074", "A Cast of a float to an integer rounds.")
 def casts_to_integers_round(tf: Namespace) -> Namespace:
     """Rounds to the nearest first."""
 
@@ -171,7 +171,7 @@ def casts_to_integers_round(tf: Namespace) -> Namespace:
     return computing(tf, {"Cast": _numbers(rounded)})
 
 
-@fault("OPERATIONS-017", "A Cast beyond the range of float16 gives its largest number.")
+@fault("OPERATIONS-077", "A Cast beyond the range of float16 gives its largest number.")
 def casts_to_narrow_floats_saturate(tf: Namespace) -> Namespace:
     """Holds the value in the range before it converts."""
 

@@ -14,7 +14,7 @@ from sessrun.spec.cases.objects import Array, Operation, Value
 # --- made and gathered --------------------------------------------------------------------
 
 
-@fault("OPERATIONS-034", "LinSpace leaves its stop out.")
+@fault("OPERATIONS-125", "LinSpace leaves its stop out.")
 def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
     """Divides by the number of points."""
 
@@ -24,7 +24,7 @@ def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
     return computing(tf, {"LinSpace": single(line)})
 
 
-@fault("OPERATIONS-035", "OneHot takes an index that is too large for the last one.")
+@fault("OPERATIONS-128", "OneHot takes an index that is too large for the last one.")
 def large_indices_are_the_last(tf: Namespace) -> Namespace:
     """Clips the indices."""
 
@@ -38,7 +38,7 @@ def large_indices_are_the_last(tf: Namespace) -> Namespace:
     return computing(tf, {"OneHot": single(hot)})
 
 
-@fault("OPERATIONS-036", "A gathering by batches takes every row from the first batch.")
+@fault("OPERATIONS-129", "A gathering by batches takes every row from the first batch.")
 def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
     """Applies the indices of each batch to the first one."""
 
@@ -51,7 +51,7 @@ def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
     return computing(tf, {"GatherV2": single(gathered)})
 
 
-@fault("OPERATIONS-037", "The last of several values scattered to one place wins.")
+@fault("OPERATIONS-132", "The last of several values scattered to one place wins.")
 def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
     """Sets instead of adding."""
 
@@ -67,7 +67,7 @@ def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
     return computing(tf, {"ScatterNd": single(scattered)})
 
 
-@fault("OPERATIONS-038", "The distinct elements come sorted.")
+@fault("OPERATIONS-135", "The distinct elements come sorted.")
 def distinct_elements_come_sorted(tf: Namespace) -> Namespace:
     """Return the elements in the order of numpy's `unique`."""
 
@@ -80,7 +80,7 @@ def distinct_elements_come_sorted(tf: Namespace) -> Namespace:
     return computing(tf, {"Unique": change})
 
 
-@fault("OPERATIONS-039", "Of equal elements TopKV2 gives the last first.")
+@fault("OPERATIONS-138", "Of equal elements TopKV2 gives the last first.")
 def the_last_of_equals_is_on_top(tf: Namespace) -> Namespace:
     """Sorts and reads backwards."""
 
@@ -95,14 +95,14 @@ def the_last_of_equals_is_on_top(tf: Namespace) -> Namespace:
 # --- networks -----------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-040", "LeakyRelu knows one slope only.")
+@fault("OPERATIONS-141", "LeakyRelu knows one slope only.")
 def slopes_are_a_fifth(tf: Namespace) -> Namespace:
     """Takes 0.2 whatever the attribute says."""
     leaky = single(lambda _, __, x: np.where(x > 0, x, x * x.dtype.type(0.2)))
     return computing(tf, {"LeakyRelu": leaky})
 
 
-@fault("OPERATIONS-041", "Softmax overflows for large logits.")
+@fault("OPERATIONS-143", "Softmax overflows for large logits.")
 def softmax_overflows(tf: Namespace) -> Namespace:
     """Takes the exponentials without subtracting the largest."""
 
@@ -113,7 +113,7 @@ def softmax_overflows(tf: Namespace) -> Namespace:
     return computing(tf, {"Softmax": single(softmax)})
 
 
-@fault("OPERATIONS-042", "The gradient of Relu passes at zero.")
+@fault("OPERATIONS-147", "The gradient of Relu passes at zero.")
 def rectifiers_pass_at_zero(tf: Namespace) -> Namespace:
     """Compares with `not less` instead of `greater`."""
     passing = single(lambda _, out, gradients, x: np.where(x == 0, gradients, out))
@@ -123,7 +123,7 @@ def rectifiers_pass_at_zero(tf: Namespace) -> Namespace:
 # --- strings ------------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-043", "Lengths are bytes, whatever the unit.")
+@fault("OPERATIONS-148", "Lengths are bytes, whatever the unit.")
 def lengths_are_bytes(tf: Namespace) -> Namespace:
     """Ignore the attribute `unit`."""
 
@@ -136,7 +136,7 @@ def lengths_are_bytes(tf: Namespace) -> Namespace:
     return computing(tf, {"StringLength": single(lengths)})
 
 
-@fault("OPERATIONS-044", "AsString does not fill up with zeros.")
+@fault("OPERATIONS-152", "AsString does not fill up with zeros.")
 def numbers_are_filled_with_blanks(tf: Namespace) -> Namespace:
     """Ignore the attribute `fill`."""
 

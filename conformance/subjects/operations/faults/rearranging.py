@@ -15,7 +15,7 @@ from sessrun.spec.cases.objects import Array, Operation, Tensor, Value
 # --- reductions ---------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-019", "A sum over no axes is the sum of everything.")
+@fault("OPERATIONS-082", "A sum over no axes is the sum of everything.")
 def no_axes_mean_all(tf: Namespace) -> Namespace:
     """As numpy has it for None."""
 
@@ -25,7 +25,7 @@ def no_axes_mean_all(tf: Namespace) -> Namespace:
     return computing(tf, {"Sum": single(summed)})
 
 
-@fault("OPERATIONS-020", "The maximum of nothing is zero.")
+@fault("OPERATIONS-085", "The maximum of nothing is zero.")
 def maxima_of_nothing_are_zero(tf: Namespace) -> Namespace:
     """Begins at zero."""
     return computing(tf, {"Max": single(lambda _, out, x, __: out if x.size else out * 0)})
@@ -44,7 +44,7 @@ def means_of_integers_are_rounded_down(tf: Namespace) -> Namespace:
     return computing(tf, {"Mean": single(mean)})
 
 
-@fault("OPERATIONS-022", "ArgMax gives the last of equal elements.")
+@fault("OPERATIONS-086", "ArgMax gives the last of equal elements.")
 def the_last_of_equals_is_found(tf: Namespace) -> Namespace:
     """Looks from the end."""
 
@@ -67,7 +67,7 @@ def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
     return computing(tf, {"Cumsum": single(running)})
 
 
-@fault("OPERATIONS-024", "The product of a segment without rows is zero.")
+@fault("OPERATIONS-090", "The product of a segment without rows is zero.")
 def empty_products_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
@@ -78,7 +78,7 @@ def empty_products_are_zero(tf: Namespace) -> Namespace:
     return computing(tf, {"SegmentProd": single(product)})
 
 
-@fault("OPERATIONS-025", "The maximum of a segment without slices is zero.")
+@fault("OPERATIONS-092", "The maximum of a segment without slices is zero.")
 def empty_segments_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
@@ -92,7 +92,7 @@ def empty_segments_are_zero(tf: Namespace) -> Namespace:
 # --- matrices -----------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-026", "MatMul conjugates the matrix that it transposes.")
+@fault("OPERATIONS-095", "MatMul conjugates the matrix that it transposes.")
 def transposes_are_adjoints(tf: Namespace) -> Namespace:
     """Takes one for the other."""
 
@@ -104,7 +104,7 @@ def transposes_are_adjoints(tf: Namespace) -> Namespace:
     return computing(tf, {"MatMul": single(product)})
 
 
-@fault("OPERATIONS-027", "A negative width of MatrixBandPart is a width of zero.")
+@fault("OPERATIONS-099", "A negative width of MatrixBandPart is a width of zero.")
 def negative_bands_are_empty(tf: Namespace) -> Namespace:
     """Clips the widths."""
 
@@ -119,13 +119,13 @@ def negative_bands_are_empty(tf: Namespace) -> Namespace:
 # --- order --------------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-028", "Transpose takes the permutation for its inverse.")
+@fault("OPERATIONS-104", "Transpose takes the permutation for its inverse.")
 def permutations_are_inverted(tf: Namespace) -> Namespace:
     """Sends dimension i to place perm[i]."""
     return computing(tf, {"Transpose": single(lambda _, __, x, p: x.transpose(np.argsort(p)))})
 
 
-@fault("OPERATIONS-029", "Along a negative axis the parts of a Split come from the end.")
+@fault("OPERATIONS-110", "Along a negative axis the parts of a Split come from the end.")
 def parts_come_from_the_end(tf: Namespace) -> Namespace:
     """Hands the parts out in the other order, too."""
 
@@ -135,7 +135,7 @@ def parts_come_from_the_end(tf: Namespace) -> Namespace:
     return computing(tf, {"Split": parts})
 
 
-@fault("OPERATIONS-030", "MirrorPad repeats the edge for REFLECT too.")
+@fault("OPERATIONS-113", "MirrorPad repeats the edge for REFLECT too.")
 def reflections_repeat_the_edge(tf: Namespace) -> Namespace:
     """Pad with the mode SYMMETRIC where the mode is REFLECT."""
 
@@ -147,7 +147,7 @@ def reflections_repeat_the_edge(tf: Namespace) -> Namespace:
     return computing(tf, {"MirrorPad": single(padded)})
 
 
-@fault("OPERATIONS-031", "The size of a scalar is zero.")
+@fault("OPERATIONS-114", "The size of a scalar is zero.")
 def scalars_have_no_size(tf: Namespace) -> Namespace:
     """Adds dimensions up that are not there."""
     return computing(tf, {"Size": single(lambda _, out, x: out if x.ndim else out * 0)})
@@ -163,7 +163,7 @@ def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
     return computing(tf, {"Slice": single(block)})
 
 
-@fault("OPERATIONS-033", "A negative stride leaves the elements in their order.")
+@fault("OPERATIONS-119", "A negative stride leaves the elements in their order.")
 def negative_strides_go_forwards(tf: Namespace) -> Namespace:
     """Takes the right elements in the wrong order."""
 

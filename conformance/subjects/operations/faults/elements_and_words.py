@@ -1,0 +1,235 @@
+"""Faults of OPERATIONS: tensors that are filled, gathered and searched; networks; strings."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import array, computing, single, without_refusals
+from sessrun.conformance.faulty.framework import fault
+from sessrun.spec.cases.namespace import Namespace
+
+
+def _changed(tf: Namespace, op_type: str, function: Callable[..., Any]) -> Namespace:
+    """The operation gives `function(op, output, *inputs)`."""
+    return computing(tf, {op_type: single(function)})
+
+
+def _text(function: Callable[[bytes], bytes]) -> Callable[..., Any]:
+    """The function of each string of the output."""
+
+    def change(_: Any, out: Any, *__: Any) -> Any:
+        changed = np.empty(out.shape, object)
+        for index in np.ndindex(out.shape):
+            changed[index] = function(out[index])
+        return changed
+
+    return change
+
+
+# --- filled -------------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-124", "A Range includes a limit that it reaches.")
+def ranges_include_their_limit(tf: Namespace) -> Namespace:
+    """Go on up to the limit."""
+
+    def ranged(_: Any, out: Any, __: Any, limit: Any, delta: Any) -> Any:
+        reaches = out.size > 0 and out[-1] + delta == limit
+        return np.append(out, limit.astype(out.dtype)) if reaches else out
+
+    return _changed(tf, "Range", ranged)
+
+
+@fault("OPERATIONS-126", "OnesLike fills with True as the dtype's greatest number.")
+def ones_are_the_greatest(tf: Namespace) -> Namespace:
+    """Set every bit of an integer."""
+
+    def filled(_: Any, out: Any, __: Any) -> Any:
+        return np.full_like(out, np.iinfo(out.dtype).max) if out.dtype.kind in "iu" else out
+
+    return _changed(tf, "OnesLike", filled)
+
+
+@fault("OPERATIONS-127", "OneHot writes the off value at each index and the on value elsewhere.")
+def hot_and_cold_are_exchanged(tf: Namespace) -> Namespace:
+    """Exchange them where the axis is not the last."""
+
+    def exchanged(op: Any, out: Any, indices: Any, depth: Any, on: Any, off: Any) -> Any:
+        is_inside = (indices >= 0).all() and (indices < depth).all()
+        if op.get_attr("axis") == -1 or not is_inside:
+            return out
+        return np.where(out == on, off, on)
+
+    return _changed(tf, "OneHot", exchanged)
+
+
+# --- gathered and scattered -----------------------------------------------------------------
+
+
+@fault("OPERATIONS-130", "GatherNd reads its index vectors from the back.")
+def index_vectors_are_turned(tf: Namespace) -> Namespace:
+    """Turn each vector of indices round, each index within its dimension."""
+
+    def gathered(_: Any, out: Any, params: Any, indices: Any) -> Any:
+        depth = indices.shape[-1]
+        if depth < 2 or not out.size:
+            return out
+        turned = indices[..., ::-1] % np.array(params.shape[:depth])
+        return params[tuple(np.moveaxis(turned, -1, 0))]
+
+    return _changed(tf, "GatherNd", gathered)
+
+
+@fault("OPERATIONS-131", "GatherV2 and GatherNd give zeros for an index out of range.")
+def indices_out_of_range_give_zeros(tf: Namespace) -> Namespace:
+    """As a GPU does."""
+    return without_refusals(tf, "Gather", "GatherV2", "GatherNd", "DynamicPartition")
+
+
+@fault("OPERATIONS-133", "In DynamicStitch the first value of an index stays.")
+def first_stitches_stay(tf: Namespace) -> Namespace:
+    """Write only what was not written."""
+
+    def stitched(op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+        merged, count = array(outputs[0]).copy(), op.get_attr("N")
+        for indices, data in list(zip(inputs[:count], inputs[count:], strict=True))[::-1]:
+            places = array(indices).reshape(-1)
+            rows = array(data).reshape(len(places), *merged.shape[1:])
+            for place, row in list(zip(places, rows, strict=True))[::-1]:
+                merged[place] = row
+        return [merged]
+
+    return computing(tf, {"DynamicStitch": stitched})
+
+
+@fault("OPERATIONS-134", "SparseToDense has zeros for its default value.")
+def sparse_defaults_are_zero(tf: Namespace) -> Namespace:
+    """Ignore the default."""
+
+    def dense(_: Any, out: Any, __: Any, ___: Any, values: Any, default: Any) -> Any:
+        if out.dtype.kind not in "iuf" or np.isin(default, values).any():
+            return out
+        return np.where(out == default, out.dtype.type(0), out)
+
+    return _changed(tf, "SparseToDense", dense)
+
+
+@fault("OPERATIONS-136", "Where goes column by column.")
+def places_go_by_columns(tf: Namespace) -> Namespace:
+    """Order the indices by the last dimension first."""
+    return _changed(tf, "Where", lambda _, out, __: out[np.lexsort(out.T)] if out.size else out)
+
+
+@fault("OPERATIONS-137", "DynamicPartition gives the slices of a part from the last on.")
+def partitions_are_turned(tf: Namespace) -> Namespace:
+    """Collect the slices from the end."""
+    return computing(
+        tf, {"DynamicPartition": lambda _, outputs, __: [array(part)[::-1] for part in outputs]}
+    )
+
+
+@fault("OPERATIONS-139", "InTopK counts predictions that are equal to the target's.")
+def equals_are_above(tf: Namespace) -> Namespace:
+    """Count what is not below, itself left out."""
+
+    def is_in_top(op: Any, out: Any, predictions: Any, targets: Any, *_: Any) -> Any:
+        inside = np.minimum(targets, predictions.shape[1] - 1)
+        own = predictions[np.arange(len(inside)), inside][:, np.newaxis]
+        return out & ((predictions >= own).sum(axis=1) <= op.get_attr("k"))
+
+    return _changed(tf, "InTopK", is_in_top)
+
+
+@fault("OPERATIONS-140", "UpperBound stands before equal values.")
+def upper_bounds_are_lower(tf: Namespace) -> Namespace:
+    """Give the lower bound."""
+
+    def bound(_: Any, out: Any, rows: Any, values: Any) -> Any:
+        pairs = zip(rows, values, strict=True)
+        found = [np.searchsorted(row, value, side="left") for row, value in pairs]
+        return np.stack(found) if found else out
+
+    return _changed(tf, "UpperBound", bound)
+
+
+# --- networks -----------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-142", "BiasAddGrad sums over the channels that come first.")
+def bias_gradients_are_of_the_last_axis(tf: Namespace) -> Namespace:
+    """Ignore the data format."""
+
+    def summed(op: Any, out: Any, gradients: Any) -> Any:
+        if op.get_attr("data_format") != b"NCHW":
+            return out
+        return gradients.sum(axis=tuple(range(gradients.ndim - 1)))
+
+    return _changed(tf, "BiasAddGrad", summed)
+
+
+@fault("OPERATIONS-144", "The cross entropy is the logarithm of the softmax.")
+def cross_entropies_overflow(tf: Namespace) -> Namespace:
+    """Lose what is small beside one."""
+
+    def change(_: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+        logits, labels = map(array, inputs)
+        with np.errstate(all="ignore"):
+            powers = np.exp(logits)
+            chances = powers / powers.sum(axis=-1, keepdims=True)
+            loss = -(labels * np.log(chances)).sum(axis=-1)
+        return [loss.astype(array(outputs[0]).dtype), outputs[1]]
+
+    return computing(tf, {"SoftmaxCrossEntropyWithLogits": change})
+
+
+@fault("OPERATIONS-145", "A label that is no class has a loss of zero.")
+def labels_outside_are_free(tf: Namespace) -> Namespace:
+    """Refuse nothing."""
+    return without_refusals(tf, "SparseSoftmaxCrossEntropyWithLogits")
+
+
+@fault("OPERATIONS-146", "TanhGrad takes the input of the function.")
+def tangents_are_taken_by_their_input(tf: Namespace) -> Namespace:
+    """Compute the hyperbolic tangent first."""
+    return _changed(tf, "TanhGrad", lambda _, __, x, dy: dy * (1 - np.tanh(x) ** 2))
+
+
+# --- strings ------------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-149", "StringJoin ends its strings at a NUL.")
+def joined_strings_end_at_nul(tf: Namespace) -> Namespace:
+    """As strings of C do."""
+    return _changed(tf, "StringJoin", _text(lambda text: text.partition(b"\0")[0]))
+
+
+@fault("OPERATIONS-150", "StringUpper changes letters beyond ASCII without being told.")
+def case_is_always_that_of_unicode(tf: Namespace) -> Namespace:
+    """Decode every string."""
+    return _changed(
+        tf, "StringUpper", _text(lambda text: text.decode("utf-8", "surrogateescape").upper()
+                                 .encode("utf-8", "surrogateescape"))
+    )  # fmt: skip
+
+
+@fault("OPERATIONS-151", "EncodeBase64 always pads.")
+def base64_is_always_padded(tf: Namespace) -> Namespace:
+    """Ignore the attribute `pad`."""
+
+    def padded(_: Any, out: Any, x: Any) -> Any:
+        changed = np.empty(out.shape, object)
+        for index in np.ndindex(out.shape):
+            changed[index] = base64.urlsafe_b64encode(x[index])
+        return changed
+
+    return _changed(tf, "EncodeBase64", padded)
+
+
+@fault("OPERATIONS-153", "StringToNumber gives zero for text that says no number.")
+def text_without_a_number_is_zero(tf: Namespace) -> Namespace:
+    """As `atof` does."""
+    return without_refusals(tf, "StringToNumber")
