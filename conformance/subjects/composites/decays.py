@@ -41,8 +41,16 @@ _COMMON: Final[dict[str, Kind]] = {
 ROWS: Final[Sequence[Row]] = (
     Row(
         "train.exponential_decay",
-        "OPTIMIZERS-042",
-        {**_COMMON, "decay_rate": chosen(0.5, 0.96), "staircase": chosen(False, True)},
+        "OPTIMIZERS-053",
+        {**_COMMON, "decay_rate": chosen(0.5, 0.96), "staircase": chosen(False)},
+        dtypes=_DTYPES,
+        styles=("plain",),
+        static_clause="OPTIMIZERS-052",
+    ),
+    Row(
+        "train.exponential_decay",
+        "OPTIMIZERS-054",
+        {**_COMMON, "decay_rate": chosen(0.5, 0.96), "staircase": chosen(True)},
         dtypes=_DTYPES,
         styles=("plain",),
         static_clause="OPTIMIZERS-052",
@@ -57,12 +65,25 @@ ROWS: Final[Sequence[Row]] = (
     ),
     Row(
         "train.polynomial_decay",
-        "OPTIMIZERS-044",
+        "OPTIMIZERS-055",
         {
             **_COMMON,
             "end_learning_rate": chosen(0.0, 0.05),
             "power": chosen(0.5, 1.0, 2.0),
-            "cycle": chosen(False, True),
+            "cycle": chosen(False),
+        },
+        dtypes=("float32",),
+        styles=("plain",),
+        static_clause="OPTIMIZERS-052",
+    ),
+    Row(
+        "train.polynomial_decay",
+        "OPTIMIZERS-056",
+        {
+            **_COMMON,
+            "end_learning_rate": chosen(0.0, 0.05),
+            "power": chosen(0.5, 1.0, 2.0),
+            "cycle": chosen(True),
         },
         dtypes=("float32",),
         styles=("plain",),

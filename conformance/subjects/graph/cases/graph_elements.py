@@ -68,7 +68,7 @@ def a_cleared_collection(c: ApiAuthor) -> None:
     c.check(tf.get_collection("cleared"), [2])
 
 
-@api_case("GRAPH-128", title="get_attr gives dtypes, booleans, numbers and bytes.")
+@api_case("GRAPH-136", title="get_attr gives dtypes, booleans, numbers and bytes.")
 def attributes_by_name(c: ApiAuthor) -> None:
     tf = c.tf
     a = tf.constant([[1.0]])
@@ -80,7 +80,7 @@ def attributes_by_name(c: ApiAuthor) -> None:
     c.check(shared.op.get_attr("shared_name"), b"box")
 
 
-@api_case("GRAPH-128", title="get_attr of an attribute that the operation lacks is ValueError.")
+@api_case("GRAPH-137", title="get_attr of an attribute that the operation lacks is ValueError.")
 def a_missing_attribute(c: ApiAuthor) -> None:
     op = c.tf.constant(1.0).op
     c.raises("ValueError", lambda: op.get_attr("nope"))

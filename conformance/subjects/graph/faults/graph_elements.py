@@ -69,7 +69,7 @@ def collections_are_not_cleared(tf: Namespace) -> Namespace:
     return _graph(tf, clear_collection=lambda self, name: None)  # noqa: ARG005 - the method's
 
 
-@fault("GRAPH-128", "get_attr of an attribute that an operation lacks is None.")
+@fault("GRAPH-137", "get_attr of an attribute that an operation lacks is None.")
 def missing_attributes_are_none(tf: Namespace) -> Namespace:
     """Return None from `get_attr` of constants."""
 
@@ -85,6 +85,25 @@ def missing_attributes_are_none(tf: Namespace) -> Namespace:
         return tensor
 
     return override(tf, constant=constant)
+
+
+@fault("GRAPH-136", "get_attr gives a number for a dtype.")
+def dtypes_of_attributes_are_numbers(tf: Namespace) -> Namespace:
+    """Return the number of the dtype from `get_attr` of products of matrices."""
+
+    def matmul(*args: Any, **kwargs: Any) -> Any:
+        tensor = tf.matmul(*args, **kwargs)
+        kind: Any = type(tensor.op)
+
+        class Operation(kind):  # type: ignore[misc]
+            def get_attr(self, name: str) -> Any:
+                value = super().get_attr(name)
+                return value.as_datatype_enum if isinstance(value, tf.DType) else value
+
+        tensor.op.__class__ = Operation
+        return tensor
+
+    return override(tf, matmul=matmul)
 
 
 @fault("GRAPH-129", "tf.tuple gives the tensors without waiting for each other.")

@@ -287,13 +287,13 @@ def checkpoints_are_restored(c: ApiAuthor) -> None:
     c.named_check("managed.checkpoints", want, folder=path, every=2, runs=5, lost=4)
 
 
-@api_case("MANAGED-026", title="A loss that is not a number fails.")
+@api_case("MANAGED-031", title="A loss that is not a number fails.")
 def nan_fails(c: ApiAuthor) -> None:
     want = ["ran 1.0", "raised NanLossDuringTrainingError"]
     c.named_check("managed_parts.losses", want, values=[1.0, float("nan")], fails=True)
 
 
-@api_case("MANAGED-026", title="A loss that is not a number stops, if that is wanted.")
+@api_case("MANAGED-032", title="A loss that is not a number stops, if that is wanted.")
 def nan_stops(c: ApiAuthor) -> None:
     want = ["ran 2.0", "ran nan", "stopped"]
     c.named_check("managed_parts.losses", want, values=[2.0, float("nan")], fails=False)
@@ -318,14 +318,14 @@ def options_are_merged(c: ApiAuthor) -> None:
         c.named_check("managed.merged_options", want, levels=levels, timeouts=timeouts)
 
 
-@api_case("MANAGED-029", title="An error of a thread stops the session and is raised at its end.")
+@api_case("MANAGED-033", title="An error of a thread stops the session and is raised at its end.")
 def errors_of_threads(c: ApiAuthor) -> None:
     for kind in ("InternalError", "ValueError"):
         want = ["created", "ran 7", "stop True", f"raised {kind}"]
         c.named_check("managed.threads", want, kind=kind)
 
 
-@api_case("MANAGED-029", title="A lost task that a thread tells of makes the session anew.")
+@api_case("MANAGED-034", title="A lost task that a thread tells of makes the session anew.")
 def threads_lose_tasks(c: ApiAuthor) -> None:
     for kind in ("AbortedError", "UnavailableError"):
         want = ["created", "ran 7", "created", "stop False", "left"]

@@ -144,7 +144,7 @@ def recovery_forgets_checkpoints(tf: Namespace) -> Namespace:
     return train(tf, ChiefSessionCreator=ChiefSessionCreator)
 
 
-@fault("MANAGED-026", "A loss that is not a number is passed over, unless it is to fail.")
+@fault("MANAGED-032", "A loss that is not a number is passed over, unless it is to fail.")
 def nan_goes_on(tf: Namespace) -> Namespace:
     """Ask for no stop."""
 
@@ -153,6 +153,18 @@ def nan_goes_on(tf: Namespace) -> Namespace:
             del run_context
             deaf = SimpleNamespace(request_stop=lambda: None)
             super().after_run(deaf, run_values)
+
+    return train(tf, NanTensorHook=NanTensorHook)
+
+
+@fault("MANAGED-031", "A loss that is not a number stops the session without an error.")
+def nan_never_fails(tf: Namespace) -> Namespace:
+    """Ask for a stop whatever the argument says."""
+
+    class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc, name-defined]
+        def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+            del fail_on_nan_loss
+            super().__init__(loss_tensor, fail_on_nan_loss=False)
 
     return train(tf, NanTensorHook=NanTensorHook)
 
@@ -187,7 +199,7 @@ def options_of_hooks_are_ignored(tf: Namespace) -> Namespace:
     return hooked(tf, proxied(Options))
 
 
-@fault("MANAGED-029", "An error that a thread reports only stops the session.")
+@fault("MANAGED-033", "An error that a thread reports only stops the session.")
 def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
     """Ask to stop without it."""
 
@@ -195,6 +207,22 @@ def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
         def after_create_session(self, session: Session, coord: Coordinator) -> None:
             deaf = SimpleNamespace(request_stop=lambda ex=None: coord.request_stop())  # noqa: ARG005 - it is lost
             super().after_create_session(session, deaf)
+
+    return hooked(tf, proxied(Coordinated))
+
+
+@fault("MANAGED-034", "A lost task that a thread reports stops the session.")
+def lost_tasks_of_threads_stop(tf: Namespace) -> Namespace:
+    """Ask to stop without the error where it is that of a lost task."""
+
+    class Coordinated(Proxy):
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            lost = (tf.errors.AbortedError, tf.errors.UnavailableError)
+
+            def request_stop(ex: Any = None) -> None:
+                coord.request_stop(None if isinstance(ex, lost) else ex)
+
+            super().after_create_session(session, SimpleNamespace(request_stop=request_stop))
 
     return hooked(tf, proxied(Coordinated))
 

@@ -228,12 +228,12 @@ def decayed(c: ApiAuthor, name: str, at: dict[int, float], *args: Any, **options
         c.check(sess.run(rate, {"step:0": np.int32(count)}), near(np.float32(want), _NEAR))
 
 
-@api_case("OPTIMIZERS-042", title="Exponential decay is continuous.")
+@api_case("OPTIMIZERS-053", title="Exponential decay is continuous.")
 def exponential_decay_is_continuous(c: ApiAuthor) -> None:
     decayed(c, "exponential_decay", {0: 1, 1: 0.5, 2: 0.25, 3: 0.125}, 2, 0.25)
 
 
-@api_case("OPTIMIZERS-042", title="Exponential decay as a staircase.")
+@api_case("OPTIMIZERS-054", title="Exponential decay as a staircase.")
 def exponential_decay_is_a_staircase(c: ApiAuthor) -> None:
     at = {0: 1.0, 1: 1.0, 2: 0.25, 3: 0.25, 4: 0.0625}
     decayed(c, "exponential_decay", at, 2, 0.25, staircase=True)
@@ -249,13 +249,13 @@ def a_boundary_is_of_the_piece_before(c: ApiAuthor) -> None:
         c.check(sess.run(rate, {"step:0": np.int32(count)}), np.float32(want))
 
 
-@api_case("OPTIMIZERS-044", title="Polynomial decay stays at its end.")
+@api_case("OPTIMIZERS-055", title="Polynomial decay stays at its end.")
 def polynomial_decay_stays(c: ApiAuthor) -> None:
     at = {0: 1.0, 2: 0.2 + 0.8 * 0.25, 4: 0.2, 9: 0.2}
     decayed(c, "polynomial_decay", at, 4, 0.2, power=2.0)
 
 
-@api_case("OPTIMIZERS-044", title="Polynomial decay begins anew.")
+@api_case("OPTIMIZERS-056", title="Polynomial decay begins anew.")
 def polynomial_decay_begins_anew(c: ApiAuthor) -> None:
     at = {0: 1.0, 4: 0.2, 5: 0.2 + 0.8 * 3 / 8, 8: 0.2, 9: 0.2 + 0.8 * 3 / 12}
     decayed(c, "polynomial_decay", at, 4, 0.2, cycle=True)

@@ -178,13 +178,24 @@ def rates_stay(tf: Namespace) -> Namespace:
     return train(tf, GradientDescentOptimizer=GradientDescentOptimizer)
 
 
-@fault("OPTIMIZERS-042", "Exponential decay is never a staircase.")
+@fault("OPTIMIZERS-054", "Exponential decay is never a staircase.")
 def decay_is_no_staircase(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
     def exponential_decay(*args: Any, staircase: bool = False, **kwargs: Any) -> Any:
         del staircase
         return tf.train.exponential_decay(*args, **kwargs)
+
+    return train(tf, exponential_decay=exponential_decay)
+
+
+@fault("OPTIMIZERS-053", "Exponential decay is always a staircase.")
+def decay_is_always_a_staircase(tf: Namespace) -> Namespace:
+    """Go down by whole powers."""
+
+    def exponential_decay(*args: Any, staircase: bool = False, **kwargs: Any) -> Any:
+        del staircase
+        return tf.train.exponential_decay(*args, staircase=True, **kwargs)
 
     return train(tf, exponential_decay=exponential_decay)
 
@@ -199,13 +210,24 @@ def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
     return train(tf, piecewise_constant=piecewise_constant)
 
 
-@fault("OPTIMIZERS-044", "Polynomial decay never begins anew.")
+@fault("OPTIMIZERS-056", "Polynomial decay never begins anew.")
 def polynomial_decay_has_no_cycle(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
     def polynomial_decay(*args: Any, cycle: bool = False, **kwargs: Any) -> Any:
         del cycle
         return tf.train.polynomial_decay(*args, **kwargs)
+
+    return train(tf, polynomial_decay=polynomial_decay)
+
+
+@fault("OPTIMIZERS-055", "Polynomial decay always begins anew.")
+def polynomial_decay_always_has_a_cycle(tf: Namespace) -> Namespace:
+    """Decay over multiples of the steps."""
+
+    def polynomial_decay(*args: Any, cycle: bool = False, **kwargs: Any) -> Any:
+        del cycle
+        return tf.train.polynomial_decay(*args, cycle=True, **kwargs)
 
     return train(tf, polynomial_decay=polynomial_decay)
 
