@@ -168,3 +168,11 @@ def test_every_optimizer_operation_has_an_update_rule() -> None:
     page = (Path(loader.__file__).parent / "update_rules.md").read_text(encoding="utf-8")
     rules = set(re.findall(r"^\| ([A-Z]\w+) \|", page, flags=re.MULTILINE))
     assert rules == set(STEPS)
+
+
+def test_pages_of_findings_name_clauses_in_force() -> None:
+    pages = (Path(__file__).resolve().parents[1] / "docs" / "findings").glob("*.md")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    named = set(re.findall(r"\b[A-Z][A-Z-]+-\d{3}\b", text))
+    assert len(named) > 20
+    assert not named & set(load_withdrawn())
