@@ -185,10 +185,14 @@ def cross_products_have_the_other_sign(tf: Namespace) -> Namespace:
 # --- order --------------------------------------------------------------------------------
 
 
-@fault("OPERATIONS-103", "Reshape takes the elements column by column.")
+@fault("OPERATIONS-103", "Reshape to three dimensions or more goes column by column.")
 def reshapes_go_by_columns(tf: Namespace) -> Namespace:
     """As an engine that stores matrices by columns."""
-    return _changed(tf, "Reshape", lambda _, out, x, __: np.reshape(x, out.shape, order="F"))
+
+    def reshaped(_: Any, out: Any, x: Any, __: Any) -> Any:
+        return np.reshape(x, out.shape, order="F") if out.ndim > 2 else out
+
+    return _changed(tf, "Reshape", reshaped)
 
 
 @fault("OPERATIONS-105", "ReverseV2 of a transpose turns what was transposed.")
