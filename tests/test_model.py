@@ -54,11 +54,6 @@ NOT_PASSED = {
         "concurrency/updates-are-seen-through-an-earlier-read",
         "control-flow/a-loop-ends-by-a-variable",
     ),
-    "a definition that is wrong": (
-        "comparisons/nearly-equal-is-up-to-the-tolerance",
-        "indexing/places-are-replaced",
-        "words/numbers-are-written-as-asked",
-    ),
     "operations that take handles as values": ("queues-shared/a-chosen-queue",),
     "it has no devices, no thread pools and no colocation": (
         "graph-definitions/colocated-with-nothing",

@@ -31,8 +31,8 @@ def _not_equal(x: Array, y: Array) -> Array:
 
 @definition("ApproximateEqual")
 def _approximate(x: Array, y: Array, *, tolerance: float) -> Array:
-    """Whether the rounded difference is less than the tolerance, in the dtype."""
-    return np.abs(x - y) < x.dtype.type(tolerance)
+    """Whether the rounded difference is at most the tolerance, in the dtype."""
+    return np.abs(x - y) <= x.dtype.type(tolerance)
 
 
 @definition("Less")

@@ -198,8 +198,9 @@ def _as_string(
     """`%d`, or `%f`, `%e` (scientific) or `%g` (shortest) with the precision, or six digits.
 
     `true` and `false`; `(re,im)`; strings as they are. Filled up from the left to the width with
-    spaces, or with zeros behind the sign; where `fill` is a space, one stands before
-    numbers without a sign, but for unsigned integers.
+    spaces, or for `fill` 0, where the number is finite, with zeros behind the sign; for `fill` -,
+    from the right. Before numbers without a sign, but for unsigned integers, stands what `fill`
+    is of a space and +.
     """
     style = "e" if scientific else "g" if shortest else "f"
 
@@ -215,11 +216,14 @@ def _as_string(
             if isinstance(value, int)
             else _printed(float(value), "" if precision < 0 else f".{precision}", style)
         )
-        if fill == " " and x.dtype.kind != "u" and not words.startswith("-"):
-            words = " " + words
-        sign = "-" if fill == "0" and words.startswith("-") else ""
+        if fill in {" ", "+"} and x.dtype.kind != "u" and not words.startswith("-"):
+            words = fill + words
+        if fill == "-":
+            return words.ljust(width).encode()
+        with_zeros = fill == "0" and words[-1].isdigit()
+        sign = "-" if with_zeros and words.startswith("-") else ""
         rest = words.removeprefix("-") if sign else words
-        return (sign + rest.rjust(width - len(sign), fill or " ")).encode()
+        return (sign + rest.rjust(width - len(sign), "0" if with_zeros else " ")).encode()
 
     return strings([text(value) for value in x.reshape(-1).tolist()]).reshape(x.shape)
 
