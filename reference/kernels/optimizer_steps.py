@@ -133,9 +133,9 @@ def _update(
 
 def _shape_of_all(names: Sequence[str], buffers: Sequence[VariableBuffer]) -> tuple[int, ...]:
     """The shape of these variables; refuses those without a value, or of another shape."""
-    shapes: list[tuple[int, ...]] = [buffer.read().shape for buffer in buffers]
-    first = shapes[0]
-    for name, shape in zip(names, shapes, strict=True):
+    first: tuple[int, ...] = buffers[0].read().shape
+    for name, buffer in zip(names[1:], buffers[1:], strict=True):
+        shape = buffer.read().shape
         if shape != first:
             raise InvalidArgument(
                 f"var and {name} do not have the same shape{bracketed(first)} {bracketed(shape)}"
