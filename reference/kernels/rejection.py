@@ -116,8 +116,8 @@ def _gamma(draw: _Drawer, alpha: Array) -> Array:
 
 
 def _poisson(draw: _Drawer, rate: Array) -> Array:
-    """Poisson numbers of these rates, float64; NaN for an invalid rate, infinite for infinity."""
-    result = HOST.where(rate == HOST.inf, HOST.inf, HOST.nan)
+    """Poisson numbers of these rates, float64; 0 for a negative one, infinite for infinity."""
+    result = HOST.where(rate == HOST.inf, HOST.inf, HOST.where(rate < 0, 0.0, HOST.nan))
     good = HOST.isfinite(rate) & (rate >= 0)
     _by_products(draw, rate, HOST.flatnonzero(good & (rate < _LARGE_RATE)), result)
     _by_rejection(draw, rate, HOST.flatnonzero(good & (rate >= _LARGE_RATE)), result)

@@ -189,3 +189,12 @@ def test_a_hundred_thousand_numbers_are_tensorflows(oracle, op_type, dtype):
         for dims in ([100_003], [3], [17, 600]):
             wanted = session.run(made, {shape: dims})
             assert difference(contract, wanted, draw(np.array(dims, np.int32))) is None
+
+
+@pytest.mark.tensorflow
+def test_poisson_numbers_of_negative_and_infinite_means_are_tensorflows(namespaces):
+    for tf in namespaces:
+        with tf.Graph().as_default(), tf.Session() as session:
+            rates = np.array([-1.0, -np.inf, np.inf])
+            drawn = tf.raw_ops.RandomPoissonV2(shape=[2], rate=rates, dtype=tf.float32, seed=1)
+            assert session.run(drawn).tolist() == [[0, 0, np.inf]] * 2
