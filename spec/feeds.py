@@ -270,9 +270,10 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
       SpecError: the file is no table, or does not agree with itself.
 
     """
+    from sessrun.spec.cases.readable import exact  # noqa: PLC0415 - not on the hot path
     from sessrun.spec.loader import read_json  # noqa: PLC0415 - not on the hot path
 
-    form = read_json(path)
+    form = exact(read_json(path))
     check(form, "feed_table", str(path))
     dtypes = tuple(form["dtypes"])
     if dtypes != FEEDABLE:

@@ -22,6 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessrun.spec import tensors
+from sessrun.spec.cases.readable import exact
 from sessrun.spec.cases.values import describe
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.feeds import (
@@ -39,7 +40,7 @@ from sessrun.spec.tables.feed_kinds import kinds
 from sessrun.spec.tables.feed_manual import MANUAL_PATH, manual
 
 TABLE = load_feed_table()
-FORM = json.loads(TABLE_PATH.read_text(encoding="utf-8"))
+FORM = exact(json.loads(TABLE_PATH.read_text(encoding="utf-8")))
 SAME_MACHINE = platform.machine() in {"x86_64", "AMD64"} and sys.platform == "linux"
 SAME_RELEASES = all(
     importlib.metadata.version(name) == TABLE.measured_with[name] for name in ("numpy", "ml_dtypes")

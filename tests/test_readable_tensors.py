@@ -13,10 +13,12 @@ from hypothesis.extra import numpy as arrays
 
 from sessrun.spec import tensors
 from sessrun.spec.cases.readable import exact, exact_tensor, readable
+from sessrun.spec.dtypes import BY_NAME
 
+FLOATS = ("bfloat16", "float8_e5m2", "float8_e4m3fn")
 NUMBERS = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float32", "float64",
+    "float16", "float32", "float64", "complex64",
 )  # fmt: skip
 
 
@@ -26,11 +28,24 @@ def through_a_file(value: Any) -> Any:
 
 @given(st.data())
 def test_every_tensor_comes_back(data: st.DataObject) -> None:
-    dtype = data.draw(st.sampled_from((*NUMBERS, "float16", "complex64")))
+    dtype = data.draw(st.sampled_from(NUMBERS))
     shape = arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
     array = data.draw(arrays.arrays(dtype, shape))
     form = {"feeds": [{"x:0": tensors.encode(array)}]}
     assert through_a_file(form) == form
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_every_number_of_a_narrow_float_comes_back(name: str) -> None:
+    kind = BY_NAME[name].numpy
+    width = np.dtype(kind).itemsize
+    patterns = np.arange(2 ** (8 * width), dtype=f"uint{8 * width}").view(kind)
+    shown = 0
+    for part in np.split(patterns, len(patterns) // 2):
+        form = tensors.encode(part)
+        assert through_a_file(form) == form
+        shown += readable(form) != form
+    assert shown > len(patterns) // 8
 
 
 @given(st.lists(st.binary(max_size=8) | st.text("abc é\n", max_size=8).map(str.encode)))
@@ -76,7 +91,7 @@ def test_others_are_left_as_they_are(array: Any) -> None:
     "form",
     [
         {"$float32": "one"}, {"$int8": [300]}, {"$int32": [[1], [2, 3]]}, {"$string": [1]},
-        {"$float16": [1.0]}, {"$float32": [1.0], "and": 1}, {"$": "tf.float32"},
+        {"$complex64": [1.0]}, {"$float32": [1.0], "and": 1}, {"$": "tf.float32"},
     ],
 )  # fmt: skip
 def test_what_is_no_tensor_is_left_to_the_schema(form: dict[str, Any]) -> None:

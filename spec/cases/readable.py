@@ -7,8 +7,6 @@ NaN, no infinity, no complex number, and no tensor without elements.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,25 +14,16 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.dtypes import DTYPES
 
 __all__ = ["exact", "exact_tensor", "readable"]
 
+#: Dtypes of less than a byte, which releases of ml_dtypes make of numbers in different ways.
+_NARROW: Final = frozenset({"int2", "int4", "uint2", "uint4", "float4_e2m1fn"})
 _DTYPES: Final = {
-    f"${name}": name
-    for name in (
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float32",
-        "float64",
-        "string",
-    )
+    f"${row.name}": row
+    for row in DTYPES
+    if row.kind in {"bool", "int", "uint", "float", "string"} and row.name not in _NARROW
 }
 
 
@@ -70,12 +59,12 @@ def exact_tensor(form: dict[str, Any]) -> dict[str, Any]:
     if len(form) != 1:
         return form
     ((key, elements),) = form.items()
-    dtype = _DTYPES.get(key)
-    if dtype is None:
+    row = _DTYPES.get(key)
+    if row is None:
         return form
     try:
-        array = np.array(elements, object if dtype == "string" else dtype)
-        if dtype == "string":
+        array = np.array(elements, row.numpy)
+        if row.kind == "string":
             array = np.frompyfunc(str.encode, 1, 1)(array)
         return tensors.encode(np.asarray(array))
     except (TypeError, ValueError, OverflowError):  # no such elements: the schema refuses it
@@ -84,34 +73,36 @@ def exact_tensor(form: dict[str, Any]) -> dict[str, Any]:
 
 def _readable_tensor(form: Mapping[str, Any]) -> Mapping[str, Any]:
     """The tensor as people read it; itself where that is longer, or another tensor."""
-    key, data = f"${form['dtype']}", form["data"]
+    key = f"${form['dtype']}"
     if key not in _DTYPES:
         return form
     try:
-        shown = {key: _texts(form) if key == "$string" else _numbers(data, form)}
-    except (AttributeError, TypeError, ValueError, binascii.Error):
+        array = tensors.decode(form)
+        shown = {key: _texts(array) if key == "$string" else _numbers(array)}
+    except (AttributeError, TypeError, ValueError):
         return form
     if len(json.dumps(shown)) > len(json.dumps(form)):
         return form
     return shown if exact_tensor(shown) == form else form
 
 
-def _numbers(data: Any, form: Mapping[str, Any]) -> Any:
-    """Nested lists of numbers; a float32 has the digits that tell it from other float32."""
-    array = np.frombuffer(base64.b64decode(data), form["dtype"]).reshape(form["shape"])
-    if not np.isfinite(array).all():
+def _numbers(array: np.ndarray) -> Any:
+    """Nested lists of numbers; a float has the digits that tell it from others of its dtype."""
+    if array.dtype.kind in "biu":
+        return array.tolist()
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        wide = array.astype(np.float64)
+    if not np.isfinite(wide).all():
         raise ValueError("JSON has no such number")
-    if array.dtype == np.float32:
+    if array.dtype != np.float64:
         digits = [float(str(element)) for element in array.ravel()]
-        array = np.array(digits).reshape(array.shape)
-    return array.tolist()
+        wide = np.array(digits).reshape(array.shape)
+    return wide.tolist()
 
 
-def _texts(form: Mapping[str, Any]) -> Any:
+def _texts(array: np.ndarray) -> Any:
     """Nested lists of text."""
-    texts = np.empty(len(form["data"]), object)
-    for index, item in enumerate(form["data"]):
-        texts[index] = base64.b64decode(item).decode("ascii")
-        if not texts[index].isprintable():
-            raise ValueError("such text is escaped, and no easier to read")
-    return texts.reshape(form["shape"]).tolist()
+    texts = np.frompyfunc(lambda item: item.decode("ascii"), 1, 1)(array)
+    if not all(text.isprintable() for text in np.asarray(texts).ravel()):
+        raise ValueError("such text is escaped, and no easier to read")
+    return np.asarray(texts).tolist()

@@ -27,6 +27,7 @@ import numpy as np
 from sessrun.spec import tensors
 from sessrun.spec.cases.expressions import evaluate
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.readable import exact, readable
 from sessrun.spec.cases.values import describe
 from sessrun.spec.dtypes import BY_NAME, DTypeRow
 from sessrun.spec.feeds import FEEDABLE, TABLE_PATH
@@ -224,7 +225,7 @@ def table(namespace: Namespace) -> dict[str, Any]:
 def render(form: Mapping[str, Any]) -> str:
     """The table's text: one line for each row, so that a difference is readable."""
     head = {key: value for key, value in form.items() if key != "rows"}
-    lines = ",\n".join("  " + _compact(row) for row in form["rows"])
+    lines = ",\n".join("  " + _compact(readable(row)) for row in form["rows"])
     return _compact(head)[:-1] + ',"rows":[\n' + lines + "\n]}\n"
 
 
@@ -256,7 +257,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # numpy warns of lossy casts; the table records values
         measured = table(importlib.import_module(options.backend_namespace))
     if options.check:
-        lines = sorted(differences(json.loads(TABLE_PATH.read_text(encoding="utf-8")), measured))
+        lines = sorted(
+            differences(exact(json.loads(TABLE_PATH.read_text(encoding="utf-8"))), measured)
+        )
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return 1 if lines else 0
     TABLE_PATH.write_text(render(measured), encoding="utf-8")
