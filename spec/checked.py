@@ -18,7 +18,12 @@ from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.cases.readable import exact
 from sessrun.spec.loader import read_json, read_toml, read_vector
 from sessrun.spec.schema import check
-from sessrun.spec.statement import STATEMENT, forget_statement
+from sessrun.spec.statement import (
+    STATEMENT,
+    file_digests,
+    folder_digest,
+    forget_statement,
+)
 
 __all__ = ["checked_files", "statement", "write_statement"]
 
@@ -54,14 +59,19 @@ def statement() -> str:
 
     """
     paths = [_SPEC / f"schemas/{schema}.schema.json" for schema in _FILES]
+    folders = set()
     for schema, path in checked_files():
         if schema == "case":
             read_vector(path, path.read_bytes())
+            folders.add(path.parent)
         else:
             check(read_toml(path), schema, str(path))
-        paths.append(path)
-    lines = sorted((path.relative_to(_SPEC).as_posix(), _digest(path)) for path in paths)
-    return "".join(f"{digest}  {path}\n" for path, digest in lines)
+            paths.append(path)
+    digests = {path.relative_to(_SPEC).as_posix(): _digest(path) for path in paths}
+    for folder in folders:
+        name = f"{folder.relative_to(_SPEC).as_posix()}/"
+        digests[name] = folder_digest(file_digests(folder))
+    return "".join(f"{digest}  {path}\n" for path, digest in sorted(digests.items()))
 
 
 def _digest(path: Path) -> str:
