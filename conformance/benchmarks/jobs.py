@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from sessrun.adapters.peer import Peer
 from sessrun.conformance.benchmarks import networks
+from sessrun.conformance.benchmarks.networks import Built
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import FeedDict, Operation, Session, Tensor, Value
 
 __all__ = ["JOBS", "Job", "Prepared", "equals", "opened", "run_job"]
 
@@ -63,7 +65,7 @@ class Job:
 
     name: str
     summary: str
-    prepare: Callable[[Any, str], Prepared]
+    prepare: Callable[[Namespace, str], Prepared]
     nbytes: int = 0
     flops: int = 0
     dtype: str = ""
@@ -88,9 +90,12 @@ def equals(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], s
     return check
 
 
+_F = TypeVar("_F")
+
+
 def opened(
-    tf: Namespace, device: str, build: Callable[[], tuple[Any, dict[Any, Any], Any, Any]]
-) -> tuple[Any, Any, dict[Any, Any], Any]:
+    tf: Namespace, device: str, build: Callable[[], tuple[_F, FeedDict, Value, Operation | None]]
+) -> tuple[Session, _F, FeedDict, Value]:
     """Build in a new graph on the device, open a session, run the initializer."""
     graph = tf.Graph()
     with graph.as_default(), tf.device(device):
@@ -102,8 +107,8 @@ def opened(
 
 
 def run_job(
-    build: Callable[[Any], Any], rtol: float = 0.0, atol: float = 0.0
-) -> Callable[[Any, str], Prepared]:
+    build: Callable[[Namespace], Built], rtol: float = 0.0, atol: float = 0.0
+) -> Callable[[Namespace, str], Prepared]:
     """A job that times `session.run(fetch, feeds)`."""
 
     def prepare(tf: Namespace, device: str) -> Prepared:
@@ -115,21 +120,21 @@ def run_job(
     return prepare
 
 
-def _no_op(tf: Namespace) -> Any:
+def _no_op(tf: Namespace) -> Built:
     return tf.no_op(), {}, None, None
 
 
-def _fetch_scalar(tf: Namespace) -> Any:
+def _fetch_scalar(tf: Namespace) -> Built:
     return tf.constant(1.5), {}, 1.5, None
 
 
-def _scalar_add(tf: Namespace) -> Any:
+def _scalar_add(tf: Namespace) -> Built:
     x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     return tf.add(x, y), {x: np.float32(1), y: np.float32(2)}, 3.0, None
 
 
-def _feed(size: int) -> Callable[[Any], Any]:
-    def build(tf: Namespace) -> Any:
+def _feed(size: int) -> Callable[[Namespace], Built]:
+    def build(tf: Namespace) -> Built:
         x = tf.placeholder(tf.float32, [None])
         with tf.control_dependencies([x]):
             done = tf.constant(0.0)
@@ -138,8 +143,8 @@ def _feed(size: int) -> Callable[[Any], Any]:
     return build
 
 
-def _fetch(size: int) -> Callable[[Any], Any]:
-    def build(tf: Namespace) -> Any:
+def _fetch(size: int) -> Callable[[Namespace], Built]:
+    def build(tf: Namespace) -> Built:
         value = np.arange(size, dtype=np.float32)
         variable = tf.get_variable("v", initializer=value, use_resource=True)
         return variable.read_value(), {}, value, variable.initializer
@@ -147,8 +152,8 @@ def _fetch(size: int) -> Callable[[Any], Any]:
     return build
 
 
-def _chain(length: int) -> Callable[[Any], Any]:
-    def build(tf: Namespace) -> Any:
+def _chain(length: int) -> Callable[[Namespace], Built]:
+    def build(tf: Namespace) -> Built:
         x = tf.placeholder(tf.float32, [])
         y = x
         for _ in range(length):
@@ -158,8 +163,8 @@ def _chain(length: int) -> Callable[[Any], Any]:
     return build
 
 
-def _matmul(size: int) -> Callable[[Any], Any]:
-    def build(tf: Namespace) -> Any:
+def _matmul(size: int) -> Callable[[Namespace], Built]:
+    def build(tf: Namespace) -> Built:
         left = np.random.default_rng(1).standard_normal((size, size)).astype(np.float32)
         right = np.eye(size, dtype=np.float32) * 2
         a, b = tf.placeholder(tf.float32, [size, size]), tf.placeholder(tf.float32, [size, size])
@@ -185,11 +190,11 @@ def _variable_update(tf: Namespace, device: str) -> Prepared:
     return Prepared(call, check, session.close)
 
 
-def _queue(many: int) -> Callable[[Any, str], Prepared]:
+def _queue(many: int) -> Callable[[Namespace, str], Prepared]:
     """A job that puts elements in and takes them out again: one, or so many at once."""
 
     def prepare(tf: Namespace, device: str) -> Prepared:
-        def build() -> Any:
+        def build() -> tuple[tuple[Operation, Tensor], FeedDict, Value, None]:
             queue = tf.FIFOQueue(max(1, many), tf.float32, shapes=[[]])
             value = np.arange(max(1, many), dtype=np.float32)
             put = queue.enqueue_many([value]) if many else queue.enqueue(value[0])

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import FeedDict, Fetches, Operation, Value
 
 __all__ = ["SHAPES", "STEP_BATCH", "cnn_step", "convolution", "outputs", "pooling"]
 
@@ -29,10 +30,12 @@ SHAPES: Final = (
 STEP_BATCH: Final = 32
 
 #: What `jobs` runs: the fetch, the feeds, the value wanted, an initializer.
-Built = tuple[Any, dict[Any, Any], Any, Any]
+Built = tuple[Fetches, FeedDict, Value, Operation | None]
 
 
-def convolution(size: int, depth: int, window: int, out: int, batch: int) -> Callable[[Any], Built]:
+def convolution(
+    size: int, depth: int, window: int, out: int, batch: int
+) -> Callable[[Namespace], Built]:
     """A convolution without padding, of ones by ones, forward and both gradients.
 
     Args:
@@ -62,7 +65,7 @@ def convolution(size: int, depth: int, window: int, out: int, batch: int) -> Cal
     return build
 
 
-def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Any], Built]:
+def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Namespace], Built]:
     """A pooling of pairs, `max` or `avg`, and its gradient, of rising numbers."""
 
     def build(tf: Namespace) -> Built:

@@ -88,3 +88,20 @@ def sessions_belong_to_a_thread(tf: Namespace) -> Namespace:
             return super().run(*args, **kwargs)
 
     return override(tf, Session=Session)
+
+
+@fault("SESSION-060", "The run after a refused one is executed twice.")
+def refused_runs_are_made_up_for(tf: Namespace) -> Namespace:
+    """Repeat the run that follows a refused one, as a client that retries and miscounts."""
+
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
+        def run(self, *args: Any, **kwargs: Any) -> Value:
+            if self.__dict__.pop("refused", False):
+                super().run(*args, **kwargs)
+            try:
+                return super().run(*args, **kwargs)
+            except tf.errors.OpError:
+                self.__dict__["refused"] = True
+                raise
+
+    return override(tf, Session=Session)
