@@ -16,6 +16,7 @@ from sessrun.conformance.plan import Plan, suite_digest
 from sessrun.conformance.runner import Runner
 from sessrun.conformance.workers import record_lines
 from sessrun.spec import SPEC_VERSION
+from sessrun.spec.forms import Json
 from sessrun.spec.loader import spec_digest
 from sessrun.spec.records import RecordWriter, RunRecord, read_record
 from sessrun.spec.schema import SpecError
@@ -44,7 +45,7 @@ class _Start:
     complete: bool = False
 
 
-def header(plan: Plan, runner: Runner, workers: int = 1) -> dict[str, Any]:
+def header(plan: Plan, runner: Runner, workers: int = 1) -> dict[str, Json]:
     """The header line of a run of this plan against this backend."""
     return {
         "kind": "header",

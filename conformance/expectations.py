@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.spec.cases.lacks import is_undeclared, lack_of
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.loader import load_clauses, read_toml
 from sessrun.spec.records import QUIET, RunRecord, blamed
 from sessrun.spec.schema import SpecError, check
@@ -177,12 +178,12 @@ def _entry(line: Mapping[str, Any]) -> Expectation:
     return Expectation(line["result"], _why(line), vector=line["id"])
 
 
-def _lack(line: Mapping[str, Any]) -> str | None:
+def _lack(line: JsonObject) -> str | None:
     """What a refused case lacked; None of any other."""
     return lack_of(_reason(line)) if line["result"] == "unsupported" else None
 
 
-def _is_undeclared(line: Mapping[str, Any]) -> bool:
+def _is_undeclared(line: JsonObject) -> bool:
     return line["result"] == "unsupported" and is_undeclared(_reason(line))
 
 
@@ -190,7 +191,7 @@ def _reason(line: Mapping[str, Any]) -> str:
     return str((line.get("finding") or {}).get("reason", ""))
 
 
-def _holds(entry: Expectation, line: Mapping[str, Any]) -> bool:
+def _holds(entry: Expectation, line: JsonObject) -> bool:
     return entry.covers(line) and entry.expected == line["result"]
 
 

@@ -16,10 +16,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from sessrun.adapters.backend import Description
 from sessrun.spec.cases.facts import facts_of
+from sessrun.spec.forms import Json
 from sessrun.spec.records import SIMULATED, is_simulated
 
 __all__ = ["environment", "facts"]
@@ -71,7 +71,7 @@ def file_modes() -> bool:
         return False
 
 
-def environment(backend: Description | None = None) -> dict[str, Any]:
+def environment(backend: Description | None = None) -> dict[str, Json]:
     """What a record says of the machine: system, processor, Python, packages, GPUs.
 
     Args:

@@ -15,6 +15,7 @@ from sessrun.conformance.plain_files import (
     path_text,
 )
 from sessrun.spec.cases.model import Case, walk
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["python_lines"]
 
@@ -182,7 +183,7 @@ def _api_why(step: Mapping[str, Any]) -> str:
     return ""
 
 
-def _text(form: Any) -> str:
+def _text(form: Json) -> str:
     """Python text of an expression, or of a value."""
     if isinstance(form, list):
         return f"[{_listed(form)}]"
@@ -197,7 +198,7 @@ def _text(form: Any) -> str:
         return f"({json.dumps(form)[:80]!r})"
 
 
-def _form_text(key: str, body: Any, form: Mapping[str, Any]) -> str:  # noqa: C901, PLR0912 - one line per form
+def _form_text(key: str, body: Any, form: JsonObject) -> str:  # noqa: C901, PLR0912 - one line per form
     match key:
         case "$":
             return str(body).removeprefix("py.")

@@ -15,6 +15,7 @@ from typing import Any, Final
 from sessrun.conformance import properties
 from sessrun.conformance.variants import VARIANT, variant, variants_of
 from sessrun.spec.cases.model import Case, content_hash
+from sessrun.spec.forms import Json
 from sessrun.spec.inference import demand_of
 from sessrun.spec.loader import load_clauses, load_vector, vectors_of
 from sessrun.spec.releases import needed_release
@@ -102,7 +103,7 @@ class Plan:
         """The seed, and where it comes from."""
         return self.source or Seed(self.seed)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """What a package stores and `verify` regenerates: ids, hashes and clauses in order."""
         return {
             "profile": self.profile,
@@ -117,7 +118,7 @@ class Plan:
         return content_hash(self.to_json())
 
 
-def _planned(case: Case) -> dict[str, Any]:
+def _planned(case: Case) -> dict[str, Json]:
     """What a plan says of a case, and what it needs of a backend that may not have it."""
     form: dict[str, Any] = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
     demand = demand_of(case)

@@ -9,13 +9,14 @@ from sessrun.spec.cases.engine import step_of
 from sessrun.spec.cases.judge import Finding, clause_of
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_text
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.inference import DECLARATION, Offer, demand_of
 from sessrun.spec.records import FIRST_TRY, SECOND_TRY
 
 __all__ = ["is_worth_a_second_try", "lost_at", "result_line", "second_try"]
 
 
-def is_worth_a_second_try(line: Mapping[str, Any]) -> bool:
+def is_worth_a_second_try(line: JsonObject) -> bool:
     """Whether a fresh worker may answer otherwise: an error of the audit has no detail."""
     result = line["result"]
     return result in {"fail", "crash"} or (result == "error" and "detail" in line)

@@ -15,6 +15,7 @@ from typing import Any, Final
 from sessrun.adapters.process.errors import AdapterError
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 
 __all__ = ["MOST_WORKERS", "record_lines"]
 
@@ -115,7 +116,7 @@ def _lines_of(runner: Runner, case: Case) -> _Lines:
     return [*events, result]
 
 
-def _event(event: str, detail: str, seconds: float = 0.0) -> dict[str, Any]:
+def _event(event: str, detail: str, seconds: float = 0.0) -> dict[str, Json]:
     return {"kind": "event", "event": event, "detail": detail, "seconds": round(seconds, 3)}
 
 

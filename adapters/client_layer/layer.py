@@ -33,6 +33,7 @@ from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Call, Done, Failure, Fetched, Opened, Outcome, failure_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.errors import BY_CODE
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
 
 __all__ = ["ClientLayer"]
@@ -174,7 +175,7 @@ class ClientLayer:
 
     @_answers("partial")
     def partial(
-        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
     ) -> Outcome:
         """Go on with a partial run: Fetched. Fetching an operation is a RuntimeError."""
         with self._calling(session) as running:
@@ -284,12 +285,12 @@ class ClientLayer:
         return handle
 
 
-def _message(form: Mapping[str, Any], kind: type[_Message]) -> _Message:
+def _message(form: JsonObject, kind: type[_Message]) -> _Message:
     """A message from protobuf's JSON mapping."""
     return json_format.ParseDict(dict(form), kind())
 
 
-def _definition(form: Mapping[str, Any]) -> GraphDef:
+def _definition(form: JsonObject) -> GraphDef:
     """A GraphDef; ValueError where a node's device is malformed."""
     definition = _message(form, GraphDef)
     for node in definition.node:
@@ -350,7 +351,7 @@ def _tensor(engine: EngineSession, name: str) -> tuple[Endpoint, TensorFacts]:
     return tensor, facts
 
 
-def _fed(engine: EngineSession, feeds: Mapping[str, Any]) -> dict[Endpoint, np.ndarray]:
+def _fed(engine: EngineSession, feeds: Mapping[str, np.ndarray]) -> dict[Endpoint, np.ndarray]:
     """The fed values by tensor; ValueError where a value's shape is not the tensor's."""
     fed = {}
     for name, value in feeds.items():

@@ -109,7 +109,7 @@ class TinyEngine(MinimalEngine):
         """Forget everything."""
         self._graphs.clear()
 
-    def _nodes(self, session: str, feeds: Mapping[str, Any]) -> Mapping[str, NodeDef]:
+    def _nodes(self, session: str, feeds: Mapping[str, np.ndarray]) -> Mapping[str, NodeDef]:
         nodes = self._graphs.get(session)
         if nodes is None:
             raise _Refused(9, "the session is closed")

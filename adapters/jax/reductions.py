@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from numpy.typing import DTypeLike
 
 from sessrun.adapters.jax.arrays import axis_of
 from sessrun.adapters.jax.elementwise import is_integer
@@ -16,14 +17,14 @@ from sessrun.adapters.jax.rules import BOOL, FLOATS, NUMBERS, REALS, Array, Node
 __all__ = ["highest", "lowest"]
 
 
-def lowest(dtype: Any) -> Array:
+def lowest(dtype: DTypeLike) -> Array:
     """The least value of a dtype: what the maximum of nothing is."""
     if jnp.issubdtype(dtype, jnp.integer):
         return np.array(jnp.iinfo(dtype).min, dtype)
     return np.array(-np.inf, dtype)
 
 
-def highest(dtype: Any) -> Array:
+def highest(dtype: DTypeLike) -> Array:
     """The greatest value of a dtype: what the minimum of nothing is."""
     if jnp.issubdtype(dtype, jnp.integer):
         return np.array(jnp.iinfo(dtype).max, dtype)

@@ -34,6 +34,7 @@ from sessrun.adapters.process.protocol import (
     unpack_answer,
 )
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Unsupported
+from sessrun.spec.forms import Json
 
 __all__ = ["Channel", "Ids"]
 
@@ -204,7 +205,7 @@ class Channel:
 
     def _exchange_lines(
         self, identity: int, do: str, line: bytes, deadline_s: float
-    ) -> dict[str, Any]:
+    ) -> dict[str, Json]:
         if self._concurrent:
             return self._connection.request(identity, do, line, deadline_s)
         started = time.monotonic()
@@ -216,7 +217,7 @@ class Channel:
         finally:
             self._turn.release()
 
-    def _unpack(self, do: str, form: dict[str, Any]) -> Answer:
+    def _unpack(self, do: str, form: dict[str, Json]) -> Answer:
         files = _files(form)
         try:
             _check_sizes(files)

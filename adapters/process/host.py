@@ -9,6 +9,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.adapters.backend import Description
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.process.channel import Channel, Ids
@@ -290,7 +292,7 @@ class ProcessBackend:
         return self._do("setup", session=session, fetches=list(fetches), feeds=list(feeds))
 
     def partial(
-        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
     ) -> Outcome:
         """Continue a partial run."""
         outcome = self._do(

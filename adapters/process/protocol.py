@@ -26,6 +26,7 @@ from sessrun.adapters.process.payloads import (
 from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.errors import BY_CODE
+from sessrun.spec.forms import Json
 from sessrun.spec.schema import first_error, has_kind
 
 __all__ = [
@@ -298,7 +299,7 @@ def _observations(value: Any) -> list[Observation]:
     return value
 
 
-def _wrong(form: Any, kind: str) -> str | None:
+def _wrong(form: Json, kind: str) -> str | None:
     """What is wrong with a form that should be one kind of message; None if nothing is."""
     error = first_error(form, "protocol", kind)
     if error is None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import DTypeLike
 
 from sessrun.adapters.cupy_gpu import CupyGpu
 from sessrun.conformance.benchmarks.measured_device import MeasuredDevice
@@ -77,7 +78,7 @@ def _best(gpu: CupyGpu, call: Callable[[], Any]) -> float:
     return max(min(times), 1e-9)
 
 
-def _matrices(gpu: CupyGpu, dtype: Any) -> tuple[int, Any, Any]:
+def _matrices(gpu: CupyGpu, dtype: DTypeLike) -> tuple[int, Any, Any]:
     rows = _ROWS[gpu.simulated]
     values = gpu.xp.asarray(numbers(rows, rows)).astype(dtype)
     return rows, values, values.copy()
@@ -92,7 +93,7 @@ def _product(dtype: str) -> Callable[[CupyGpu], float]:
     return measure
 
 
-def _tensor_cores(dtype: Any, kind: int, arithmetic: int) -> Callable[[CupyGpu], float]:
+def _tensor_cores(dtype: DTypeLike, kind: int, arithmetic: int) -> Callable[[CupyGpu], float]:
     """A product that cuBLAS may do on tensor cores, its sums in float32."""
 
     def measure(gpu: CupyGpu) -> float:

@@ -30,6 +30,7 @@ from sessrun.conformance.benchmarks.selection import Fitted, fitted, gpu_jobs
 from sessrun.conformance.benchmarks.series import Series
 from sessrun.conformance.facts import environment
 from sessrun.spec import devices
+from sessrun.spec.forms import Json
 
 __all__ = ["measure"]
 
@@ -138,7 +139,7 @@ def _loaded(spec: str, device: str) -> _Backend:
     return backend
 
 
-def _fingerprint(loaded: Mapping[str, _Backend], device: str) -> dict[str, Any]:
+def _fingerprint(loaded: Mapping[str, _Backend], device: str) -> dict[str, Json]:
     """The facts of the machine and the backends, without those of the device."""
     versions = {spec: _version(backend) for spec, backend in loaded.items()}
     return environment() | {"device": device or "default", "backends": versions}

@@ -13,6 +13,7 @@ from sessrun.adapters.cupy_gpu import CupyGpu
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.conformance.facts import environment, gpus
 from sessrun.spec import devices
+from sessrun.spec.forms import Json
 
 __all__ = ["MeasuredDevice", "measured_device"]
 
@@ -63,12 +64,12 @@ class MeasuredDevice:
         """Whether it is a stand-in."""
         return self.gpu is not None and self.gpu.simulated
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """What `bench.schema.json` has of it."""
         kind = "cpu" if self.index is None else "gpu"
         return {"name": self.name, "kind": kind, "simulated": self.simulated}
 
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> dict[str, Json]:
         """What makes times on two GPUs incomparable: name, versions, the most its clocks can be."""
         if self.index is None:
             return {}

@@ -6,7 +6,7 @@ import functools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from sessrun.adapters.backend import Description
 from sessrun.adapters.process.errors import AdapterError, WorkerError
@@ -21,6 +21,7 @@ from sessrun.conformance.observe import observe
 from sessrun.spec.cases.audit import audit, capabilities_needed
 from sessrun.spec.cases.judge import judge
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 from sessrun.spec.inference import Offer
 
 __all__ = ["QUESTIONS", "Examination", "examine"]
@@ -58,7 +59,7 @@ class Examination:
         """The answers that are wrong."""
         return tuple(answer for answer in self.answers if answer.verdict == "wrong")
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The JSON form."""
         return {
             "backend": self.backend,

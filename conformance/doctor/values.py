@@ -20,7 +20,7 @@ from sessrun.conformance.doctor.question import (
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.dtypes import BY_NAME, DTYPES, DTypeRow
-from sessrun.spec.forms import JsonObject
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["VALUES"]
 
@@ -84,7 +84,7 @@ def _stored(form: Any) -> Any:
     return {**form, "dtype": np.dtype(row.numpy)[0].name}
 
 
-def _difference(fed: JsonObject, got: Any) -> str:
+def _difference(fed: JsonObject, got: Json) -> str:
     form = got if isinstance(got, dict) else {}
     for part in ("dtype", "shape"):
         if form.get(part) != fed[part]:

@@ -22,6 +22,7 @@ from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import load
 from sessrun.conformance.gpu_day.programs import PROGRAMS
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import Json
 
 __all__ = ["difference", "main", "run_program"]
 
@@ -68,7 +69,7 @@ def difference(got: Sequence[Any], want: Sequence[Any], tolerance: dict[str, flo
     return None
 
 
-def run_program(tf: Namespace, name: str) -> dict[str, Any]:
+def run_program(tf: Namespace, name: str) -> dict[str, Json]:
     """Whether the program gives on the GPU what it gives on the CPU, and what is wrong if not."""
     tolerance = _HALF_TOLERANCE if name in _IN_HALF else _TOLERANCE
     started = time.perf_counter()
@@ -114,7 +115,7 @@ def _in_fresh_processes(spec: str, output: Path) -> int:
     return 1 if failed else 0
 
 
-def _child(spec: str, names: Sequence[str]) -> list[dict[str, Any]]:
+def _child(spec: str, names: Sequence[str]) -> list[dict[str, Json]]:
     """The lines of a process that runs these programs; at least that of the first one."""
     command = [sys.executable, "-m", __spec__.name, spec, "--here", *names]
     limit = _PROGRAM_S * len(names)

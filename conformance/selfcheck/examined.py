@@ -19,9 +19,10 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.records import blamed
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
         os._exit(status)  # a thread that hangs in a fault must not keep the process
 
 
-def summary_of(line: Mapping[str, Any]) -> dict[str, Any]:
+def summary_of(line: JsonObject) -> dict[str, Json]:
     """The result of a result line, and the clauses that it blames."""
     return {"result": line["result"], "clauses": list(blamed(line))}
 

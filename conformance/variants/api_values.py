@@ -11,6 +11,7 @@ from sessrun.conformance.variants.contracts import contract_of, is_open, tensors
 from sessrun.conformance.variants.numbers import Numbers, kind_of
 from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import walk
+from sessrun.spec.forms import Json
 
 __all__ = ["with_other_values"]
 
@@ -127,7 +128,7 @@ def _has_values(expect: Mapping[str, Any]) -> bool:
     return bool(_floats_in(expect.get("value")))
 
 
-def _floats_in(matcher: Any) -> bool:
+def _floats_in(matcher: Json) -> bool:
     """Whether a matcher has a tensor, or a number that is a float."""
     if isinstance(matcher, list):
         return any(map(_floats_in, matcher))

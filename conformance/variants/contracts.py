@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.conformance.variants.numbers import kind_of
+from sessrun.spec.forms import Json
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["computes_exactly", "contract_of", "is_open", "loosest", "tensors_in"]
@@ -48,7 +49,7 @@ def tensors_in(matcher: Any) -> list[Mapping[str, Any]]:
     return tensors or [tensor for part in matcher.values() for tensor in tensors_in(part)]
 
 
-def contract_of(matcher: Any, *, exact: bool) -> str:
+def contract_of(matcher: Json, *, exact: bool) -> str:
     """The contract that takes the place of a matcher's own, for its dtypes.
 
     Args:
@@ -89,7 +90,7 @@ def _stated(matcher: Any) -> Iterable[str]:
             yield from _stated(part)
 
 
-def _has_float(matcher: Any) -> bool:
+def _has_float(matcher: Json) -> bool:
     if isinstance(matcher, list):
         return any(map(_has_float, matcher))
     if isinstance(matcher, Mapping):

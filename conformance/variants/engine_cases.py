@@ -14,6 +14,7 @@ from sessrun.conformance.variants.naming import NAME_PATH, Names
 from sessrun.conformance.variants.numbers import Numbers, kind_of, row_of_proto
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json
 
 __all__ = ["vary_graphs"]
 
@@ -126,7 +127,7 @@ def _varies(kind: str, as_data: bool) -> bool:
     return kind in _FREE or (as_data and kind in _BOUND)
 
 
-def _has_path(form: Any) -> bool:
+def _has_path(form: Json) -> bool:
     if isinstance(form, Mapping):
         return "$path" in form or any(map(_has_path, form.values()))
     return isinstance(form, list) and any(map(_has_path, form))

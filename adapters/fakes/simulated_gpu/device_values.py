@@ -12,6 +12,7 @@ import functools
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 __all__ = ["check_dtype", "converted", "poison", "poisoned"]
 
@@ -53,7 +54,7 @@ def poisoned(shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray
 _CHARS: Final = frozenset("?bhilqBHILQefdFD")
 
 
-def check_dtype(dtype: Any) -> np.dtype[Any]:
+def check_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     """The dtype, if a device array can have it.
 
     Raises:

@@ -22,6 +22,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.forms import Json
+
 __all__ = ["DESCRIPTION", "described", "main"]
 
 DESCRIPTION: Final = Path(__file__).with_name("namespace.json")
@@ -169,10 +171,10 @@ def _without_self(parts: list[str]) -> str:
     return ",".join(parts[1:] if parts[:1] == ["self"] else parts)
 
 
-def _ufunc(ufunc: Any) -> dict[str, Any]:
+def _ufunc(ufunc: Any) -> dict[str, Json]:
     # With `ml_dtypes` imported before cupy, the loops of bfloat16 are among them as `E`.
     loops = " ".join(ufunc.types)
-    entry: dict[str, Any] = {"nin": ufunc.nin, "nout": ufunc.nout, "loops": loops}
+    entry: dict[str, Json] = {"nin": ufunc.nin, "nout": ufunc.nout, "loops": loops}
     vector, index = _host_array(np.float32), _host_array(np.int32)
     asked = {
         "accumulate": lambda: ufunc.accumulate(vector),

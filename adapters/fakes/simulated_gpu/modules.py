@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from sessrun.adapters.fakes.simulated_gpu import (
     arrays,
@@ -28,6 +29,7 @@ from sessrun.adapters.fakes.simulated_gpu import (
 from sessrun.adapters.fakes.simulated_gpu.description import description
 from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, machine
 from sessrun.adapters.fakes.simulated_gpu.ufuncs import Ufunc
+from sessrun.spec.forms import Json
 
 __all__ = ["built"]
 
@@ -212,7 +214,7 @@ def _runtime() -> dict[str, Any]:
     }
 
 
-def _properties(device: int) -> dict[str, Any]:
+def _properties(device: int) -> dict[str, Json]:
     state = machine().devices[devices.Device(device).id]
     return {
         "name": b"Simulated GPU",
@@ -255,7 +257,9 @@ def _cupyx() -> dict[str, Any]:
     }
 
 
-def _zeros_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+def _zeros_pinned(
+    shape: Any, dtype: DTypeLike | None = float, order: str | None = "C"
+) -> np.ndarray:
     array = transfers.empty_pinned(shape, dtype, order)
     array[...] = 0
     return array

@@ -19,6 +19,7 @@ from sessrun.conformance.selfcheck.covered import PACKAGE
 from sessrun.conformance.selfcheck.mutation.equivalents import Equivalents, mutation_key
 from sessrun.conformance.selfcheck.mutation.functions import SourceFunction, source_of
 from sessrun.conformance.selfcheck.mutation.sites import Site, changed, sites_of
+from sessrun.spec.forms import Json
 
 if TYPE_CHECKING:
     from sessrun.spec.cases.model import Case
@@ -95,7 +96,7 @@ class Outcome:
         """Whether any profile caught it."""
         return bool(self.killed_by)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The form that is published."""
         return {
             "function": self.mutant.function.id,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from sessrun.conformance.selfcheck.coverage import area_of
 from sessrun.conformance.selfcheck.mutation.campaign import Outcome
+from sessrun.spec.forms import Json
 
 __all__ = ["summary"]
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def summary(outcomes: Sequence[Outcome]) -> dict[str, Json]:
     """The counts, and each survivor as it is published.
 
     A percentage is of the mutants that are not equivalent. Of a profile those count in whose
@@ -33,7 +33,7 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _share(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _share(outcomes: Sequence[Outcome]) -> dict[str, Json]:
     return {
         "mutants": len(outcomes),
         "killed": sum(o.killed for o in outcomes),
@@ -43,7 +43,7 @@ def _share(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _of_profile(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def _of_profile(name: str, outcomes: Sequence[Outcome]) -> dict[str, Json]:
     return {
         "mutants": len(outcomes),
         "percent": _percent(outcomes, lambda o: o.killed),
@@ -56,6 +56,6 @@ def _percent(outcomes: Iterable[Outcome], is_killed: Callable[[Outcome], bool]) 
     return round(100 * sum(counted) / max(1, len(counted)), 1)
 
 
-def _survivor(outcome: Outcome) -> dict[str, Any]:
+def _survivor(outcome: Outcome) -> dict[str, Json]:
     form = outcome.to_json()
     return {name: form[name] for name in ("function", "operator", "diff", "key", "entered_by")}
