@@ -226,12 +226,12 @@ def _partition(data: Array, partitions: Array, *, num_partitions: int) -> list[A
 
 @definition("DynamicStitch", "ParallelDynamicStitch")
 def _stitch(indices: list[Array], data: list[Array]) -> Array:
-    """Slice `j` of part `i` at place `indices[i][j]`; zeros, or empty strings, where no index leads."""
+    """Slice `j` of part `i` at `indices[i][j]`; zeros, or empty strings, where no index leads."""
     numbers = np.concatenate([part.reshape(-1) for part in indices])
     inner = data[0].shape[indices[0].ndim :]
     rows = int(numbers.max()) + 1 if numbers.size else 0
     dtype = data[0].dtype
-    merged = np.full((rows, *inner), b"" if dtype == object else dtype.type(0), dtype)
+    merged = np.full((rows, *inner), b"" if dtype.kind == "O" else dtype.type(0), dtype)
     for places, part in zip(indices, data, strict=True):
         merged[places.reshape(-1)] = (
             part.reshape(-1, *inner) if part.size else part.reshape(places.size, *inner)
