@@ -339,7 +339,7 @@ class ApiAuthor:
         body = {key: form(value) for key, value in args.items()}
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
-    def told_as_by_oracle(self, tensors: Any, clause: str) -> None:
+    def static_types_as_by_oracle(self, tensors: Any, clause: str) -> None:
         """The names, dtypes and static shapes of tensors must be the oracle's: `clause` says so."""
         self.named_check("static.told", None, tensors=tensors)
         self._blocks[-1][-1]["expect"] = {"oracle": {"contract": "exact"}}

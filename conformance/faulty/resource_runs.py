@@ -19,13 +19,13 @@ from sessrun.spec.proto.graph_pb2 import DataType, GraphDef, NodeDef
 __all__ = [
     "Run",
     "clearing",
+    "creator_type",
     "executing",
     "failing",
     "fed_as",
     "forgiving",
     "giving",
     "inside",
-    "made_by",
     "nodes_of",
     "recoding",
     "sharing",
@@ -76,7 +76,7 @@ def inside(tf: Namespace, session: Session) -> Iterator[None]:
         yield
 
 
-def made_by(op: Operation, index: int = 0) -> str:
+def creator_type(op: Operation, index: int = 0) -> str:
     """The type of the operation that gives an input: that of the resource, for most."""
     return str(op.inputs[index].op.type)
 

@@ -215,7 +215,7 @@ def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:
     metric = named(c, f"metrics.{row.function}")(**given, **options)
     value, update = metric[0], metric[1]
     clause = "METRICS-006" if is_weighed else row.clause
-    c.told_as_by_oracle([value, update], "METRICS-021")
+    c.static_types_as_by_oracle([value, update], "METRICS-021")
     session = c.tf.Session()
     session.run(c.tf.local_variables_initializer())
     for batch in batches:

@@ -147,7 +147,7 @@ def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:
     }
     result = named(c, row.function)(**arguments)
     fetched = result if row.fetched is None else row.fetched(c, result, drawing)
-    c.told_as_by_oracle(fetched, row.static_clause)
+    c.static_types_as_by_oracle(fetched, row.static_clause)
     clause = row.clause if isinstance(row.clause, str) else row.clause(drawing)
     run(c, fetched, feeds, row.contract(drawing.dtype))
     c.blame(clause)

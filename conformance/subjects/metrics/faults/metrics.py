@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
@@ -34,7 +33,7 @@ def fetches_count_as_batches(tf: Namespace) -> Namespace:
 
 @fault("METRICS-002", "The root of a mean is the mean of the roots of the batches.")
 def means_of_roots(tf: Namespace) -> Namespace:
-    """Take the mean of them."""
+    """Take the mean of the batches' root mean squared errors."""
 
     def root_mean_squared_error(
         labels: Tensor, predictions: Tensor, **kwargs: Any
@@ -47,7 +46,7 @@ def means_of_roots(tf: Namespace) -> Namespace:
 
 @fault("METRICS-003", "The accuracy of nothing is no number.")
 def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
-    """Divide zero by zero."""
+    """Divide by zero while the count is zero."""
 
     def accuracy(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.accuracy(*args, **kwargs)
@@ -85,9 +84,9 @@ def updates_beside_values(tf: Namespace) -> Namespace:
 
 @fault("METRICS-006", "A number counts as one, whatever its weight.")
 def numbers_count_as_one(tf: Namespace) -> Namespace:
-    """Weigh the numbers only."""
+    """Multiply the numbers by their weights, and pass no weights on."""
 
-    def mean(values: Sequence[Tensor], weights: Any = None, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def mean(values: Tensor, weights: Any = None, **kwargs: Any) -> tuple[Tensor, Tensor]:
         if weights is None or (isinstance(weights, float) and weights == 0):
             return tf.metrics.mean(values, weights, **kwargs)
         return tf.metrics.mean(values * weights, **kwargs)
@@ -109,7 +108,7 @@ def labels_are_cast(tf: Namespace) -> Namespace:
 
 @fault("METRICS-008", "Labels in a column are broadcast to predictions in a row.")
 def columns_are_broadcast(tf: Namespace) -> Namespace:
-    """Compare each with each."""
+    """Compare every label with every prediction."""
 
     def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> tuple[Tensor, Tensor]:
         if getattr(labels, "ndim", 0) == 2 and getattr(predictions, "ndim", 0) == 1:
@@ -153,7 +152,7 @@ def any_number_is_a_probability(tf: Namespace) -> Namespace:
 
 @fault("METRICS-011", "The area below a curve is summed up from below.")
 def areas_from_below(tf: Namespace) -> Namespace:
-    """Take the lesser height of each strip."""
+    """Set `summation_method` to `minoring`, the lesser height of each strip."""
 
     def auc(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
         return tf.metrics.auc(*args, summation_method="minoring", **kwargs)
@@ -163,7 +162,7 @@ def areas_from_below(tf: Namespace) -> Namespace:
 
 @fault("METRICS-012", "Classes that never occur count in the mean of overlaps.")
 def classes_that_never_occur(tf: Namespace) -> Namespace:
-    """Divide by all of them."""
+    """Divide by the number of all classes."""
 
     def mean_iou(
         labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Any
@@ -176,7 +175,7 @@ def classes_that_never_occur(tf: Namespace) -> Namespace:
 
 @fault("METRICS-013", "Classes that were never labelled are left out of the mean of accuracies.")
 def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
-    """Divide by those that were."""
+    """Divide by the number of classes that had labels."""
 
     def mean_per_class_accuracy(
         labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Any
@@ -193,7 +192,7 @@ def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
 
 @fault("METRICS-014", "The recall of the best predictions is over their number.")
 def recalls_over_predictions(tf: Namespace) -> Namespace:
-    """Give the precision."""
+    """Return the precision at k."""
 
     def recall_at_k(
         labels: Tensor, predictions: Tensor, k: int, **kwargs: Any
@@ -205,7 +204,7 @@ def recalls_over_predictions(tf: Namespace) -> Namespace:
 
 @fault("METRICS-015", "An average precision is over k, however few labels there are.")
 def averages_over_k(tf: Namespace) -> Namespace:
-    """Divide by k, not by the lesser of k and the number of labels."""
+    """Divide by k instead of the lesser of k and the number of labels."""
 
     def average_precision_at_k(
         labels: Tensor, predictions: Tensor, k: int, **kwargs: Any

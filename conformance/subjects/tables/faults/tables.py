@@ -10,11 +10,11 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import (
     Run,
+    creator_type,
     executing,
     failing,
     forgiving,
     giving,
-    made_by,
     nodes_of,
     recoding,
 )
@@ -32,7 +32,7 @@ _INVALID: Final = "InvalidArgumentError"
 
 
 def _is_static(run: Run) -> bool:
-    return made_by(run.op) == "HashTableV2"
+    return creator_type(run.op) == "HashTableV2"
 
 
 def _defaults(run: Run) -> Value:
@@ -87,7 +87,7 @@ def _filling(tf: Namespace, change: Callable[[Run, Callable[[], Any], bool], Any
 
 @fault("TABLES-004", "A table is filled once, and never again.")
 def tables_are_filled_once(tf: Namespace) -> Namespace:
-    """Refuse it the second time."""
+    """Raise FailedPreconditionError for the second filling."""
 
     def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
         if again:
@@ -129,7 +129,7 @@ def keys_may_have_two_values(tf: Namespace) -> Namespace:
 
 @fault("TABLES-007", "A key may not come twice, even with one value.")
 def keys_come_once(tf: Namespace) -> Namespace:
-    """Refuse the filling."""
+    """Raise FailedPreconditionError for a filling with a repeated key."""
 
     def is_double(run: Run) -> bool:
         keys = np.asarray(run.ask(1)).reshape(-1).tolist()
@@ -140,23 +140,29 @@ def keys_come_once(tf: Namespace) -> Namespace:
 
 @fault("TABLES-008", "No table counts more than two keys.")
 def sizes_end_at_two(tf: Namespace) -> Namespace:
-    """Cut the size."""
+    """Give 2 for a larger size."""
     return giving(tf, ("LookupTableSizeV2",), lambda _op, _index, size: np.minimum(size, 2))
 
 
 @fault("TABLES-009", "The export of a static table is empty.")
 def exports_of_static_tables_are_empty(tf: Namespace) -> Namespace:
-    """Leave the keys and values out."""
+    """Give no keys and values for a HashTable."""
     return giving(
-        tf, _EXPORT, lambda _op, _index, value: value[:0], lambda op: made_by(op) == "HashTableV2"
+        tf,
+        _EXPORT,
+        lambda _op, _index, value: value[:0],
+        lambda op: creator_type(op) == "HashTableV2",
     )
 
 
 @fault("TABLES-029", "The export of a changing table is empty.")
 def exports_of_changing_tables_are_empty(tf: Namespace) -> Namespace:
-    """Leave the keys and values out."""
+    """Give no keys and values for a table of another type."""
     return giving(
-        tf, _EXPORT, lambda _op, _index, value: value[:0], lambda op: made_by(op) != "HashTableV2"
+        tf,
+        _EXPORT,
+        lambda _op, _index, value: value[:0],
+        lambda op: creator_type(op) != "HashTableV2",
     )
 
 
@@ -168,7 +174,7 @@ def pairs_are_cut(tf: Namespace) -> Namespace:
 
 @fault("TABLES-011", "Changing a table that is filled once fails with code 3.")
 def static_changes_are_invalid(tf: Namespace) -> Namespace:
-    """Raise another error."""
+    """Raise InvalidArgumentError instead of UnimplementedError."""
     types = ("LookupTableInsertV2", "LookupTableRemoveV2")
     return recoding(tf, types, "UnimplementedError", _INVALID)
 
@@ -194,7 +200,7 @@ def _limit(run: Run) -> int:
 
 @fault("TABLES-034", "Lines are numbered from 1.")
 def lines_count_from_one(tf: Namespace) -> Namespace:
-    """Move the numbers on."""
+    """Add 1 to the attribute `offset`."""
 
     def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _FILE):
@@ -205,7 +211,7 @@ def lines_count_from_one(tf: Namespace) -> Namespace:
 
 @fault("TABLES-035", "Columns are parted by tabulators alone.")
 def delimiters_are_ignored(tf: Namespace) -> Namespace:
-    """Drop the delimiter."""
+    """Set the delimiter to a tabulator."""
 
     def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _FILE):
@@ -216,7 +222,7 @@ def delimiters_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("TABLES-036", "All lines of a file are read.")
 def all_lines_are_read(tf: Namespace) -> Namespace:
-    """Drop a `vocab_size` of two."""
+    """Replace a `vocab_size` of two by -1, which stands for any number of lines."""
 
     def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, _FILE):
@@ -234,7 +240,7 @@ def files_may_be_short(tf: Namespace) -> Namespace:
 
 @fault("TABLES-038", "A file that does not exist is an invalid argument.")
 def missing_files_are_invalid(tf: Namespace) -> Namespace:
-    """Raise another error."""
+    """Raise InvalidArgumentError instead of NotFoundError."""
     return recoding(tf, _FILE, "NotFoundError", _INVALID)
 
 
@@ -249,7 +255,7 @@ def unreadable_lines_are_passed_over(tf: Namespace) -> Namespace:
 
 @fault("TABLES-040", "tables_initializer fills the first table alone.")
 def the_first_table_is_filled(tf: Namespace) -> Namespace:
-    """Give its operation."""
+    """Return the first initializer of the collection."""
 
     def tables_initializer(*_: Any, **__: Any) -> Any:
         return tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)[0]
@@ -258,7 +264,7 @@ def the_first_table_is_filled(tf: Namespace) -> Namespace:
 
 
 def _vocabulary(tf: Namespace, lookup: Callable[[Any, Any], Any]) -> Namespace:
-    """The namespace whose StaticVocabularyTable looks up so."""
+    """The namespace whose StaticVocabularyTable looks up `lookup(table, ids)`."""
 
     class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc, name-defined]
         def lookup(self, keys: Any, name: str | None = None) -> Any:
@@ -271,7 +277,7 @@ def _vocabulary(tf: Namespace, lookup: Callable[[Any, Any], Any]) -> Namespace:
 
 @fault("TABLES-041", "Keys are cast to the dtype of the table's keys.")
 def keys_are_cast(tf: Namespace) -> Namespace:
-    """Look their text up."""
+    """Convert keys of another dtype to strings, where the table's keys are strings."""
 
     class StaticHashTable(tf.lookup.StaticHashTable):  # type: ignore[misc, name-defined]
         def lookup(self, keys: Any, name: str | None = None) -> Any:
@@ -284,12 +290,12 @@ def keys_are_cast(tf: Namespace) -> Namespace:
 
 @fault("TABLES-042", "Words of a vocabulary count from 1.")
 def words_count_from_one(tf: Namespace) -> Namespace:
-    """Add 1 to the ids of words."""
+    """Add 1 to the ids of the three words."""
     one = np.int64(1)
     return _vocabulary(tf, lambda _table, ids: tf.where(ids < 3, ids + one, ids))
 
 
 @fault("TABLES-043", "Other words fall into the first bucket.")
 def other_words_fall_into_one_bucket(tf: Namespace) -> Namespace:
-    """Limit the ids to 3."""
+    """Replace larger ids by 3, the id of the first bucket."""
     return _vocabulary(tf, lambda _table, ids: tf.minimum(ids, np.int64(3)))

@@ -11,13 +11,13 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
     Run,
     clearing,
+    creator_type,
     executing,
     failing,
     fed_as,
     forgiving,
     giving,
     inside,
-    made_by,
     nodes_of,
     recoding,
     sharing,
@@ -95,7 +95,7 @@ def removals_do_nothing(tf: Namespace) -> Namespace:
     """Drop the keys, but for reserved ones."""
 
     def change(run: Run, base: Callable[[], Any]) -> Value:
-        if made_by(run.op) == "MutableHashTableV2":
+        if creator_type(run.op) == "MutableHashTableV2":
             return [None]
         return base()
 
@@ -163,14 +163,14 @@ def rows_are_turned_round(tf: Namespace) -> Namespace:
         tf,
         _FIND,
         lambda _op, _index, value: value[..., ::-1],
-        lambda op: made_by(op) == "MutableHashTableOfTensorsV2",
+        lambda op: creator_type(op) == "MutableHashTableOfTensorsV2",
     )
 
 
 @fault("TABLES-021", "Values of another shape are dropped.")
 def odd_values_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error for tables that are no dense ones."""
-    return forgiving(tf, _INSERT, _INVALID, lambda run: made_by(run.op) in _CHANGING[:2])
+    return forgiving(tf, _INSERT, _INVALID, lambda run: creator_type(run.op) in _CHANGING[:2])
 
 
 @fault("TABLES-022", "A lookup of other dtypes than the table's is an internal error.")
@@ -181,7 +181,7 @@ def odd_dtypes_are_internal(tf: Namespace) -> Namespace:
         (*_FIND, *_INSERT),
         _INVALID,
         "InternalError",
-        lambda run: made_by(run.op) == "PlaceholderWithDefault",
+        lambda run: creator_type(run.op) == "PlaceholderWithDefault",
     )
 
 
@@ -259,7 +259,7 @@ def nameless_tables_last(tf: Namespace) -> Namespace:
 
 
 def _is_dense(run: Run) -> bool:
-    return made_by(run.op) == _DENSE
+    return creator_type(run.op) == _DENSE
 
 
 @fault("TABLES-030", "Reserved keys may be put into a table of buckets, and are gone.")

@@ -10,10 +10,10 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
     Run,
+    creator_type,
     fed_as,
     forgiving,
     giving,
-    made_by,
     nodes_of,
 )
 from sessrun.conformance.faulty.run_fragments import editing
@@ -50,7 +50,7 @@ def overlooking(
         tf,
         ("TensorListLength",),
         _INVALID,
-        lambda run: made_by(run.op) == op_type and when(run),
+        lambda run: creator_type(run.op) == op_type and when(run),
         lambda _: np.int32(0),
     )
 
@@ -62,7 +62,7 @@ def only_set_elements_count(tf: Namespace) -> Namespace:
         tf,
         ("TensorListLength",),
         lambda _op, _index, _value: np.int32(0),
-        lambda op: made_by(op) == "TensorListReserve",
+        lambda op: creator_type(op) == "TensorListReserve",
     )
 
 
@@ -123,7 +123,7 @@ def grown_lists_are_too_long(tf: Namespace) -> Namespace:
         ("TensorListLength",),
         lambda _op, _index, value: value + np.int32(1),
         lambda op: (
-            made_by(op) == "TensorListSetItem"
+            creator_type(op) == "TensorListSetItem"
             and op.inputs[0].op.get_attr("resize_if_index_out_of_bounds")
         ),
     )
@@ -174,7 +174,9 @@ def one_element_is_reserved(tf: Namespace) -> Namespace:
 def misshapen_elements_are_overlooked(tf: Namespace) -> Namespace:
     """Overlook the refusal of a push to a list that was reserved."""
     return overlooking(
-        tf, "TensorListPushBack", lambda run: made_by(run.op.inputs[0].op) == "TensorListReserve"
+        tf,
+        "TensorListPushBack",
+        lambda run: creator_type(run.op.inputs[0].op) == "TensorListReserve",
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.resource_runs import Run, forgiving, giving, made_by
+from sessrun.conformance.faulty.resource_runs import Run, creator_type, forgiving, giving
 from sessrun.conformance.subjects.tensor_lists.faults.tensor_lists import (
     changing,
     negating,
@@ -46,7 +46,7 @@ def scatters_end_with_the_greatest_index(tf: Namespace) -> Namespace:
         tf,
         ("TensorListLength",),
         lambda _op, _index, value: np.minimum(value, np.int32(4)),
-        lambda op: made_by(op) == "TensorListScatterV2",
+        lambda op: creator_type(op) == "TensorListScatterV2",
     )
 
 
@@ -121,7 +121,7 @@ def unset_rows_are_ones(tf: Namespace) -> Namespace:
         tf,
         _CONCATS,
         lambda _op, index, value: value if index else value + (value == 0),
-        lambda op: made_by(op) == "TensorListSetItem",
+        lambda op: creator_type(op) == "TensorListSetItem",
     )
 
 
@@ -207,7 +207,9 @@ def unset_elements_are_scalars(tf: Namespace) -> Namespace:
         tf,
         ("TensorListGetItem",),
         _INVALID,
-        lambda run: made_by(run.op) == "TensorListReserve" and run.op.inputs[1].op.type == "Const",
+        lambda run: (
+            creator_type(run.op) == "TensorListReserve" and run.op.inputs[1].op.type == "Const"
+        ),
         lambda _: np.float32(0),
     )
 
@@ -220,7 +222,8 @@ def contradicting_shapes_are_overlooked(tf: Namespace) -> Namespace:
         ("TensorListStack",),
         _INVALID,
         lambda run: (
-            made_by(run.op) == "TensorListFromTensor" and run.op.inputs[1].op.type == "Placeholder"
+            creator_type(run.op) == "TensorListFromTensor"
+            and run.op.inputs[1].op.type == "Placeholder"
         ),
         lambda _: np.zeros([0, 2], np.float32),
     )
