@@ -273,8 +273,8 @@ def negative_axes_are_one_too_far(tf: Namespace) -> Namespace:
     """Count from the rank before the dimension is there."""
 
     def expanded(_: Any, out: Any, x: Any, axis: Any) -> Any:
-        place = int(axis.reshape(-1)[0])
-        return np.expand_dims(x, max(place + x.ndim, 0)) if place < 0 else out
+        first = int(axis.reshape(-1)[0])
+        return np.expand_dims(x, max(first + x.ndim, 0)) if first < 0 else out
 
     return _changed(tf, "ExpandDims", expanded)
 

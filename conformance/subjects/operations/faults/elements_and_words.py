@@ -97,10 +97,10 @@ def first_stitches_stay(tf: Namespace) -> Namespace:
     def stitched(op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
         merged, count = array(outputs[0]).copy(), op.get_attr("N")
         for indices, data in list(zip(inputs[:count], inputs[count:], strict=True))[::-1]:
-            places = array(indices).reshape(-1)
-            rows = array(data).reshape(len(places), *merged.shape[1:])
-            for place, row in list(zip(places, rows, strict=True))[::-1]:
-                merged[place] = row
+            positions = array(indices).reshape(-1)
+            rows = array(data).reshape(len(positions), *merged.shape[1:])
+            for position, row in list(zip(positions, rows, strict=True))[::-1]:
+                merged[position] = row
         return [merged]
 
     return computing(tf, {"DynamicStitch": stitched})
@@ -150,8 +150,8 @@ def upper_bounds_are_lower(tf: Namespace) -> Namespace:
 
     def bound(_: Any, out: Any, rows: Any, values: Any) -> Any:
         pairs = zip(rows, values, strict=True)
-        found = [np.searchsorted(row, value, side="left") for row, value in pairs]
-        return np.stack(found) if found else out
+        bounds = [np.searchsorted(row, value, side="left") for row, value in pairs]
+        return np.stack(bounds) if bounds else out
 
     return _changed(tf, "UpperBound", bound)
 
