@@ -29,6 +29,7 @@ _INTRODUCTION: Final = (
     "[reports.md](../../docs/reports.md#scoreboard) says how all of it is made again, with a "
     "site that shows every clause, cause and replay.\n"
 )
+_SPEC: Final = "They rest on the spec {version}, digest `{digest:.16}`.\n"
 _HEAD: Final = (
     "| engine | version | verdict | required clauses that hold | cases that passed | day | seed "
     "| digest | package |\n"
@@ -96,7 +97,7 @@ def _page(
     board: Board, packages: Mapping[str, bytes], findings: Findings, findings_folder: str
 ) -> str:
     counts = number(len(board.entries), "certificate"), number(len(board.engines), "engine")
-    lines = ["# Scoreboard\n\n", _INTRODUCTION.format(*counts)]
+    lines = ["# Scoreboard\n\n", _INTRODUCTION.format(*counts), "\n", *_specs(board)]
     for profile, entries in board.profiles.items():
         rows = [row(entry, kept=entry.slug in packages) for entry in entries]
         lines += [f"\n## {_text(profile, 60)}\n\n", _HEAD, *rows]
@@ -109,6 +110,16 @@ def _page(
             f"- [{_text(engine, 60)}]({findings_folder}/{slug_of(engine)}.md)\n" for engine in pages
         ]
     return "".join(lines)
+
+
+def _specs(board: Board) -> Iterator[str]:
+    """A line for each state of the spec that a certificate rests on."""
+    specs = {
+        (str(spec["version"]), str(spec["digest"]))
+        for spec in (entry.summary.header["spec"] for entry in board.entries)
+    }
+    for version, digest in sorted(specs):
+        yield _SPEC.format(version=version, digest=digest)
 
 
 def _steps(steps: Sequence[Step]) -> Iterator[str]:
