@@ -34,6 +34,70 @@ def _greedy(
     return indices, np.array(values, np.int64), shape, np.array(totals)
 
 
+def _spread_labels(labels: list[int], blank: int) -> list[int]:
+    """The labels with a blank before, between and behind them."""
+    return [blank, *(one for label in labels for one in (label, blank))]
+
+
+def _path_sums(chances: Array, spread: list[int], *, repeats_merge: bool) -> Array:
+    """[time, place] probabilities of all paths from the beginning up to a place, inclusive.
+
+    A path stays at its place, goes to the next, or past a blank to the next label, if that is
+    another one. Where repetitions do not merge no path stays at a label, and all may go past.
+    """
+    blank = spread[0]
+    sums = np.zeros((len(chances), len(spread)))
+    for time, chance in enumerate(chances):
+        for place, label in enumerate(spread):
+            if time == 0:
+                sums[0, place] = chance[label] if place < 2 else 0
+                continue
+            before = sums[time - 1]
+            total = before[place] if repeats_merge or label == blank else 0
+            total += before[place - 1] if place else 0
+            may_pass = place > 1 and label != blank
+            if may_pass and (label != spread[place - 2] or not repeats_merge):
+                total += before[place - 2]
+            sums[time, place] = total * chance[label]
+    return sums
+
+
+@definition("CTCLoss")
+def _ctc_loss(
+    inputs: Array,
+    indices: Array,
+    values: Array,
+    lengths: Array,
+    *,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
+) -> tuple[Array, Array]:
+    """Minus the logarithm of the probability of all paths that give the labels, and its gradient.
+
+    The gradient is each class's probability less its share in these paths, if there are any.
+    """
+    steps, batch, classes = inputs.shape
+    losses, gradient = np.zeros(batch), np.zeros((steps, batch, classes))
+    for row in range(batch):
+        labels = [int(v) for (r, _), v in zip(indices, values, strict=True) if r == row]
+        if preprocess_collapse_repeated:
+            labels = [v for i, v in enumerate(labels) if not i or labels[i - 1] != v]
+        scores = wide(inputs)[: int(lengths[row]), row]
+        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+        chances /= chances.sum(axis=1, keepdims=True)
+        spread = _spread_labels(labels, classes - 1)
+        merge = ctc_merge_repeated
+        forth = _path_sums(chances, spread, repeats_merge=merge)
+        back = _path_sums(chances[::-1], spread[::-1], repeats_merge=merge)[::-1, ::-1]
+        total = forth[-1, -2:].sum() if len(spread) > 1 else forth[-1, -1]
+        losses[row] = -np.log(total)
+        gradient[: len(chances), row] = chances
+        for place, label in enumerate(spread if total else ()):
+            share = forth[:, place] * back[:, place] / chances[:, label] / total
+            gradient[: len(chances), row, label] -= share
+    return losses, gradient
+
+
 @definition("ComputeAccidentalHits")
 def _hits(true_classes: Array, sampled: Array) -> tuple[Array, Array, Array]:
     """The row and the place among the samples of each true class that is one, and a weight."""

@@ -270,6 +270,36 @@ def _igammacs(a: Array, x: Array) -> Array:
     return _each(_igammac, a, x)
 
 
+def _igamma_by_a(a: float, x: float) -> float:
+    """The derivative of the series of the lower integral by `a`, term by term."""
+    if a <= 0 or x < 0:
+        return math.nan
+    if x == 0:
+        return 0.0
+    log_x = math.log(x)
+    terms = []
+    for k in range(1, 300):
+        size = math.exp((a + k - 1) * log_x - x - math.lgamma(a + k))
+        terms.append(size * (log_x - _digamma(a + k)))
+    return math.fsum(terms)
+
+
+@definition("IgammaGradA")
+def _igammas_by_a(a: Array, x: Array) -> Array:
+    return _each(_igamma_by_a, a, x)
+
+
+def _sample_by_alpha(alpha: float, sample: float) -> float:
+    """How the number moves where the probability up to it stays."""
+    density = math.exp((alpha - 1) * math.log(sample) - sample - math.lgamma(alpha))
+    return -_igamma_by_a(alpha, sample) / density
+
+
+@definition("RandomGammaGrad")
+def _gamma_grad(alpha: Array, sample: Array) -> Array:
+    return _each(_sample_by_alpha, alpha, sample)
+
+
 def _betainc(a: float, b: float, x: float) -> float:
     """The integral of `t**(a - 1) (1 - t)**(b - 1)` from 0 to `x`, over that to 1."""
     if a <= 0 or b <= 0 or not 0 <= x <= 1:
