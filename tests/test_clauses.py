@@ -45,7 +45,6 @@ UNSEEN = {
     "stacks",
     "staging",
     "summaries",
-    "tables",
     "tensor-arrays",
     "tracing",
     "variables",
