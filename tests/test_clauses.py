@@ -43,7 +43,6 @@ UNSEEN = {
     "session",
     "sparse",
     "stacks",
-    "staging",
     "summaries",
     "tensor-arrays",
     "tracing",
