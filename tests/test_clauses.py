@@ -42,7 +42,6 @@ UNSEEN = {
     "saving",
     "session",
     "sparse",
-    "stacks",
     "summaries",
     "tensor-arrays",
     "tracing",
