@@ -41,7 +41,6 @@ UNSEEN = {
     "run",
     "saving",
     "session",
-    "sparse",
     "summaries",
     "tensor-arrays",
     "tracing",
