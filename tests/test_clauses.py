@@ -40,7 +40,6 @@ UNSEEN = {
     "readers",
     "run",
     "saving",
-    "summaries",
     "tensor-arrays",
     "tracing",
     "variables",
