@@ -42,7 +42,6 @@ UNSEEN = {
     "saving",
     "tensor-arrays",
     "tracing",
-    "variables",
     "waiting",
 }
 
