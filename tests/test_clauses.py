@@ -40,7 +40,6 @@ UNSEEN = {
     "readers",
     "run",
     "saving",
-    "waiting",
 }
 
 
