@@ -39,7 +39,6 @@ UNSEEN = {
     "random",
     "readers",
     "run",
-    "saving",
 }
 
 
