@@ -2,8 +2,8 @@
 
 A definition says the value of an operation on valid arguments, in the order and the words of
 mathematics: slow, without a special case for speed, and independent of every engine. The suite
-holds engines to it under the operation's numeric contract; `tests/definitions` holds it against
-TensorFlow. `defined_outputs` is the entry point.
+holds engines to it under the operation's numeric contract; `tests/operations/test_definitions.py`
+holds it against TensorFlow. `defined_outputs` is the entry point.
 """
 
 from __future__ import annotations
