@@ -15,7 +15,7 @@ def _greedy(
 ) -> tuple[Array, Array, Array, Array]:
     """The best class of each step, blanks left out, and of repeated ones all but the first."""
     blank = blank_index % inputs.shape[2]
-    places, values, totals = [], [], []
+    positions, values, totals = [], [], []
     longest = 0
     for row, length in enumerate(lengths):
         scores = wide(inputs)[: int(length), row]
@@ -25,11 +25,11 @@ def _greedy(
             for t, one in enumerate(best)
             if one != blank and not (merge_repeated and t and best[t - 1] == one)
         ]
-        places += [(row, at) for at in range(len(kept))]
+        positions += [(row, at) for at in range(len(kept))]
         values += kept
         longest = max(longest, len(kept))
         totals.append([-sum(step.max() for step in scores)])
-    indices = np.array(places, np.int64).reshape(-1, 2)
+    indices = np.array(positions, np.int64).reshape(-1, 2)
     shape = np.array((len(lengths), longest), np.int64)
     return indices, np.array(values, np.int64), shape, np.array(totals)
 
@@ -48,17 +48,17 @@ def _path_sums(chances: Array, spread: list[int], *, repeats_merge: bool) -> Arr
     blank = spread[0]
     sums = np.zeros((len(chances), len(spread)))
     for time, chance in enumerate(chances):
-        for place, label in enumerate(spread):
+        for position, label in enumerate(spread):
             if time == 0:
-                sums[0, place] = chance[label] if place < 2 else 0
+                sums[0, position] = chance[label] if position < 2 else 0
                 continue
             before = sums[time - 1]
-            total = before[place] if repeats_merge or label == blank else 0
-            total += before[place - 1] if place else 0
-            may_pass = place > 1 and label != blank
-            if may_pass and (label != spread[place - 2] or not repeats_merge):
-                total += before[place - 2]
-            sums[time, place] = total * chance[label]
+            total = before[position] if repeats_merge or label == blank else 0
+            total += before[position - 1] if position else 0
+            may_pass = position > 1 and label != blank
+            if may_pass and (label != spread[position - 2] or not repeats_merge):
+                total += before[position - 2]
+            sums[time, position] = total * chance[label]
     return sums
 
 
@@ -92,8 +92,8 @@ def _ctc_loss(
         total = forth[-1, -2:].sum() if len(spread) > 1 else forth[-1, -1]
         losses[row] = -np.log(total)
         gradient[: len(chances), row] = chances
-        for place, label in enumerate(spread if total else ()):
-            share = forth[:, place] * back[:, place] / chances[:, label] / total
+        for position, label in enumerate(spread if total else ()):
+            share = forth[:, position] * back[:, position] / chances[:, label] / total
             gradient[: len(chances), row, label] -= share
     return losses, gradient
 
@@ -101,9 +101,9 @@ def _ctc_loss(
 @definition("ComputeAccidentalHits")
 def _hits(true_classes: Array, sampled: Array) -> tuple[Array, Array, Array]:
     """The row and the place among the samples of each true class that is one, and a weight."""
-    last = {int(one): place for place, one in enumerate(sampled)}
+    last = {int(one): position for position, one in enumerate(sampled)}
     pairs = [
         (row, last[int(c)]) for row, mine in enumerate(true_classes) for c in mine if int(c) in last
     ]
-    rows, places = np.array(pairs, np.int64).reshape(-1, 2).T
-    return rows, places, np.full(len(pairs), np.finfo(np.float32).min, np.float32)
+    rows, positions = np.array(pairs, np.int64).reshape(-1, 2).T
+    return rows, positions, np.full(len(pairs), np.finfo(np.float32).min, np.float32)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition, rounded, wide
-from sessrun.spec.definitions.places import Window, channels_first, channels_last
 from sessrun.spec.definitions.resizing import bilinear_weights, resized
+from sessrun.spec.definitions.windows import Window, channels_first, channels_last
 
 __all__ = ["convolved"]
 
@@ -27,9 +27,9 @@ def convolved(x: Array, filters: Array, window: Window) -> Array:
     images = wide(x).reshape(*x.shape[:-1], groups, seen)
     kernels = wide(filters).reshape(*filters.shape[:-1], groups, out // groups)
     total = np.zeros((len(x), *window.out, groups, out // groups), images.dtype)
-    for place, element, at in window.met():
+    for position, element, at in window.met():
         terms = images[(_ALL, *at)][..., None] * np.swapaxes(kernels[element], 0, 1)
-        total[(_ALL, *place)] += terms.sum(axis=-2, dtype=images.dtype)
+        total[(_ALL, *position)] += terms.sum(axis=-2, dtype=images.dtype)
     return total.reshape(len(x), *window.out, out)
 
 
@@ -112,8 +112,8 @@ def _by_input(sizes: Array, filters: Array, grad: Array, window: Window) -> Arra
     above = wide(grad).reshape(*grad.shape[:-1], groups, out // groups)
     kernels = wide(filters).reshape(*filters.shape[:-1], groups, out // groups)
     total = np.zeros((*map(int, sizes[:-1]), groups, seen), above.dtype)
-    for place, element, at in window.met():
-        terms = above[(_ALL, *place)][:, :, None, :] * np.swapaxes(kernels[element], 0, 1)
+    for position, element, at in window.met():
+        terms = above[(_ALL, *position)][:, :, None, :] * np.swapaxes(kernels[element], 0, 1)
         total[(_ALL, *at)] += terms.sum(axis=-1, dtype=above.dtype)
     return rounded(total.reshape(tuple(map(int, sizes))), grad.dtype)
 
@@ -125,8 +125,8 @@ def _by_filter(x: Array, sizes: Array, grad: Array, window: Window) -> Array:
     images = wide(x).reshape(*x.shape[:-1], groups, seen)
     above = wide(grad).reshape(*grad.shape[:-1], groups, out // groups)
     total = np.zeros((*map(int, sizes[:-2]), seen, groups, out // groups))
-    for place, element, at in window.met():
-        terms = images[(_ALL, *at)][..., None] * above[(_ALL, *place)][:, :, None, :]
+    for position, element, at in window.met():
+        terms = images[(_ALL, *at)][..., None] * above[(_ALL, *position)][:, :, None, :]
         total[element] += np.swapaxes(terms.sum(axis=0), 0, 1)
     return rounded(total.reshape(tuple(map(int, sizes))), grad.dtype)
 
@@ -363,9 +363,9 @@ def _dilation(
     images, kernels = wide(x), wide(filters)
     best = np.full((len(x), *window.out, x.shape[-1]), least, images.dtype)
     where = {}
-    for place, element, at in window.met():
+    for position, element, at in window.met():
         for batch, channel in np.ndindex(len(x), x.shape[-1]):
-            mine = (batch, *place, channel)
+            mine = (batch, *position, channel)
             value = images[(batch, *at, channel)] + kernels[(*element, channel)]
             if mine not in where or value > best[mine]:
                 best[mine], where[mine] = value, (at, element)
@@ -391,8 +391,8 @@ def _dilation2d_by_input(
     """The gradient of a place goes to the first element where the largest sum was."""
     window = Window.of(x.shape[1:-1], filters.shape[:-1], strides, padding, rates=rates)
     total = np.zeros(x.shape, wide(x).dtype)
-    for (batch, *place, channel), (at, _) in _dilation(x, filters, window)[1].items():
-        total[(batch, *at, channel)] += wide(grad)[(batch, *place, channel)]
+    for (batch, *position, channel), (at, _) in _dilation(x, filters, window)[1].items():
+        total[(batch, *at, channel)] += wide(grad)[(batch, *position, channel)]
     return total
 
 
@@ -408,8 +408,8 @@ def _dilation2d_by_filter(
 ) -> Array:
     window = Window.of(x.shape[1:-1], filters.shape[:-1], strides, padding, rates=rates)
     total = np.zeros(filters.shape, wide(x).dtype)
-    for (batch, *place, channel), (_, element) in _dilation(x, filters, window)[1].items():
-        total[(*element, channel)] += wide(grad)[(batch, *place, channel)]
+    for (batch, *position, channel), (_, element) in _dilation(x, filters, window)[1].items():
+        total[(*element, channel)] += wide(grad)[(batch, *position, channel)]
     return total
 
 

@@ -18,7 +18,7 @@ __all__: list[str] = []
 _adjoint = adjoint
 
 
-def _each(function: Callable[..., Array], *batches: Array) -> Array:
+def _of_matrices(function: Callable[..., Array], *batches: Array) -> Array:
     """A function of matrices, of each one of batches that broadcast."""
     shape = np.broadcast_shapes(*(batch.shape[:-2] for batch in batches))
     spread = [np.broadcast_to(wide(b), (*shape, *b.shape[-2:])) for b in batches]
@@ -69,13 +69,13 @@ def _solved(a: Array, b: Array) -> Array:
 def _matrix_solve(matrix: Array, rhs: Array, *, adjoint: bool) -> Array:
     """`x` with `matrix x = rhs`, or with the adjoint matrix."""
     turned = _adjoint(matrix) if adjoint else matrix
-    return _each(_solved, turned, rhs)
+    return _of_matrices(_solved, turned, rhs)
 
 
 @definition("MatrixInverse", "BatchMatrixInverse")
 def _matrix_inverse(x: Array, *, adjoint: bool) -> Array:
     turned = _adjoint(x) if adjoint else x
-    return _each(lambda a: _solved(a, np.eye(len(a), dtype=a.dtype)), turned)
+    return _of_matrices(lambda a: _solved(a, np.eye(len(a), dtype=a.dtype)), turned)
 
 
 def _determinant(a: Array) -> Array:
@@ -86,13 +86,13 @@ def _determinant(a: Array) -> Array:
 @definition("MatrixDeterminant", "BatchMatrixDeterminant")
 def _matrix_determinant(x: Array) -> Array:
     """1 for a matrix without elements."""
-    return _each(_determinant, x)
+    return _of_matrices(_determinant, x)
 
 
 @definition("LogMatrixDeterminant")
 def _log_determinant(x: Array) -> tuple[Array, Array]:
     """The determinant over its size, and the logarithm of that."""
-    determinants = _each(_determinant, x)
+    determinants = _of_matrices(_determinant, x)
     sizes = np.abs(determinants)
     return determinants / sizes, np.log(sizes)
 
@@ -100,8 +100,8 @@ def _log_determinant(x: Array) -> tuple[Array, Array]:
 @definition("Lu")
 def _lu(x: Array) -> tuple[Array, Array]:
     """Both triangles in one matrix, the lower one's diagonal of 1 left out; the rows' order."""
-    orders = _each(lambda a: np.array(_eliminated(a)[1], np.int64), x)
-    return _each(lambda a: _eliminated(a)[0], x), orders
+    orders = _of_matrices(lambda a: np.array(_eliminated(a)[1], np.int64), x)
+    return _of_matrices(lambda a: _eliminated(a)[0], x), orders
 
 
 @definition("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
@@ -109,7 +109,7 @@ def _triangular(matrix: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Arr
     """As `MatrixSolve`, the other triangle counting as zeros."""
     triangle = np.tril(wide(matrix)) if lower else np.triu(wide(matrix))
     solve = _forward if lower != adjoint else _backward
-    return _each(solve, _adjoint(triangle) if adjoint else triangle, rhs)
+    return _of_matrices(solve, _adjoint(triangle) if adjoint else triangle, rhs)
 
 
 def _least_squares(a: Array, b: Array, weight: float) -> Array:
@@ -123,7 +123,7 @@ def _least_squares(a: Array, b: Array, weight: float) -> Array:
 
 @definition("MatrixSolveLs", "BatchMatrixSolveLs")
 def _solve_ls(matrix: Array, rhs: Array, weight: Array) -> Array:
-    return _each(lambda a, b: _least_squares(a, b, float(weight)), matrix, rhs)
+    return _of_matrices(lambda a, b: _least_squares(a, b, float(weight)), matrix, rhs)
 
 
 @definition("BandedTriangularSolve")
@@ -140,7 +140,7 @@ def _banded(bands: Array, rhs: Array, *, lower: bool, adjoint: bool) -> Array:
             if 0 <= row + offset < size:
                 matrix[..., row, row + offset] = bands[..., band, row]
     solve = _forward if lower != adjoint else _backward
-    return _each(solve, _adjoint(matrix) if adjoint else matrix, rhs)
+    return _of_matrices(solve, _adjoint(matrix) if adjoint else matrix, rhs)
 
 
 def _tridiagonal(above: Array, main: Array, below: Array) -> Array:
@@ -164,7 +164,7 @@ def _tridiagonal_mat_mul(above: Array, main: Array, below: Array, rhs: Array) ->
 @definition("TridiagonalSolve")
 def _tridiagonal_solve(diagonals: Array, rhs: Array) -> Array:
     rows = (diagonals[..., i, :] for i in range(3))
-    return _each(_solved, _tridiagonal(*rows), rhs)
+    return _of_matrices(_solved, _tridiagonal(*rows), rhs)
 
 
 def _cholesky_of(a: Array) -> Array:
@@ -182,7 +182,7 @@ def _cholesky(x: Array) -> Array:
 
     Only the lower triangle of `x` is read.
     """
-    return _each(_cholesky_of, x)
+    return _of_matrices(_cholesky_of, x)
 
 
 def _cholesky_back(lower: Array, grad: Array) -> Array:
@@ -198,7 +198,7 @@ def _cholesky_back(lower: Array, grad: Array) -> Array:
 
 @definition("CholeskyGrad", "BatchCholeskyGrad")
 def _cholesky_grad(lower: Array, grad: Array) -> Array:
-    return _each(_cholesky_back, lower, grad)
+    return _of_matrices(_cholesky_back, lower, grad)
 
 
 def _basis(columns: Array, count: int) -> Array:
@@ -221,7 +221,7 @@ def _qr(x: Array, *, full_matrices: bool) -> tuple[Array, Array]:
     """Orthonormal columns `q` and an upper triangle `r` with `q r = x`, up to a phase each."""
     rows, columns = x.shape[-2:]
     count = rows if full_matrices else min(rows, columns)
-    q = _each(lambda a: _basis(a[:, : min(rows, columns)], count), x)
+    q = _of_matrices(lambda a: _basis(a[:, : min(rows, columns)], count), x)
     return q, product(adjoint(q), wide(x))
 
 
@@ -253,7 +253,7 @@ def _eigen(a: Array) -> tuple[Array, Array]:
 @definition("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 def _self_adjoint_eig(x: Array) -> tuple[Array, Array]:
     """Eigenvalues from the least on, and a column of length 1 for each, up to a phase."""
-    return _each(lambda a: _eigen(a)[0], x), _each(lambda a: _eigen(a)[1], x)
+    return _of_matrices(lambda a: _eigen(a)[0], x), _of_matrices(lambda a: _eigen(a)[1], x)
 
 
 def _right_factors(a: Array) -> tuple[Array, Array]:
@@ -274,9 +274,9 @@ def _svd(x: Array, *, full_matrices: bool) -> tuple[Array, Array, Array]:
         return _basis(product(a, v) / values, sides[0])
 
     return (
-        _each(lambda a: _right_factors(a)[0], x),
-        _each(left, x),
-        _each(lambda a: _basis(_right_factors(a)[1], sides[1]), x),
+        _of_matrices(lambda a: _right_factors(a)[0], x),
+        _of_matrices(left, x),
+        _of_matrices(lambda a: _basis(_right_factors(a)[1], sides[1]), x),
     )
 
 
@@ -295,7 +295,7 @@ def _inverse(a: Array) -> Array:
 @definition("MatrixSquareRoot")
 def _square_root(x: Array) -> Array:
     """The root whose eigenvalues have positive real parts."""
-    return _each(_root, x)
+    return _of_matrices(_root, x)
 
 
 def _exponential(a: Array) -> Array:
@@ -314,7 +314,7 @@ def _exponential(a: Array) -> Array:
 
 @definition("MatrixExponential")
 def _matrix_exponential(x: Array) -> Array:
-    return _each(_exponential, x)
+    return _of_matrices(_exponential, x)
 
 
 def _logarithm(a: Array) -> Array:
@@ -333,7 +333,7 @@ def _logarithm(a: Array) -> Array:
 @definition("MatrixLogarithm")
 def _matrix_logarithm(x: Array) -> Array:
     """The principal logarithm."""
-    return _each(_logarithm, x)
+    return _of_matrices(_logarithm, x)
 
 
 @definition("NearestNeighbors")

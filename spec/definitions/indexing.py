@@ -115,24 +115,24 @@ def _gather_v2(params: Array, indices: Array, axis: Array, *, batch_dims: int) -
     shape = (*params.shape[:at], *indices.shape[batch:], *params.shape[at + 1 :])
     result = np.empty(shape, params.dtype)
     inner = indices.ndim - batch
-    for place in np.ndindex(*shape):
-        which = indices[(*place[:batch], *place[at : at + inner])]
-        result[place] = params[(*place[:at], int(which), *place[at + inner :])]
+    for position in np.ndindex(*shape):
+        which = indices[(*position[:batch], *position[at : at + inner])]
+        result[position] = params[(*position[:at], int(which), *position[at + inner :])]
     return result
 
 
 def _vectors(indices: Array) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Each place in `indices` but the last dimension, with the index vector that is there."""
-    for place in np.ndindex(indices.shape[:-1]):
-        yield place, tuple(map(int, indices[place]))
+    for position in np.ndindex(indices.shape[:-1]):
+        yield position, tuple(map(int, indices[position]))
 
 
 @definition("GatherNd")
 def _gather_nd(params: Array, indices: Array) -> Array:
     """At each place the slice that the index vector there names."""
     result = np.empty((*indices.shape[:-1], *params.shape[indices.shape[-1] :]), params.dtype)
-    for place, vector in _vectors(indices):
-        result[place] = params[vector]
+    for position, vector in _vectors(indices):
+        result[position] = params[vector]
     return result
 
 
@@ -143,8 +143,8 @@ def _scattered(x: Array, indices: Array, updates: Array, step: Step) -> Array:
     """`x` with what `step` makes of each slice that is named and the update, one by one."""
     result = wide(x).copy()
     values = wide(updates)
-    for place, vector in _vectors(indices):
-        result[vector] = step(result[vector], values[place])
+    for position, vector in _vectors(indices):
+        result[vector] = step(result[vector], values[position])
     return rounded(result, x.dtype) if x.dtype != object else result
 
 
@@ -203,9 +203,9 @@ def _sparse_to_dense(indices: Array, shape: Array, values: Array, default: Array
     """The values at their places, the default elsewhere; one value may stand for all."""
     result = np.full(tuple(map(int, shape)), default[()], default.dtype)
     count = indices.shape[0] if indices.ndim else 1
-    places = indices.reshape(count, -1)
-    for place, value in zip(places, np.broadcast_to(values, (count,)), strict=True):
-        result[tuple(map(int, place))] = value
+    positions = indices.reshape(count, -1)
+    for position, value in zip(positions, np.broadcast_to(values, (count,)), strict=True):
+        result[tuple(map(int, position))] = value
     return result
 
 
@@ -232,9 +232,9 @@ def _stitch(indices: list[Array], data: list[Array]) -> Array:
     rows = int(numbers.max()) + 1 if numbers.size else 0
     dtype = data[0].dtype
     merged = np.full((rows, *inner), b"" if dtype.kind == "O" else dtype.type(0), dtype)
-    for places, part in zip(indices, data, strict=True):
-        merged[places.reshape(-1)] = (
-            part.reshape(-1, *inner) if part.size else part.reshape(places.size, *inner)
+    for positions, part in zip(indices, data, strict=True):
+        merged[positions.reshape(-1)] = (
+            part.reshape(-1, *inner) if part.size else part.reshape(positions.size, *inner)
         )
     return merged
 
@@ -308,21 +308,21 @@ def _slices(x: Array, axis: int) -> list[Array]:
     return list(np.moveaxis(x, axis, 0))
 
 
-def _first_of_each(slices: list[Array]) -> tuple[list[int], list[int]]:
+def _firsts_and_numbers(slices: list[Array]) -> tuple[list[int], list[int]]:
     """The places of slices that did not come before, and for each slice which of these it is."""
     firsts: list[int] = []
     numbers = []
-    for place, one in enumerate(slices):
+    for position, one in enumerate(slices):
         same = [n for n, first in enumerate(firsts) if np.all(slices[first] == one)]
         if not same:
-            firsts.append(place)
+            firsts.append(position)
         numbers.append(same[0] if same else len(firsts) - 1)
     return firsts, numbers
 
 
 def _unique_of(x: Array, axis: int) -> tuple[Array, Array, Array]:
     """Different slices in the order in which they come, the number of each, and how often."""
-    firsts, numbers = _first_of_each(_slices(x, axis))
+    firsts, numbers = _firsts_and_numbers(_slices(x, axis))
     counts = np.array([numbers.count(n) for n in range(len(firsts))], np.int64)
     return np.take(x, firsts, axis=axis), np.array(numbers, np.int64), counts
 
@@ -352,6 +352,6 @@ def _unique_with_counts_v2(x: Array, axis: Array) -> tuple[Array, ...]:
 def _list_diff(x: Array, y: Array) -> tuple[Array, Array]:
     """The elements of `x` that are not in `y`, in order, and where they were."""
     gone = set(y.tolist())
-    places = [place for place, value in enumerate(x.tolist()) if value not in gone]
-    kept = x[places]
-    return strings(list(kept)) if x.dtype == object else kept, np.array(places, np.int64)
+    positions = [position for position, value in enumerate(x.tolist()) if value not in gone]
+    kept = x[positions]
+    return strings(list(kept)) if x.dtype == object else kept, np.array(positions, np.int64)

@@ -78,8 +78,8 @@ def _cross(a: Array, b: Array) -> Array:
 def _diag(diagonal: Array) -> Array:
     """A tensor of twice the rank: at (i, i) the element at i, elsewhere 0."""
     result = np.zeros(diagonal.shape * 2, diagonal.dtype)
-    for place in np.ndindex(diagonal.shape):
-        result[place + place] = diagonal[place]
+    for position in np.ndindex(diagonal.shape):
+        result[position + position] = diagonal[position]
     return result
 
 
@@ -87,8 +87,8 @@ def _diag(diagonal: Array) -> Array:
 def _diag_part(x: Array) -> Array:
     half = x.shape[: x.ndim // 2]
     result = np.empty(half, x.dtype)
-    for place in np.ndindex(half):
-        result[place] = x[place + place]
+    for position in np.ndindex(half):
+        result[position] = x[position + position]
     return result
 
 
@@ -141,7 +141,7 @@ def _shift(number: int, length: int, longest: int, align: str) -> int:
     return longest - length if (above if number >= 0 else below) == "RIGHT" else 0
 
 
-def _places(
+def _positions(
     rows: int, columns: int, ends: tuple[int, int], align: str
 ) -> list[tuple[int, int, int, int]]:
     """(row of diagonals, place in it, row, column) of each element of a band.
@@ -149,13 +149,13 @@ def _places(
     The highest diagonal is the first row.
     """
     longest = min(rows + min(ends[1], 0), columns - max(ends[0], 0))
-    places = []
+    positions = []
     for which, number in enumerate(range(ends[1], ends[0] - 1, -1)):
         row, column = max(-number, 0), max(number, 0)
         length = min(rows - row, columns - column)
         start = _shift(number, length, longest, align)
-        places += [(which, start + i, row + i, column + i) for i in range(length)]
-    return places
+        positions += [(which, start + i, row + i, column + i) for i in range(length)]
+    return positions
 
 
 def _of_band(
@@ -176,7 +176,7 @@ def _of_band(
         rows = columns = max(least)
     rows, columns = (least[0] if rows == -1 else rows), (least[1] if columns == -1 else columns)
     result = np.full((*stacked.shape[:-2], rows, columns), padding[()], diagonal.dtype)
-    for which, at, row, column in _places(rows, columns, ends, align):
+    for which, at, row, column in _positions(rows, columns, ends, align):
         result[..., row, column] = stacked[..., which, at]
     return result
 
@@ -188,7 +188,7 @@ def _band_of(x: Array, k: Array, padding: Array, align: str) -> Array:
     longest = min(rows + min(ends[1], 0), columns - max(ends[0], 0))
     count = ends[1] - ends[0] + 1
     result = np.full((*x.shape[:-2], count, longest), padding[()], x.dtype)
-    for which, at, row, column in _places(rows, columns, ends, align):
+    for which, at, row, column in _positions(rows, columns, ends, align):
         result[..., which, at] = x[..., row, column]
     return result if count > 1 else result[..., 0, :]
 
@@ -197,7 +197,7 @@ def _with_band(x: Array, diagonal: Array, k: Array, align: str) -> Array:
     ends = _ends(k)
     stacked = diagonal if ends[0] != ends[1] else diagonal[..., None, :]
     result = x.copy()
-    for which, at, row, column in _places(x.shape[-2], x.shape[-1], ends, align):
+    for which, at, row, column in _positions(x.shape[-2], x.shape[-1], ends, align):
         result[..., row, column] = stacked[..., which, at]
     return result
 

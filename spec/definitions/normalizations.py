@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition, wide
-from sessrun.spec.definitions.places import channels_first, channels_last
+from sessrun.spec.definitions.windows import channels_first, channels_last
 
 __all__: list[str] = []
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition, wide
-from sessrun.spec.definitions.places import Window, channels_first, channels_last
+from sessrun.spec.definitions.windows import Window, channels_first, channels_last
 
 __all__ = ["blocks_of"]
 
 Ints = Sequence[int]
-Place = tuple[int, ...]
+Position = tuple[int, ...]
 _ALL: Array = slice(None)
 
 
@@ -28,24 +28,24 @@ def _window(
     )
 
 
-def blocks_of(window: Window) -> dict[Place, list[Place]]:
+def blocks_of(window: Window) -> dict[Position, list[Position]]:
     """For each place of the window the image's elements that it meets, row by row."""
-    blocks: dict[Place, list[Place]] = {place: [] for place in np.ndindex(*window.out)}
-    for place, _, at in window.met():
-        blocks[place].append(at)
+    blocks: dict[Position, list[Position]] = {position: [] for position in np.ndindex(*window.out)}
+    for position, _, at in window.met():
+        blocks[position].append(at)
     return blocks
 
 
-def _largest(images: Array, window: Window) -> tuple[Array, dict[Place, Place]]:
+def _largest(images: Array, window: Window) -> tuple[Array, dict[Position, Position]]:
     """The largest number of each block, and where the first such is."""
     result = np.empty((len(images), *window.out, images.shape[-1]), images.dtype)
-    where: dict[Place, Place] = {}
-    for place, block in blocks_of(window).items():
+    where: dict[Position, Position] = {}
+    for position, block in blocks_of(window).items():
         for batch, channel in np.ndindex(len(images), images.shape[-1]):
             numbers = wide(np.array([images[(batch, *at, channel)] for at in block]))
             first = block[int(np.argmax(numbers))]
-            result[(batch, *place, channel)] = images[(batch, *first, channel)]
-            where[(batch, *place, channel)] = (batch, *first, channel)
+            result[(batch, *position, channel)] = images[(batch, *first, channel)]
+            where[(batch, *position, channel)] = (batch, *first, channel)
     return result, where
 
 
@@ -96,8 +96,8 @@ def _max_back(
     images, above = channels_last(x, data_format), wide(channels_last(grad, data_format))
     window = _window(images, ksize, strides, padding, pads, data_format)
     total = np.zeros(images.shape, above.dtype)
-    for place, at in _largest(images, window)[1].items():
-        total[at] += above[place]
+    for position, at in _largest(images, window)[1].items():
+        total[at] += above[position]
     return channels_first(total, data_format)
 
 
@@ -145,9 +145,9 @@ def _max_pool_3d_grad(
     images, largest = channels_last(x, data_format), channels_last(y, data_format)
     above = wide(channels_last(grad, data_format))
     total = np.zeros(images.shape, above.dtype)
-    for place, _, at in _window(images, ksize, strides, padding, (), data_format).met():
-        is_largest = images[(_ALL, *at)] == largest[(_ALL, *place)]
-        total[(_ALL, *at)] += np.where(is_largest, above[(_ALL, *place)], 0)
+    for position, _, at in _window(images, ksize, strides, padding, (), data_format).met():
+        is_largest = images[(_ALL, *at)] == largest[(_ALL, *position)]
+        total[(_ALL, *at)] += np.where(is_largest, above[(_ALL, *position)], 0)
     return channels_first(total, data_format)
 
 
@@ -159,8 +159,8 @@ def _max_again(
     window = _window(images, ksize, strides, padding, (), data_format)
     largest, where = _largest(images, window)
     result = np.empty(largest.shape, grad.dtype)
-    for place, at in where.items():
-        result[place] = above[at]
+    for position, at in where.items():
+        result[position] = above[at]
     return channels_first(result, data_format)
 
 
@@ -200,9 +200,9 @@ def _max_pool_with_argmax(
     window = _window(x, ksize, strides, padding, (), "NHWC")
     largest, where = _largest(x, window)
     numbers = np.empty(largest.shape, np.int64)
-    for place, (batch, *at) in where.items():
+    for position, (batch, *at) in where.items():
         first = batch if include_batch_in_index else 0
-        numbers[place] = np.ravel_multi_index((first, *at), x.shape)
+        numbers[position] = np.ravel_multi_index((first, *at), x.shape)
     return largest, numbers
 
 
@@ -213,9 +213,9 @@ def _max_pool_grad_with_argmax(
     """Each gradient to the element of that number, added up."""
     total = np.zeros(x.shape, wide(grad).dtype).reshape(-1)
     image = x.size // len(x)
-    for place in np.ndindex(grad.shape):
-        first = 0 if include_batch_in_index else place[0] * image
-        total[first + int(argmax[place])] += wide(grad)[place]
+    for position in np.ndindex(grad.shape):
+        first = 0 if include_batch_in_index else position[0] * image
+        total[first + int(argmax[position])] += wide(grad)[position]
     return total.reshape(x.shape)
 
 
@@ -225,8 +225,8 @@ def _avg_pool(x: Array, *, ksize: Ints, strides: Ints, padding: str, data_format
     images = channels_last(x, data_format)
     window = _window(images, ksize, strides, padding, (), data_format)
     result = np.empty((len(x), *window.out, images.shape[-1]))
-    for place, block in blocks_of(window).items():
-        result[(_ALL, *place)] = np.mean([wide(images)[(_ALL, *at)] for at in block], axis=0)
+    for position, block in blocks_of(window).items():
+        result[(_ALL, *position)] = np.mean([wide(images)[(_ALL, *at)] for at in block], axis=0)
     return channels_first(result, data_format)
 
 
@@ -244,9 +244,9 @@ def _avg_pool_grad(
     total = channels_last(np.zeros(tuple(map(int, sizes))), data_format)
     above = wide(channels_last(grad, data_format))
     window = _window(total, ksize, strides, padding, (), data_format)
-    for place, block in blocks_of(window).items():
+    for position, block in blocks_of(window).items():
         for at in block:
-            total[(_ALL, *at)] += above[(_ALL, *place)] / len(block)
+            total[(_ALL, *at)] += above[(_ALL, *position)] / len(block)
     return channels_first(total, data_format)
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition, wide
 from sessrun.spec.definitions.convolutions import convolved
-from sessrun.spec.definitions.places import Window
 from sessrun.spec.definitions.poolings import blocks_of
+from sessrun.spec.definitions.windows import Window
 
 __all__: list[str] = []
 
@@ -117,10 +117,10 @@ def _pooled(x: Array, ksize: Ints, strides: Ints, padding: str, *, mean: bool) -
     images = _integers(x).astype(np.int64)
     window = Window.of(images.shape[1:-1], ksize[1:-1], strides, padding)
     result = np.empty((len(images), *window.out, images.shape[-1]), np.int64)
-    for place, block in blocks_of(window).items():
+    for position, block in blocks_of(window).items():
         numbers = np.stack([images[:, at[0], at[1]] for at in block])
         pooled = numbers.sum(axis=0) // len(block) if mean else numbers.max(axis=0)
-        result[:, place[0], place[1]] = pooled
+        result[:, position[0], position[1]] = pooled
     return result
 
 

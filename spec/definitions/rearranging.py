@@ -168,7 +168,7 @@ def _range(start: Array, limit: Array, delta: Array) -> Array:
     """`start + i delta` for `i` from 0 on, as long as it has not reached the limit."""
     first, last, step = (wide(x).reshape(()).item() for x in (start, limit, delta))
     count = max(math.ceil((last - first) / step), 0)
-    return np.array([first + place * step for place in range(count)])
+    return np.array([first + position * step for position in range(count)])
 
 
 @definition("LinSpace")
@@ -221,8 +221,8 @@ def _mirrored_places(size: int, before: int, after: int, mode: str) -> list[int]
 @definition("MirrorPad")
 def _mirror_pad(x: Array, paddings: Array, *, mode: str) -> Array:
     for axis, (before, after) in enumerate(paddings):
-        places = _mirrored_places(x.shape[axis], int(before), int(after), mode)
-        x = np.take(x, places, axis=axis)
+        positions = _mirrored_places(x.shape[axis], int(before), int(after), mode)
+        x = np.take(x, positions, axis=axis)
     return x
 
 
@@ -234,9 +234,9 @@ def _mirror_pad_grad(grad: Array, paddings: Array, *, mode: str) -> Array:
         size = total.shape[axis] - int(before) - int(after)
         rows = np.moveaxis(total, axis, 0)
         summed = np.zeros((size, *rows.shape[1:]), rows.dtype)
-        places = _mirrored_places(size, int(before), int(after), mode)
-        for place, row in zip(places, rows, strict=True):
-            summed[place] += row
+        positions = _mirrored_places(size, int(before), int(after), mode)
+        for position, row in zip(positions, rows, strict=True):
+            summed[position] += row
         total = np.moveaxis(summed, 0, axis)
     return total
 

@@ -133,9 +133,9 @@ def _running(
     rows = rows[::-1] if reverse else rows
     so_far = np.full(rows.shape[1:], start, rows.dtype)
     values = np.empty_like(rows)
-    for place, row in enumerate(rows):
+    for position, row in enumerate(rows):
         after = step(so_far, row)
-        values[place] = so_far if exclusive else after
+        values[position] = so_far if exclusive else after
         so_far = after
     values = values[::-1] if reverse else values
     return rounded(np.moveaxis(values, 0, int(axis)), x.dtype)

@@ -49,8 +49,8 @@ def _nearest_weights(old: int, new: int, corners: bool, half: bool) -> Array:
     weights = np.zeros((new, old))
     scale = _scale(old, new, corners)
     for row in range(new):
-        place = (np.float32(row) + np.float32(0.5 if half else 0)) * scale
-        index = math.floor(float(place) + 0.5) if corners else math.floor(place)
+        position = (np.float32(row) + np.float32(0.5 if half else 0)) * scale
+        index = math.floor(float(position) + 0.5) if corners else math.floor(position)
         weights[row, min(max(index, 0), old - 1)] = 1
     return weights
 
@@ -91,9 +91,9 @@ def _area_weights(old: int, new: int, corners: bool, _: bool) -> Array:
         low, high = float(np.float32(row) * scale), float(np.float32(row + 1) * scale)
         if scale == 0:  # of one row between corners: no part of it, so all of it
             weights[row, 0] = 1
-        for place in range(math.floor(low), math.ceil(high)):
-            part = min(place + 1, high) - max(place, low)
-            weights[row, min(max(place, 0), old - 1)] += part / float(scale)
+        for column in range(math.floor(low), math.ceil(high)):
+            part = min(column + 1, high) - max(column, low)
+            weights[row, min(max(column, 0), old - 1)] += part / float(scale)
     return weights
 
 
@@ -202,10 +202,10 @@ def _crop_and_resize(
     shape = tuple(int(n) for n in size)
     crops = np.empty((len(boxes), *shape, image.shape[3]))
     matrices = _crop_matrices(boxes, image.shape[1:3], shape, method)
-    for place, (number, (rows, columns)) in enumerate(zip(numbers, matrices, strict=True)):
+    for box, (number, (rows, columns)) in enumerate(zip(numbers, matrices, strict=True)):
         inside = np.isfinite(rows[:, :1]) & np.isfinite(columns[:, 0])
         crop = resized(image[number][None], np.nan_to_num(rows), np.nan_to_num(columns))[0]
-        crops[place] = np.where(inside[..., None], crop, extrapolation_value)
+        crops[box] = np.where(inside[..., None], crop, extrapolation_value)
     return crops
 
 

@@ -181,9 +181,9 @@ for _word in _SPARSE:
 def _bins(numbers: Array, size: int, weights: Array, *, binary: bool) -> Array:
     """For each number below the size how often it comes, or the sum of its weights, or 1."""
     bins = np.zeros(size, weights.dtype)
-    for place, number in enumerate(numbers):
+    for position, number in enumerate(numbers):
         if 0 <= number < size:
-            weight = weights[place] if weights.size else 1
+            weight = weights[position] if weights.size else 1
             bins[number] = 1 if binary else bins[number] + weight
     return bins
 
@@ -243,8 +243,8 @@ def _histogram(values: Array, value_range: Array, nbins: Array) -> Array:
     """How many values each of equally wide bins has; the outer bins have what lies beyond."""
     low, high = (float(end) for end in value_range)
     count = int(nbins)
-    places = np.floor((values.astype(np.float64) - low) / (high - low) * count)
-    return np.bincount(np.clip(places, 0, count - 1).astype(int).reshape(-1), minlength=count)
+    positions = np.floor((values.astype(np.float64) - low) / (high - low) * count)
+    return np.bincount(np.clip(positions, 0, count - 1).astype(int).reshape(-1), minlength=count)
 
 
 @definition("Bucketize")

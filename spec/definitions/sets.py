@@ -19,8 +19,8 @@ Rows = dict[tuple[int, ...], list[Element]]
 def _sparse_rows(indices: Array, values: Array) -> Rows:
     """The values of each row that has one."""
     rows: Rows = {}
-    for place, value in zip(indices.tolist(), values.tolist(), strict=True):
-        rows.setdefault(tuple(place[:-1]), []).append(value)
+    for position, value in zip(indices.tolist(), values.tolist(), strict=True):
+        rows.setdefault(tuple(position[:-1]), []).append(value)
     return rows
 
 
@@ -50,7 +50,7 @@ def _operated(
         ]
         largest = max(largest, len(result))
         ordered = sorted(result)
-        elements += [((*row, place), value) for place, value in enumerate(ordered)]
+        elements += [((*row, position), value) for position, value in enumerate(ordered)]
     return sorted_parts(elements, (*outer, largest), dtype)
 
 
@@ -157,8 +157,8 @@ def _sparse_count(
     weighed = weights.tolist() if weights.size else [1] * len(values)
     rows: list[tuple[list[int], list[Element]]]
     rows = [([], []) for _ in range(1 if is_vector else int(shape[0]))]
-    for place, value, weight in zip(indices.tolist(), values.tolist(), weighed, strict=True):
-        row = rows[0 if is_vector else place[0]]
+    for position, value, weight in zip(indices.tolist(), values.tolist(), weighed, strict=True):
+        row = rows[0 if is_vector else position[0]]
         row[0].append(value)
         row[1].append(weight)
     return _counts(rows, weights, minlength, maxlength, binary=binary_output, is_vector=is_vector)

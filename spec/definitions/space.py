@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sessrun.spec.definitions.base import Array, definition
-from sessrun.spec.definitions.places import Window, channels_first, channels_last
+from sessrun.spec.definitions.windows import Window, channels_first, channels_last
 
 __all__: list[str] = []
 
@@ -89,8 +89,8 @@ def _patches(x: Array, window: Window) -> Array:
     """At each place the elements of the window as channels, zeros where it is outside."""
     depth = x.shape[-1]
     result = np.zeros((len(x), *window.out, *window.window, depth), x.dtype)
-    for place, element, at in window.met():
-        result[(_ALL, *place, *element)] = x[(_ALL, *at)]
+    for position, element, at in window.met():
+        result[(_ALL, *position, *element)] = x[(_ALL, *at)]
     return result.reshape(len(x), *window.out, int(np.prod(window.window)) * depth)
 
 

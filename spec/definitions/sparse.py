@@ -12,13 +12,13 @@ from sessrun.spec.definitions.matrices import adjoint, product
 
 __all__ = ["sorted_parts"]
 
-Place = tuple[int, ...]
+Position = tuple[int, ...]
 #: A value of a tensor: a number, or bytes.
 Element = Any
 Parts = tuple[Array, Array, Array]
 
 
-def _places(indices: Array) -> list[Place]:
+def _positions(indices: Array) -> list[Position]:
     return [tuple(map(int, row)) for row in indices]
 
 
@@ -30,18 +30,18 @@ def _typed(values: list[Element], dtype: np.dtype[Any]) -> Array:
 
 
 def sorted_parts(
-    elements: Iterable[tuple[Place, Element]], shape: tuple[int, ...], dtype: np.dtype[Any]
+    elements: Iterable[tuple[Position, Element]], shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Parts:
     """A sparse tensor of its elements, in row-major order (stable: none is merged)."""
     ordered = sorted(elements, key=lambda element: element[0])
-    indices = np.array([place for place, _ in ordered], np.int64)
+    indices = np.array([position for position, _ in ordered], np.int64)
     indices = indices.reshape(len(ordered), len(shape))
     values = _typed([value for _, value in ordered], dtype)
     return indices, values, np.array(shape, np.int64)
 
 
-def _elements(indices: Array, values: Array) -> list[tuple[Place, Element]]:
-    return list(zip(_places(indices), values, strict=True))
+def _elements(indices: Array, values: Array) -> list[tuple[Position, Element]]:
+    return list(zip(_positions(indices), values, strict=True))
 
 
 def _shape(shape: Array) -> tuple[int, ...]:
@@ -64,24 +64,24 @@ def _concat(
 ) -> Parts:
     """One behind the other along the dimension, all elements in row-major order."""
     axis = concat_dim % len(shapes[0])
-    elements: list[tuple[Place, Element]] = []
+    elements: list[tuple[Position, Element]] = []
     start = 0
     for at, value, shape in zip(indices, values, shapes, strict=True):
         elements += [
-            ((*place[:axis], place[axis] + start, *place[axis + 1 :]), one)
-            for place, one in _elements(at, value)
+            ((*position[:axis], position[axis] + start, *position[axis + 1 :]), one)
+            for position, one in _elements(at, value)
         ]
         start += int(shape[axis])
     sizes = _shape(shapes[0])
     return sorted_parts(elements, (*sizes[:axis], start, *sizes[axis + 1 :]), values[0].dtype)
 
 
-def _box(indices: Array, values: Array, start: Place, sizes: tuple[int, ...]) -> Parts:
+def _box(indices: Array, values: Array, start: Position, sizes: tuple[int, ...]) -> Parts:
     """The elements of a box, counted from where it begins."""
     inside = [
-        (tuple(i - a for i, a in zip(place, start, strict=True)), value)
-        for place, value in _elements(indices, values)
-        if all(a <= i < a + n for i, a, n in zip(place, start, sizes, strict=True))
+        (tuple(i - a for i, a in zip(position, start, strict=True)), value)
+        for position, value in _elements(indices, values)
+        if all(a <= i < a + n for i, a, n in zip(position, start, sizes, strict=True))
     ]
     return sorted_parts(inside, sizes, values.dtype)
 
@@ -128,8 +128,8 @@ def _split(
 @definition("SparseSliceGrad")
 def _slice_grad(grad: Array, indices: Array, start: Array, sliced: Array) -> Array:
     """For each element of the whole its gradient if the slice has it, else 0."""
-    there = dict(zip(_places(sliced + start), grad, strict=True))
-    return np.array([there.get(place, 0) for place in _places(indices)], grad.dtype)
+    there = dict(zip(_positions(sliced + start), grad, strict=True))
+    return np.array([there.get(position, 0) for position in _positions(indices)], grad.dtype)
 
 
 @definition("SparseReshape")
@@ -140,9 +140,9 @@ def _reshape(indices: Array, shape: Array, new_shape: Array) -> tuple[Array, Arr
         known = int(np.prod([n for n in sizes if n != -1], dtype=np.int64))
         sizes[sizes.index(-1)] = int(np.prod(shape, dtype=np.int64)) // known if known else 0
     moved = []
-    for place in _places(indices):
+    for position in _positions(indices):
         number, digits = 0, []
-        for index, size in zip(place, _shape(shape), strict=True):
+        for index, size in zip(position, _shape(shape), strict=True):
             number = number * size + index
         for size in reversed(sizes):
             number, digit = divmod(number, size)
@@ -159,35 +159,35 @@ def _fill_rows(
 
     Then which rows were empty, and for each element where it is now.
     """
-    rows: list[list[tuple[Place, object, int]]] = [[] for _ in range(int(shape[0]))]
-    for number, (place, value) in enumerate(_elements(indices, values)):
-        rows[place[0]].append((place, value, number))
+    rows: list[list[tuple[Position, object, int]]] = [[] for _ in range(int(shape[0]))]
+    for number, (position, value) in enumerate(_elements(indices, values)):
+        rows[position[0]].append((position, value, number))
     empty = [not row for row in rows]
-    whole: list[tuple[Place, object, int]] = []
+    whole: list[tuple[Position, object, int]] = []
     for number, row in enumerate(rows):
         whole += row or [((number, *[0] * (len(shape) - 1)), default[()], -1)]
     moved = np.zeros(len(values), np.int64)
     for at, (_, _, number) in enumerate(whole):
         if number >= 0:
             moved[number] = at
-    places = np.array([place for place, _, _ in whole], np.int64).reshape(-1, len(shape))
-    return places, _typed([v for _, v, _ in whole], values.dtype), np.array(empty, bool), moved
+    positions = np.array([position for position, _, _ in whole], np.int64).reshape(-1, len(shape))
+    return positions, _typed([v for _, v, _ in whole], values.dtype), np.array(empty, bool), moved
 
 
 @definition("SparseFillEmptyRowsGrad")
-def _fill_rows_grad(places: Array, grad: Array) -> tuple[Array, Array]:
+def _fill_rows_grad(positions: Array, grad: Array) -> tuple[Array, Array]:
     """Each element's gradient, and the sum of those of the defaults."""
-    others = [value for at, value in enumerate(wide(grad)) if at not in set(places.tolist())]
-    return grad[places], np.sum(np.array(others, wide(grad).dtype), dtype=wide(grad).dtype)
+    others = [value for at, value in enumerate(wide(grad)) if at not in set(positions.tolist())]
+    return grad[positions], np.sum(np.array(others, wide(grad).dtype), dtype=wide(grad).dtype)
 
 
 def _sums(
-    pairs: Iterable[tuple[Place, Element]], step: Callable[[object, Element], Element]
-) -> dict[Place, Element]:
+    pairs: Iterable[tuple[Position, Element]], step: Callable[[object, Element], Element]
+) -> dict[Position, Element]:
     """What `step` makes of the values of each place, one after the other."""
-    total: dict[Place, Element] = {}
-    for place, value in pairs:
-        total[place] = step(total[place], value) if place in total else value
+    total: dict[Position, Element] = {}
+    for position, value in pairs:
+        total[position] = step(total[position], value) if position in total else value
     return total
 
 
@@ -203,9 +203,13 @@ def _add(
 ) -> Parts:
     """The sum; sums of two elements whose size is below the threshold are left out."""
     a, b = dict(_elements(a_indices, a_values)), dict(_elements(b_indices, b_values))
-    alone = [(place, value) for place, value in (a | b).items() if (place in a) != (place in b)]
-    sums = [(place, np.add(a[place], b[place])) for place in a if place in b]
-    large = [(place, value) for place, value in sums if thresh <= np.abs(value)]
+    alone = [
+        (position, value)
+        for position, value in (a | b).items()
+        if (position in a) != (position in b)
+    ]
+    sums = [(position, np.add(a[position], b[position])) for position in a if position in b]
+    large = [(position, value) for position, value in sums if thresh <= np.abs(value)]
     return sorted_parts([*alone, *large], _shape(a_shape), a_values.dtype)
 
 
@@ -214,8 +218,8 @@ def _add_grad(
     grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array
 ) -> tuple[Array, Array]:
     """For each element of both the gradient at its place, 0 where the sum has none."""
-    there = dict(zip(_places(sum_indices), grad, strict=True))
-    sides = [[there.get(place, 0) for place in _places(x)] for x in (a_indices, b_indices)]
+    there = dict(zip(_positions(sum_indices), grad, strict=True))
+    sides = [[there.get(position, 0) for position in _positions(x)] for x in (a_indices, b_indices)]
     return np.array(sides[0], grad.dtype), np.array(sides[1], grad.dtype)
 
 
@@ -230,7 +234,7 @@ def _extreme(
     """`step` of both values at every place that one has; what is not there counts as 0."""
     a, b = dict(_elements(a_indices, a_values)), dict(_elements(b_indices, b_values))
     zero = np.zeros((), a_values.dtype)[()]
-    both = [(place, step(a.get(place, zero), b.get(place, zero))) for place in {*a, *b}]
+    both = [(position, step(a.get(position, zero), b.get(position, zero))) for position in {*a, *b}]
     return sorted_parts(both, _shape(a_shape), a_values.dtype)[:2]
 
 
@@ -261,8 +265,8 @@ def _minimum(
 def _dense(indices: Array, values: Array, shape: Array) -> Array:
     """The tensor with zeros where it has no element; elements of one place are added."""
     total = np.zeros(_shape(shape), wide(values).dtype)
-    for place, value in zip(_places(indices), wide(values), strict=True):
-        total[place] += value
+    for position, value in zip(_positions(indices), wide(values), strict=True):
+        total[position] += value
     return total
 
 
@@ -274,7 +278,7 @@ def _dense_add(indices: Array, values: Array, shape: Array, b: Array) -> Array:
 def _at(dense: Array, indices: Array, shape: Array) -> Array:
     """The elements of a dense tensor, broadcast to the shape, at the places."""
     spread = np.broadcast_to(dense, _shape(shape))
-    return np.array([spread[place] for place in _places(indices)], dense.dtype)
+    return np.array([spread[position] for position in _positions(indices)], dense.dtype)
 
 
 @definition("SparseDenseCwiseAdd")
@@ -302,7 +306,7 @@ def _cwise_div(indices: Array, values: Array, shape: Array, dense: Array) -> Arr
 def _softmax(indices: Array, values: Array, _: Array) -> Array:
     """Softmax of the elements that each row has, what is not there left out."""
     result = np.zeros(len(values))
-    rows = [place[:-1] for place in _places(indices)]
+    rows = [position[:-1] for position in _positions(indices)]
     for number, row in enumerate(rows):
         mine = wide(values)[[other == row for other in rows]]
         result[number] = 1 / np.sum(np.exp(mine - wide(values)[number]))
@@ -331,17 +335,18 @@ def _reduced(
     step: Callable[..., Element],
     *,
     keep: bool,
-) -> tuple[dict[Place, Element], tuple[int, ...]]:
+) -> tuple[dict[Position, Element], tuple[int, ...]]:
     """What `step` makes of the elements of each place that is left, and the shape then."""
     rank = len(shape)
     gone = {int(axis) % rank for axis in np.reshape(axes, -1)}
 
-    def left(numbers: Iterable[int], one: int) -> Place:
+    def left(numbers: Iterable[int], one: int) -> Position:
         pairs = enumerate(numbers)
         return tuple(one if i in gone else n for i, n in pairs if keep or i not in gone)
 
     pairs = [
-        (left(place, 0), value) for place, value in zip(_places(indices), wide(values), strict=True)
+        (left(position, 0), value)
+        for position, value in zip(_positions(indices), wide(values), strict=True)
     ]
     return _sums(pairs, step), left(_shape(shape), 1)
 
@@ -359,8 +364,8 @@ def _define_reduction(name: str, step: Callable[..., Element]) -> None:
         """Zeros where there is no element."""
         total, sizes = _reduced(indices, values, shape, axes, step, keep=keep_dims)
         result = np.zeros(sizes, wide(values).dtype)
-        for place, value in total.items():
-            result[place] = value
+        for position, value in total.items():
+            result[position] = value
         return rounded(result, values.dtype)
 
     @definition(f"SparseReduce{name}Sparse")

@@ -19,7 +19,7 @@ __all__: list[str] = []
 Function = Callable[..., float]
 
 
-def _each(function: Function, *tensors: Array) -> Array:
+def _elementwise(function: Function, *tensors: Array) -> Array:
     """A function of numbers, of each one of tensors that broadcast; NaN if one is NaN."""
     spread = np.broadcast_arrays(*map(wide, tensors))
     values = [
@@ -215,7 +215,7 @@ _OF_ONE: Final[dict[str, Function]] = {
 def _define(name: str, function: Function) -> None:
     @definition(name)
     def defined(x: Array) -> Array:
-        return _each(function, x)
+        return _elementwise(function, x)
 
 
 for _name, _function in _OF_ONE.items():
@@ -224,13 +224,13 @@ for _name, _function in _OF_ONE.items():
 
 @definition("Polygamma")
 def _polygammas(a: Array, x: Array) -> Array:
-    return _each(_polygamma, a, x)
+    return _elementwise(_polygamma, a, x)
 
 
 @definition("Zeta")
 def _zetas(x: Array, q: Array) -> Array:
     """NaN for exponents below 1, infinite at 1."""
-    return _each(_zeta, x, q)
+    return _elementwise(_zeta, x, q)
 
 
 def _igamma(a: float, x: float) -> float:
@@ -262,12 +262,12 @@ def _igammac(a: float, x: float) -> float:
 
 @definition("Igamma")
 def _igammas(a: Array, x: Array) -> Array:
-    return _each(_igamma, a, x)
+    return _elementwise(_igamma, a, x)
 
 
 @definition("Igammac")
 def _igammacs(a: Array, x: Array) -> Array:
-    return _each(_igammac, a, x)
+    return _elementwise(_igammac, a, x)
 
 
 def _igamma_by_a(a: float, x: float) -> float:
@@ -286,7 +286,7 @@ def _igamma_by_a(a: float, x: float) -> float:
 
 @definition("IgammaGradA")
 def _igammas_by_a(a: Array, x: Array) -> Array:
-    return _each(_igamma_by_a, a, x)
+    return _elementwise(_igamma_by_a, a, x)
 
 
 def _sample_by_alpha(alpha: float, sample: float) -> float:
@@ -297,7 +297,7 @@ def _sample_by_alpha(alpha: float, sample: float) -> float:
 
 @definition("RandomGammaGrad")
 def _gamma_grad(alpha: Array, sample: Array) -> Array:
-    return _each(_sample_by_alpha, alpha, sample)
+    return _elementwise(_sample_by_alpha, alpha, sample)
 
 
 def _betainc(a: float, b: float, x: float) -> float:
@@ -319,4 +319,4 @@ def _betainc(a: float, b: float, x: float) -> float:
 
 @definition("Betainc")
 def _betaincs(a: Array, b: Array, x: Array) -> Array:
-    return _each(_betainc, a, b, x)
+    return _elementwise(_betainc, a, b, x)

@@ -16,7 +16,7 @@ from sessrun.spec.definitions.base import Array, definition, numpy_dtype, string
 __all__: list[str] = []
 
 
-def _each(function: Callable[..., bytes], *tensors: Array) -> Array:
+def _elementwise(function: Callable[..., bytes], *tensors: Array) -> Array:
     """A function of each element of tensors that broadcast, which gives bytes."""
     spread = np.broadcast_arrays(*tensors)
     values = [function(*items) for items in zip(*(x.reshape(-1) for x in spread), strict=True)]
@@ -28,7 +28,7 @@ def _join(inputs: list[Array], *, separator: str) -> Array:
     """The inputs with the separator between them; scalars beside every element."""
     shape = next((x.shape for x in inputs if x.ndim), ())
     spread = [np.broadcast_to(x, shape) for x in inputs]
-    return _each(lambda *items: separator.encode().join(items), *spread)
+    return _elementwise(lambda *items: separator.encode().join(items), *spread)
 
 
 _SPACE = b" \t\n\v\f\r"
@@ -38,21 +38,21 @@ _SPACE = b" \t\n\v\f\r"
 def _lower(x: Array, *, encoding: str) -> Array:
     """ASCII letters without an encoding; with UTF-8 all of Unicode's; bad bytes are U+FFFD."""
     if encoding:
-        return _each(lambda s: s.decode("utf-8", "replace").lower().encode(), x)
-    return _each(bytes.lower, x)
+        return _elementwise(lambda s: s.decode("utf-8", "replace").lower().encode(), x)
+    return _elementwise(bytes.lower, x)
 
 
 @definition("StringUpper")
 def _upper(x: Array, *, encoding: str) -> Array:
     if encoding:
-        return _each(lambda s: s.decode("utf-8", "replace").upper().encode(), x)
-    return _each(bytes.upper, x)
+        return _elementwise(lambda s: s.decode("utf-8", "replace").upper().encode(), x)
+    return _elementwise(bytes.upper, x)
 
 
 @definition("StringStrip")
 def _strip(x: Array) -> Array:
     """Without the white space of ASCII on both sides."""
-    return _each(lambda s: s.strip(_SPACE), x)
+    return _elementwise(lambda s: s.strip(_SPACE), x)
 
 
 @definition("StringLength")
@@ -79,7 +79,7 @@ def _substr(x: Array, pos: Array, length: Array, *, unit: str) -> Array:
         first = start + len(units) if start < 0 else start
         return b"".join(units[first : first + count])
 
-    return _each(part, x, pos, length)
+    return _elementwise(part, x, pos, length)
 
 
 @definition("ReduceJoin")
@@ -123,7 +123,7 @@ def _encode64(x: Array, *, pad: bool) -> Array:
         letters = base64.urlsafe_b64encode(text)
         return letters if pad else letters.rstrip(b"=")
 
-    return _each(encoded, x)
+    return _elementwise(encoded, x)
 
 
 @definition("DecodeBase64")
@@ -134,7 +134,7 @@ def _decode64(x: Array) -> Array:
         letters = text.rstrip(b"=")
         return base64.urlsafe_b64decode(letters + b"=" * (-len(letters) % 4))
 
-    return _each(decoded, x)
+    return _elementwise(decoded, x)
 
 
 def _number(text: bytes) -> int | float:
@@ -247,10 +247,10 @@ def _split(x: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Array, Arra
 
 def _ragged(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
     """Rows as the indices, values and shape of a sparse matrix."""
-    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
+    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     shape = (len(rows), max(map(len, rows), default=0))
     values = strings([word for row in rows for word in row])
-    return np.array(places, np.int64).reshape(-1, 2), values, np.array(shape, np.int64)
+    return np.array(indices, np.int64).reshape(-1, 2), values, np.array(shape, np.int64)
 
 
 @definition("StringSplitV2")

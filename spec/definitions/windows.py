@@ -110,13 +110,13 @@ class Window:
     def met(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
         """(place of the window, element of it, element of the image) but for what is padding."""
         before = [self._before(axis) for axis in range(len(self.sizes))]
-        for place in product(*map(range, self.out)):
+        for position in product(*map(range, self.out)):
             for element in product(*map(range, self.window)):
                 at = tuple(
                     p * s - b + e * r
                     for p, s, b, e, r in zip(
-                        place, self.strides, before, element, self.rates, strict=True
+                        position, self.strides, before, element, self.rates, strict=True
                     )
                 )
                 if all(0 <= i < size for i, size in zip(at, self.sizes, strict=True)):
-                    yield place, element, at
+                    yield position, element, at
