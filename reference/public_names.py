@@ -1194,6 +1194,8 @@ graph.default_graph
   executing_eagerly ()
   get_collection (key, scope=None)
   get_collection_ref (key)
+  get_default_graph ()
+  reset_default_graph ()
 graph.default_session
   get_default_session ()
 graph.graph
@@ -1207,9 +1209,6 @@ graph.operation
 graph.random_seed
   get_seed random.get_seed (op_seed)
   random.set_random_seed set_random_seed (seed)
-graph.stacks
-  get_default_graph ()
-  reset_default_graph ()
 graph.tensor
   Tensor (op, value_index, dtype, shape)
 graph.version

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.graph.stacks import outermost_graph
+from sessrun.reference.graph.default_graph import outermost_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 

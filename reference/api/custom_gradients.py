@@ -25,7 +25,7 @@ from sessrun.reference.build.gradient_registry import (
     is_differentiable,
 )
 from sessrun.reference.build.shape_inference_values import maker_of
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -88,7 +88,7 @@ def _result(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The result of a function for these arguments, with the function's gradient."""
     name = f"CustomGradient-{next(_NUMBERS)}"
     arguments = nest.map_structure(convert_to_tensor, args, expand_composites=True)
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     before, first = set(_scope_variables()), len(graph.get_operations())
     result, grad_fn = function(*arguments)
     flat_args = nest.flatten(arguments, expand_composites=True)
@@ -149,7 +149,7 @@ def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor
 
 
 def _global_variables() -> list[Any]:
-    variables = stacks.get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+    variables = default_graph.get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
     return [v for v in variables if isinstance(getattr(v, "op", None), Operation)]
 
 

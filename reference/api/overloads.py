@@ -12,8 +12,8 @@ from sessrun.reference.api.ops.math_ops import logical_xor
 from sessrun.reference.api.ops.slicing import strided_slice
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.default_graph import get_default_graph, graph_for
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.stacks import get_default_graph, graph_for
 from sessrun.reference.graph.tensor import OPERATORS, Overloads, Tensor
 
 __all__ = ["tensor_equals", "tensor_not_equals"]

@@ -13,7 +13,7 @@ from sessrun.reference.base.attr_values import default_of
 from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.signature import Signature
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.spec.operations import AttrDecl
 from sessrun.spec.proto import NameAttrList
 

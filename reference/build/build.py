@@ -15,9 +15,9 @@ from sessrun.reference.build import attr_checks, input_checks
 from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.signature import Signature, signature, signature_in
 from sessrun.reference.errors import InvalidArgumentTypeError, bad_type, bad_value
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import OPERATION_BUILDERS, Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 

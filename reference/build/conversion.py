@@ -13,8 +13,8 @@ from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.construction import apply_const
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.spec.proto import TensorProto

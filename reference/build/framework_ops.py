@@ -11,7 +11,7 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -90,7 +90,7 @@ def group(*inputs: object, **kwargs: Any) -> Operation:
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
     ops = [_operation_of(item) for item in _flat(inputs)]
-    graph = stacks.graph_for(ops[0].graph) if ops else stacks.get_default_graph()
+    graph = default_graph.graph_for(ops[0].graph) if ops else default_graph.get_default_graph()
     with graph.as_default(), graph.name_scope(name or "group_deps") as scope:
         by_device: dict[str, list[Operation]] = {}
         for op in ops:
@@ -103,7 +103,7 @@ def group(*inputs: object, **kwargs: Any) -> Operation:
 
 def _gate(ops: list[Operation], device: str, name: str | None = None) -> Operation:
     """An operation on the device that waits for these."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.control_dependencies(ops), graph.device(device):
         return no_op(name)
 
@@ -172,7 +172,7 @@ def tuple_(
     """
     items = list(tensors)
     graphs = [item.graph for item in items if hasattr(item, "graph")]
-    graph = stacks.graph_for(graphs[0]) if graphs else stacks.get_default_graph()
+    graph = default_graph.graph_for(graphs[0]) if graphs else default_graph.get_default_graph()
     with graph.as_default(), graph.name_scope(name or "tuple"):
         items = [
             item if item is None or hasattr(item, "graph") else convert_to_tensor(item)

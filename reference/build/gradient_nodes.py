@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import GradientFunction, Gradients, register
 from sessrun.reference.build.signature import signature
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -55,7 +55,7 @@ def late(*op_types: str) -> Callable[[GradientFunction], GradientFunction]:
 
     def decorate(function: GradientFunction) -> GradientFunction:
         def waiting(op: Operation, grad: Tensor) -> Gradients:
-            with stacks.get_default_graph().control_dependencies([grad]):
+            with default_graph.get_default_graph().control_dependencies([grad]):
                 return function(op, grad)
 
         return gradient(*op_types)(waiting)

@@ -11,8 +11,8 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.signature import Signature
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.operations import ArgDecl
 

@@ -19,7 +19,7 @@ from sessrun.reference.build.conversion import (
     register_tensor_conversion_function,
 )
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.graph.stacks import get_default_graph, graph_for
+from sessrun.reference.graph.default_graph import get_default_graph, graph_for
 from sessrun.reference.graph.tensor import Tensor
 
 

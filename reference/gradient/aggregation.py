@@ -14,7 +14,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -76,7 +76,7 @@ def aggregated(
     if method == AggregationMethod.ADD_N:
         return _sum_by_device(gradients)
     # Sums of two: the memory of a gradient may be freed once it has been added.
-    with stacks.get_default_graph().name_scope(op.name + "_gradient_sum"):
+    with default_graph.get_default_graph().name_scope(op.name + "_gradient_sum"):
         total = gradients[0]
         for grad in gradients[1:]:
             total = add_n([total, grad])
@@ -104,7 +104,7 @@ def _sum_by_device(gradients: Sequence[Tensor | IndexedSlices]) -> Tensor:
     by_device: dict[str, list[Tensor]] = defaultdict(list)
     for tensor in tensors:
         by_device[tensor.device].append(tensor)
-    graph, sums = stacks.get_default_graph(), []
+    graph, sums = default_graph.get_default_graph(), []
     for _, terms in sorted(by_device.items()):
         with graph.colocate_with(terms[0].op, ignore_existing=True):
             sums.append(_sum(terms))

@@ -21,7 +21,7 @@ from sessrun.reference.build.indexed_slices import (
 )
 from sessrun.reference.gradient.aggregation import METHODS, AggregationMethod, UnconnectedGradients
 from sessrun.reference.gradient.backward_pass import BackwardPass
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -74,7 +74,11 @@ def gradients(
     values = [*targets, *sources, *stopped, *weights]
     with name_scope(name, "gradients", values) as scope:
         backward = BackwardPass(
-            stacks.get_default_graph(), scope, colocate_gradients_with_ops, gate_gradients, method
+            default_graph.get_default_graph(),
+            scope,
+            colocate_gradients_with_ops,
+            gate_gradients,
+            method,
         )
         xs_tensors = [_source(x) for x in sources]
         ys_tensors = [convert_to_tensor_or_indexed_slices(y, name="y") for y in targets]

@@ -9,7 +9,7 @@ from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.build.gradient_nodes import node, nodes
 from sessrun.reference.build.gradient_registry import Gradient
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["are_equal", "of_first", "of_pair", "summed_to"]
@@ -101,7 +101,7 @@ def summed_to(
     """
     shapes = [shape(tensor) for tensor in tensors]
     axes = nodes("BroadcastGradientArgs", *shapes)
-    with stacks.get_default_graph().control_dependencies([grad]):
+    with default_graph.get_default_graph().control_dependencies([grad]):
         derivatives = [
             partial(tensor_shape) for partial, tensor_shape in zip(partials, shapes, strict=True)
         ]

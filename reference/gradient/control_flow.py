@@ -30,7 +30,7 @@ from sessrun.reference.gradient.loop_accumulators import (
 )
 from sessrun.reference.gradient.loop_backprop import LoopGradient, innermost_loop
 from sessrun.reference.gradient.variables import known_dtype, variable_dtype, zeros_behind
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -41,7 +41,7 @@ _SWITCHES = ("Switch", "RefSwitch")
 
 def _loop_gradient() -> LoopGradient | None:
     """The gradient of the loop whose backward loop is being made; None outside of loops."""
-    loop = innermost_loop(stacks.get_default_graph().scopes.control_flow)
+    loop = innermost_loop(default_graph.get_default_graph().scopes.control_flow)
     return None if loop is None else loop.gradient
 
 
@@ -172,7 +172,7 @@ def zeros_for(output: Tensor) -> Tensor | None:
         return zeros_like(output, optimize=False)
     other = nodes("Switch", op.inputs[0], context.pred)[1 - context.branch]
     pivot = identity(other)
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     if output.dtype == dtypes.resource:
         with graph.control_dependencies([pivot]):
             return zeros_behind(other, variable_dtype(op.inputs[0]))

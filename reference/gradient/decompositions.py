@@ -27,8 +27,8 @@ from sessrun.reference.build.generated import (
 from sessrun.reference.build.generated import sub as subtract
 from sessrun.reference.build.gradient_nodes import gradient, nodes
 from sessrun.reference.build.gradient_registry import Gradients
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
 

@@ -28,7 +28,7 @@ from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.gradient.arrays import dense
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -42,7 +42,7 @@ def _rows(op: Operation, grad: Tensor, params_shape: Tensor, count: Tensor) -> I
 @gradient("Gather", "GatherV2")
 def _gather(op: Operation, grad: Tensor) -> Gradients:
     params, indices, *axis = op.inputs
-    with stacks.get_default_graph().colocate_with(params):
+    with default_graph.get_default_graph().colocate_with(params):
         params_shape = shape(params)
     count = expand_dims(size(indices), 0)
     if not axis:

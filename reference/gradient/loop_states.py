@@ -26,7 +26,7 @@ from sessrun.reference.gradient.control_flow import zeros_for
 from sessrun.reference.gradient.loop_accumulators import add_next_value
 from sessrun.reference.gradient.loop_backprop import LoopGradient, innermost_loop
 from sessrun.reference.gradient.variables import zeros_of_variable
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -164,7 +164,7 @@ class Loops:
         op = output.op
         if is_loop_switch(op):
             return None
-        if stacks.get_default_graph().building_function:
+        if default_graph.get_default_graph().building_function:
             return zeros_like(output)
         state = self._states.get(innermost_loop(_context(op)))
         if state is None:

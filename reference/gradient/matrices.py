@@ -19,7 +19,7 @@ from sessrun.reference.build.generated import broadcast_to, cross
 from sessrun.reference.build.gradient_nodes import gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.gradient.reductions import kept_shape
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -123,7 +123,7 @@ def _matrix_set_diag(op: Operation, grad: Tensor) -> Gradients:
     if batch.is_fully_defined() and sides.is_fully_defined():
         diagonal_shape = [*batch.as_list(), min(size or 0 for size in sides.as_list())]
     else:
-        with stacks.get_default_graph().colocate_with(grad):
+        with default_graph.get_default_graph().colocate_with(grad):
             known, dimensions = shape(grad), rank(grad)
             first = slice_(known, [0], [dimensions - 2])
             smaller = reduce_min(slice_(known, [dimensions - 2], [2]))

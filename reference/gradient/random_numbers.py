@@ -17,7 +17,7 @@ from sessrun.reference.build import generated as functions
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import constants, gradient, late, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -51,7 +51,7 @@ def add_leading_unit_dimensions(x: Tensor, num_dimensions: Any) -> Tensor:
 @gradient("RandomGamma")
 def _gamma(op: Operation, grad: Tensor) -> Gradients:
     sizes, alpha = op.inputs
-    with stacks.get_default_graph().control_dependencies([grad]):
+    with default_graph.get_default_graph().control_dependencies([grad]):
         count = shape(sizes)[0]
         by_shape = node("RandomGammaGrad", add_leading_unit_dimensions(alpha, count), op.outputs[0])
         return [None, reduce_sum(grad * by_shape, axis=range_(count))]

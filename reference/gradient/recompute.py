@@ -15,7 +15,7 @@ from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.gradient.aggregation import UnconnectedGradients
 from sessrun.reference.gradient.backprop import gradients
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.public import public
 
 __all__ = ["recompute_grad"]
@@ -32,7 +32,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         scope = get_variable_scope()
 
         def gradient(*grads: Gradient, variables: Any = None) -> Any:
-            graph = stacks.get_default_graph()
+            graph = default_graph.get_default_graph()
             waits = [grad.values if isinstance(grad, IndexedSlices) else grad for grad in grads]
             with graph.control_dependencies(waits):
                 copies = nest.map_structure(identity, args, expand_composites=True)

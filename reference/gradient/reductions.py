@@ -40,7 +40,7 @@ from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.build.gradient_nodes import gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.shape_inference_values import constant_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -89,7 +89,7 @@ def _scaling(sizes: _Sizes, axes: _Sizes) -> _Scaling:
     shape and axes. They are made here too: the seed of a random operation depends on the number of
     operations before it.
     """
-    known = _SCALINGS.setdefault(stacks.get_default_graph(), {})
+    known = _SCALINGS.setdefault(default_graph.get_default_graph(), {})
     if (sizes, axes) not in known:
         kept = np.array(sizes, np.int32)
         kept[list(axes)] = 1
@@ -114,7 +114,7 @@ def _of_sum(op: Operation, grad: Tensor) -> Tensor:
             return tile(reshape(grad, kept), multiples)
     x_shape = shape(x)
     if not op.get_attr("keep_dims"):
-        with stacks.get_default_graph().colocate_with(x_shape):
+        with default_graph.get_default_graph().colocate_with(x_shape):
             kept_dims = kept_shape(x_shape, axes)
         grad = reshape(grad, kept_dims)
     return broadcast_to(grad, x_shape)
@@ -170,7 +170,7 @@ def _prod(op: Operation, grad: Tensor) -> Gradients:
     if not op.get_attr("keep_dims"):
         grad = reshape(grad, kept_shape(x_shape, op.inputs[1]))
     grad = broadcast_to(grad, x_shape)
-    with stacks.get_default_graph().device("/cpu:0"):
+    with default_graph.get_default_graph().device("/cpu:0"):
         dimensions = rank(x)
         reduced = (cast(axes, dimensions.dtype) + dimensions) % dimensions
         others = nodes("ListDiff", range_(0, dimensions), reduced, out_idx=reduced.dtype)[0]

@@ -32,8 +32,8 @@ from sessrun.reference.build.generated import (
 from sessrun.reference.build.generated import digamma as digamma_of
 from sessrun.reference.build.gradient_nodes import gradient, late, node, nodes
 from sessrun.reference.build.gradient_registry import GradientFunction, Gradients
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
 

@@ -31,7 +31,7 @@ from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_
 from sessrun.reference.gradient.aggregation import UnconnectedGradients
 from sessrun.reference.gradient.backward_pass import TapeBackwardPass, unconnected_gradient
 from sessrun.reference.gradient.reachability import is_trainable
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -83,7 +83,7 @@ class GradientTape:
         if self._is_spent:
             self._forget()
             self._is_spent = False
-        self._graph = stacks.get_default_graph()
+        self._graph = default_graph.get_default_graph()
         self._began = self._operation_count()
 
     def _forget(self) -> None:
@@ -118,7 +118,7 @@ class GradientTape:
             self._watched.setdefault(watched, self._operation_count())
 
     def _operation_count(self) -> int:
-        return len(stacks.get_default_graph().operations_by_name)
+        return len(default_graph.get_default_graph().operations_by_name)
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
@@ -344,7 +344,7 @@ class GradientTape:
         known = [x for x in xs if x in on_tape and is_trainable(x)]
         read = (tensor for op in recorded for tensor in op.inputs)
         constants = dict.fromkeys(tensor.op for tensor in read if tensor.op not in recorded)
-        backward = TapeBackwardPass(stacks.get_default_graph())
+        backward = TapeBackwardPass(default_graph.get_default_graph())
         for y, grad in seeds:
             backward.add(y, _first_gradient(y, grad))
         targets = [y for y, _ in seeds]

@@ -11,7 +11,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.gradient_nodes import gradient
 from sessrun.reference.build.gradient_registry import Gradients
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -48,7 +48,7 @@ def _gradients_after_writes(op: Operation, flow: Tensor) -> tuple[TensorArray, T
     So it has the TensorArray's final size, which writes may increase.
     """
     last_flow = identity(op.outputs[0], "flow_out")
-    with stacks.get_default_graph().control_dependencies([last_flow]):
+    with default_graph.get_default_graph().control_dependencies([last_flow]):
         flow = identity(flow, "write_barrier")
     return _gradients(op, flow, op.get_attr("T"), flow), flow
 

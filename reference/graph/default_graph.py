@@ -1,12 +1,13 @@
-"""Functions of the namespace that do to the default graph what `Graph`'s methods do."""
+"""The default graph of each thread, and the functions that do to it what `Graph`'s methods do."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Final
 
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.graph import ENTERED_GRAPHS, Graph
 from sessrun.reference.public import public
 
 __all__ = [
@@ -16,10 +17,74 @@ __all__ = [
     "container",
     "control_dependencies",
     "device",
+    "entered_graphs",
     "executing_eagerly",
     "get_collection",
     "get_collection_ref",
+    "get_default_graph",
+    "graph_for",
+    "leave_graphs",
+    "outermost_graph",
+    "reset_default_graph",
 ]
+
+
+class _Outermost(threading.local):
+    """The graph that is a thread's default where none is entered; None until it is asked for."""
+
+    graph: Graph | None = None
+
+
+_OUTERMOST: Final = _Outermost()
+
+
+@public("get_default_graph")
+def get_default_graph() -> Graph:
+    """The innermost graph entered in this thread; a graph of the thread's own if none is."""
+    graphs = ENTERED_GRAPHS.items
+    return graphs[-1] if graphs else outermost_graph()
+
+
+def graph_for(graph: Graph) -> Graph:
+    """The graph for an operation on tensors of `graph`: itself, or a function's body.
+
+    A body that is being built captures what is of another graph.
+    """
+    inner = get_default_graph()
+    return inner if inner.building_function else graph
+
+
+def entered_graphs() -> tuple[Graph, ...]:
+    """The graphs that are entered in this thread, the innermost last."""
+    return tuple(ENTERED_GRAPHS.items)
+
+
+def outermost_graph() -> Graph:
+    """The graph that is this thread's default where none is entered."""
+    if _OUTERMOST.graph is None:
+        _OUTERMOST.graph = Graph()
+    return _OUTERMOST.graph
+
+
+@public("reset_default_graph")
+def reset_default_graph() -> None:
+    """Give this thread a new, empty default graph.
+
+    Raises:
+      AssertionError: a graph is entered (`with graph.as_default()`) in this thread.
+
+    """
+    if ENTERED_GRAPHS.items:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. "
+            "If you need a cleared graph, exit the nesting and create a new graph."
+        )
+    _OUTERMOST.graph = Graph()
+
+
+def leave_graphs() -> None:
+    """Let no graph be entered in this thread, whichever `with` a failed test never left."""
+    ENTERED_GRAPHS.items.clear()
 
 
 @public("device")

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
 
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import ENTERED_GRAPHS, Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -108,12 +108,17 @@ def graph_of_elements(values: Iterable[Any]) -> Graph:
             continue
         if first is None:
             first = value
-        elif value.graph is not first.graph and not stacks.get_default_graph().building_function:
+        elif (
+            value.graph is not first.graph
+            and not default_graph.get_default_graph().building_function
+        ):
             raise ValueError(
                 f"{value} must be from the same graph as {first} "
                 f"(graphs are {value.graph} and {first.graph})."
             )
-    graph: Graph = stacks.get_default_graph() if first is None else stacks.graph_for(first.graph)
+    graph: Graph = (
+        default_graph.get_default_graph() if first is None else default_graph.graph_for(first.graph)
+    )
     return graph
 
 
@@ -133,7 +138,7 @@ def init_scope() -> Iterator[None]:
       RuntimeError: every graph that is entered is the body of a function.
 
     """
-    inner = stacks.get_default_graph()
+    inner = default_graph.get_default_graph()
     prefix = inner.scopes.name
     graph, device = _lifted()
     with ExitStack() as scopes:
@@ -148,11 +153,11 @@ def init_scope() -> Iterator[None]:
 def _lifted() -> tuple[Graph, Any]:
     """The innermost graph that is no function body, and the innermost device scope up to it."""
     device: Any = None
-    for graph in reversed(stacks.entered_graphs()):
+    for graph in reversed(default_graph.entered_graphs()):
         device = device or graph.scopes.device
         if not graph.building_function:
             return graph, device
-    graph = stacks.outermost_graph()
+    graph = default_graph.outermost_graph()
     if graph.building_function:
         raise RuntimeError("The global graph is a function graph: nothing can be lifted out of it.")
     return graph, device or graph.scopes.device

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Final
 
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.public import public
 
 __all__ = [
@@ -41,7 +41,7 @@ def is_op_determinism_enabled() -> bool:
 @public("random.set_random_seed", "set_random_seed")
 def set_random_seed(seed: int | None) -> None:
     """Set the default graph's seed; None for none."""
-    stacks.get_default_graph().seed = seed
+    default_graph.get_default_graph().seed = seed
 
 
 @public("get_seed", "random.get_seed")
@@ -56,7 +56,7 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
       RuntimeError: neither is there, and seeds by chance were forbidden.
 
     """
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     if graph.seed is None and op_seed is None:
         if is_op_determinism_enabled():
             raise RuntimeError(

@@ -21,7 +21,7 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.devices import physical
 from sessrun.reference.devices.devices import DeviceAttributes, local_devices
-from sessrun.reference.graph import default_session, stacks
+from sessrun.reference.graph import default_graph, default_session
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -82,7 +82,7 @@ class BaseSession:
         if self._target:
             raise arguments.no_engine(target, self._config)
         arguments.check_name(self._config, _OPEN.values())
-        self._graph = graph if graph is not None else stacks.get_default_graph()
+        self._graph = graph if graph is not None else default_graph.get_default_graph()
         self._nodes = self._graph.operations_by_name
         self._devices = local_devices(self._config)
         self._resources = ResourceStore()

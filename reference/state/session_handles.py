@@ -17,7 +17,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.errors import bad_type
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -87,7 +87,7 @@ def delete_session_tensor(handle: str | bytes, name: str | None = None) -> tuple
 @contextlib.contextmanager
 def _on_device_of(handle: str | bytes) -> Iterator[None]:
     text = handle.decode() if isinstance(handle, bytes) else str(handle)
-    with stacks.get_default_graph().device(text.rpartition(";")[2]):
+    with default_graph.get_default_graph().device(text.rpartition(";")[2]):
         yield
 
 

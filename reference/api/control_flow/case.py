@@ -14,7 +14,7 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.generated import less_equal
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.public import public
@@ -87,7 +87,7 @@ def first_that_holds(
         if not exclusive:
             return last()
         check = _at_most(1, predicates, "Input error: exclusive=True")
-        with stacks.get_default_graph().control_dependencies([check]):
+        with default_graph.get_default_graph().control_dependencies([check]):
             return last()
 
 
@@ -121,7 +121,7 @@ def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
         ]
         text = "Implementation error: an earlier branch should have been taken"
         checks = [_at_most(0, [predicate for predicate, _ in others], text), assert_(pred, shown)]
-        with stacks.get_default_graph().control_dependencies(checks):
+        with default_graph.get_default_graph().control_dependencies(checks):
             return function()
 
     return branch

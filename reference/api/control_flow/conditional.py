@@ -19,7 +19,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
@@ -50,7 +50,7 @@ class Conditional(Context):
     is_branch = True
 
     def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
-        super().__init__(stacks.get_default_graph().unique_name("cond_text"))
+        super().__init__(default_graph.get_default_graph().unique_name("cond_text"))
         self.pred = pred
         self.branch = branch
         self._pivot = pivot
@@ -71,7 +71,7 @@ class Conditional(Context):
 
         """
         message = adopt(context_def, CondContextDef)
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         pred, pivot = (
             graph.get_tensor_by_name(under(import_scope, name))
             for name in (message.pred_name, message.pivot_name)
@@ -200,7 +200,7 @@ def cond(
         off, on = _split(pred)
         pivots = identity(on, name="switch_t"), identity(off, name="switch_f")
         pred = identity(pred, name="pred_id")
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         for tensor in (on, off, *pivots, pred):
             graph.prevent_fetching(tensor.op)
         built = []
@@ -268,7 +268,7 @@ def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: b
     merges = [merged(list(pair)) for pair in zip(off_flat, on_flat, strict=True)]
     if on.outer_context is None:
         for context in (on, off):
-            stacks.get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, context)
+            default_graph.get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, context)
     leaves = nest.flatten(result, expand_composites=True)
     values = [with_flow(leaf, merge) for leaf, merge in zip(leaves, merges, strict=True)]
     joined = nest.pack_sequence_as(result, values, expand_composites=True)

@@ -21,7 +21,7 @@ from sessrun.reference.api.control_flow.context_defs import (
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_prefixes import without
 from sessrun.reference.graph.tensor import Tensor
 
@@ -68,7 +68,7 @@ class Context(ABC):
     is_branch = False
 
     def __init__(self, name: str) -> None:
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         graph.on_new_operation = _add_to_context
         self.graph = graph
         self.name = name
@@ -346,7 +346,7 @@ def op_type_for(op_type: str, *values: Tensor) -> str:
 
 def switched(value: Tensor, pred: Tensor, name: str = "Switch") -> list[Tensor]:
     """The outputs, for false and for true, of a new `Switch` colocated with the value."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True):
         inputs: dict[str, object] = {"data": value, "pred": pred}
         return apply_op(op_type_for("Switch", value), inputs, {}, name).outputs

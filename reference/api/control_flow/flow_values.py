@@ -15,7 +15,7 @@ from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.base.dtypes import int32, int64
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
@@ -73,7 +73,7 @@ def switched_value(
     if not isinstance(value, IndexedSlices):
         off, on = switched(value, pred, name)
         return off, on
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True), name_scope(name, "Switch", [pred]):
         inputs = [{"data": part, "pred": pred} for part in value.parts()]
         pairs = [apply_op("Switch", pair_of_inputs, {}).outputs for pair_of_inputs in inputs]

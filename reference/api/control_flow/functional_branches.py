@@ -29,7 +29,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -214,7 +214,7 @@ def build_branch_op(
     taken = list(dict.fromkeys(tensor for tensors in passed for tensor in tensors))
     for body, tensors in zip(bodies, passed, strict=True):
         body.take(taken, tensors)
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     functions = [add_function(graph, body) for body in bodies]
     has_effects = any(_has_effect(kind, op) for body in bodies for op in body.get_operations())
     shapes = [

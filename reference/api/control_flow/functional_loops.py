@@ -32,7 +32,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, placeholder
 from sessrun.reference.build.generated import logical_and, stop_gradient
 from sessrun.reference.build.shape_inference_values import note_kept_handles
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -110,7 +110,7 @@ def functional_while(
         kept[_OWN : _OWN + len(shapes)] = shapes
         bodies = LoopBodies(goes_on, following)
         op = loop_of(given, bodies, kept, parallel_iterations, scope)
-        is_plain = not stacks.get_default_graph().building_function
+        is_plain = not default_graph.get_default_graph().building_function
         outputs = [identity(tensor) if is_plain else tensor for tensor in op.outputs]
     results: list[Any] = outputs[_OWN : _OWN + len(firsts)]
     if not back_prop:
@@ -170,7 +170,7 @@ class _Variables:
         """The body as a function from all loop variables to their next values."""
 
         def following(count: Tensor, limit: Tensor, *values: Tensor) -> list[Tensor]:
-            graph = stacks.get_default_graph()
+            graph = default_graph.get_default_graph()
             assert isinstance(graph, BranchGraph)  # the body's
             for tensor in condition.extra_inputs:
                 graph.capture(tensor)
@@ -237,7 +237,7 @@ def loop_of(
       name: the operation's name.
 
     """
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     operations = [op for body in bodies for op in body.get_operations()]
     is_stateful = any(op.declaration.stateful for op in operations)
     attrs = {

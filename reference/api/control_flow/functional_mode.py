@@ -7,7 +7,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.public import public
 
 __all__ = [
@@ -56,7 +56,7 @@ def control_flow_v2_enabled() -> bool:
 
 def is_functional() -> bool:
     """Whether they build `If` and `While` with functions in the default graph."""
-    return _Mode.is_on or stacks.get_default_graph().makes_functions
+    return _Mode.is_on or default_graph.get_default_graph().makes_functions
 
 
 @public("experimental.output_all_intermediates")

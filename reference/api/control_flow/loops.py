@@ -24,7 +24,7 @@ from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -76,7 +76,7 @@ class Loop(Context):
     def __init__(
         self, options: LoopOptions, name: str = "while_context", gradient: Any = None
     ) -> None:
-        super().__init__(stacks.get_default_graph().unique_name(name))
+        super().__init__(default_graph.get_default_graph().unique_name(name))
         self.options = options
         self.gradient = gradient
         self.enters: list[Tensor] = []
@@ -97,7 +97,7 @@ class Loop(Context):
 
         """
         message = adopt(context_def, WhileContextDef)
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
 
         def named(name: str) -> Tensor:
             return graph.get_tensor_by_name(under(import_scope, name))

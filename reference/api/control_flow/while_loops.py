@@ -17,7 +17,7 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -138,7 +138,7 @@ def _built(
     *,
     is_counted: bool = False,
 ) -> Any:
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     loop = Loop(options)
     if loop.outer_context is None:
         graph.add_to_collection(GraphKeys.WHILE_CONTEXT, loop)

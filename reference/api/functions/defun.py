@@ -25,7 +25,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import placeholder
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -170,7 +170,7 @@ class DefinedFunction:
         self._may_copy = frozenset(allowlisted_stateful_ops or ())
         self._reads_variables = capture_resource_var_by_value
         self._options = options
-        self._device = stacks.get_default_graph().scopes.device
+        self._device = default_graph.get_default_graph().scopes.device
         self._body: FuncGraph | None = None
         self._definition: FunctionDef | None = None
 
@@ -299,7 +299,7 @@ class DefinedFunction:
           ValueError: too few or too many arguments, or an unknown option.
 
         """
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         self.add_to_graph(graph)
         inputs = [convert_to_tensor(arg) for arg in args] + self.captured_inputs
         wanted = len(self._signature.input_arg)
@@ -455,17 +455,17 @@ def from_definition(
 
 def get_extra_vars() -> list[Tensor | Variable]:
     """The variables that the body being built has asked for; [] outside of a body."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     return graph.extra_vars if isinstance(graph, FuncGraph) else []
 
 
 def get_extra_inputs() -> list[Tensor]:
     """The tensors that the body being built has captured; [] outside of a body."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     return graph.extra_inputs if isinstance(graph, FuncGraph) else []
 
 
 def get_extra_args() -> list[Tensor]:
     """The placeholders of the captured tensors of the body being built; [] outside of a body."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     return graph.extra_args if isinstance(graph, FuncGraph) else []

@@ -18,7 +18,7 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_unary
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -76,7 +76,7 @@ class FuncGraph(Graph):
         super().__init__()
         self._building_function = True
         self.name = name
-        self.outer_graph = stacks.get_default_graph()
+        self.outer_graph = default_graph.get_default_graph()
         self.functions = self.outer_graph.functions
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []

@@ -28,7 +28,7 @@ from sessrun.reference.api.variables.variables import variable_creator_scope
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import placeholder
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -204,7 +204,7 @@ class Function:
 
     def _trace(self, arguments: dict[str, Any]) -> Trace:
         """The trace for these arguments; a new one if there is none yet in this graph."""
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         held = graph.__dict__.setdefault(_TRACES, WeakKeyDictionary()).setdefault(self, {})
         specs = arguments
         if self.input_signature is not None:

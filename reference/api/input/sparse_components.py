@@ -23,7 +23,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import gated
 from sessrun.reference.build.shape_inference_values import constant_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -133,7 +133,7 @@ def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Tenso
     ]
     if all(how is None for how in kept):
         return batches
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.control_dependencies(list(dict.fromkeys(item.op for item in batches))):
         waiting = [
             SparseTensor(*(gated(graph, part) for part in item.parts()))

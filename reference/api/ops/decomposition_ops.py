@@ -23,7 +23,7 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import maximum, select_v2
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -118,7 +118,7 @@ def _checked(a: Tensor, validate_args: bool) -> Tensor:
         return a
     message = "Input `a` must have at least 2 dimensions."
     held = [assert_rank_at_least(a, rank=2, message=message)]
-    with stacks.get_default_graph().control_dependencies(held):
+    with default_graph.get_default_graph().control_dependencies(held):
         return identity(a)
 
 

@@ -15,10 +15,13 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import group
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph.default_graph import colocate_with, control_dependencies
+from sessrun.reference.graph.default_graph import (
+    colocate_with,
+    control_dependencies,
+    get_default_graph,
+)
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 

@@ -11,8 +11,8 @@ from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import register
 from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.state import scripts

@@ -15,7 +15,7 @@ from sessrun.reference.build import conversion
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
-from sessrun.reference.graph.stacks import graph_for
+from sessrun.reference.graph.default_graph import graph_for
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 

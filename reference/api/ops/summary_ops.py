@@ -18,8 +18,8 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.text import as_text
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.name_scopes import name_scope
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.spec.proto import NodeDef

@@ -27,7 +27,7 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import broadcast_to, invert_permutation, matrix_band_part
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -76,7 +76,7 @@ def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Oper
 def _after(checks: list[Operation], *tensors: Tensor) -> tuple[Tensor, ...]:
     if not checks:
         return tensors
-    with stacks.get_default_graph().control_dependencies(checks):
+    with default_graph.get_default_graph().control_dependencies(checks):
         return tuple(identity(tensor) for tensor in tensors)
 
 

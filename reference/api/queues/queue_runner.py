@@ -11,10 +11,10 @@ from typing import Any, Final
 from sessrun.reference import errors
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.session.session import BaseSession, Session

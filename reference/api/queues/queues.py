@@ -16,7 +16,7 @@ from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.shape_inference_values import constant_value
-from sessrun.reference.graph import random_seed, stacks
+from sessrun.reference.graph import default_graph, random_seed
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -294,7 +294,7 @@ def _create_queue(
     op_type: str, attrs: Mapping[str, object], shared_name: object, name: str
 ) -> Tensor:
     # TensorFlow asks for a device for a queue of this kind only.
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.device("CPU") if op_type == "FIFOQueueV2" else contextlib.nullcontext():
         op = apply_op(op_type, {}, {**attrs, "shared_name": shared_name or ""}, name)
     return op.outputs[0]

@@ -13,7 +13,7 @@ from google.protobuf.any_pb2 import Any as AnyMessage
 from sessrun.reference.api.saved_model.model_files import assets_folder, make_folder
 from sessrun.reference.api.saved_model.names import ASSETS_KEY
 from sessrun.reference.base import dtypes
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.state.files.files import copy, exists, join
 from sessrun.spec.proto import AssetFileDef, MetaGraphDef

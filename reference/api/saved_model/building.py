@@ -11,8 +11,8 @@ from sessrun.reference.api.saved_model.model_files import make_folder, variables
 from sessrun.reference.api.saved_model.signatures import op_signature_def
 from sessrun.reference.api.saving.saveables import default_saveables
 from sessrun.reference.api.saving.saver import Saver
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files import files

@@ -18,9 +18,9 @@ from sessrun.reference.api.saved_model.signatures import load_op_from_signature_
 from sessrun.reference.api.saving.meta_graph_import import imported
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files.file_names import as_given

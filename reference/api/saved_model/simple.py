@@ -15,9 +15,9 @@ from sessrun.reference.api.variables.variable_lists import (
 )
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.framework_ops import group
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import BaseSession
 
@@ -72,5 +72,5 @@ def main_op_with_restore(restore_op_name: str) -> Operation:
       restore_op_name: the restoring operation.
 
     """
-    with stacks.get_default_graph().control_dependencies([main_op()]):
+    with default_graph.get_default_graph().control_dependencies([main_op()]):
         return group(restore_op_name)

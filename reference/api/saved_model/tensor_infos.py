@@ -7,10 +7,10 @@ from typing import Any
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import unknown_shape
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import under
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import DataType, TensorInfo
 from sessrun.spec.proto.foreign import adopt

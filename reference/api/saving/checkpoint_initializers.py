@@ -15,7 +15,7 @@ from sessrun.reference.api.variables.partitioned_variable import PartitionedVari
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_store import store_of
 from sessrun.reference.build.build import apply_op
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.public import public
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given

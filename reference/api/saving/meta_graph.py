@@ -12,9 +12,9 @@ from sessrun.reference.api.saving.graph_pruning import write_graph
 from sessrun.reference.base.attr_values import op_def
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import without
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.version import GIT_VERSION, VERSION
 from sessrun.reference.public import public
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path

@@ -16,9 +16,9 @@ from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.build.importing.import_defaults import add_defaults
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.name_prefixes import without
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.state.files import files

@@ -16,7 +16,7 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
@@ -138,7 +138,7 @@ class _Resource(SaveableObject):
         (value,) = restored_tensors
         if restored_shapes is not None:
             value = array_ops.reshape(value, restored_shapes[0])
-        with stacks.get_default_graph().device(self._handle.device):
+        with default_graph.get_default_graph().device(self._handle.device):
             value = identity(value)
             inputs = {"resource": self._handle, "value": value}
             self._read.shape.assert_is_compatible_with(value.shape)
@@ -147,7 +147,7 @@ class _Resource(SaveableObject):
 
 def default_saveables() -> list[object]:
     """The global variables of the default graph, and its other things to save."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
     return variables + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
 
@@ -281,7 +281,7 @@ def _parts(name: str, parts: Sequence[Any]) -> list[SaveableObject]:
 
 def _read_beside(part: Any) -> Tensor:
     """Read a part of a variable where it is, for a processor to save."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.device(part.device):
         value = part.read_value()
         with graph.device("/device:CPU:0"):

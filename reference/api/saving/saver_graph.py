@@ -12,7 +12,7 @@ from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import group, identity, placeholder_with_default
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -79,7 +79,7 @@ def build(
 
 def _join_partitioned() -> None:
     """Build the concatenated values of partitioned variables of a collection, for meta graphs."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     for key in graph.get_all_collection_keys():
         for item in graph.get_collection(key):
             if isinstance(item, PartitionedVariable):
@@ -121,7 +121,7 @@ def _save(
             {},
             name="save",
         )
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.control_dependencies([op]), graph.colocate_with(prefix):
         return identity(prefix, name="control_dependency")
 
@@ -136,7 +136,7 @@ def _restore(
 ) -> Operation:
     """The operation after which the variables are restored."""
     specs = _specs(saveables)
-    with stacks.get_default_graph().device("/device:CPU:0"):
+    with default_graph.get_default_graph().device("/device:CPU:0"):
         values = apply_op(
             "RestoreV2",
             {
@@ -183,7 +183,7 @@ def _by_device(
 
 def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
     """The prefix, once all devices have saved and the shards are merged into a checkpoint."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with graph.device("CPU"):
         remote = regex_full_match(prefix, _REMOTE)
         suffix = array_ops.where(remote, constant(_BESIDE), constant(_FOLDER))
@@ -205,7 +205,7 @@ def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject
 
 def _save_old_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
     """The pattern of the shards' names, once all devices have saved their variables."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     count = constant(len(shards), name="num_shards")
     saved = []
     for number, (device, saveables) in enumerate(shards):
@@ -221,7 +221,7 @@ def _save_old_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableOb
 def _restore_shards(
     prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]], *, reshape: bool
 ) -> Operation:
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     restored = []
     for device, saveables in shards:
         with graph.device(device):

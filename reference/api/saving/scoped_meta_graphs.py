@@ -19,10 +19,10 @@ from sessrun.reference.api.saving.meta_graph import (
 from sessrun.reference.api.saving.meta_graph_import import add_graph, read_meta_graph
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import without
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import GraphDef, MetaGraphDef, SaverDef
 

@@ -20,7 +20,7 @@ from sessrun.reference.api.variables.state_ops import assign
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.public import public
 
 __all__ = ["full_name_of", "start_with_vocabulary", "variable_and_name", "warm_start"]

@@ -15,9 +15,8 @@ from sessrun.reference.api.variables.variable_scopes import get_variable
 from sessrun.reference.api.variables.variable_traits import VariableAggregation
 from sessrun.reference.base.dtypes import int64
 from sessrun.reference.base.graph_keys import GraphKeys
-from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.default_graph import control_dependencies, get_default_graph
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.session.session import BaseSession

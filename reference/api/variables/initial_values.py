@@ -10,7 +10,7 @@ from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_flat
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, VariableDef
 

@@ -14,8 +14,8 @@ from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableSc
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import graph_of
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.name_scopes import name_scope
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 

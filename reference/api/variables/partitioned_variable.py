@@ -12,9 +12,9 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import register_tensor_conversion_function
 from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["PartitionedVariable"]

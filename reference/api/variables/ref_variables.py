@@ -24,7 +24,7 @@ from sessrun.reference.build.conversion import (
 )
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
@@ -55,7 +55,7 @@ class RefVariable(VariableV1):
             raise bad_value("initial_value must be specified.")
         self._traits = traits_of(name, trainable, constraint, synchronization, aggregation)
         wanted = collections_of(collections, trainable=self._traits.trainable)
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         values = [] if callable(initial_value) else [initial_value]
         with (
             graph.control_dependencies(None),
@@ -77,7 +77,7 @@ class RefVariable(VariableV1):
         validate_shape: bool,
     ) -> None:
         """Make the buffer and the operation that sets it."""
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         with ExitStack() as stack:
             if callable(initial_value):
                 stack.enter_context(initial_values.colocated_with_new(graph, scope))
@@ -106,7 +106,7 @@ class RefVariable(VariableV1):
 
         """
         self = cls.__new__(cls)
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         find = initial_values.imported_element(graph, import_scope)
         self._variable = find(proto.variable_name)
         self._initializer = find(proto.initializer_name)

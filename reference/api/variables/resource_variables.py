@@ -27,7 +27,7 @@ from sessrun.reference.build.conversion import (
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
@@ -80,7 +80,7 @@ class ResourceVariable(Variable):
         self._validate_shape = validate_shape
         self._caching_device = caching_device
         wanted = collections_of(collections, trainable=self._traits.trainable)
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         values = [] if callable(initial_value) else [initial_value]
         with (
             graph.control_dependencies(None),
@@ -97,7 +97,7 @@ class ResourceVariable(Variable):
         shape: ShapeLike,
     ) -> None:
         """Make the handle, and the operations that every resource variable has."""
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         with initial_values.colocated_with_new(graph, scope):
             given = initial_value if callable(initial_value) else lambda: initial_value
             initial = initial_values.value_of_function(given, dtype)
@@ -154,7 +154,7 @@ class ResourceVariable(Variable):
 
     def _become(self, proto: VariableDef, import_scope: str | None) -> None:
         """Be the variable whose operations the default graph has."""
-        find = initial_values.imported_element(stacks.get_default_graph(), import_scope)
+        find = initial_values.imported_element(default_graph.get_default_graph(), import_scope)
         self.handle = find(proto.variable_name)
         self._initializer = find(proto.initializer_name)
         named = proto.initial_value_name
@@ -220,7 +220,7 @@ class ResourceVariable(Variable):
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Whether it has been set: a bool scalar."""
-        with stacks.graph_for(self.graph).as_default():
+        with default_graph.graph_for(self.graph).as_default():
             return self._known_state(name)
 
     def _known_state(self, name: str | None) -> Tensor:
@@ -236,7 +236,7 @@ class ResourceVariable(Variable):
         inputs, attrs = {"resource": self.handle}, {"dtype": self.dtype}
         if self._caching_device is None or not hasattr(self, "_read"):
             return apply_op("ReadVariableOp", inputs, attrs).outputs[0]
-        graph = stacks.graph_for(self.graph)
+        graph = default_graph.graph_for(self.graph)
         with graph.colocate_with(None, ignore_existing=True), graph.device(self._caching_device):
             return apply_op("ReadVariableOp", inputs, attrs).outputs[0]
 
@@ -244,7 +244,7 @@ class ResourceVariable(Variable):
         """The value, read anew unless it is cached on a device."""
         if self._cached is not None:
             return self._cached
-        graph = stacks.graph_for(self.graph)
+        graph = default_graph.graph_for(self.graph)
         with (
             graph.as_default(),
             self._after(),
@@ -254,7 +254,7 @@ class ResourceVariable(Variable):
 
     def read_value(self) -> Tensor:
         """The value, by a new read operation, after the control dependencies that are open here."""
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             with name_scope("Read"):
                 value = self._read_here()
             return identity(value)
@@ -270,7 +270,7 @@ class ResourceVariable(Variable):
     ) -> Variable | Operation:
         """Set it; gives a variable whose reads see the value, or the operation."""
         del use_locking  # updates of a resource variable always lock
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             tensor = convert_to_tensor(value, dtype=self.dtype)
             if not self.shape.is_compatible_with(tensor.shape):
                 raise bad_value(
@@ -316,7 +316,7 @@ class ResourceVariable(Variable):
     def _combined(
         self, op_type: str, delta: TensorLike, name: str | None, *, read_value: bool
     ) -> Variable | Operation:
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             with self._after_cached():
                 tensor = convert_to_tensor(delta, dtype=self.dtype)
                 op = apply_op(op_type, {"resource": self.handle, "value": tensor}, {}, name)
@@ -325,14 +325,14 @@ class ResourceVariable(Variable):
     def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Its rows at these indices, which are read without the others."""
         inputs = {"resource": self.handle, "indices": indices}
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             name = "Gather" if name is None else name
             return apply_op("ResourceGather", inputs, {"dtype": self.dtype}, name).outputs[0]
 
     def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Its slices at these index vectors, which are read without the others."""
         inputs = {"resource": self.handle, "indices": indices}
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             name = "GatherNd" if name is None else name
             op = apply_op("ResourceGatherNd", inputs, {"dtype": self.dtype}, name)
             return identity(op.outputs[0])
@@ -340,7 +340,7 @@ class ResourceVariable(Variable):
     def _slice_assigned(
         self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
     ) -> UnreadVariable:
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             inputs = {
                 "ref": self.handle,
                 **bounds,
@@ -369,7 +369,7 @@ class ResourceVariable(Variable):
         raise NotImplementedError("initialized_value() of a resource variable")
 
     def _scattered(self, op_type: str, inputs: dict[str, object], name: str | None) -> Variable:
-        with stacks.graph_for(self.graph).as_default(), self._after():
+        with default_graph.graph_for(self.graph).as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)
             handle = "ref" if "Nd" in op_type else "resource"  # as the two families call it
             given = {handle: self.handle, **inputs, "updates": updates}
@@ -379,12 +379,12 @@ class ResourceVariable(Variable):
         """The `with` of an update that runs after the cached copy of the value was read."""
         if self._cached is None:
             return nullcontext()
-        return stacks.graph_for(self.graph).control_dependencies([self._cached])
+        return default_graph.graph_for(self.graph).control_dependencies([self._cached])
 
     def count_up_to(self, limit: int) -> Tensor:
         """Its value, after which it is one more; OutOfRangeError when run at the limit."""
         inputs, attrs = {"resource": self.handle}, {"limit": limit, "T": self.dtype}
-        with stacks.graph_for(self.graph).as_default():
+        with default_graph.graph_for(self.graph).as_default():
             return apply_op("ResourceCountUpTo", inputs, attrs).outputs[0]
 
     # -- as data
@@ -435,7 +435,9 @@ class UnreadVariable(ResourceVariable):
         self._traits = variable._traits  # noqa: SLF001 - the same class
         self._validate_shape = variable._validate_shape  # noqa: SLF001 - the same class
         self._read = None  # type: ignore[assignment]  # in a function nothing is fetched
-        if not stacks.get_default_graph().building_function:  # only a run needs what is there
+        if (
+            not default_graph.get_default_graph().building_function
+        ):  # only a run needs what is there
             with self._after():
                 self._read = self._read_here()
 
@@ -450,7 +452,7 @@ class UnreadVariable(ResourceVariable):
         return self._update.name
 
     def _after(self) -> AbstractContextManager[None]:
-        return stacks.graph_for(self.graph).control_dependencies([self._update])
+        return default_graph.graph_for(self.graph).control_dependencies([self._update])
 
 
 def _to_tensor(

@@ -19,9 +19,9 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 

@@ -19,7 +19,7 @@ from sessrun.reference.api.variables.variable_traits import (
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -170,7 +170,7 @@ def create_resource(
 
 def _through_creators(next_creator: Creator, **arguments: object) -> Variable:
     """Create a variable through the graph's variable creators; `next_creator` is the last."""
-    for creator in stacks.get_default_graph().scopes.variable_creators:
+    for creator in default_graph.get_default_graph().scopes.variable_creators:
         next_creator = partial(creator, next_creator)
     variable: Variable = next_creator(**arguments)
     return variable
@@ -190,7 +190,7 @@ def _default(
     if variable_def is not None:
         return _existing_variable(variable_def, given.get("initial_value"), import_scope)
     if use_resource is None:
-        opened = stacks.get_default_graph().scopes.variables
+        opened = default_graph.get_default_graph().scopes.variables
         use_resource = None if opened is None else opened.current.use_resource
     if use_resource is None:
         use_resource = _Toggle.resource
@@ -231,7 +231,7 @@ def _existing_variable(
 
 def _new(kind: Callable[..., object], given: Mapping[str, object]) -> Any:
     # A function's body has no variables of its own: the outer graph has them.
-    is_body = stacks.get_default_graph().building_function
+    is_body = default_graph.get_default_graph().building_function
     with init_scope() if is_body else nullcontext():
         return kind(**given)
 
@@ -247,7 +247,7 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
       RuntimeError: an inner one is still open at the end.
 
     """
-    scopes = stacks.get_default_graph().scopes
+    scopes = default_graph.get_default_graph().scopes
     violation = RuntimeError("Exiting variable_creator_scope without proper nesting.")
     creators = (*scopes.variable_creators, variable_creator)
     with scopes.replaced(violation, variable_creators=creators):

@@ -13,7 +13,7 @@ from sessrun.reference.base.node_names import Input, read_input
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.importing.import_nodes import NodeImporter
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.graph import name_scopes, stacks
+from sessrun.reference.graph import default_graph, name_scopes
 from sessrun.reference.graph.graph import MIN_PRODUCER, PRODUCER, Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -47,7 +47,7 @@ def add_nodes(
 
     """
     replaced = {_key(key): value for key, value in input_map.items()}
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     graph.check_not_finalized()
     _check_versions(graph_def)
     graph.add_functions(graph_def.library)

@@ -40,7 +40,7 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.importer": "build.importing.graph_defs",
     "framework.indexed_slices": "build.indexed_slices",
     "framework.meta_graph": "api.saving.meta_graph api.saving.scoped_meta_graphs|train",
-    "framework.ops": "graph.graph graph.operation graph.tensor graph.stacks graph.default_graph "
+    "framework.ops": "graph.graph graph.operation graph.tensor graph.default_graph "
     "graph.name_scopes build.conversion build.gradient_registry build.indexed_slices "
     "build.build build.expansions base.graph_keys errors "
     "api.composite_conversions",

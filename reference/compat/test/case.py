@@ -17,7 +17,7 @@ from sessrun.reference.compat.test.arrays import ArrayAssertions
 from sessrun.reference.compat.test.protos import ProtoAssertions
 from sessrun.reference.compat.test.temporary import get_temp_dir
 from sessrun.reference.compat.test.threads import CheckedThread
-from sessrun.reference.graph import random_seed, stacks
+from sessrun.reference.graph import default_graph, random_seed
 
 __all__ = ["TensorFlowTestCase"]
 
@@ -41,8 +41,8 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
         self._ClearCachedSession()
         random.seed(random_seed.DEFAULT_GRAPH_SEED)
         np.random.seed(random_seed.DEFAULT_GRAPH_SEED)  # noqa: NPY002 - the one programs use
-        stacks.leave_graphs()
-        stacks.reset_default_graph()
+        default_graph.leave_graphs()
+        default_graph.reset_default_graph()
         random_seed.set_random_seed(random_seed.DEFAULT_GRAPH_SEED)
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")

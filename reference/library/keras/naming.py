@@ -8,7 +8,7 @@ from collections.abc import Collection, MutableMapping
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 
 __all__ = ["get_uid", "reset_uids", "snake_case", "unique_name"]
 

@@ -13,8 +13,7 @@ from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.variables.global_step import needed_global_step_read
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.graph_keys import GraphKeys
-from sessrun.reference.graph.default_graph import get_collection
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_collection, get_default_graph
 from sessrun.reference.library.managed.run_hooks import (
     SecondOrStepTimer,
     SessionRunArgs,

@@ -18,8 +18,7 @@ from sessrun.reference.base import log_messages
 from sessrun.reference.base.dtypes import int32, int64
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.framework_ops import identity
-from sessrun.reference.graph.default_graph import control_dependencies
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import control_dependencies, get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.monitored_session import MonitoredSession
 from sessrun.reference.library.managed.run_hooks import (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.base import log_messages
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.library.managed.run_hooks import (
     NeverTriggerTimer,
     SecondOrStepTimer,

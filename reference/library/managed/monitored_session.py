@@ -15,8 +15,7 @@ from sessrun.reference import errors
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.queues.queue_runner import start_queue_runners
 from sessrun.reference.base.graph_keys import GraphKeys
-from sessrun.reference.graph.default_graph import get_collection
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_collection, get_default_graph
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_creators import ChiefSessionCreator, SessionCreator

@@ -20,9 +20,12 @@ from sessrun.reference.api.variables.variable_lists import (
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.framework_ops import group
-from sessrun.reference.graph.default_graph import add_to_collection, get_collection
+from sessrun.reference.graph.default_graph import (
+    add_to_collection,
+    get_collection,
+    get_default_graph,
+)
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 

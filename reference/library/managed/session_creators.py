@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from typing import Any, Final
 
-from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_manager import SessionManager
 from sessrun.reference.public import public

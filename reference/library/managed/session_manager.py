@@ -14,10 +14,9 @@ from sessrun.reference import errors
 from sessrun.reference.api.saving.checkpoint_state import get_checkpoint_state
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.base import log_messages
-from sessrun.reference.graph.default_graph import get_collection
+from sessrun.reference.graph.default_graph import get_collection, get_default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.scaffold import LOADED_INITIALIZERS
 from sessrun.reference.public import public

@@ -15,8 +15,8 @@ from sessrun.reference.api.saving.meta_graph import export_meta_graph
 from sessrun.reference.api.variables.global_step import global_step as step_of
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.session_manager import SessionManager
 from sessrun.reference.library.managed.supervised_graph import SupervisedGraph
 from sessrun.reference.library.managed.supervisor_threads import (

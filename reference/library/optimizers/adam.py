@@ -13,10 +13,13 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.framework_ops import group
 from sessrun.reference.build.generated import sqrt
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.graph.default_graph import colocate_with, control_dependencies
+from sessrun.reference.graph.default_graph import (
+    colocate_with,
+    control_dependencies,
+    get_default_graph,
+)
 from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
 from sessrun.reference.public import public

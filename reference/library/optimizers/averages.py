@@ -23,10 +23,14 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import group
 from sessrun.reference.build.generated import minimum, pow  # noqa: A004 - its name
-from sessrun.reference.graph.default_graph import add_to_collection, colocate_with, device
+from sessrun.reference.graph.default_graph import (
+    add_to_collection,
+    colocate_with,
+    device,
+    get_default_graph,
+)
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
 from sessrun.reference.public import public

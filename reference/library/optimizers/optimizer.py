@@ -35,11 +35,11 @@ from sessrun.reference.graph.default_graph import (
     control_dependencies,
     get_collection,
     get_collection_ref,
+    get_default_graph,
 )
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.optimizables import Target, deduplicated, target_of
 from sessrun.reference.library.optimizers.slots import (

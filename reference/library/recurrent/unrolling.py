@@ -28,7 +28,7 @@ from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
 
@@ -73,7 +73,7 @@ def assert_like_rnncell(name: str, cell: Any) -> None:
 def opened(scope: VariableScope | str) -> Iterator[Any]:
     """Open an RNN's variable scope; outside of loops with a caching device."""
     with variable_scope(scope or "rnn") as entered:
-        graph = stacks.get_default_graph()
+        graph = default_graph.get_default_graph()
         context = graph.scopes.control_flow
         in_loop = context is not None and context.loop() is not None
         if not in_loop and entered.caching_device is None:

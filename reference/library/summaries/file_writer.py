@@ -13,8 +13,8 @@ from typing import Any, Final, Self
 from google.protobuf.message import Message
 
 from sessrun.reference.api.saving.meta_graph import export_meta_graph
+from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.library.summaries.graph_writers import EventFileWriterV2
 from sessrun.reference.public import public

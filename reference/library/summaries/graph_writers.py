@@ -29,11 +29,10 @@ from sessrun.reference.build.framework_ops import (
 )
 from sessrun.reference.build.generated import logical_and
 from sessrun.reference.build.get_static_value import get_static_value
-from sessrun.reference.graph.default_graph import control_dependencies, device
+from sessrun.reference.graph.default_graph import control_dependencies, device, get_default_graph
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session

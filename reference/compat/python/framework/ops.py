@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from sessrun.reference.build.node_operations import new_node_def
 from sessrun.reference.compat.python.module_finder import of_places
+from sessrun.reference.graph import default_graph as _default_graph
 from sessrun.reference.graph import name_scopes as _scopes
-from sessrun.reference.graph import stacks as _stacks
 
 __all__ = [
     "_NodeDef",
@@ -54,12 +54,12 @@ class name_scope_v2(_scopes.name_scope):  # noqa: N801 - the name that programs 
 
 def has_default_graph() -> bool:
     """Whether a graph is entered in this thread."""
-    return bool(_stacks.entered_graphs())
+    return bool(_default_graph.entered_graphs())
 
 
 def get_current_name_scope() -> str:
     """The name scope of the default graph, without the final "/"."""
-    return _stacks.get_default_graph().get_name_scope()
+    return _default_graph.get_default_graph().get_name_scope()
 
 
 def get_name_scope() -> str:

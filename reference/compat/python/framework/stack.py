@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from sessrun.reference.graph import default_session, stacks
+from sessrun.reference.graph import default_graph, default_session
 
 __all__ = [
     "_default_graph_stack",
@@ -11,7 +11,7 @@ __all__ = [
     "get_default_session",
 ]
 
-get_default_graph = stacks.get_default_graph
+get_default_graph = default_graph.get_default_graph
 get_default_session = default_session.get_default_session
 
 #: What unit tests clean up with after a `with` that they left in the wrong order.
@@ -19,5 +19,5 @@ _default_session_stack = SimpleNamespace(
     get_default=default_session.get_default_session, reset=default_session.leave_sessions
 )
 _default_graph_stack = SimpleNamespace(
-    get_default=stacks.get_default_graph, reset=stacks.leave_graphs
+    get_default=default_graph.get_default_graph, reset=default_graph.leave_graphs
 )

@@ -17,7 +17,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.compat.python.module_finder import of_places
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
@@ -135,7 +135,7 @@ def with_dependencies(
     dependencies: Sequence[object], output_tensor: Any, name: str | None = None
 ) -> Any:
     """The value, once the operations have been executed."""
-    graph = stacks.get_default_graph()
+    graph = default_graph.get_default_graph()
     with (
         name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope,
         graph.colocate_with(_converted(output_tensor)),
