@@ -55,6 +55,8 @@ _PARTS: Final = (
     "spec/devices.py",
     "spec/dtypes.py",
     "spec/errors.py",
+    "spec/forms.py",
+    "spec/layout.py",
     "spec/operations.py",
     "spec/schema.py",
     "spec/since.py",

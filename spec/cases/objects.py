@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
+    from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 __all__ = [
     "Array",

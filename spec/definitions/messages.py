@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import zlib
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
 from sessrun.spec.definitions.base import Array, definition, strings
 from sessrun.spec.dtypes import row_of_numpy
@@ -54,7 +56,10 @@ def _serialize(x: Array) -> bytes:
 
 @definition("ParseTensor")
 def _parse(serialized: Array) -> Array:
-    return array_of(TensorProto.FromString(serialized[()]))
+    try:
+        return array_of(TensorProto.FromString(serialized[()]))
+    except DecodeError as error:
+        raise ValueError("these bytes are no tensor's message") from error
 
 
 @definition("SerializeSparse")
@@ -75,8 +80,7 @@ def _serialize_many(indices: Array, values: Array, shape: Array) -> Array:
 
 @definition("DecodeCompressed")
 def _decompressed(x: Array, *, compression_type: str) -> Array:
-    """By zlib, or by gzip; as they are without a type."""
-    bits = {"ZLIB": zlib.MAX_WBITS, "GZIP": zlib.MAX_WBITS | 16}.get(compression_type)
-    texts = x.reshape(-1).tolist()
-    plain = texts if bits is None else [zlib.decompress(text, bits) for text in texts]
-    return strings(plain).reshape(x.shape)
+    """By zlib, or by gzip, whose members are joined; as they are without a type."""
+    ways = {"ZLIB": zlib.decompress, "GZIP": gzip.decompress}
+    decompress = ways.get(compression_type, bytes)
+    return strings([decompress(text) for text in x.reshape(-1).tolist()]).reshape(x.shape)

@@ -43,7 +43,7 @@ def test_the_table_of_the_layer_has_every_method_with_its_arguments() -> None:
 
 
 def test_the_adapter_below_the_client_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    block, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    _, block, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "four.py").write_text(block, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
     runner = Runner("four:backend")
@@ -65,7 +65,7 @@ def test_the_adapter_with_a_table_runs(
     measured: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With its table it answers what that declares; without, what it can."""
-    _, block = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    _, _, block = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (table,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "my_table.py").write_text(block, encoding="utf-8")
     if measured:

@@ -212,7 +212,7 @@ def test_a_fake_that_refuses_its_argument_does_not_start() -> None:
 
 
 def test_an_unknown_adapter_lists_the_known_names() -> None:
-    with pytest.raises(AdapterError, match=r"there are jax, litert, onnxruntime.*exec:COMMAND"):
+    with pytest.raises(AdapterError, match=r"there are jax, litert, model.*exec:COMMAND"):
         spawn("nonesuch")
 
 

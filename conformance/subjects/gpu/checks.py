@@ -14,15 +14,17 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Feeds, Fetches, Session
 from sessrun.spec.forms import Json
-from sessrun.spec.proto.config_pb2 import ConfigProto
-from sessrun.spec.proto.metadata_pb2 import RunMetadata
+
+if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
+    from sessrun.spec.proto.config_pb2 import ConfigProto
+    from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = [
     "allocators",

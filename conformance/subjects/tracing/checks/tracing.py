@@ -8,13 +8,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Feeds, Fetches, Graph, Session
-from sessrun.spec.proto.metadata_pb2 import RunMetadata
+
+if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
+    from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = [
     "agreeing_nanos",
