@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Callable
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -81,6 +82,6 @@ def _serialize_many(indices: Array, values: Array, shape: Array) -> Array:
 @definition("DecodeCompressed")
 def _decompressed(x: Array, *, compression_type: str) -> Array:
     """By zlib, or by gzip, whose members are joined; as they are without a type."""
-    ways = {"ZLIB": zlib.decompress, "GZIP": gzip.decompress}
+    ways: dict[str, Callable[[bytes], bytes]] = {"ZLIB": zlib.decompress, "GZIP": gzip.decompress}
     decompress = ways.get(compression_type, bytes)
     return strings([decompress(text) for text in x.reshape(-1).tolist()]).reshape(x.shape)
