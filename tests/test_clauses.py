@@ -110,11 +110,20 @@ def _withdraw(monkeypatch: pytest.MonkeyPatch, *chain: tuple[str, tuple[str, ...
         volumes,
         "load_withdrawn",
         lambda: {
-            id_: Clause(id_, "MUST", "It was.", "both", "core", ("002",), "0.1", withdrawn="0.2",
-                        successors=heirs)
+            id_: Clause(
+                id_,
+                "MUST",
+                "It was.",
+                "both",
+                "core",
+                ("002",),
+                "0.1",
+                withdrawn="0.2",
+                successors=heirs,
+            )
             for id_, heirs in chain
         },
-    )  # fmt: skip
+    )
 
 
 def test_successors_are_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,10 +138,20 @@ def test_successors_are_followed_to_the_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 def _summary(id_: str, result: ClauseResult) -> ClauseSummary:
     return ClauseSummary(
-        id=id_, level="MUST", statement="It is.", subject="feed", surface="both", profile="core",
-        required=True, result=result, waived=False, blocked=result == "broken", vectors=(),
-        generated=1, counts={"fail" if result == "broken" else "pass": 1},
-    )  # fmt: skip
+        id=id_,
+        level="MUST",
+        statement="It is.",
+        subject="feed",
+        surface="both",
+        profile="core",
+        required=True,
+        result=result,
+        waived=False,
+        blocked=result == "broken",
+        vectors=(),
+        generated=1,
+        counts={"fail" if result == "broken" else "pass": 1},
+    )
 
 
 def test_a_comparison_follows_successors(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,9 +17,20 @@ from sessrun.spec.dtypes import BY_NAME
 
 FLOATS = ("bfloat16", "float8_e5m2", "float8_e4m3fn")
 NUMBERS = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float16", "float32", "float64", "complex64",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+)
 
 
 def through_a_file(value: Any) -> Any:
@@ -90,10 +101,15 @@ def test_others_are_left_as_they_are(array: Any) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        {"$float32": "one"}, {"$int8": [300]}, {"$int32": [[1], [2, 3]]}, {"$string": [1]},
-        {"$complex64": [1.0]}, {"$float32": [1.0], "and": 1}, {"$": "tf.float32"},
+        {"$float32": "one"},
+        {"$int8": [300]},
+        {"$int32": [[1], [2, 3]]},
+        {"$string": [1]},
+        {"$complex64": [1.0]},
+        {"$float32": [1.0], "and": 1},
+        {"$": "tf.float32"},
     ],
-)  # fmt: skip
+)
 def test_what_is_no_tensor_is_left_to_the_schema(form: dict[str, Any]) -> None:
     assert exact_tensor(dict(form)) == form
 

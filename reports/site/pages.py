@@ -34,21 +34,39 @@ _TABLES: Final = {
 _DOORS: Final = (
     (
         "Read the spec",
-        ("spec/run.html", "spec/update_rules.html", *_TABLES, "docs/cases.html",
-         "docs/feeds.html", "docs/decisions.html"),
+        (
+            "spec/run.html",
+            "spec/update_rules.html",
+            *_TABLES,
+            "docs/cases.html",
+            "docs/feeds.html",
+            "docs/decisions.html",
+        ),
     ),
     (
         "Certify an engine",
-        ("docs/commands.html", "docs/adapters.html", "docs/protocol.html", "docs/ci.html",
-         "docs/reports.html", "docs/certificates.html"),
+        (
+            "docs/commands.html",
+            "docs/adapters.html",
+            "docs/protocol.html",
+            "docs/ci.html",
+            "docs/reports.html",
+            "docs/certificates.html",
+        ),
     ),
     ("Measure", ("docs/performance.html", "docs/gpu.html")),
     (
         "Change sessrun",
-        ("docs/contributing.html", "docs/architecture.html", "docs/reference.html",
-         "docs/selfcheck.html", "docs/coverage.html", "CHANGELOG.html"),
+        (
+            "docs/contributing.html",
+            "docs/architecture.html",
+            "docs/reference.html",
+            "docs/selfcheck.html",
+            "docs/coverage.html",
+            "CHANGELOG.html",
+        ),
     ),
-)  # fmt: skip
+)
 #: Where the pages lie that say what was found.
 _FINDINGS: Final = ("docs/findings/", "reports/published/")
 #: The pages that every page leads to.
@@ -108,10 +126,13 @@ class _Site:
         yield from self._faults_pages()
         yield from self._operations_pages()
         values = {
-            "profiles": loader.load_profiles().values(), "codes": CODES, "dtypes": DTYPES,
-            "claims": loader.load_claims(), "rulings": loader.load_rulings(),
+            "profiles": loader.load_profiles().values(),
+            "codes": CODES,
+            "dtypes": DTYPES,
+            "claims": loader.load_claims(),
+            "rulings": loader.load_rulings(),
             "withdrawn": loader.load_withdrawn().values(),
-        }  # fmt: skip
+        }
         for page, title in _TABLES.items():
             yield page, self._render(Path(page).stem, page, title, **values)
         yield "index.html", self._front(prose)
@@ -132,11 +153,15 @@ class _Site:
         }
         return utf8(
             template(f"site/{name}.html.j2").render(
-                title=title, version=SPEC_VERSION, sections=_SECTIONS, number=number,
+                title=title,
+                version=SPEC_VERSION,
+                sections=_SECTIONS,
+                number=number,
                 relations=self.relations,
-                **functions, **values,
+                **functions,
+                **values,
             )
-        )  # fmt: skip
+        )
 
     def _linked(self, text: str, page: str) -> Markup:
         """Text with its code as code, and the ids of clauses as links."""
@@ -197,11 +222,19 @@ class _Site:
                 self._make_findable(
                     "operation", operation.name, f"{operation.summary} {names}", address
                 )
-            yield page, self._render(
-                "operations", page, f"Operations of {file}", operations=operations,
-                signature_text=signature_text, rows=operation_rows, conventions=CONVENTIONS,
-                definitions=loader.load_definitions(),
-            )  # fmt: skip
+            yield (
+                page,
+                self._render(
+                    "operations",
+                    page,
+                    f"Operations of {file}",
+                    operations=operations,
+                    signature_text=signature_text,
+                    rows=operation_rows,
+                    conventions=CONVENTIONS,
+                    definitions=loader.load_definitions(),
+                ),
+            )
 
     def _front(self, prose: Sequence[Prose]) -> bytes:
         titles = {item.page: item.title for item in prose} | _TABLES
@@ -216,9 +249,13 @@ class _Site:
             _part("faults", "conformance/faulty", self._faults),
         ]
         return self._render(
-            "index", "index.html", "The spec of sess.run", parts=parts, volumes=_volumes(),
+            "index",
+            "index.html",
+            "The spec of sess.run",
+            parts=parts,
+            volumes=_volumes(),
             doors=[(name, pages) for name, pages in doors if pages],
-        )  # fmt: skip
+        )
 
 
 def _volumes() -> list[dict[str, object]]:
@@ -228,10 +265,14 @@ def _volumes() -> list[dict[str, object]]:
         subjects = chapters.setdefault(volume.name, {}).setdefault(chapter.title, [])
         subjects.append((subject, f"spec/clauses/{subject}.html", len(clauses)))
     return [
-        {"title": volume.title, "version": volume.version, "summary": volume.summary,
-         "chapters": list(chapters.get(name, {}).items())}
+        {
+            "title": volume.title,
+            "version": volume.version,
+            "summary": volume.summary,
+            "chapters": list(chapters.get(name, {}).items()),
+        }
         for name, volume in load_volumes().items()
-    ]  # fmt: skip
+    ]
 
 
 def _part(kind: str, folder: str, groups: Mapping[str, Sized]) -> dict[str, object]:

@@ -25,9 +25,13 @@ __all__ = ["Prose", "prose_pages"]
 
 #: What of the repository is prose, by patterns below its root.
 _PROSE: Final = (
-    "README.md", "CHANGELOG.md", "spec/*.md", "docs/*.md", "docs/findings/*.md",
+    "README.md",
+    "CHANGELOG.md",
+    "spec/*.md",
+    "docs/*.md",
+    "docs/findings/*.md",
     "reports/published/*.md",
-)  # fmt: skip
+)
 _NOT_IN_A_SLUG: Final = re.compile(r"[^\w\- ]")
 
 

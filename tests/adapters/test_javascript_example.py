@@ -86,8 +86,12 @@ def test_int32_wraps_and_float32_rounds(backend: ProcessBackend) -> None:
     ]
     session = opened(backend, nodes)
     with np.errstate(over="ignore"):
-        want = [-2, int(np.int32(2**31 - 1) * np.int32(65537)), 0.0,
-                float(np.float32(0.1) * np.float32(0.1))]  # fmt: skip
+        want = [
+            -2,
+            int(np.int32(2**31 - 1) * np.int32(65537)),
+            0.0,
+            float(np.float32(0.1) * np.float32(0.1)),
+        ]
     fetches = ["sum:0", "product:0", "g:0", "h:0"]
     assert values(backend.run(session, fetches, {}, {})) == want
 

@@ -158,8 +158,12 @@ def test_what_does_not_fit_is_refused(
 
 
 def test_feeds_are_converted_as_numpy_does(backend: ProcessBackend) -> None:
-    given = [np.array([3e9, -1.5, np.nan, 200], np.float64), np.array([2**40 + 1, -1], np.int64),
-             np.array([True, False]), np.array([3.5, 0], np.float32)]  # fmt: skip
+    given = [
+        np.array([3e9, -1.5, np.nan, 200], np.float64),
+        np.array([2**40 + 1, -1], np.int64),
+        np.array([True, False]),
+        np.array([3.5, 0], np.float32),
+    ]
     for value in given:
         for dtype in ("float32", "float64", "int64", "int8", "uint8", "bool"):
             session = opened(backend, shaped("p", dtype, -1))

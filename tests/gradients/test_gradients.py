@@ -49,9 +49,12 @@ _ANY_SIGN = {"Eig", "SelfAdjointEigV2", "Svd"}
 _AS_FLOATS = {"CTCLoss"}
 #: The dtypes that gradients are compared in, and by how much they may differ: relative, absolute.
 _TOLERANCE = {
-    "float32": (2e-4, 1e-5), "float64": (1e-9, 1e-10), "complex64": (2e-4, 1e-5),
-    "float16": (2e-2, 1e-2), "bfloat16": (6e-2, 1e-2),
-}  # fmt: skip
+    "float32": (2e-4, 1e-5),
+    "float64": (1e-9, 1e-10),
+    "complex64": (2e-4, 1e-5),
+    "float16": (2e-2, 1e-2),
+    "bfloat16": (6e-2, 1e-2),
+}
 
 
 def _differentiated(tf: Any, case: GradientCase) -> Any:

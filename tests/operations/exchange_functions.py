@@ -211,10 +211,15 @@ def spaced() -> None:
     raw = tf.raw_ops
     picture = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
     padded = raw.FusedResizeAndPadConv2D(
-        input=picture, size=[7, 7], paddings=[[0, 0], [1, 1], [1, 1], [0, 0]],
-        filter=tf.ones([3, 3, 1, 1]), mode="REFLECT", strides=[1, 1, 1, 1], padding="VALID",
+        input=picture,
+        size=[7, 7],
+        paddings=[[0, 0], [1, 1], [1, 1], [0, 0]],
+        filter=tf.ones([3, 3, 1, 1]),
+        mode="REFLECT",
+        strides=[1, 1, 1, 1],
+        padding="VALID",
         resize_align_corners=True,
-    )  # fmt: skip
+    )
     tf.identity(padded, name="convolved")
     tf.identity(raw.Empty(shape=[2, 3], dtype=tf.float32, init=True), name="room")
 

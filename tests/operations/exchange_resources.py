@@ -74,8 +74,9 @@ def accumulators() -> None:
     tf.group(
         dense.apply_grad([1.0, 2.0]),
         raw.AccumulatorApplyGradient(handle=older, local_step=0, gradient=[3.0, 4.0]),
-        sparse.apply_grad([0, 2], [[5.0], [6.0]]), name="gathered",
-    )  # fmt: skip
+        sparse.apply_grad([0, 2], [[5.0], [6.0]]),
+        name="gathered",
+    )
     tf.identity(dense.num_accumulated(), name="count")
     tf.identity(raw.AccumulatorNumAccumulated(handle=older), name="older_count")
     tf.identity(dense.take_grad(2), name="mean")

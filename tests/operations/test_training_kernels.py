@@ -14,8 +14,17 @@ from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.model.optimizers import STEPS, stepped
 from sessrun.spec.tables.ops import OPERATIONS
 
-SCALARS = {"lr": 0.25, "alpha": 0.5, "epsilon": 0.0625, "l1": 0.125, "l2": 0.25,
-           "l2_shrinkage": 0.125, "lr_power": -0.5, "sign_decay": 0.5, "logbase": 0.5}  # fmt: skip
+SCALARS = {
+    "lr": 0.25,
+    "alpha": 0.5,
+    "epsilon": 0.0625,
+    "l1": 0.125,
+    "l2": 0.25,
+    "l2_shrinkage": 0.125,
+    "lr_power": -0.5,
+    "sign_decay": 0.5,
+    "logbase": 0.5,
+}
 
 
 def bound(op_type, kind="CPU", xp=np, **attrs):

@@ -13,14 +13,29 @@ __all__ = ["BEHAVIOURS"]
 
 COMPARISONS = ("equal", "none_equal", "less", "less_equal", "greater", "greater_equal")
 PAIRS: tuple[tuple[Any, Any], ...] = (
-    (1, 2), (2, 1), (1, 1), ([1.0, 2.0], [1.0, 3.0]), ([], []), ([[1], [2]], [1, 2]),
-    ([1, 2], [1, 2, 3]), (1, 1.5), ("a", "b"), (True, True),
-)  # fmt: skip
+    (1, 2),
+    (2, 1),
+    (1, 1),
+    ([1.0, 2.0], [1.0, 3.0]),
+    ([], []),
+    ([[1], [2]], [1, 2]),
+    ([1, 2], [1, 2, 3]),
+    (1, 1.5),
+    ("a", "b"),
+    (True, True),
+)
 SIGNS = ("negative", "positive", "non_negative", "non_positive")
 RANKS: tuple[tuple[str, Any], ...] = (
-    ("rank", 1), ("rank", 2), ("rank_at_least", 1), ("rank_at_least", 3), ("rank_in", [0, 1]),
-    ("rank_in", [2, 3]), ("rank_in", []), ("rank", [1]), ("rank", 1.0),
-)  # fmt: skip
+    ("rank", 1),
+    ("rank", 2),
+    ("rank_at_least", 1),
+    ("rank_at_least", 3),
+    ("rank_in", [0, 1]),
+    ("rank_in", [2, 3]),
+    ("rank_in", []),
+    ("rank", [1]),
+    ("rank", 1.0),
+)
 
 
 def _unknown(tf: Any, value: Any) -> Any:

@@ -103,14 +103,20 @@ def _name_scopes(tf: Any) -> Any:
 def _operations_by_name(tf: Any) -> Any:
     apply_op = _framework(tf, "op_def_library").apply_op
     return attempt(
-        lambda: apply_op("AddV2", x=1, y=[2, 3], name="sum"), lambda: apply_op("NoOp"),
-        lambda: apply_op("Unique", x=[1, 1], out_idx=tf.int64), lambda: apply_op("Unheard"),
+        lambda: apply_op("AddV2", x=1, y=[2, 3], name="sum"),
+        lambda: apply_op("NoOp"),
+        lambda: apply_op("Unique", x=[1, 1], out_idx=tf.int64),
+        lambda: apply_op("Unheard"),
         lambda: apply_op("Split", axis=0, value=[1, 2], num_split=2),
-        lambda: apply_op("Pack", values=[1, 2], axis=0), lambda: apply_op("Pack", values=[1, 2]),
-        lambda: apply_op("Exp", x_=1.0), lambda: apply_op("Exp"), lambda: apply_op("Exp", x="a"),
-        lambda: apply_op("Exp", x=1.0, T=tf.float32), lambda: apply_op("Exp", x=1.0, more=3),
+        lambda: apply_op("Pack", values=[1, 2], axis=0),
+        lambda: apply_op("Pack", values=[1, 2]),
+        lambda: apply_op("Exp", x_=1.0),
+        lambda: apply_op("Exp"),
+        lambda: apply_op("Exp", x="a"),
+        lambda: apply_op("Exp", x=1.0, T=tf.float32),
+        lambda: apply_op("Exp", x=1.0, more=3),
         lambda: apply_op("Placeholder", dtype=tf.int32, shape=None),
-    )  # fmt: skip
+    )
 
 
 def _resources(tf: Any) -> Any:

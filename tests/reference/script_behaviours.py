@@ -87,16 +87,37 @@ def _results(tf: Any) -> Any:
         np.array([1], object),
     ]
     pairs: list[tuple[Any, Any]] = [
-        (None, []), ([], []), ((), []), (5, []), (None, tf.float32), ([], [tf.float32]),
-        ([None], tf.float32), ("a", tf.float32), (True, tf.bool), (3, tf.int64), (3, tf.int32),
-        (3.5, tf.float64), (3.5, tf.float32), (3j, tf.complex128), ({1}, tf.int64),
-        ({"a": 1}, tf.int64), (range(3), tf.int64), ((1, (2, 3)), [tf.int64] * 2),
-        (np.array([1, 2]), [tf.int64] * 2), ([1, 2], tf.int64), ([[1, 2]], tf.int64),
-        ([[[1], [1, 2]]], tf.int64), (np.longdouble(1), tf.float64), (Like(), tf.float64),
-        (np.array([[1, 2], [3, 4]], order="F"), tf.int64), (np.matrix([[1.0, 2]]), tf.float64),
-        (memoryview(b"x"), tf.uint8), (np.array([1], object), tf.int64), (3, "int64"),
+        (None, []),
+        ([], []),
+        ((), []),
+        (5, []),
+        (None, tf.float32),
+        ([], [tf.float32]),
+        ([None], tf.float32),
+        ("a", tf.float32),
+        (True, tf.bool),
+        (3, tf.int64),
+        (3, tf.int32),
+        (3.5, tf.float64),
+        (3.5, tf.float32),
+        (3j, tf.complex128),
+        ({1}, tf.int64),
+        ({"a": 1}, tf.int64),
+        (range(3), tf.int64),
+        ((1, (2, 3)), [tf.int64] * 2),
+        (np.array([1, 2]), [tf.int64] * 2),
+        ([1, 2], tf.int64),
+        ([[1, 2]], tf.int64),
+        ([[[1], [1, 2]]], tf.int64),
+        (np.longdouble(1), tf.float64),
+        (Like(), tf.float64),
+        (np.array([[1, 2], [3, 4]], order="F"), tf.int64),
+        (np.matrix([[1.0, 2]]), tf.float64),
+        (memoryview(b"x"), tf.uint8),
+        (np.array([1], object), tf.int64),
+        (3, "int64"),
         (np.zeros((0, 3)), np.float64),
-    ]  # fmt: skip
+    ]
     pairs += [(text, tf.string) for text in texts]
     return attempt(*(_returned(tf, value, types) for value, types in pairs))
 
@@ -324,14 +345,23 @@ def _of_tensors(tf: Any) -> Any:
         decorated = tf.py_function(Tout=tf.float32, name="named")(lambda x: x.numpy() + 1)(2.0)
         values += [session.run(decorated), decorated.op.name, decorated.shape.rank]
     effect = tf.py_function(lambda: None, [], [])
-    return values, seen, isinstance(effect, tf.Operation), [
-        outcome(*arguments)
-        for arguments in (
-            (lambda x: x, [1], tf.float32), (lambda _: 1, [1], tf.float32),
-            (lambda _: None, [1], tf.int32), (lambda _: [2, 3], [1], tf.int32),
-            (lambda _: {}["a"], [1], tf.int32), (3, [1], tf.int32), (int, 3, tf.int32),
-        )
-    ]  # fmt: skip
+    return (
+        values,
+        seen,
+        isinstance(effect, tf.Operation),
+        [
+            outcome(*arguments)
+            for arguments in (
+                (lambda x: x, [1], tf.float32),
+                (lambda _: 1, [1], tf.float32),
+                (lambda _: None, [1], tf.int32),
+                (lambda _: [2, 3], [1], tf.int32),
+                (lambda _: {}["a"], [1], tf.int32),
+                (3, [1], tf.int32),
+                (int, 3, tf.int32),
+            )
+        ],
+    )
 
 
 BEHAVIOURS = {

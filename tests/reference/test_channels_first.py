@@ -15,32 +15,75 @@ import sessrun.reference as tf
 Function = Callable[[Any, Any, Callable[[list[int]], list[int]], str], Any]
 
 _PLANE: dict[str, tuple[tuple[int, ...] | None, Function]] = {
-    "conv2d": ((3, 2, 4, 5), lambda x, k, o, form: tf.nn.conv2d(
-        x, k, o([1, 2, 1, 1]), "SAME", data_format=form)),
-    "conv2d of groups, dilated": ((2, 2, 2, 6), lambda x, k, o, form: tf.nn.conv2d(
-        x, k, o([1, 1, 1, 1]), "VALID", data_format=form, dilations=o([1, 2, 1, 1]))),
-    "conv2d, padded": ((3, 2, 4, 5), lambda x, k, o, form: tf.nn.conv2d(
-        x, k, o([1, 1, 1, 1]), o([[0, 0], [1, 2], [0, 1], [0, 0]]), data_format=form)),
-    "depthwise": ((3, 2, 4, 2), lambda x, k, o, form: tf.nn.depthwise_conv2d(
-        x, k, o([1, 2, 2, 1]), "SAME", data_format=form)),
-    "transposed": ((3, 2, 5, 4), lambda x, k, o, form: tf.nn.conv2d_transpose(
-        x, k, o([2, 14, 6, 5]), o([1, 2, 1, 1]), "SAME", data_format=form)),
-    "max": (None, lambda x, _, o, form: tf.nn.max_pool(
-        x, o([1, 2, 3, 1]), o([1, 2, 1, 1]), "SAME", data_format=form)),
-    "max of given sizes": (None, lambda x, _, o, form: tf.raw_ops.MaxPoolV2(
-        input=x, ksize=o([1, 2, 3, 1]), strides=o([1, 2, 1, 1]), padding="VALID",
-        data_format=form)),
-    "mean": (None, lambda x, _, o, form: tf.nn.avg_pool(
-        x, o([1, 2, 3, 1]), o([1, 2, 1, 1]), "VALID", data_format=form)),
-}  # fmt: skip
+    "conv2d": (
+        (3, 2, 4, 5),
+        lambda x, k, o, form: tf.nn.conv2d(x, k, o([1, 2, 1, 1]), "SAME", data_format=form),
+    ),
+    "conv2d of groups, dilated": (
+        (2, 2, 2, 6),
+        lambda x, k, o, form: tf.nn.conv2d(
+            x, k, o([1, 1, 1, 1]), "VALID", data_format=form, dilations=o([1, 2, 1, 1])
+        ),
+    ),
+    "conv2d, padded": (
+        (3, 2, 4, 5),
+        lambda x, k, o, form: tf.nn.conv2d(
+            x, k, o([1, 1, 1, 1]), o([[0, 0], [1, 2], [0, 1], [0, 0]]), data_format=form
+        ),
+    ),
+    "depthwise": (
+        (3, 2, 4, 2),
+        lambda x, k, o, form: tf.nn.depthwise_conv2d(
+            x, k, o([1, 2, 2, 1]), "SAME", data_format=form
+        ),
+    ),
+    "transposed": (
+        (3, 2, 5, 4),
+        lambda x, k, o, form: tf.nn.conv2d_transpose(
+            x, k, o([2, 14, 6, 5]), o([1, 2, 1, 1]), "SAME", data_format=form
+        ),
+    ),
+    "max": (
+        None,
+        lambda x, _, o, form: tf.nn.max_pool(
+            x, o([1, 2, 3, 1]), o([1, 2, 1, 1]), "SAME", data_format=form
+        ),
+    ),
+    "max of given sizes": (
+        None,
+        lambda x, _, o, form: tf.raw_ops.MaxPoolV2(
+            input=x,
+            ksize=o([1, 2, 3, 1]),
+            strides=o([1, 2, 1, 1]),
+            padding="VALID",
+            data_format=form,
+        ),
+    ),
+    "mean": (
+        None,
+        lambda x, _, o, form: tf.nn.avg_pool(
+            x, o([1, 2, 3, 1]), o([1, 2, 1, 1]), "VALID", data_format=form
+        ),
+    ),
+}
 _VOLUME: dict[str, tuple[tuple[int, ...] | None, Function]] = {
-    "conv3d": ((2, 3, 2, 4, 3), lambda x, k, o, form: tf.nn.conv3d(
-        x, k, o([1, 1, 2, 1, 1]), "SAME", data_format=form)),
-    "max3d": (None, lambda x, _, o, form: tf.nn.max_pool3d(
-        x, o([1, 2, 2, 3, 1]), o([1, 1, 2, 1, 1]), "VALID", data_format=form)),
-    "mean3d": (None, lambda x, _, o, form: tf.nn.avg_pool3d(
-        x, o([1, 2, 2, 3, 1]), o([1, 1, 2, 1, 1]), "SAME", data_format=form)),
-}  # fmt: skip
+    "conv3d": (
+        (2, 3, 2, 4, 3),
+        lambda x, k, o, form: tf.nn.conv3d(x, k, o([1, 1, 2, 1, 1]), "SAME", data_format=form),
+    ),
+    "max3d": (
+        None,
+        lambda x, _, o, form: tf.nn.max_pool3d(
+            x, o([1, 2, 2, 3, 1]), o([1, 1, 2, 1, 1]), "VALID", data_format=form
+        ),
+    ),
+    "mean3d": (
+        None,
+        lambda x, _, o, form: tf.nn.avg_pool3d(
+            x, o([1, 2, 2, 3, 1]), o([1, 1, 2, 1, 1]), "SAME", data_format=form
+        ),
+    ),
+}
 
 
 def _same(order: list[Any]) -> list[Any]:

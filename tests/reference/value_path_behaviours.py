@@ -20,8 +20,18 @@ def _framework(tf: Any, name: str, package: str = "framework") -> Any:
 
 def _constants_of_the_second_version(tf: Any) -> Any:
     module = _framework(tf, "constant_op")
-    pairs = ((3, [2]), ([3], [2]), ([[3]], [2]), ([1, 2], [2, 1]), ([1, 2], [3]), ([1, 2], [1]),
-             ([], [0]), ([], [2]), (np.array([1.5]), [2, 2]), ("a", [1]))  # fmt: skip
+    pairs = (
+        (3, [2]),
+        ([3], [2]),
+        ([[3]], [2]),
+        ([1, 2], [2, 1]),
+        ([1, 2], [3]),
+        ([1, 2], [1]),
+        ([], [0]),
+        ([], [2]),
+        (np.array([1.5]), [2, 2]),
+        ("a", [1]),
+    )
     return [
         attempt(
             lambda v=value, s=sizes: run(tf, module.constant(v, shape=s)),
@@ -90,19 +100,28 @@ def _shapes(tf: Any) -> Any:
     known = [tf.TensorShape(sizes) for sizes in (None, [], [1], [3], [None], [2, 3], [2, None])]
     x = tf.placeholder(tf.float32, [2, 3])
     return [
-        attempt(lambda a=one, b=other: common.is_broadcast_compatible(a, b),
-                lambda a=one, b=other: common.broadcast_shape(a, b))
-        for one in known for other in known
+        attempt(
+            lambda a=one, b=other: common.is_broadcast_compatible(a, b),
+            lambda a=one, b=other: common.broadcast_shape(a, b),
+        )
+        for one in known
+        for other in known
     ], attempt(
-        shapes.unknown_shape, lambda: shapes.unknown_shape(2),
-        lambda: shapes.unknown_shape(ndims=1), lambda: shapes.as_shape([1]),
+        shapes.unknown_shape,
+        lambda: shapes.unknown_shape(2),
+        lambda: shapes.unknown_shape(ndims=1),
+        lambda: shapes.as_shape([1]),
         lambda: shapes.as_dimension(3),
-        lambda: util.shape_tensor([tf.Dimension(2), 3]), lambda: util.shape_tensor([]),
-        lambda: util.shape_tensor(tf.TensorShape([2**33])), lambda: util.shape_tensor([1, x]),
-        lambda: arrays.rank_internal(x, optimize=False), lambda: arrays.rank_internal(x, "r"),
+        lambda: util.shape_tensor([tf.Dimension(2), 3]),
+        lambda: util.shape_tensor([]),
+        lambda: util.shape_tensor(tf.TensorShape([2**33])),
+        lambda: util.shape_tensor([1, x]),
+        lambda: arrays.rank_internal(x, optimize=False),
+        lambda: arrays.rank_internal(x, "r"),
         lambda: arrays.shape_internal(x, optimize=False, out_type=tf.int64),
-        lambda: arrays.size_internal(x, optimize=False), lambda: arrays.size_internal(x),
-    )  # fmt: skip
+        lambda: arrays.size_internal(x, optimize=False),
+        lambda: arrays.size_internal(x),
+    )
 
 
 def _errors_by_code(tf: Any) -> Any:

@@ -7,10 +7,16 @@ from pathlib import Path
 from synthetic_bench import samples
 
 CEILINGS = {
-    "flops": 5.2e13, "flops_tf32": 3.9e14, "flops_bfloat16": 7.4e14, "flops_float64": 5.9e13,
-    "bytes": 4.1e12, "upload_bytes": 5.3e10, "download_bytes": 5.2e10, "launch_seconds": 2.1e-6,
+    "flops": 5.2e13,
+    "flops_tf32": 3.9e14,
+    "flops_bfloat16": 7.4e14,
+    "flops_float64": 5.9e13,
+    "bytes": 4.1e12,
+    "upload_bytes": 5.3e10,
+    "download_bytes": 5.2e10,
+    "launch_seconds": 2.1e-6,
     "graph_node_seconds": 8e-7,
-}  # fmt: skip
+}
 COUNTS = {
     "counted_on": "simulated-gpu",
     "launches": 277,

@@ -61,9 +61,11 @@ def test_of_each_engine_the_smallest_package_of_its_newest_release_is_kept(
     failed: Certificate, passed: Certificate
 ) -> None:
     engines = [
-        named(failed, "one", "2.0"), named(passed, "one", "2.0"), named(passed, "one", "1.9"),
+        named(failed, "one", "2.0"),
+        named(passed, "one", "2.0"),
+        named(passed, "one", "1.9"),
         named(failed, "two", "1.0"),
-    ]  # fmt: skip
+    ]
     board = Board(engines)
     files = dict(published_files(board, Findings(None), "."))
     smaller = min(engines[:2], key=lambda c: sum(map(len, c.package.files.values())))

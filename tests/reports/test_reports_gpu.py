@@ -87,10 +87,17 @@ def test_ceilings_stand_before_and_after_with_units(full_page):
 
 def test_throughput_is_drawn_in_what_comes_closer_to_its_ceiling():
     adds = [
-        series(f"add-float32-{size}", "reference", 3 * size / 3.9e12, size % 97, dtype="float32",
-               bytes=3.0 * size, flops=size / 4)
+        series(
+            f"add-float32-{size}",
+            "reference",
+            3 * size / 3.9e12,
+            size % 97,
+            dtype="float32",
+            bytes=3.0 * size,
+            flops=size / 4,
+        )
         for size in (4 * 2**20, 64 * 2**20, 2**30)
-    ]  # fmt: skip
+    ]
     (table,) = families({"add": run(adds, simulated=False)})
     assert "bytes of one call" in table["plot"]
     assert "a copy 4.1 TB/s" in table["plot"]

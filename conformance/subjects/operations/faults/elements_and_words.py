@@ -211,9 +211,14 @@ def joined_strings_end_at_nul(tf: Namespace) -> Namespace:
 def case_is_always_that_of_unicode(tf: Namespace) -> Namespace:
     """Decode every string."""
     return _changed(
-        tf, "StringUpper", _text(lambda text: text.decode("utf-8", "surrogateescape").upper()
-                                 .encode("utf-8", "surrogateescape"))
-    )  # fmt: skip
+        tf,
+        "StringUpper",
+        _text(
+            lambda text: (
+                text.decode("utf-8", "surrogateescape").upper().encode("utf-8", "surrogateescape")
+            )
+        ),
+    )
 
 
 @fault("OPERATIONS-151", "EncodeBase64 always pads.")
