@@ -152,7 +152,7 @@ def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:
     run(c, fetched, feeds, row.contract(drawing.dtype))
     c.blame(clause)
     title = f"{row.function} of {drawing.style} numbers in {drawing.dtype} gives what it says."
-    return c.case(id_, title, (clause, row.static_clause))
+    return c.case(id_, title)
 
 
 def run(c: ApiAuthor, fetched: Any, feeds: Sequence[tuple[Any, Any]], contract: str) -> None:
