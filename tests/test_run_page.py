@@ -12,7 +12,7 @@ SECTIONS = dict(
     re.findall(r"^## (\d)\. [^\n]*\n(.*?)(?=^## )", PAGE, flags=re.MULTILINE | re.DOTALL)
 )
 #: What is written in italics in the text for the term of the glossary.
-FORMS = {"cancelled": "cancelled", "start, finish": "starts", "execute": "Execute"}
+FORMS = {"cancelled": "cancelled", "start, finish": "starts", "execute": "execute"}
 
 
 def test_codes_are_those_of_the_spec() -> None:
