@@ -27,7 +27,7 @@ def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
     return running(tf, change)
 
 
-@fault("FEED-012", "Of three or more feeds, those of one dtype are matched in order of name.")
+@fault("FEED-012", "Three or more feeds of one dtype and shape are matched in order of name.")
 def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
     """Give the keys of each dtype and shape, sorted by name, the values in the order they came."""
 
@@ -40,7 +40,9 @@ def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
             kinds.setdefault((tensor.dtype, np.shape(value)), []).append((tensor, value))
         mixed: dict[Tensor, Value] = {}
         for group in kinds.values():
-            names = sorted(tensor.name for tensor, _ in group)
+            names = [tensor.name for tensor, _ in group]
+            if len(group) > 2:  # pairs are fed in too many cases of other clauses
+                names.sort()
             mixed |= zip(names, (value for _, value in group), strict=True)
         return base(fetches, mixed)
 
