@@ -12,7 +12,7 @@ import functools
 import operator
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, Final, Self
 
@@ -175,7 +175,7 @@ class BaseSession:
             else:
                 return run() if values is None else run(*values)
             planned = self._cache.find(fetches, feed_dict or ())
-            if planned is not None:
+            if planned is not None and (not feed_dict or isinstance(feed_dict, Mapping)):
                 return self._run_planned(planned, feed_dict.values() if feed_dict else ())
         run_options = read_options(options)
         self._lifetime.check_ready(self._nodes)
@@ -307,6 +307,10 @@ class BaseSession:
                 f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
             )
         keys = tuple(feed_list)
+        if type(self).run is not BaseSession.run:  # a program's own, which sees each run
+            return lambda *values, **options: self.run(
+                fetches, dict(zip(keys, values, strict=False)), **options
+            )
         hot, count, key = self._hot, len(keys), self._cache.hot_key(fetches, keys)
 
         def run_fed(*values: object, **options: Any) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -76,9 +76,9 @@ class GeneratedRun(NamedTuple):
 def can_generate(plan: Plan | None) -> bool:
     """Whether the run of a plan can be generated code.
 
-    Left to the first tier are plans with operations that may wait (these can be cancelled, and
-    have a deadline), with branches or loops, with operations on a GPU, and those that are traced
-    or executed in parts: each is a class of its own but the first and the third.
+    Left to the first tier are plans with branches or loops, plans that are traced or executed in
+    parts (each kind is a class derived from Plan), plans with operations that may wait, which can
+    be cancelled and have a deadline, and plans with operations on a GPU.
     """
     return (
         type(plan) is Plan
@@ -105,7 +105,7 @@ def generate(
     names = source.names
     names["owner"] = owner
     failure = _Failure(plan, lifetime)
-    names["fail"] = failure.fail
+    names["failure_of"] = failure.failure_of
     names["check_open"], names["over"] = lifetime.check_not_over, lifetime.over
     for number, tensor in enumerate(signature.fed):
         if tensor.dtype.base_dtype.spec_name == "string":
@@ -119,7 +119,10 @@ def generate(
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """Raises the errors of a generated run.
+    """Makes the errors of a generated run, which raises them itself.
+
+    None of the methods is in the traceback of the error that it returns: a frame with the error
+    among its variables would keep the error, and the run's tensors, until garbage is collected.
 
     Attributes:
       plan: its plan, which knows the operation of each step.
@@ -130,11 +133,11 @@ class _Failure:
     plan: Plan
     lifetime: Lifetime
 
-    def fail(self, error: Exception) -> NoReturn:
-        """Raise the error of a run of which a step has raised this one.
+    def failure_of(self, error: Exception) -> Exception:
+        """The error of a run of which a step has raised this one.
 
         Raises:
-          OpError: always.
+          CancelledError: the session has ended.
 
         """
         failure = error
@@ -143,7 +146,7 @@ class _Failure:
             op, device = self.plan.ops[error.__traceback__.tb_lineno - FIRST_STEP_LINE]
             failure = run_error(error, op, device)
             failure.__cause__ = error
-        self._raise(failure)
+        return self._unless_over(failure)
 
     def checked(self, view: KernelView) -> KernelView:
         """The view of a fed string, which refuses elements that are no strings."""
@@ -152,13 +155,11 @@ class _Failure:
             try:
                 return view(array)
             except StringElementError as error:
-                failure = errors.InternalError(None, None, str(error))
-                failure.__cause__ = error
-                self._raise(failure)
+                raise self._unless_over(errors.InternalError(None, None, str(error))) from error
 
         return checked_view
 
-    def _raise(self, failure: Exception) -> NoReturn:
+    def _unless_over(self, failure: Exception) -> Exception:
         if isinstance(failure, errors.OpError):
             self.lifetime.check_not_over(failure)
-        raise failure
+        return failure

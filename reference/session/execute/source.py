@@ -6,7 +6,7 @@ For `run(x + y, {x: 1.0, y: 2.0})` with scalar placeholders it is
         try:
             r1 = r1 + r2
         except Exception as error:
-            fail(error)
+            raise failure_of(error)
         return r1 if isinstance(r1, generic) else fetched_value(r1)
     def link(steps):
         def run(v0, v1):
@@ -63,8 +63,8 @@ class RunSource(NamedTuple):
     Attributes:
       text: it defines `steps`, which executes the steps, and `link`, which makes of it `run`, a
         function of the values of the feeds, and `proceed`, one of their converted arrays.
-      names: what its names stand for, but `fail(error)`, which raises the error of a failed run,
-        and `check_open()`, which refuses an ended session.
+      names: what its names stand for, but `failure_of(error)`, which gives the error of a failed
+        run, and `check_open()`, which refuses an ended session.
 
     """
 
@@ -119,7 +119,7 @@ class _Writer:
         if lines:
             call = f"steps({', '.join(fed)})"
             text = [f"def {call}:", " try:", *(f"  {line}" for line in lines)]
-            text += [" except Exception as error:", "  fail(error)", f" return {value}"]
+            text += [" except Exception as error:", "  raise failure_of(error)", f" return {value}"]
             if self.needs_quiet:
                 call = f"quietly({', '.join(['steps', *fed])})"
         end = f"  return {call if is_built else f'build({call})'}"
@@ -223,6 +223,8 @@ class _Writer:
         self.names["unfeedable"] = tensor.graph.unfeedable
         value = f"v{number}"
         if sizes == ():
+            if not self._is_scalar(number):  # the shape was set after the plan was made
+                return None
             self.names[f"t{number}"] = dtype_of(dtype.spec_name).type
             return f"type({value}) is t{number} and not unfeedable"
         if None not in sizes:

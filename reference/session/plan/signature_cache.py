@@ -31,6 +31,8 @@ __all__ = ["FED", "Planned", "SignatureCache"]
 #: Begins the keys of hot runs with feeds, so that none equals a tuple of fetches.
 FED: Final = object()
 _NEVER: Final = float("inf")
+#: So many signatures are kept; a program that has more runs few of them again.
+_MOST_PLANNED: Final = 10_000
 #: Fetches that are their own key: nothing equals one but itself, or an equal name.
 _LEAVES: Final = frozenset({Tensor, Operation, str})
 #: Feed keys that are their own key.
@@ -105,16 +107,20 @@ class SignatureCache:
             if type(key) not in _FEED_KEYS and (type(key) is Operation or not _is_leaf(key)):
                 return None
         try:
-            return _key(fetches, feed_keys)
-        except TypeError:  # they hold something that must be looked at in each run
+            key = _key(fetches, feed_keys)
+            hash(key)
+        except TypeError:  # they hold something that must be looked at in each run, or has no hash
             return None
+        return key
 
     def hot_key(self, fetches: Fetches, feed_keys: Collection[object]) -> Hashable | None:
         """The key of fetches and feed keys among the hot runs; None if they have none."""
+        key = self.key_of(fetches, feed_keys)
+        if key is None:
+            return None
         if _is_leaf(fetches):
             return (FED, fetches, *feed_keys) if feed_keys else fetches
-        key = self.key_of(fetches, feed_keys)  # which no run looks up, but a callable
-        return None if key is None else (FED, key)
+        return (FED, key)  # which no run looks up, but a callable
 
     def add(
         self,
@@ -124,13 +130,18 @@ class SignatureCache:
         plan: Plan | None,
     ) -> Planned:
         """Keep a planned signature, if its fetches and feed keys have a key."""
-        left = self._runs_before if can_generate(plan) else _NEVER
         key = None if self._is_off else self.key_of(fetches, feed_keys)
+        if len(feed_keys) != len(signature.fed):  # two keys are one tensor: the last value is fed
+            key = None
+        left = self._runs_before if key is not None and can_generate(plan) else _NEVER
         is_hot = key is not None and _is_leaf(fetches)
         hot_key = self.hot_key(fetches, feed_keys) if is_hot else None
         planned = Planned(signature, plan, hot_key, left)
         if key is not None:
             with self._lock:
+                if len(self.planned) >= _MOST_PLANNED:
+                    self.planned.clear()
+                    self.hot.clear()
                 if not self._lifetime.is_over:
                     self.planned[key] = planned
         return planned
