@@ -61,7 +61,7 @@ wheel: $(VENV)/dev.stamp
 	rm -rf $(WHEEL) build
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir $(WHEEL) .
 	rm -rf build
-	wc -c $(WHEEL)/*.whl && test $$(wc -c <$(WHEEL)/*.whl) -lt $(WHEEL_BYTES)
+	wc -c $(WHEEL)/*.whl && test $$(cat $(WHEEL)/*.whl | wc -c) -lt $(WHEEL_BYTES)
 	folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && $(PYTHON) -m venv $$folder/venv && \
 	  $$folder/venv/bin/python -m pip install --quiet --no-deps $(WHEEL)/*.whl && \
 	  $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \

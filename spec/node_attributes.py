@@ -9,10 +9,10 @@ from sessrun.spec.dtypes import BY_ENUM, REF_OFFSET
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.proto import NodeDef, TensorShapeProto
 
-__all__ = ["attributes_of", "dtype_of", "shape_of"]
+__all__ = ["FIELDS", "attributes_of", "dtype_of", "shape_of"]
 
 #: The field of AttrValue, and of its list, for each type of attribute.
-_FIELDS: Final[Mapping[str, str]] = {
+FIELDS: Final[Mapping[str, str]] = {
     "bool": "b",
     "float": "f",
     "func": "func",
@@ -28,7 +28,7 @@ def attributes_of(node: NodeDef, operation: Operation) -> dict[str, Any]:
     """Every declared attribute of a node, its default where the node does not have it.
 
     Dtypes come by name, strings as str, shapes as tuples with None for an unknown dimension, lists
-    as tuples; functions and tensors stay messages.
+    as tuples (a default, as the table has it); functions and tensors stay messages.
 
     Raises:
       ValueError: an attribute is missing, or a dtype is unknown; the message names the node.
@@ -38,13 +38,13 @@ def attributes_of(node: NodeDef, operation: Operation) -> dict[str, Any]:
 
 
 def dtype_of(number: int, node: NodeDef) -> str:
-    """The dtype of a number of the enumeration, a reference's without it.
+    """The dtype of a number of the enumeration; of a reference's number, what it refers to.
 
     Raises:
       ValueError: there is none; the message names the node.
 
     """
-    row = BY_ENUM.get(number % REF_OFFSET)
+    row = BY_ENUM.get(number - REF_OFFSET if number > REF_OFFSET else number)
     if row is None:
         raise ValueError(f"{node.name} has an unknown dtype, {number}")
     return row.name
@@ -64,9 +64,9 @@ def _value(node: NodeDef, attr: AttrDecl) -> Any:
         return attr.default
     value = node.attr[attr.name]
     if not attr.type.startswith("list("):
-        return _element(getattr(value, _FIELDS[attr.type]), attr.type, node)
+        return _element(getattr(value, FIELDS[attr.type]), attr.type, node)
     kind = attr.type.removeprefix("list(").removesuffix(")")
-    elements = getattr(value.list, _FIELDS[kind])
+    elements = getattr(value.list, FIELDS[kind])
     return tuple(_element(element, kind, node) for element in elements)
 
 

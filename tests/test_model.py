@@ -200,13 +200,44 @@ def test_a_run_that_nobody_serves_waits() -> None:
 
 def test_who_waits_first_is_served_first() -> None:
     session = Session(graph_of(queue()))
+    taking = [begun(session, ["take"]) for _ in range(2)]
+    for run in taking:
+        with pytest.raises(WaitsError):
+            proceed([run])
+    putting = [begun(session, [], [f"put{number}"]) for number in (1, 2)]
+    with pytest.raises(WaitsError):
+        proceed([*reversed(taking), putting[0]])
+    assert taking[0].is_over
+    assert not taking[1].is_over
+    proceed([taking[1], putting[1]])
+    assert [int(run.values()[0]) for run in taking] == [1, 2]
+
+
+def test_a_close_waits_for_no_run_that_was_cancelled() -> None:
+    writer = queue()
+    writer.node("QueueCloseV2", ("queue",), {}, "close")
+    session = Session(graph_of(writer))
     perform(session, [], targets=["put1"])
     with pytest.raises(WaitsError):
         perform(session, [], targets=["put2"])  # the room is taken
-    taking = [begun(session, ["take"]) for _ in range(2)]
-    putting = begun(session, [], ["put1"])
-    proceed([*taking, putting])
-    assert [int(run.values()[0]) for run in taking] == [1, 1]
+    perform(session, [], targets=["close"])
+    with pytest.raises(FailedError) as raised:
+        perform(session, [], targets=["put2"])
+    assert raised.value.code == 1
+
+
+def test_a_dead_operation_without_outputs_is_waited_for_in_vain() -> None:
+    writer = counter()
+    kind = {"T": dtype_attr("int32")}
+    no = writer.constant(np.bool_(0), "no")
+    writer.node("Switch", ("one", no), kind, "switch")
+    writer.node("Identity", ("switch:1",), kind, "dead")
+    writer.node("NoOp", ("^dead",), {}, "nothing")
+    writer.node("AssignAdd", ("v", "one", "^nothing"), kind, "behind")
+    session = Session(graph_of(writer))
+    perform(session, [], targets=["init"])
+    perform(session, [], targets=["behind"])
+    assert perform(session, [Output("read", 0)]) == [1]
 
 
 def test_a_failure_leaves_what_was_done_and_nothing_behind_it() -> None:
@@ -228,6 +259,8 @@ def test_a_failure_leaves_what_was_done_and_nothing_behind_it() -> None:
         ([("Placeholder", (), "a"), ("Placeholder", (), "a")], "two operations have one name"),
         ([("Identity", ("nowhere",), "a")], "unknown input"),
         ([("Identity", ("b",), "a"), ("Identity", ("a",), "b")], "cycle"),
+        ([("Identity", ("b",), "a"), ("NextIteration", ("a",), "b")], "cycle"),
+        ([("Placeholder", (), "a"), ("Identity", ("a:-1",), "b")], "unknown input"),
         ([("Placeholder", (), "a b")], "not allowed as a name"),
         ([("Placeholder", (), "a"), ("LogicalNot", ("a",), "b")], "takes bool"),
         ([("Placeholder", (), "a"), ("Identity", ("a", "a"), "b")], "takes 1 inputs"),
@@ -238,7 +271,7 @@ def test_what_is_no_graph_is_refused(
 ) -> None:
     writer = GraphWriter()
     for op, inputs, name in nodes:
-        key = {"Placeholder": "dtype", "Identity": "T"}.get(op)
+        key = {"Placeholder": "dtype", "Identity": "T", "NextIteration": "T"}.get(op)
         writer.node(op, inputs, {key: dtype_attr("int32")} if key else {}, name)
     with pytest.raises(ValueError, match=message):
         graph_of(writer)

@@ -12,7 +12,7 @@ from sessrun.spec.cases.readable import exact_tensor
 from sessrun.spec.rules.numeric import difference
 from sessrun.spec.tensors import decode
 
-__all__ = ["disagreements"]
+__all__ = ["disagreements", "is_finding"]
 
 
 def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator[str]:
@@ -43,8 +43,13 @@ def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator
         elif vector["hash"] != case.hash and not _agree(_content(case.to_json()), _content(vector)):
             yield f"{case.id}: the vector differs from the case as it is recorded now"
     for id_, vector in frozen.items():
-        if not vector["provenance"]["generator"].startswith("finding "):
+        if not is_finding(vector):
             yield f"{id_}: no authored case is recorded as this vector"
+
+
+def is_finding(vector: Mapping[str, Any]) -> bool:
+    """Whether a vector's form is that of a finding, which no authored case records."""
+    return str(vector["provenance"]["generator"]).startswith("finding ")
 
 
 def _content(form: Mapping[str, Any]) -> dict[str, Any]:

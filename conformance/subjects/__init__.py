@@ -8,8 +8,9 @@ of their own say whose clauses they judge. In its folder are
 - `properties`: generators of cases, registered with `prop`;
 - `checks`: named checks, what the case language cannot say;
 
-and beside them the models and generators that they use. A kind is a module, or a package if there
-is much of it. The registries import the modules of their kind from every subject by `load_modules`.
+and beside them the generators that they use. A kind is a module, or a package if there
+is much of it. The registries import the modules of the other kinds from every subject by
+`load_modules`; of checks `sessrun.conformance.checks` has a table.
 """
 
 from __future__ import annotations

@@ -307,14 +307,11 @@ class BaseSession:
                 f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
             )
         keys = tuple(feed_list)
-        if type(self).run is not BaseSession.run:  # a program's own, which sees each run
-            return lambda *values, **options: self.run(
-                fetches, dict(zip(keys, values, strict=False)), **options
-            )
         hot, count, key = self._hot, len(keys), self._cache.hot_key(fetches, keys)
+        is_short = type(self).run is BaseSession.run  # a run of the program's own sees each call
 
         def run_fed(*values: object, **options: Any) -> Any:
-            if not options and len(values) == count:
+            if is_short and not options and len(values) == count:
                 try:
                     run = hot[key]
                 except KeyError:  # not planned yet, or the graph has changed, or the session ended

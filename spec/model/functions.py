@@ -7,21 +7,17 @@ fed, its results fetched, and operations with effects are executed besides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sessrun.spec.model.graph import Function, Graph
 from sessrun.spec.model.nodes import Output
-from sessrun.spec.model.run import Run, kernel, proceed
+from sessrun.spec.model.run import Activity, Run, kernel, proceed
 from sessrun.spec.model.values import FailedError, WaitsError
 from sessrun.spec.operations import Operation
 from sessrun.spec.proto import FunctionDef, GraphDef, NameAttrList, NodeDef
 from sessrun.spec.tables.ops import OPERATIONS
-
-if TYPE_CHECKING:
-    from sessrun.spec.model.nodes import Output
-from sessrun.spec.model.run import Activity
 
 __all__ = ["call", "read_function"]
 

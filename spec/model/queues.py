@@ -1,4 +1,4 @@
-"""Queues: FIFO, padding, priority; what is put in comes out, and who waits is served in turn."""
+"""Queues, FIFO and padding: what is put in comes out, and who waits is served in turn."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class Queue:
     """A queue.
 
     Attributes:
+      kind: the type of the operation that made it.
       dtypes: the dtype of each component.
       shapes: the shape of each component, None for an unknown one.
       capacity: how many elements there is room for; -1 for any number.
@@ -36,6 +37,7 @@ class Queue:
 
     """
 
+    kind: str
     dtypes: tuple[str, ...]
     shapes: tuple[Shape, ...]
     capacity: int
@@ -92,7 +94,7 @@ class Queue:
 
 def _take_turn(waiting: list[Any], activity: Activity, *, is_served: bool) -> None:
     """Go on if it is this activity's turn and it can be served; wait otherwise."""
-    waiting[:] = [other for other in waiting if not other.run.is_over]
+    waiting[:] = [other for other in waiting if other == activity or not other.run.is_over]
     if activity not in waiting:
         waiting.append(activity)
     if not is_served or waiting[0] != activity:
@@ -112,8 +114,14 @@ def _queue(activity: Activity) -> Sequence[Any]:
     dtypes = attrs["component_types"]
     shapes = attrs["shapes"] or (None,) * len(dtypes)
     capacity = attrs["capacity"]
-    queue = activity.session.resource(handle, lambda: Queue(dtypes, shapes, capacity))
-    if (queue.dtypes, queue.capacity) != (dtypes, capacity) or not _are_alike(queue.shapes, shapes):
+    queue = activity.session.resource(
+        handle, lambda: Queue(activity.node.type, dtypes, shapes, capacity)
+    )
+    held, wanted = (
+        (queue.kind, queue.dtypes, queue.capacity),
+        (activity.node.type, dtypes, capacity),
+    )
+    if held != wanted or not _are_alike(queue.shapes, shapes):
         raise FailedError("INVALID_ARGUMENT", f"{handle.name} is another kind of queue")
     return [handle]
 
@@ -210,7 +218,7 @@ def _close(activity: Activity, handle: Handle) -> Sequence[Any]:
     if not activity.node.attrs["cancel_pending_enqueues"]:
         if queue.is_closed:
             raise FailedError("CANCELLED", "the queue is closed already")
-        if queue.putting:
+        if any(not other.run.is_over for other in queue.putting):
             raise WaitsError  # those that were here before are served first
     queue.is_closed = True
     return []

@@ -2,8 +2,12 @@
 
 A run is a set of *activities*: an operation in one iteration of the frames that it is in. An
 activity is ready when all that it takes has arrived; which of the ready ones executes next is the
-caller's choice, so that a run has every order that `run.md` allows and no other. An activity is
-one step: it takes its inputs, has its effects and gives its outputs at one moment.
+caller's choice. An activity is one step: it takes its inputs, has its effects and gives its outputs
+at one moment.
+
+That makes every order that `run.md` allows, but for four limits: a call of a function is one
+activity with all that its body does; a fetched reference is read when the run is over; a `Merge`
+takes a fed value before others; and the bound `parallel_iterations` is not kept.
 """
 
 from __future__ import annotations
@@ -38,6 +42,8 @@ __all__ = [
 #: Where an activity is: the frames that it is in, outermost first, and the iteration of each.
 Path = tuple[tuple[str, int], ...]
 
+#: More than any case needs: a loop that does not end must not hang its reader.
+_MOST_ACTIVITIES: Final = 1_000_000
 _MERGES: Final = frozenset({"Merge", "RefMerge"})
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
@@ -161,7 +167,7 @@ class Run:
         self._started: set[tuple[str, Path]] = set()
         self._values: dict[Output, Any] = {}
         self._iterations: dict[tuple[Path, str], set[int]] = {}
-        self._constants: dict[tuple[Path, str], list[tuple[Node, Sequence[Any]]]] = {}
+        self._constants: dict[tuple[Path, str], list[tuple[Node, Sequence[Any], bool]]] = {}
         self._exits: dict[tuple[str, Path, str], bool] = {}
         for name in sorted(self._needed):
             node = graph.nodes[name]
@@ -198,7 +204,10 @@ class Run:
             self.ready.clear()
             self.waiting.clear()
             return True
-        self._give(activity.node, activity.path, outputs)
+        if outputs is None:
+            self._give(activity.node, activity.path, [DEAD] * activity.node.outputs, is_dead=True)
+        else:
+            self._give(activity.node, activity.path, outputs, is_dead=False)
         return True
 
     def try_again(self) -> None:
@@ -223,7 +232,7 @@ class Run:
             return False
         name, path, frame = max(exits, key=lambda key: len(key[1]))
         self._exits[name, path, frame] = True
-        self._send(self._graph.nodes[name], path, [DEAD])
+        self._send(self._graph.nodes[name], path, [DEAD], is_dead=True)
         return True
 
     # -- how values move
@@ -274,21 +283,21 @@ class Run:
         values |= {slot: value for slot, value in arrived.items() if isinstance(slot, int)}
         return [(value, number) for number, value in values.items() if value is not DEAD]
 
-    def _outputs(self, activity: Activity) -> Sequence[Any]:
-        """What an activity gives, executed or dead."""
+    def _outputs(self, activity: Activity) -> Sequence[Any] | None:
+        """What an activity gives; None if it is dead and does not execute."""
         node = activity.node
         arrived = self._arrived.get((node.name, activity.path), {})
         if node.type in _MERGES:
             for value, number in self._live(node, arrived):
                 return [value, np.int32(number)]
-            return [DEAD] * node.outputs
+            return None
         values = [
             self._feeds[tensor] if tensor in self._feeds else arrived[number]
             for number, tensor in enumerate(node.inputs)
         ]
         is_dead = any(value is DEAD for value in (*values, *arrived.values()))
         if is_dead and node.type != "ControlTrigger":
-            return [DEAD] * node.outputs
+            return None
         if node.type in _SWITCHES:
             data, predicate = values
             return [DEAD, data] if _truth(predicate) else [data, DEAD]
@@ -300,26 +309,26 @@ class Run:
         ]
         return KERNELS.get(node.type, KERNELS[WITHOUT_EFFECTS])(activity, *inputs)
 
-    def _give(self, node: Node, path: Path, outputs: Sequence[Any]) -> None:
+    def _give(self, node: Node, path: Path, outputs: Sequence[Any], *, is_dead: bool) -> None:
         """Send outputs on, into the frame and iteration that the operation leads to."""
         if node.type in _ENTERS:
             frame = (path, str(node.attrs["frame_name"]))
             if node.attrs["is_constant"]:
-                self._constants.setdefault(frame, []).append((node, outputs))
+                self._constants.setdefault(frame, []).append((node, outputs, is_dead))
             iterations = self._iterations.setdefault(frame, {0})
             for iteration in sorted(iterations if node.attrs["is_constant"] else {0}):
-                self._send(node, (*path, (frame[1], iteration)), outputs)
+                self._send(node, (*path, (frame[1], iteration)), outputs, is_dead=is_dead)
         elif node.type in _EXITS:
             (value,) = outputs
             key = (node.name, path[:-1], path[-1][0])
             self._exits[key] = self._exits.get(key, False) or value is not DEAD
             if value is not DEAD:
-                self._send(node, path[:-1], outputs)
+                self._send(node, path[:-1], outputs, is_dead=False)
         elif node.type in _NEXT:
             if outputs[0] is not DEAD:
-                self._send(node, self._next(path), outputs)
+                self._send(node, self._next(path), outputs, is_dead=False)
         else:
-            self._send(node, path, outputs)
+            self._send(node, path, outputs, is_dead=is_dead)
 
     def _next(self, path: Path) -> Path:
         """The next iteration, into which constants of the frame come when it begins."""
@@ -328,15 +337,14 @@ class Run:
         following = (*outer, (name, iteration + 1))
         if iteration + 1 not in self._iterations[frame]:
             self._iterations[frame].add(iteration + 1)
-            for node, outputs in self._constants.get(frame, ()):
-                self._send(node, following, outputs)
+            for node, outputs, is_dead in self._constants.get(frame, ()):
+                self._send(node, following, outputs, is_dead=is_dead)
         return following
 
-    def _send(self, node: Node, path: Path, outputs: Sequence[Any]) -> None:
-        """Give outputs to all consumers in an iteration."""
+    def _send(self, node: Node, path: Path, outputs: Sequence[Any], *, is_dead: bool) -> None:
+        """Give outputs, and word of the end, to all that wait for them in an iteration."""
         if not path:
             self._values |= {Output(node.name, index): value for index, value in enumerate(outputs)}
-        is_dead = bool(outputs) and all(value is DEAD for value in outputs)
         for consumer in self._consumers.get(node.name, ()):
             for number, tensor in enumerate(consumer.inputs):
                 if tensor.node == node.name and tensor not in self._feeds:
@@ -392,11 +400,15 @@ def proceed(runs: Sequence[Run], choose: Choose = first) -> None:
       WaitsError: those that are not over wait for one another, or for a run that is not here.
 
     """
+    executed = 0
     while not all(run.is_over for run in runs):
         ready = [(run, number) for run in runs for number in range(len(run.ready))]
         if ready:
             run, number = ready[choose(len(ready))]
             run.choose = choose
+            executed += 1
+            if executed > _MOST_ACTIVITIES:
+                raise FailedError("RESOURCE_EXHAUSTED", "the runs execute without end")
             if run.execute(number):
                 for other in runs:
                     other.try_again()

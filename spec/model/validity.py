@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.model.nodes import Node
+from sessrun.spec.node_attributes import FIELDS
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import NodeDef
 from sessrun.spec.rules.shapes import ShapeError, infer
@@ -17,19 +18,9 @@ from sessrun.spec.rules.shapes import ShapeError, infer
 __all__ = ["check_definition", "check_graph"]
 
 _NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
-#: The field of AttrValue for each type of attribute that is no list.
-_FIELDS: Final = {
-    "bool": "b",
-    "float": "f",
-    "func": "func",
-    "int": "i",
-    "shape": "shape",
-    "string": "s",
-    "tensor": "tensor",
-    "type": "type",
-}
 #: The edges that close loops: from the end of an iteration to the beginning of the next.
 _ENDS: Final = frozenset({"NextIteration", "RefNextIteration"})
+_HEADS: Final = frozenset({"Merge", "RefMerge"})
 
 
 def check_definition(definition: NodeDef, operation: Operation) -> None:
@@ -52,7 +43,7 @@ def check_definition(definition: NodeDef, operation: Operation) -> None:
 def _check_attr(definition: NodeDef, attr: AttrDecl) -> None:
     value = definition.attr[attr.name]
     field = value.WhichOneof("value")
-    if field != _FIELDS.get(attr.type, "list"):
+    if field != FIELDS.get(attr.type, "list"):
         raise ValueError(f"{definition.name}: {attr.name} is no {attr.type}")
 
 
@@ -89,7 +80,7 @@ def _check_values(node: Node) -> None:
 
 def _check_inputs(nodes: Mapping[str, Node], node: Node) -> None:
     for tensor in node.inputs:
-        if tensor.node not in nodes or tensor.index >= nodes[tensor.node].outputs:
+        if tensor.node not in nodes or not 0 <= tensor.index < nodes[tensor.node].outputs:
             raise ValueError(f"{node.name} has the unknown input {tensor}")
     unknown = [name for name in node.controls if name not in nodes]
     if unknown:
@@ -151,7 +142,7 @@ def _in_order(nodes: Mapping[str, Node]) -> list[str]:
         node.name: {
             source
             for source in (*(tensor.node for tensor in node.inputs), *node.controls)
-            if nodes[source].type not in _ENDS
+            if nodes[source].type not in _ENDS or node.type not in _HEADS
         }
         for node in nodes.values()
     }

@@ -50,7 +50,9 @@ def _quotient(old: np.ndarray, by: np.ndarray) -> np.ndarray:
         return np.asarray(np.divide(old, by))
     pairs = zip(old.reshape(-1).tolist(), by.reshape(-1).tolist(), strict=True)
     quotients = [(abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1) for a, b in pairs]
-    return np.array(quotients, old.dtype).reshape(old.shape)
+    info = np.iinfo(old.dtype)
+    wrapped = [(q - int(info.min)) % 2**info.bits + int(info.min) for q in quotients]
+    return np.array(wrapped, old.dtype).reshape(old.shape)
 
 
 def rows_updated(
@@ -230,6 +232,8 @@ def _rows(kind: str, old: np.ndarray, indices: np.ndarray, updates: np.ndarray) 
 
 @kernel("ResourceGather")
 def _gather(activity: Activity, handle: Handle, indices: np.ndarray) -> Sequence[Any]:
+    if activity.node.attrs["batch_dims"]:
+        raise FailedError("UNIMPLEMENTED", "the model gathers without batch dimensions")
     value = _held(activity, handle).read()
     if not value.ndim or ((indices < 0) | (indices >= value.shape[0])).any():
         raise FailedError("INVALID_ARGUMENT", "an index is out of range")

@@ -152,7 +152,8 @@ def _compare(args: argparse.Namespace) -> int:
 
 def _folders(args: argparse.Namespace, oracles: Any) -> Any:
     from sessrun.conformance.authoring import freeze
-    from sessrun.spec.loader import SPEC_DIR
+    from sessrun.conformance.authoring.agreement import is_finding
+    from sessrun.spec.loader import SPEC_DIR, read_json
 
     for name in args.what or freeze.authored_cases():
         folder = name.replace("_", "-")
@@ -160,7 +161,7 @@ def _folders(args: argparse.Namespace, oracles: Any) -> Any:
         if args.prune:
             kept = {case.id.partition("/")[2] for case in cases}
             for path in (SPEC_DIR / "vectors" / folder).glob("*.json"):
-                if path.stem not in kept:
+                if path.stem not in kept and not is_finding(read_json(path)):
                     path.unlink()
         chosen = [case for case in cases if not args.only or args.only in case.id]
         yield freeze.freeze_cases(
