@@ -18,9 +18,9 @@ from sessrun.spec.cases.forms import OracleForm
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.outcomes import Done, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.definitions import DEFINITIONS, defined_outputs
-from sessrun.spec.dtypes import BY_ENUM
-from sessrun.spec.operations import AttrDecl, Operation
-from sessrun.spec.proto import AttrValue, GraphDef, NodeDef
+from sessrun.spec.node_attributes import attributes_of, inputs_by_name
+from sessrun.spec.operations import Operation
+from sessrun.spec.proto import GraphDef, NodeDef
 from sessrun.spec.rules.domains import Arguments
 from sessrun.spec.tables.ops import OPERATIONS
 from sessrun.spec.tensor_protos import array_of
@@ -165,32 +165,6 @@ class _Values:
         return defined_outputs(OPERATIONS[node.op], self._arguments(OPERATIONS[node.op], node))
 
     def _arguments(self, operation: Operation, node: NodeDef) -> Arguments:
-        attrs = {
-            decl.name: _attr(decl, node.attr[decl.name]) if decl.name in node.attr else decl.default
-            for decl in operation.attrs
-        }
-        given = iter([self.tensor(name) for name in node.input if not name.startswith("^")])
-        inputs = {}
-        for arg in operation.inputs:
-            tensors = [next(given) for _ in range(arg.count(attrs))]
-            is_list = arg.number_attr is not None or arg.type_list_attr is not None
-            inputs[arg.name] = tensors if is_list else tensors[0]
-        return Arguments(inputs, attrs)
-
-
-def _attr(decl: AttrDecl, value: AttrValue) -> Any:
-    """An attribute as definitions take it: dtypes by name, shapes and lists as tuples."""
-    if decl.type.startswith("list("):
-        field = {"int": "i", "float": "f", "bool": "b", "string": "s"}.get(decl.type[5:-1], "type")
-        return tuple(_plain(item, field) for item in getattr(value.list, field))
-    field = value.WhichOneof("value")
-    if field == "shape":
-        unknown = value.shape.unknown_rank
-        return None if unknown else tuple(dim.size for dim in value.shape.dim)
-    return _plain(getattr(value, field), field)
-
-
-def _plain(item: Any, field: str) -> Any:
-    if field == "type":
-        return BY_ENUM[item].name
-    return item.decode() if field == "s" else item
+        attrs = attributes_of(node, operation)
+        given = [self.tensor(name) for name in node.input if not name.startswith("^")]
+        return Arguments(inputs_by_name(operation, attrs, given), attrs)

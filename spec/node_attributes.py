@@ -1,15 +1,15 @@
-"""Attributes of a GraphDef's nodes as Python values."""
+"""Attributes of a GraphDef's nodes as Python values, and inputs by the names of a declaration."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.spec.dtypes import BY_ENUM, REF_OFFSET
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.proto import NodeDef, TensorShapeProto
 
-__all__ = ["FIELDS", "attributes_of", "dtype_of", "shape_of"]
+__all__ = ["FIELDS", "attributes_of", "dtype_of", "inputs_by_name", "shape_of"]
 
 #: The field of AttrValue, and of its list, for each type of attribute.
 FIELDS: Final[Mapping[str, str]] = {
@@ -55,6 +55,25 @@ def shape_of(shape: TensorShapeProto) -> tuple[int | None, ...] | None:
     if shape.unknown_rank:
         return None
     return tuple(None if dim.size < 0 else dim.size for dim in shape.dim)
+
+
+def inputs_by_name(
+    operation: Operation, attrs: Mapping[str, Any], inputs: Sequence[Any]
+) -> dict[str, Any]:
+    """Inputs by the names of the declaration: a tensor, or a list where it takes several.
+
+    Raises:
+      IndexError: there are too few.
+
+    """
+    left = list(inputs)
+    named: dict[str, Any] = {}
+    for arg in operation.inputs:
+        count = arg.count(attrs)
+        taken, left = left[:count], left[count:]
+        is_list = arg.number_attr is not None or arg.type_list_attr is not None
+        named[arg.name] = taken if is_list else taken[0]
+    return named
 
 
 def _value(node: NodeDef, attr: AttrDecl) -> Any:

@@ -118,9 +118,9 @@ def _cast(x: Array, *, DstT: str) -> Array:  # noqa: N803 - the attribute's name
         return values != 0
     if target.kind not in "iu" or values.dtype.kind in "iub":
         return rounded(values, target)
-    whole = [int(number) for number in wide(values).reshape(-1)]
+    numbers = [int(number) for number in wide(values).reshape(-1)]
     bits = 8 * target.itemsize
-    kept = np.array([number % 2**bits for number in whole], np.dtype(f"u{target.itemsize}"))
+    kept = np.array([number % 2**bits for number in numbers], np.dtype(f"u{target.itemsize}"))
     return kept.astype(target).reshape(values.shape)
 
 

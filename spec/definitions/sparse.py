@@ -96,8 +96,8 @@ def _slice(
 ) -> Parts:
     """A box, cut off where the tensor ends."""
     sizes = [
-        max(min(int(n), int(whole) - int(a)), 0)
-        for n, whole, a in zip(size, shape, start, strict=True)
+        max(min(int(n), int(length) - int(a)), 0)
+        for n, length, a in zip(size, shape, start, strict=True)
     ]
     return _box(indices, values, _shape(start), tuple(sizes))
 
@@ -163,15 +163,15 @@ def _fill_rows(
     for number, (position, value) in enumerate(_elements(indices, values)):
         rows[position[0]].append((position, value, number))
     empty = [not row for row in rows]
-    whole: list[tuple[Position, object, int]] = []
+    filled: list[tuple[Position, object, int]] = []
     for number, row in enumerate(rows):
-        whole += row or [((number, *[0] * (len(shape) - 1)), default[()], -1)]
+        filled += row or [((number, *[0] * (len(shape) - 1)), default[()], -1)]
     moved = np.zeros(len(values), np.int64)
-    for at, (_, _, number) in enumerate(whole):
+    for at, (_, _, number) in enumerate(filled):
         if number >= 0:
             moved[number] = at
-    positions = np.array([position for position, _, _ in whole], np.int64).reshape(-1, len(shape))
-    return positions, _typed([v for _, v, _ in whole], values.dtype), np.array(empty, bool), moved
+    positions = np.array([position for position, _, _ in filled], np.int64).reshape(-1, len(shape))
+    return positions, _typed([v for _, v, _ in filled], values.dtype), np.array(empty, bool), moved
 
 
 @definition("SparseFillEmptyRowsGrad")

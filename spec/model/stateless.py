@@ -11,6 +11,7 @@ from sessrun.spec.definitions import DEFINITIONS, defined_outputs
 from sessrun.spec.model.refusals import check_values
 from sessrun.spec.model.run import FLOW, KERNELS, WITHOUT_EFFECTS, kernel
 from sessrun.spec.model.values import FailedError
+from sessrun.spec.node_attributes import inputs_by_name
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 from sessrun.spec.rules.shapes import ShapeError, infer
@@ -20,7 +21,7 @@ from sessrun.spec.tensors import TensorError
 if TYPE_CHECKING:
     from sessrun.spec.model.run import Activity
 
-__all__ = ["by_name", "defined", "fits", "has_operation", "may_be_one"]
+__all__ = ["defined", "fits", "has_operation", "may_be_one"]
 
 
 def has_operation(name: str) -> bool:
@@ -40,7 +41,7 @@ def defined(activity: Activity, *inputs: np.ndarray) -> Sequence[Any]:
     operation = node.operation
     if node.type not in DEFINITIONS:
         raise FailedError("UNIMPLEMENTED", f"the model has no {node.type}")
-    arguments = by_name(operation, node.attrs, inputs)
+    arguments = inputs_by_name(operation, node.attrs, inputs)
     check_shapes(operation, arguments, node.attrs)
     check_values(node.type, arguments, node.attrs)
     try:
@@ -49,20 +50,6 @@ def defined(activity: Activity, *inputs: np.ndarray) -> Sequence[Any]:
         raise FailedError("RESOURCE_EXHAUSTED", str(error)) from error
     except Exception as error:  # a definition says nothing of arguments that are refused
         raise FailedError("INVALID_ARGUMENT", str(error)) from error
-
-
-def by_name(
-    operation: Operation, attrs: Mapping[str, Any], inputs: Sequence[Any]
-) -> dict[str, Any]:
-    """Inputs by the names of the declaration: a tensor, or a list where it takes several."""
-    left = list(inputs)
-    named: dict[str, Any] = {}
-    for arg in operation.inputs:
-        count = arg.count(attrs)
-        taken, left = left[:count], left[count:]
-        is_list = arg.number_attr is not None or arg.type_list_attr is not None
-        named[arg.name] = taken if is_list else taken[0]
-    return named
 
 
 def check_shapes(

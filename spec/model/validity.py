@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.model.nodes import Node
-from sessrun.spec.node_attributes import FIELDS
+from sessrun.spec.node_attributes import FIELDS, inputs_by_name
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import NodeDef
 from sessrun.spec.rules.shapes import ShapeError, infer
@@ -111,11 +111,7 @@ def _check_shapes(nodes: Mapping[str, Node]) -> None:
     for name in _in_order(nodes):
         node = nodes[name]
         inputs = [_known(shapes, tensor.node, tensor.index) for tensor in node.inputs]
-        named: dict[str, Any] = {}
-        for arg, count in node.arguments():
-            taken, inputs = inputs[:count], inputs[count:]
-            is_list = arg.number_attr is not None or arg.type_list_attr is not None
-            named[arg.name] = taken if is_list else taken[0]
+        named = inputs_by_name(node.operation, node.attrs, inputs)
         try:
             shapes[name] = infer(node.operation, named, _shown(node))
         except ShapeError as error:
