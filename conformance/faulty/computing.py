@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -79,7 +79,7 @@ def array(value: Array) -> np.ndarray:
     return held
 
 
-def axes_of(axes: int | Sequence[int]) -> tuple[int, ...]:
+def axes_of(axes: np.ndarray) -> tuple[int, ...]:
     """The axes that an input of a reduction names."""
     return tuple(int(axis) for axis in np.asarray(axes).reshape(-1))
 

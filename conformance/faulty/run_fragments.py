@@ -15,6 +15,7 @@ from sessrun.spec.proto.metadata_pb2 import RunMetadata
 __all__ = [
     "RANDOM",
     "UPDATES",
+    "Base",
     "copied_for_last_consumer",
     "data_inputs",
     "edit_repeated",

@@ -175,6 +175,9 @@ Feeds: TypeAlias = FeedDict | None
 class Graph(Protocol):
     """A graph."""
 
+    #: The seed of `tf.set_random_seed`, or None.
+    seed: int | None
+
     def as_graph_element(
         self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
@@ -251,6 +254,9 @@ class RunValues(Protocol):
     @property
     def run_metadata(self) -> Any:
         """The metadata of the run."""
+
+    def _replace(self, *, results: Value) -> RunValues:
+        """The same with other values of the fetches."""
 
 
 class Coordinator(Protocol):

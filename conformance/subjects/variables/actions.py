@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from sessrun.conformance.subjects.variables.arrays import (
     drawn_divisors,
 )
 from sessrun.conformance.subjects.variables.histories import Done, Held, History
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.model.variables import combined, rows_updated, vectors_updated
 
 __all__ = [
@@ -36,14 +37,16 @@ __all__ = [
 
 #: `action(history, variable)` writes the node and changes what the history holds.
 Action = Callable[[History, Held], Done]
+#: A part of an axis: for numpy, then begin, end, stride and which masks.
+_Part = tuple[int | slice, int, int, int, dict[str, bool]]
 #: The dtypes whose reference variables have scatter_min and scatter_max.
 _ORDERED: Final = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
 
-def _write(history: History, held: Held, op: str, inputs: list[str], attrs: dict[str, Any]) -> str:
+def _write(history: History, held: Held, op: str, inputs: list[str], attrs: JsonObject) -> str:
     """The node of an update: `op` of a reference variable, or its twin of a resource variable."""
     if not held.resource:
-        attrs = attrs | {"use_locking": {"b": history.draw.random() < 0.5}}
+        attrs = {**attrs, "use_locking": {"b": history.draw.random() < 0.5}}
     return history.node(op, [held.name, *inputs], attrs)
 
 
@@ -285,7 +288,7 @@ def _sliced(history: History, held: Held) -> Done:
     return _kept(history, held, slice_update(history, held, parts, update), value)
 
 
-def _part(history: History, size: int) -> tuple[Any, int, int, int, dict[str, bool]]:
+def _part(history: History, size: int) -> _Part:
     """An index or a slice of an axis: for numpy, then begin, end, stride and which masks."""
     draw = history.draw
     if draw.random() < 0.3:
@@ -299,7 +302,12 @@ def _part(history: History, size: int) -> tuple[Any, int, int, int, dict[str, bo
 
 
 def slice_update(
-    history: History, held: Held, parts: list[Any], update: np.ndarray, *, open_shape: bool = False
+    history: History,
+    held: Held,
+    parts: Sequence[_Part],
+    update: np.ndarray,
+    *,
+    open_shape: bool = False,
 ) -> str:
     """Write the assignment to a slice; its node."""
     dtype = history.draw.choice(("int32", "int64"))
@@ -307,7 +315,7 @@ def slice_update(
         history.given(np.array([part[bound] for part in parts], dtype)) for bound in (1, 2, 3)
     ]
     source = history.given(update, open_shape=open_shape)
-    attrs: dict[str, Any] = {"T": dtype_attr(held.dtype), "Index": dtype_attr(dtype)}
+    attrs: dict[str, Json] = {"T": dtype_attr(held.dtype), "Index": dtype_attr(dtype)}
     for mask in ("begin_mask", "end_mask", "shrink_axis_mask"):
         bits = sum(1 << axis for axis, part in enumerate(parts) if part[4].get(mask))
         attrs[mask] = {"i": str(bits)}

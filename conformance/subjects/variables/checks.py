@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Tensor, Variable
 from sessrun.spec.forms import Json
 
 __all__ = ["calls_of_an_initial_value", "calls_of_getters", "what_a_getter_gives"]
@@ -14,8 +14,8 @@ def calls_of_getters(tf: Namespace) -> list[str]:
     """Which custom getters are asked for which names, of two scopes and of one call."""
     calls: list[str] = []
 
-    def noting(label: str) -> Any:
-        def custom(getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def noting(label: str) -> Call:
+        def custom(getter: Call, *args: Argument, **kwargs: Argument) -> Variable:
             calls.append(f"{label} {kwargs['name'] if 'name' in kwargs else args[0]}")
             return getter(*args, **kwargs)
 
@@ -32,7 +32,7 @@ def calls_of_getters(tf: Namespace) -> list[str]:
 def what_a_getter_gives(tf: Namespace) -> list[Json]:
     """The value of what a getter made of a variable, and the names of the trainable variables."""
 
-    def twice(getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def twice(getter: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         return getter(*args, **(kwargs | {"trainable": False})) * 2.0
 
     with tf.variable_scope("a", custom_getter=twice):
@@ -47,7 +47,7 @@ def calls_of_an_initial_value(tf: Namespace, use_resource: bool) -> list[int]:
     """How often an initial value was called when its variable was made, and after two runs."""
     calls: list[int] = []
 
-    def initial() -> Any:
+    def initial() -> Tensor:
         calls.append(1)
         return tf.constant(3.0)
 

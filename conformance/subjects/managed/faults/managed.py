@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Hook, RunArguments, SessionCreator
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
+    Call,
     Coordinator,
+    FeedDict,
     Feeds,
     Fetches,
     RunContext,
     RunValues,
     Session,
+    Tensor,
     Value,
 )
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+#: From the hooks of a session to others.
+_Change = Callable[[list[Hook]], list[Hook]]
 
-def train(tf: Namespace, **changes: Any) -> Namespace:
+
+def train(tf: Namespace, **changes: Call) -> Namespace:
     """The namespace with other names in `tf.train`."""
     return override(tf, train=override(tf.train, **changes))
 
@@ -31,7 +41,7 @@ class Proxy:
 
     """
 
-    def __init__(self, hook: Any) -> None:
+    def __init__(self, hook: Hook) -> None:
         self.hook = hook
 
     def begin(self) -> None:
@@ -42,7 +52,7 @@ class Proxy:
         """Call it."""
         self.hook.after_create_session(session, coord)
 
-    def before_run(self, run_context: RunContext) -> Any:
+    def before_run(self, run_context: RunContext) -> RunArguments | None:
         """Call it."""
         return self.hook.before_run(run_context)
 
@@ -55,19 +65,22 @@ class Proxy:
         self.hook.end(session)
 
 
-def hooked(
-    tf: Namespace, change: Callable[[list[Any]], list[Any]], base: type | None = None
-) -> Namespace:
+def hooked(tf: Namespace, change: _Change, base: type | None = None) -> Namespace:
     """The namespace with a MonitoredSession, or a class of it, whose hooks are changed."""
 
     class MonitoredSession(base or tf.train.MonitoredSession):  # type: ignore[misc]
-        def __init__(self, session_creator: Any = None, hooks: Any = None, **kwargs: Any) -> None:
+        def __init__(
+            self,
+            session_creator: SessionCreator | None = None,
+            hooks: Sequence[Hook] | None = None,
+            **kwargs: Argument,
+        ) -> None:
             super().__init__(session_creator, change(list(hooks or ())), **kwargs)
 
     return train(tf, MonitoredSession=MonitoredSession)
 
 
-def proxied(proxy: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
+def proxied(proxy: Callable[[Hook], Hook]) -> _Change:
     """A change that puts a proxy in the place of each hook."""
     return lambda hooks: [proxy(hook) for hook in hooks]
 
@@ -107,10 +120,10 @@ def hooks_are_told_once(tf: Namespace) -> Namespace:
 def hooks_are_called_backwards(tf: Namespace) -> Namespace:
     """Let the last call all."""
 
-    def change(hooks: list[Any]) -> list[Any]:
+    def change(hooks: list[Hook]) -> list[Hook]:
         if len(hooks) <= 2:
             return hooks
-        waiting: list[tuple[Any, Any, Any]] = []
+        waiting: list[tuple[Hook, RunContext, RunValues]] = []
 
         class Waits(Proxy):
             def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
@@ -130,26 +143,26 @@ def hooks_are_called_backwards(tf: Namespace) -> Namespace:
 def hooks_fetch_later(tf: Namespace) -> Namespace:
     """Run it after the caller's run."""
 
-    class Fetches(Proxy):
-        wanted: Any = None
+    class Apart(Proxy):
+        wanted: Fetches | None = None
 
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             request = super().before_run(run_context)
             self.wanted = None if request is None else request.fetches
             return None if request is None else request._replace(fetches=None)
 
-        def after_run(self, run_context: RunContext, run_values: Any) -> None:
+        def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
             results = None if self.wanted is None else run_context.session.run(self.wanted)
             super().after_run(run_context, run_values._replace(results=results))
 
-    return hooked(tf, proxied(Fetches))
+    return hooked(tf, proxied(Apart))
 
 
-def _feeding(change: Callable[[Mapping[Any, Any], Mapping[Any, Any]], Iterable[Any]]) -> Any:
+def _feeding(change: Callable[[FeedDict, FeedDict], Iterable[Tensor]]) -> type[Proxy]:
     """A proxy that feeds only the keys that `change` keeps of the hook's and the caller's feeds."""
 
     class Feeds(Proxy):
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             request = super().before_run(run_context)
             if request is None or not request.feed_dict:
                 return request
@@ -177,7 +190,7 @@ def stops_before_runs_are_lost(tf: Namespace) -> Namespace:
     """Pass each hook a SessionRunContext of its own."""
 
     class Asks(Proxy):
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             arguments, session = run_context.original_args, run_context.session
             return super().before_run(tf.train.SessionRunContext(arguments, session))
 
@@ -189,7 +202,7 @@ def runs_after_stops_go_on(tf: Namespace) -> Namespace:
     """Run the underlying session after a stop."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, feed_dict: Feeds = None, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, feed_dict: Feeds = None, **kwargs: Argument) -> Value:
             below = self._tf_sess()
             run = below.run if below is not None and self.should_stop() else super().run
             return run(fetches, feed_dict=feed_dict, **kwargs)
@@ -203,7 +216,7 @@ def closing_tells_no_hook(tf: Namespace) -> Namespace:
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def close(self) -> None:
-            self._hooks: list[Any] = []
+            self._hooks: list[Hook] = []
             super().close()
 
     return train(tf, MonitoredSession=MonitoredSession)
@@ -243,21 +256,21 @@ class _Hidden(Exception):  # noqa: N818 - carries an error past who would recove
 def unavailable_tasks_are_not_recovered_from(tf: Namespace) -> Namespace:
     """Hide it until it is outside."""
 
-    def hiding(method: Any, *arguments: Any) -> Any:
+    def hiding(method: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
         try:
-            return method(*arguments)
+            return method(*arguments, **options)
         except tf.errors.UnavailableError as error:
             raise _Hidden(error) from None
 
     class Hides(Proxy):
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             return hiding(super().before_run, run_context)
 
         def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
             hiding(super().after_run, run_context, run_values)
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except _Hidden as hidden:
@@ -279,7 +292,7 @@ def sessions_stop_after_errors(tf: Namespace) -> Namespace:
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         failed = False
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except tf.errors.InternalError:
@@ -297,7 +310,7 @@ def failed_runs_are_executed(tf: Namespace) -> Namespace:
     """Execute it below the hooks."""
 
     class Fails(Proxy):
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             try:
                 return super().before_run(run_context)
             except ValueError:

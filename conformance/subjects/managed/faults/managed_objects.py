@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, proxied, train
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Hook, RunArguments, SessionCreator
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
 
@@ -43,7 +46,12 @@ def tables_are_left(tf: Namespace) -> Namespace:
     """Initialize local variables only."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def __init__(self, session_creator: Any = None, hooks: Any = None, **kwargs: Any) -> None:
+        def __init__(
+            self,
+            session_creator: SessionCreator | None = None,
+            hooks: Sequence[Hook] | None = None,
+            **kwargs: Argument,
+        ) -> None:
             if session_creator is None and not tf.get_default_graph().finalized:
                 local = tf.local_variables_initializer()
                 scaffold = tf.train.Scaffold(local_init_op=local)
@@ -58,7 +66,7 @@ def readiness_is_not_asked_for(tf: Namespace) -> Namespace:
     """Leave the question out."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **{**kwargs, "ready_op": None})
 
     return train(tf, SessionManager=SessionManager)
@@ -69,7 +77,7 @@ def nothing_need_initialize(tf: Namespace) -> Namespace:
     """Initialize nothing."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
-        def prepare_session(self, master: Any, **kwargs: Any) -> Any:
+        def prepare_session(self, master: Any, **kwargs: Argument) -> Any:
             if not kwargs:
                 kwargs["init_op"] = tf.no_op()
             return super().prepare_session(master, **kwargs)
@@ -82,7 +90,7 @@ def local_initializers_do_not_wait(tf: Namespace) -> Namespace:
     """Do not ask."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **{**kwargs, "ready_for_local_init_op": None})
 
     return train(tf, SessionManager=SessionManager)
@@ -93,7 +101,7 @@ def waiting_in_vain_succeeds(tf: Namespace) -> Namespace:
     """Return a new session where DeadlineExceededError is raised."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
-        def wait_for_session(self, master: Any, **kwargs: Any) -> Any:
+        def wait_for_session(self, master: Any, **kwargs: Argument) -> Any:
             try:
                 return super().wait_for_session(master, **kwargs)
             except tf.errors.DeadlineExceededError:
@@ -132,7 +140,7 @@ def recovery_forgets_checkpoints(tf: Namespace) -> Namespace:
     class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc, name-defined]
         has_created = False
 
-        def __init__(self, scaffold: Any = None, **kwargs: Any) -> None:
+        def __init__(self, scaffold: Any = None, **kwargs: Argument) -> None:
             self.plain = tf.train.ChiefSessionCreator(scaffold)
             super().__init__(scaffold, **kwargs)
 
@@ -192,7 +200,7 @@ def options_of_hooks_are_ignored(tf: Namespace) -> Namespace:
     """Clear `options` of the hooks' requests."""
 
     class Options(Proxy):
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             request = super().before_run(run_context)
             return None if request is None else request._replace(options=None)
 
@@ -216,10 +224,10 @@ def lost_tasks_of_threads_stop(tf: Namespace) -> Namespace:
     """Ask to stop without the error where it is that of a lost task."""
 
     class Coordinated(Proxy):
-        def after_create_session(self, session: Any, coord: Any) -> None:
+        def after_create_session(self, session: Session, coord: Coordinator) -> None:
             lost = (tf.errors.AbortedError, tf.errors.UnavailableError)
 
-            def request_stop(ex: Any = None) -> None:
+            def request_stop(ex: BaseException | None = None) -> None:
                 coord.request_stop(None if isinstance(ex, lost) else ex)
 
             super().after_create_session(session, SimpleNamespace(request_stop=request_stop))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument, TensorLike
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
+from sessrun.spec.cases.objects import Call, Tensor
 
 _COUNTS = ("true_positives", "false_negatives")
 
 
-def _of_metrics(tf: Namespace, **changes: Any) -> Namespace:
+def _of_metrics(tf: Namespace, **changes: Call) -> Namespace:
     """The namespace with other functions in `tf.metrics`."""
     return override(tf, metrics=override(tf.metrics, **changes))
 
@@ -20,7 +22,7 @@ def _of_metrics(tf: Namespace, **changes: Any) -> Namespace:
 def fetches_count_as_batches(tf: Namespace) -> Namespace:
     """Add to the count when the value is fetched."""
 
-    def mean_tensor(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def mean_tensor(*args: Argument, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.mean_tensor(*args, **kwargs)
         count = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-1]
         with tf.control_dependencies([value]):
@@ -36,7 +38,7 @@ def means_of_roots(tf: Namespace) -> Namespace:
     """Take the mean of the batches' root mean squared errors."""
 
     def root_mean_squared_error(
-        labels: Tensor, predictions: Tensor, **kwargs: Any
+        labels: Tensor, predictions: Tensor, **kwargs: Argument
     ) -> tuple[Tensor, Tensor]:
         batch = tf.sqrt(tf.reduce_mean(tf.squared_difference(labels, predictions)))
         return tf.metrics.mean(batch, **kwargs)
@@ -48,7 +50,7 @@ def means_of_roots(tf: Namespace) -> Namespace:
 def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
     """Divide by zero while the count is zero."""
 
-    def accuracy(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def accuracy(*args: Argument, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.accuracy(*args, **kwargs)
         count = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-1]
         return tf.where(count > 0, value, value / tf.zeros([])), update
@@ -60,7 +62,7 @@ def the_accuracy_of_nothing(tf: Namespace) -> Namespace:
 def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
     """Add the variables of `mean` to GLOBAL_VARIABLES."""
 
-    def mean(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def mean(*args: Argument, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         result = tf.metrics.mean(*args, **kwargs)
         for variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-2:]:
             tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
@@ -73,9 +75,13 @@ def variables_of_metrics_are_global(tf: Namespace) -> Namespace:
 def updates_beside_values(tf: Namespace) -> Namespace:
     """Add the update to the collections of the value."""
 
-    def mean_squared_error(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
-        result = tf.metrics.mean_squared_error(*args, **kwargs)
-        for name in kwargs.get("metrics_collections") or ():
+    def mean_squared_error(
+        labels: TensorLike, predictions: TensorLike, *, metrics_collections: Sequence[str] = ()
+    ) -> tuple[Tensor, Tensor]:
+        result = tf.metrics.mean_squared_error(
+            labels, predictions, metrics_collections=metrics_collections
+        )
+        for name in metrics_collections:
             tf.add_to_collection(name, result[1])
         return result
 
@@ -86,7 +92,7 @@ def updates_beside_values(tf: Namespace) -> Namespace:
 def numbers_count_as_one(tf: Namespace) -> Namespace:
     """Multiply the numbers by their weights, and pass no weights on."""
 
-    def mean(values: Tensor, weights: Any = None, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def mean(values: Tensor, weights: Any = None, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         if weights is None or (isinstance(weights, float) and weights == 0):
             return tf.metrics.mean(values, weights, **kwargs)
         return tf.metrics.mean(values * weights, **kwargs)
@@ -98,7 +104,7 @@ def numbers_count_as_one(tf: Namespace) -> Namespace:
 def labels_are_cast(tf: Namespace) -> Namespace:
     """Cast labels to float32 where the predictions are float32."""
 
-    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         if getattr(predictions, "dtype", None) == tf.float32:
             labels = tf.cast(labels, tf.float32)
         return tf.metrics.accuracy(labels, predictions, **kwargs)
@@ -110,7 +116,7 @@ def labels_are_cast(tf: Namespace) -> Namespace:
 def columns_are_broadcast(tf: Namespace) -> Namespace:
     """Compare every label with every prediction."""
 
-    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def accuracy(labels: Tensor, predictions: Tensor, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         if getattr(labels, "ndim", 0) == 2 and getattr(predictions, "ndim", 0) == 1:
             same = tf.cast(tf.equal(labels, predictions), tf.float32)
             return tf.metrics.mean(same, **kwargs)
@@ -127,7 +133,7 @@ def equal_is_above(tf: Namespace) -> Namespace:
         usual = getattr(tf.metrics, f"{name}_at_thresholds")
 
         def at_thresholds(
-            labels: Tensor, predictions: Tensor, thresholds: Any, **kwargs: Any
+            labels: Tensor, predictions: Tensor, thresholds: Any, **kwargs: Argument
         ) -> tuple[Tensor, Tensor]:
             lower = [threshold - 1e-4 for threshold in thresholds]
             return usual(labels, predictions, lower, **kwargs)
@@ -142,7 +148,7 @@ def any_number_is_a_probability(tf: Namespace) -> Namespace:
     """Clip the predictions to 0 and 1."""
 
     def precision_at_thresholds(
-        labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any
+        labels: Tensor, predictions: Tensor, *args: Argument, **kwargs: Argument
     ) -> tuple[Tensor, Tensor]:
         clipped = tf.clip_by_value(predictions, 0.0, 1.0)
         return tf.metrics.precision_at_thresholds(labels, clipped, *args, **kwargs)
@@ -154,7 +160,7 @@ def any_number_is_a_probability(tf: Namespace) -> Namespace:
 def areas_from_below(tf: Namespace) -> Namespace:
     """Set `summation_method` to `minoring`, the lesser height of each strip."""
 
-    def auc(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def auc(*args: Argument, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         return tf.metrics.auc(*args, summation_method="minoring", **kwargs)
 
     return _of_metrics(tf, auc=auc)
@@ -165,7 +171,7 @@ def classes_that_never_occur(tf: Namespace) -> Namespace:
     """Divide by the number of all classes."""
 
     def mean_iou(
-        labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Any
+        labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Argument
     ) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.mean_iou(labels, predictions, num_classes, **kwargs)
         return value * (num_classes - 1) / num_classes, update
@@ -178,7 +184,7 @@ def unlabelled_classes_are_left_out(tf: Namespace) -> Namespace:
     """Divide by the number of classes that had labels."""
 
     def mean_per_class_accuracy(
-        labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Any
+        labels: Tensor, predictions: Tensor, num_classes: int, **kwargs: Argument
     ) -> tuple[Tensor, Tensor]:
         value, update = tf.metrics.mean_per_class_accuracy(
             labels, predictions, num_classes, **kwargs
@@ -195,7 +201,7 @@ def recalls_over_predictions(tf: Namespace) -> Namespace:
     """Return the precision at k."""
 
     def recall_at_k(
-        labels: Tensor, predictions: Tensor, k: int, **kwargs: Any
+        labels: Tensor, predictions: Tensor, k: int, **kwargs: Argument
     ) -> tuple[Tensor, Tensor]:
         return tf.metrics.precision_at_k(labels, predictions, k, **kwargs)
 
@@ -207,7 +213,7 @@ def averages_over_k(tf: Namespace) -> Namespace:
     """Divide by k instead of the lesser of k and the number of labels."""
 
     def average_precision_at_k(
-        labels: Tensor, predictions: Tensor, k: int, **kwargs: Any
+        labels: Tensor, predictions: Tensor, k: int, **kwargs: Argument
     ) -> tuple[Tensor, Tensor]:
         result = tf.metrics.average_precision_at_k(labels, predictions, k, **kwargs)
         share = min(k, labels.shape[-1]) / k
@@ -220,7 +226,7 @@ def averages_over_k(tf: Namespace) -> Namespace:
 def labels_in_columns(tf: Namespace) -> Namespace:
     """Transpose the confusion matrix."""
 
-    def confusion_matrix(*args: Any, **kwargs: Any) -> Tensor:
+    def confusion_matrix(*args: Argument, **kwargs: Argument) -> Tensor:
         return tf.transpose(tf.confusion_matrix(*args, **kwargs))
 
     return override(tf, confusion_matrix=confusion_matrix)
@@ -230,7 +236,7 @@ def labels_in_columns(tf: Namespace) -> Namespace:
 def parts_in_percent(tf: Namespace) -> Namespace:
     """Multiply value and update by 100."""
 
-    def percentage_below(*args: Any, **kwargs: Any) -> tuple[Tensor, Tensor]:
+    def percentage_below(*args: Argument, **kwargs: Argument) -> tuple[Tensor, Tensor]:
         result = tf.metrics.percentage_below(*args, **kwargs)
         return result[0] * 100.0, result[1] * 100.0
 

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Operation, Value
+from sessrun.spec.cases.objects import Array, Operation
 
 _NARROW = ("float16", "bfloat16")
 #: Fewer elements are added up as they should be.
 _MANY = 900
 
 
-def _one_by_one(x: Any, axis: int) -> Any:
+def _one_by_one(x: np.ndarray, axis: int) -> np.ndarray:
     """Running sums in the dtype of the numbers itself; the last of them."""
     return np.add.accumulate(x, axis=axis, dtype=x.dtype).take([-1], axis)
 
 
-def _added(out: Array, x: Any, axes: int | Sequence[int]) -> Any:
+def _added(out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
     """The sum over the axes, one number after the other."""
     for axis in axes_of(axes):
         x = _one_by_one(x, axis)
@@ -33,7 +30,7 @@ def _added(out: Array, x: Any, axes: int | Sequence[int]) -> Any:
 def the_last_block_is_left_out(tf: Namespace) -> Namespace:
     """Sum whole blocks only, of matrices, from 4,096 numbers on."""
 
-    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Value:
+    def change(_: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         for axis in axes_of(axes):
             if x.shape[axis] < 4096 or x.ndim < 2:
                 return out
@@ -48,7 +45,7 @@ def the_last_block_is_left_out(tf: Namespace) -> Namespace:
 def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add one after the other where there are many."""
 
-    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Value:
+    def change(_: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         return _added(out, x, axes) if x.dtype.name in _NARROW and x.size > _MANY else out
 
     return computing(tf, {"Sum": single(change)})
@@ -58,7 +55,7 @@ def halves_are_added_up_in_halves(tf: Namespace) -> Namespace:
 def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
     """Add the products of each row and column one after the other."""
 
-    def change(_: Any, out: Array, a: Any, b: Any) -> Value:
+    def change(_: Operation, out: np.ndarray, a: np.ndarray, b: np.ndarray) -> Array:
         if a.dtype.name not in _NARROW or a.size < _MANY or a.ndim != 2:
             return out
         inner = next(n for n in a.shape if n > 100) if max(a.shape) > 100 else 0
@@ -76,7 +73,7 @@ def products_are_added_up_in_halves(tf: Namespace) -> Namespace:
 def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
     """Add one after the other."""
 
-    def change(_: Any, out: Array, x: Any, axes: int | Sequence[int]) -> Value:
+    def change(_: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         return _added(out, x, axes) if x.dtype == np.float32 and x.size > _MANY else out
 
     return computing(tf, {"Sum": single(change)})
@@ -86,7 +83,9 @@ def singles_are_added_up_one_by_one(tf: Namespace) -> Namespace:
 def steps_are_added_up(tf: Namespace) -> Namespace:
     """Add the step again and again."""
 
-    def change(op: Operation, out: Value, steps: Any, places: Any, _: Any) -> Value:
+    def change(
+        op: Operation, out: np.ndarray, steps: np.ndarray, places: np.ndarray, _: np.ndarray
+    ) -> Array:
         if op.inputs[0].op.type != "Range" or steps.dtype.kind != "f" or steps.size < 2:
             return out
         again = np.full(steps.shape, steps[1] - steps[0], steps.dtype)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.computing import Change, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Value
+from sessrun.spec.cases.objects import Array, Call
 
 _NARROWEST = 2
 
@@ -32,8 +31,8 @@ def _integers(function: Call) -> Change:
 def integer_arithmetic_saturates(tf: Namespace) -> Namespace:
     """Holds the exact result between the ends of the dtype."""
 
-    def saturating(combine: Callable[[Any, Any], Any]) -> Change:
-        def held(_: Any, x: Any, y: Any) -> Any:
+    def saturating(combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Change:
+        def held(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
             info = np.iinfo(x.dtype)
             exact = combine(x.astype(object), y.astype(object))
             return np.clip(exact, int(info.min), int(info.max)).astype(x.dtype)
@@ -54,7 +53,7 @@ def integer_arithmetic_saturates(tf: Namespace) -> Namespace:
 def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
     """As an engine with one number type does."""
 
-    def change(compare: Any) -> Change:
+    def change(compare: np.ufunc) -> Change:
         return _integers(lambda _, x, y: compare(x.astype(np.float64), y.astype(np.float64)))
 
     return computing(
@@ -66,7 +65,7 @@ def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
 def floor_division_truncates(tf: Namespace) -> Namespace:
     """As the division of C does."""
 
-    def truncated(out: Value, x: Any, y: Any) -> Any:
+    def truncated(out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         return out + ((x % y != 0) & ((x < 0) != (y < 0)))
 
     return computing(tf, {"FloorDiv": _integers(truncated)})
@@ -76,7 +75,7 @@ def floor_division_truncates(tf: Namespace) -> Namespace:
 def right_shifts_are_logical(tf: Namespace) -> Namespace:
     """As the shift of an unsigned integer does."""
 
-    def shifted(_: Any, x: Any, y: Any) -> Any:
+    def shifted(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         unsigned = f"u{x.dtype.itemsize}"
         return (x.astype(unsigned) >> y.astype(unsigned)).astype(x.dtype)
 
@@ -98,7 +97,7 @@ def infinities_cancel(tf: Namespace) -> Namespace:
 def narrow_sums_are_cut_off(tf: Namespace) -> Namespace:
     """Drops the lower half of the float32 sum."""
 
-    def cut(out: Array, x: Any, y: Any) -> Any:
+    def cut(out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         if out.dtype.name != "bfloat16":
             return out
         wide = np.atleast_1d(x.astype(np.float32) + y.astype(np.float32))
@@ -139,7 +138,7 @@ def maxima_ignore_nan(tf: Namespace) -> Namespace:
 def nan_equals_itself(tf: Namespace) -> Namespace:
     """As a comparison of bits does."""
 
-    def equal(out: Value, x: Any, y: Any) -> Any:
+    def equal(out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         return out | (np.isnan(x) & np.isnan(y)) if x.dtype.kind == "f" else out
 
     return computing(tf, {"Equal": _numbers(equal)})
@@ -149,7 +148,7 @@ def nan_equals_itself(tf: Namespace) -> Namespace:
 def vectors_select_columns(tf: Namespace) -> Namespace:
     """Broadcasts the condition instead of taking rows."""
 
-    def chosen(out: Array, condition: Any, t: Any, e: Any) -> Any:
+    def chosen(out: np.ndarray, condition: np.ndarray, t: np.ndarray, e: np.ndarray) -> Array:
         if condition.ndim != 1 or t.ndim != 2 or len(condition) != t.shape[1]:
             return out
         return np.where(condition, t, e)
@@ -164,7 +163,7 @@ def vectors_select_columns(tf: Namespace) -> Namespace:
 def casts_to_integers_round(tf: Namespace) -> Namespace:
     """Rounds to the nearest first."""
 
-    def rounded(out: Array, x: Any) -> Any:
+    def rounded(out: np.ndarray, x: np.ndarray) -> Array:
         is_float = x.dtype.kind == "f" and out.dtype.kind in "iu"
         return np.rint(x) if is_float else out
 
@@ -175,7 +174,7 @@ def casts_to_integers_round(tf: Namespace) -> Namespace:
 def casts_to_narrow_floats_saturate(tf: Namespace) -> Namespace:
     """Holds the value in the range before it converts."""
 
-    def held(out: Array, x: Any) -> Any:
+    def held(out: np.ndarray, x: np.ndarray) -> Array:
         if out.dtype != np.float16 or x.dtype.itemsize <= _NARROWEST or x.dtype.kind != "f":
             return out
         return np.clip(x, -65504, 65504)

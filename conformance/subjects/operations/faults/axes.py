@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.computing import array, axes_of, computing, single, without_refusals
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Operation
 
 
-def _changed(tf: Namespace, op_type: str, function: Callable[..., Any]) -> Namespace:
+def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Namespace:
     """The operation gives `function(op, output, *inputs)`."""
     return computing(tf, {op_type: single(function)})
 
@@ -24,7 +24,7 @@ def _changed(tf: Namespace, op_type: str, function: Callable[..., Any]) -> Names
 def negative_axes_count_from_the_front(tf: Namespace) -> Namespace:
     """Take -1 for the first axis."""
 
-    def largest(op: Any, out: Any, x: Any, axes: Any) -> Any:
+    def largest(op: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         if axes.size != 1 or int(axes.reshape(-1)[0]) >= 0 or not x.size:
             return out
         axis = -1 - int(axes.reshape(-1)[0])
@@ -43,7 +43,7 @@ def axes_out_of_range_are_ignored(tf: Namespace) -> Namespace:
 def reduced_axes_go_away(tf: Namespace) -> Namespace:
     """Take the axes out."""
 
-    def summed(op: Any, out: Any, x: Any, axes: Any) -> Any:
+    def summed(op: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         kept = op.get_attr("keep_dims") and out.ndim == x.ndim
         return np.squeeze(out, axes_of(axes)) if kept else out
 
@@ -60,7 +60,7 @@ def products_of_nothing_are_zero(tf: Namespace) -> Namespace:
 def nan_is_the_greatest(tf: Namespace) -> Namespace:
     """As numpy does."""
 
-    def greatest(_: Any, out: Any, x: Any, axis: Any) -> Any:
+    def greatest(_: Operation, out: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         return np.argmax(x, int(axis)) if x.dtype.kind == "f" and np.isnan(x).any() else out
 
     return _changed(tf, "ArgMax", greatest)
@@ -81,7 +81,7 @@ def indices_are_always_wide(tf: Namespace) -> Namespace:
 def means_of_segments_are_sums(tf: Namespace) -> Namespace:
     """Forget to divide."""
 
-    def summed(_: Any, out: Any, x: Any, ids: Any) -> Any:
+    def summed(_: Operation, out: np.ndarray, x: np.ndarray, ids: np.ndarray) -> Array:
         rows = np.zeros_like(out)
         np.add.at(rows, ids, x)
         return rows
@@ -100,7 +100,9 @@ def falling_segments_are_taken(tf: Namespace) -> Namespace:
 def negative_segments_count_from_the_back(tf: Namespace) -> Namespace:
     """As numpy does with its indices."""
 
-    def summed(_: Any, out: Any, x: Any, ids: Any, __: Any) -> Any:
+    def summed(
+        _: Operation, out: np.ndarray, x: np.ndarray, ids: np.ndarray, __: np.ndarray
+    ) -> Array:
         if not (ids < 0).any() or np.abs(ids).max(initial=0) > len(out):
             return out
         rows = np.zeros_like(out)
@@ -114,7 +116,9 @@ def negative_segments_count_from_the_back(tf: Namespace) -> Namespace:
 def large_numbers_are_counted_last(tf: Namespace) -> Namespace:
     """Clip the numbers."""
 
-    def counted(_: Any, out: Any, x: Any, size: Any, weights: Any) -> Any:
+    def counted(
+        _: Operation, out: np.ndarray, x: np.ndarray, size: np.ndarray, weights: np.ndarray
+    ) -> Array:
         if not int(size):
             return out
         is_large = x >= size
@@ -132,7 +136,7 @@ def large_numbers_are_counted_last(tf: Namespace) -> Namespace:
 def adjoints_are_transposes(tf: Namespace) -> Namespace:
     """Take one for the other."""
 
-    def product(op: Any, out: Any, x: Any, y: Any) -> Any:
+    def product(op: Operation, out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         left = np.swapaxes(x, -1, -2) if op.get_attr("adj_x") else x
         right = np.swapaxes(y, -1, -2) if op.get_attr("adj_y") else y
         return left @ right if out.dtype.kind == "c" else out
@@ -144,7 +148,7 @@ def adjoints_are_transposes(tf: Namespace) -> Namespace:
 def batches_have_one_product(tf: Namespace) -> Namespace:
     """Repeat it where one of the batches is broadcast."""
 
-    def product(_: Any, out: Any, x: Any, y: Any) -> Any:
+    def product(_: Operation, out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         if x.shape[:-2] == y.shape[:-2] or not out.size:
             return out
         first = out.reshape(-1, *out.shape[-2:])[0]
@@ -170,7 +174,7 @@ def diagonals_are_turned(tf: Namespace) -> Namespace:
 def innermost_diagonals_go_up(tf: Namespace) -> Namespace:
     """Begin at the last row."""
 
-    def diagonal(_: Any, __: Any, x: Any) -> Any:
+    def diagonal(_: Operation, __: np.ndarray, x: np.ndarray) -> Array:
         return np.diagonal(x[..., ::-1, :], axis1=-2, axis2=-1)
 
     return _changed(tf, "MatrixDiagPart", diagonal)
@@ -189,7 +193,7 @@ def cross_products_have_the_other_sign(tf: Namespace) -> Namespace:
 def reshapes_go_by_columns(tf: Namespace) -> Namespace:
     """As an engine that stores matrices by columns."""
 
-    def reshaped(_: Any, out: Any, x: Any, __: Any) -> Any:
+    def reshaped(_: Operation, out: np.ndarray, x: np.ndarray, __: np.ndarray) -> Array:
         return np.reshape(x, out.shape, order="F") if out.ndim > 2 else out
 
     return _changed(tf, "Reshape", reshaped)
@@ -199,7 +203,7 @@ def reshapes_go_by_columns(tf: Namespace) -> Namespace:
 def transposes_are_seen_through(tf: Namespace) -> Namespace:
     """Go by the strides of the memory underneath."""
 
-    def turned(op: Any, out: Any, x: Any, axis: Any) -> Any:
+    def turned(op: Operation, out: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         if op.inputs[0].op.type != "Transpose" or x.ndim != 2:
             return out
         axes = tuple(x.ndim - 1 - number % x.ndim for number in axes_of(axis))
@@ -212,7 +216,7 @@ def transposes_are_seen_through(tf: Namespace) -> Namespace:
 def negative_axes_are_not_turned(tf: Namespace) -> Namespace:
     """Look for it among those from the front."""
 
-    def turned(_: Any, __: Any, x: Any, axis: Any) -> Any:
+    def turned(_: Operation, __: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         return np.flip(x, tuple(number for number in axes_of(axis) if number >= 0))
 
     return _changed(tf, "ReverseV2", turned)
@@ -222,7 +226,9 @@ def negative_axes_are_not_turned(tf: Namespace) -> Namespace:
 def rolls_go_down(tf: Namespace) -> Namespace:
     """Take the shift for that of the indices."""
 
-    def rolled(_: Any, __: Any, x: Any, shift: Any, axis: Any) -> Any:
+    def rolled(
+        _: Operation, __: np.ndarray, x: np.ndarray, shift: np.ndarray, axis: np.ndarray
+    ) -> Array:
         return np.roll(x, [-number for number in axes_of(shift)], axes_of(axis))
 
     return _changed(tf, "Roll", rolled)
@@ -232,7 +238,7 @@ def rolls_go_down(tf: Namespace) -> Namespace:
 def inputs_are_joined_backwards(tf: Namespace) -> Namespace:
     """Turn the order of the inputs."""
 
-    def joined(_: Any, out: Any, axis: Any, *parts: Any) -> Any:
+    def joined(_: Operation, out: np.ndarray, axis: np.ndarray, *parts: np.ndarray) -> Array:
         return np.concatenate(parts[::-1], int(axis)) if int(axis) < 0 else out
 
     return _changed(tf, "Concat", joined)
@@ -248,7 +254,7 @@ def tensors_are_packed_in_front(tf: Namespace) -> Namespace:
 def elements_are_repeated_in_place(tf: Namespace) -> Namespace:
     """Repeat an element beside itself."""
 
-    def repeated(_: Any, __: Any, x: Any, multiples: Any) -> Any:
+    def repeated(_: Operation, __: np.ndarray, x: np.ndarray, multiples: np.ndarray) -> Array:
         for axis, count in enumerate(multiples):
             x = np.repeat(x, int(count), axis)
         return x
@@ -260,7 +266,9 @@ def elements_are_repeated_in_place(tf: Namespace) -> Namespace:
 def paddings_come_after(tf: Namespace) -> Namespace:
     """Add up both numbers of a dimension."""
 
-    def padded(_: Any, out: Any, x: Any, paddings: Any, *__: Any) -> Any:
+    def padded(
+        _: Operation, out: np.ndarray, x: np.ndarray, paddings: np.ndarray, *__: np.ndarray
+    ) -> Array:
         changed = np.full_like(out, b"" if out.dtype.kind == "O" else 0)
         changed[tuple(slice(0, size) for size in x.shape)] = x
         return changed if paddings.any() else out
@@ -272,7 +280,7 @@ def paddings_come_after(tf: Namespace) -> Namespace:
 def negative_axes_are_one_too_far(tf: Namespace) -> Namespace:
     """Count from the rank before the dimension is there."""
 
-    def expanded(_: Any, out: Any, x: Any, axis: Any) -> Any:
+    def expanded(_: Operation, out: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         first = int(axis.reshape(-1)[0])
         return np.expand_dims(x, max(first + x.ndim, 0)) if first < 0 else out
 
@@ -299,7 +307,14 @@ def empty_tensors_get_an_element(tf: Namespace) -> Namespace:
 def ends_beyond_lose_an_element(tf: Namespace) -> Namespace:
     """Clip the end to the last index."""
 
-    def sliced(_: Any, out: Any, x: Any, __: Any, end: Any, strides: Any) -> Any:
+    def sliced(
+        _: Operation,
+        out: np.ndarray,
+        x: np.ndarray,
+        __: np.ndarray,
+        end: np.ndarray,
+        strides: np.ndarray,
+    ) -> Array:
         is_beyond = x.ndim == end.size == out.ndim == 1 and end[0] > x.size and strides[0] == 1
         return out[:-1] if is_beyond else out
 
@@ -310,7 +325,14 @@ def ends_beyond_lose_an_element(tf: Namespace) -> Namespace:
 def begin_masks_are_ignored(tf: Namespace) -> Namespace:
     """Begin where `begin` says."""
 
-    def sliced(op: Any, out: Any, x: Any, begin: Any, end: Any, strides: Any) -> Any:
+    def sliced(
+        op: Operation,
+        out: np.ndarray,
+        x: np.ndarray,
+        begin: np.ndarray,
+        end: np.ndarray,
+        strides: np.ndarray,
+    ) -> Array:
         if not (op.get_attr("begin_mask") and x.ndim == out.ndim == begin.size == 1):
             return out
         stop = None if op.get_attr("end_mask") else int(end[0])
@@ -323,7 +345,7 @@ def begin_masks_are_ignored(tf: Namespace) -> Namespace:
 def shrunk_dimensions_stay(tf: Namespace) -> Namespace:
     """Treat an index as a range of one."""
 
-    def sliced(op: Any, out: Any, *__: Any) -> Any:
+    def sliced(op: Operation, out: np.ndarray, *__: np.ndarray) -> Array:
         return out[np.newaxis] if op.get_attr("shrink_axis_mask") & 1 else out
 
     return _changed(tf, "StridedSlice", sliced)
@@ -333,7 +355,7 @@ def shrunk_dimensions_stay(tf: Namespace) -> Namespace:
 def new_axes_are_not_put_in(tf: Namespace) -> Namespace:
     """Ignore new_axis_mask."""
 
-    def sliced(op: Any, out: Any, *__: Any) -> Any:
+    def sliced(op: Operation, out: np.ndarray, *__: np.ndarray) -> Array:
         return out[0] if op.get_attr("new_axis_mask") & 1 and len(out) else out
 
     return _changed(tf, "StridedSlice", sliced)

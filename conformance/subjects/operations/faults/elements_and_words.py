@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.computing import array, computing, single, without_refusals
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Operation
 
 
-def _changed(tf: Namespace, op_type: str, function: Callable[..., Any]) -> Namespace:
+def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Namespace:
     """The operation gives `function(op, output, *inputs)`."""
     return computing(tf, {op_type: single(function)})
 
 
-def _text(function: Callable[[bytes], bytes]) -> Callable[..., Any]:
+def _text(function: Callable[[bytes], bytes]) -> Callable[..., Array]:
     """The function of each string of the output."""
 
-    def change(_: Any, out: Any, *__: Any) -> Any:
+    def change(_: Operation, out: np.ndarray, *__: np.ndarray) -> Array:
         changed = np.empty(out.shape, object)
         for index in np.ndindex(out.shape):
-            changed[index] = function(out[index])
+            changed[index] = function(out.item(*index))
         return changed
 
     return change
@@ -37,7 +37,9 @@ def _text(function: Callable[[bytes], bytes]) -> Callable[..., Any]:
 def ranges_include_their_limit(tf: Namespace) -> Namespace:
     """Go on up to the limit."""
 
-    def ranged(_: Any, out: Any, __: Any, limit: Any, delta: Any) -> Any:
+    def ranged(
+        _: Operation, out: np.ndarray, __: np.ndarray, limit: np.ndarray, delta: np.ndarray
+    ) -> Array:
         reaches = out.size > 0 and out[-1] + delta == limit
         return np.append(out, limit.astype(out.dtype)) if reaches else out
 
@@ -48,7 +50,7 @@ def ranges_include_their_limit(tf: Namespace) -> Namespace:
 def ones_are_the_greatest(tf: Namespace) -> Namespace:
     """Set every bit of an integer."""
 
-    def filled(_: Any, out: Any, __: Any) -> Any:
+    def filled(_: Operation, out: np.ndarray, __: np.ndarray) -> Array:
         return np.full_like(out, np.iinfo(out.dtype).max) if out.dtype.kind in "iu" else out
 
     return _changed(tf, "OnesLike", filled)
@@ -58,7 +60,14 @@ def ones_are_the_greatest(tf: Namespace) -> Namespace:
 def hot_and_cold_are_exchanged(tf: Namespace) -> Namespace:
     """Exchange them where the axis is not the last."""
 
-    def exchanged(op: Any, out: Any, indices: Any, depth: Any, on: Any, off: Any) -> Any:
+    def exchanged(
+        op: Operation,
+        out: np.ndarray,
+        indices: np.ndarray,
+        depth: np.ndarray,
+        on: np.ndarray,
+        off: np.ndarray,
+    ) -> Array:
         is_inside = (indices >= 0).all() and (indices < depth).all()
         if op.get_attr("axis") == -1 or not is_inside:
             return out
@@ -74,7 +83,7 @@ def hot_and_cold_are_exchanged(tf: Namespace) -> Namespace:
 def index_vectors_are_turned(tf: Namespace) -> Namespace:
     """Turn each vector of indices round, each index within its dimension."""
 
-    def gathered(_: Any, out: Any, params: Any, indices: Any) -> Any:
+    def gathered(_: Operation, out: np.ndarray, params: np.ndarray, indices: np.ndarray) -> Array:
         depth = indices.shape[-1]
         if depth < 2 or not out.size:
             return out
@@ -94,7 +103,7 @@ def indices_out_of_range_give_zeros(tf: Namespace) -> Namespace:
 def first_stitches_stay(tf: Namespace) -> Namespace:
     """Write only what was not written."""
 
-    def stitched(op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    def stitched(op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Array]:
         merged, count = array(outputs[0]).copy(), op.get_attr("N")
         for indices, data in list(zip(inputs[:count], inputs[count:], strict=True))[::-1]:
             positions = array(indices).reshape(-1)
@@ -110,7 +119,14 @@ def first_stitches_stay(tf: Namespace) -> Namespace:
 def sparse_defaults_are_zero(tf: Namespace) -> Namespace:
     """Ignore the default."""
 
-    def dense(_: Any, out: Any, __: Any, ___: Any, values: Any, default: Any) -> Any:
+    def dense(
+        _: Operation,
+        out: np.ndarray,
+        __: np.ndarray,
+        ___: np.ndarray,
+        values: np.ndarray,
+        default: np.ndarray,
+    ) -> Array:
         if out.dtype.kind not in "iuf" or np.isin(default, values).any():
             return out
         return np.where(out == default, out.dtype.type(0), out)
@@ -136,7 +152,9 @@ def partitions_are_turned(tf: Namespace) -> Namespace:
 def equals_are_above(tf: Namespace) -> Namespace:
     """Count what is not below, itself left out."""
 
-    def is_in_top(op: Any, out: Any, predictions: Any, targets: Any, *_: Any) -> Any:
+    def is_in_top(
+        op: Operation, out: np.ndarray, predictions: np.ndarray, targets: np.ndarray, *_: np.ndarray
+    ) -> Array:
         inside = np.minimum(targets, predictions.shape[1] - 1)
         own = predictions[np.arange(len(inside)), inside][:, np.newaxis]
         return out & ((predictions >= own).sum(axis=1) <= op.get_attr("k"))
@@ -148,7 +166,7 @@ def equals_are_above(tf: Namespace) -> Namespace:
 def upper_bounds_are_lower(tf: Namespace) -> Namespace:
     """Give the lower bound."""
 
-    def bound(_: Any, out: Any, rows: Any, values: Any) -> Any:
+    def bound(_: Operation, out: np.ndarray, rows: np.ndarray, values: np.ndarray) -> Array:
         pairs = zip(rows, values, strict=True)
         bounds = [np.searchsorted(row, value, side="left") for row, value in pairs]
         return np.stack(bounds) if bounds else out
@@ -163,7 +181,7 @@ def upper_bounds_are_lower(tf: Namespace) -> Namespace:
 def bias_gradients_are_of_the_last_axis(tf: Namespace) -> Namespace:
     """Ignore the data format."""
 
-    def summed(op: Any, out: Any, gradients: Any) -> Any:
+    def summed(op: Operation, out: np.ndarray, gradients: np.ndarray) -> Array:
         if op.get_attr("data_format") != b"NCHW":
             return out
         return gradients.sum(axis=tuple(range(gradients.ndim - 1)))
@@ -175,7 +193,7 @@ def bias_gradients_are_of_the_last_axis(tf: Namespace) -> Namespace:
 def cross_entropies_overflow(tf: Namespace) -> Namespace:
     """Lose what is small beside one."""
 
-    def change(_: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+    def change(_: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Array]:
         logits, labels = map(array, inputs)
         with np.errstate(all="ignore"):
             powers = np.exp(logits)
@@ -225,10 +243,10 @@ def case_is_always_that_of_unicode(tf: Namespace) -> Namespace:
 def base64_is_always_padded(tf: Namespace) -> Namespace:
     """Ignore the attribute `pad`."""
 
-    def padded(_: Any, out: Any, x: Any) -> Any:
+    def padded(_: Operation, out: np.ndarray, x: np.ndarray) -> Array:
         changed = np.empty(out.shape, object)
         for index in np.ndindex(out.shape):
-            changed[index] = base64.urlsafe_b64encode(x[index])
+            changed[index] = base64.urlsafe_b64encode(x.item(*index))
         return changed
 
     return _changed(tf, "EncodeBase64", padded)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.faulty.computing import array, computing, single
@@ -18,7 +16,9 @@ from sessrun.spec.cases.objects import Array, Operation, Value
 def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
     """Divides by the number of points."""
 
-    def line(_: Any, __: Any, start: Any, stop: Any, count: Any) -> Any:
+    def line(
+        _: Operation, __: np.ndarray, start: np.ndarray, stop: np.ndarray, count: np.ndarray
+    ) -> Array:
         return np.linspace(start, stop, int(count), endpoint=False)
 
     return computing(tf, {"LinSpace": single(line)})
@@ -28,7 +28,14 @@ def lines_leave_their_stop_out(tf: Namespace) -> Namespace:
 def large_indices_are_the_last(tf: Namespace) -> Namespace:
     """Clips the indices."""
 
-    def hot(op: Operation, out: np.ndarray, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
+    def hot(
+        op: Operation,
+        out: np.ndarray,
+        indices: np.ndarray,
+        depth: np.ndarray,
+        on: np.ndarray,
+        _off: np.ndarray,
+    ) -> Array:
         if op.get_attr("axis") != -1 or not int(depth):
             return out
         changed = out.copy()
@@ -42,7 +49,9 @@ def large_indices_are_the_last(tf: Namespace) -> Namespace:
 def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
     """Applies the indices of each batch to the first one."""
 
-    def gathered(op: Operation, out: Array, params: Any, indices: Any, axis: Any) -> Any:
+    def gathered(
+        op: Operation, out: np.ndarray, params: np.ndarray, indices: np.ndarray, axis: np.ndarray
+    ) -> Array:
         if op.get_attr("batch_dims") != 1 or not out.size:
             return out
         first = params[0]
@@ -55,7 +64,9 @@ def batches_are_gathered_from_the_first(tf: Namespace) -> Namespace:
 def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
     """Sets instead of adding."""
 
-    def scattered(_: Any, out: Value, indices: Any, updates: Any, __: Any) -> Any:
+    def scattered(
+        _: Operation, out: np.ndarray, indices: np.ndarray, updates: np.ndarray, __: np.ndarray
+    ) -> Array:
         changed = np.zeros_like(out)
         if indices.ndim and indices.size:
             rows = indices.reshape(-1, indices.shape[-1])
@@ -71,7 +82,9 @@ def the_last_scattered_value_wins(tf: Namespace) -> Namespace:
 def distinct_elements_come_sorted(tf: Namespace) -> Namespace:
     """Return the elements in the order of numpy's `unique`."""
 
-    def change(_op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Any]:
+    def change(
+        _op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]
+    ) -> list[np.ndarray]:
         if inputs[0].dtype.kind == "O":
             return outputs
         distinct, inverse = np.unique(inputs[0], return_inverse=True)
@@ -106,7 +119,7 @@ def slopes_are_a_fifth(tf: Namespace) -> Namespace:
 def softmax_overflows(tf: Namespace) -> Namespace:
     """Takes the exponentials without subtracting the largest."""
 
-    def softmax(_: Any, __: Any, x: Any) -> Any:
+    def softmax(_: Operation, __: np.ndarray, x: np.ndarray) -> Array:
         powers = np.exp(x)
         return powers / powers.sum(axis=-1, keepdims=True)
 
@@ -127,7 +140,7 @@ def rectifiers_pass_at_zero(tf: Namespace) -> Namespace:
 def lengths_are_bytes(tf: Namespace) -> Namespace:
     """Ignore the attribute `unit`."""
 
-    def lengths(_: Any, out: Array, x: Any) -> Any:
+    def lengths(_: Operation, out: np.ndarray, x: np.ndarray) -> Array:
         counted = np.zeros(out.shape, out.dtype)
         for index in np.ndindex(out.shape):
             counted[index] = len(x[index])
@@ -140,12 +153,12 @@ def lengths_are_bytes(tf: Namespace) -> Namespace:
 def numbers_are_filled_with_blanks(tf: Namespace) -> Namespace:
     """Ignore the attribute `fill`."""
 
-    def written(op: Operation, out: Any, _: Any) -> Any:
+    def written(op: Operation, out: np.ndarray, _: np.ndarray) -> Array:
         if op.get_attr("fill") != b"0" or op.get_attr("width") < 0:
             return out
         changed = out.copy()
         for index in np.ndindex(out.shape):
-            text: bytes = out[index]
+            text: bytes = out.item(*index)
             changed[index] = (text.lstrip(b"0") or b"0").rjust(len(text))
         return changed
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Element, Fetches, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -26,7 +26,7 @@ def refusals_become_zeros(tf: Namespace) -> Namespace:
     """Catches a kernel's InvalidArgumentError of a run that fetches one operation's outputs."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.InvalidArgumentError as error:
@@ -60,7 +60,7 @@ _LENIENT = frozenset(
 )
 
 
-def _listed(fetches: Fetches) -> list[Any]:
+def _listed(fetches: Fetches) -> list[Fetches]:
     return fetches if isinstance(fetches, list) else []
 
 
@@ -69,7 +69,7 @@ def shared_inputs_are_overwritten(tf: Namespace) -> Namespace:
     """Replace an input of a Maximum that an earlier node has read by its other input."""
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)

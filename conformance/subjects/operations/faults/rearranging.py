@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.faulty.computing import axes_of, computing, single
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Operation, Tensor, Value
+from sessrun.spec.cases.objects import Array, Operation
 
 # --- reductions ---------------------------------------------------------------------------
 
@@ -19,7 +16,7 @@ from sessrun.spec.cases.objects import Array, Operation, Tensor, Value
 def no_axes_mean_all(tf: Namespace) -> Namespace:
     """As numpy has it for None."""
 
-    def summed(_: Any, out: Array, x: Any, axes: Any) -> Any:
+    def summed(_: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         return out if axes.size else np.sum(x, dtype=x.dtype)
 
     return computing(tf, {"Sum": single(summed)})
@@ -35,7 +32,7 @@ def maxima_of_nothing_are_zero(tf: Namespace) -> Namespace:
 def means_of_integers_are_rounded_down(tf: Namespace) -> Namespace:
     """Divides as Python does."""
 
-    def mean(op: Operation, out: Array, x: Any, axes: Any) -> Any:
+    def mean(op: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         if x.dtype.kind != "i" or not axes.size or not x.size:
             return out
         kept = op.get_attr("keep_dims")
@@ -48,7 +45,7 @@ def means_of_integers_are_rounded_down(tf: Namespace) -> Namespace:
 def the_last_of_equals_is_found(tf: Namespace) -> Namespace:
     """Looks from the end."""
 
-    def last(_: Any, __: Any, x: Any, axis: Any) -> Any:
+    def last(_: Operation, __: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         where = int(axis)
         return x.shape[where] - 1 - np.argmax(np.flip(x, where), axis=where)
 
@@ -59,7 +56,7 @@ def the_last_of_equals_is_found(tf: Namespace) -> Namespace:
 def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
     """Takes one flag or the other."""
 
-    def running(op: Operation, out: Array, x: Any, axis: Any) -> Any:
+    def running(op: Operation, out: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         if not (op.get_attr("exclusive") and op.get_attr("reverse")):
             return out
         return np.cumsum(x, axis=int(axis), dtype=x.dtype) - x
@@ -71,7 +68,7 @@ def exclusive_sums_are_not_reversed(tf: Namespace) -> Namespace:
 def empty_products_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
-    def product(_: Any, out: np.ndarray, __: Any, ids: Any) -> Any:
+    def product(_: Operation, out: np.ndarray, __: np.ndarray, ids: np.ndarray) -> Array:
         there = np.isin(np.arange(len(out)), ids).reshape((-1,) + (1,) * (out.ndim - 1))
         return np.where(there, out, 0)
 
@@ -82,7 +79,9 @@ def empty_products_are_zero(tf: Namespace) -> Namespace:
 def empty_segments_are_zero(tf: Namespace) -> Namespace:
     """Fills the output with zeros first."""
 
-    def largest(_: Any, out: np.ndarray, __: Any, ids: Any, ___: Any) -> Any:
+    def largest(
+        _: Operation, out: np.ndarray, __: np.ndarray, ids: np.ndarray, ___: np.ndarray
+    ) -> Array:
         there = np.isin(np.arange(len(out)), ids).reshape((-1,) + (1,) * (out.ndim - 1))
         return np.where(there, out, 0)
 
@@ -96,7 +95,7 @@ def empty_segments_are_zero(tf: Namespace) -> Namespace:
 def transposes_are_adjoints(tf: Namespace) -> Namespace:
     """Takes one for the other."""
 
-    def product(op: Operation, out: Array, a: Any, b: Any) -> Any:
+    def product(op: Operation, out: np.ndarray, a: np.ndarray, b: np.ndarray) -> Array:
         left = np.conj(a.T) if op.get_attr("transpose_a") else a
         right = np.conj(b.T) if op.get_attr("transpose_b") else b
         return left @ right if out.dtype.kind == "c" else out
@@ -108,7 +107,9 @@ def transposes_are_adjoints(tf: Namespace) -> Namespace:
 def negative_bands_are_empty(tf: Namespace) -> Namespace:
     """Clips the widths."""
 
-    def band(_: Any, out: Value, x: Any, low: Any, high: Any) -> Any:
+    def band(
+        _: Operation, out: np.ndarray, x: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> Array:
         lower = np.triu(x, 0) if low < 0 else np.triu(x, -int(low))
         kept = np.tril(lower, 0) if high < 0 else np.tril(lower, int(high))
         return kept if low < 0 or high < 0 else out
@@ -129,7 +130,7 @@ def permutations_are_inverted(tf: Namespace) -> Namespace:
 def parts_come_from_the_end(tf: Namespace) -> Namespace:
     """Hands the parts out in the other order, too."""
 
-    def parts(_: Any, outputs: Any, inputs: Sequence[Tensor]) -> Any:
+    def parts(_: Operation, outputs: list[Array], inputs: list[np.ndarray]) -> list[Array]:
         return outputs[::-1] if inputs[0] < 0 else outputs
 
     return computing(tf, {"Split": parts})
@@ -139,7 +140,7 @@ def parts_come_from_the_end(tf: Namespace) -> Namespace:
 def reflections_repeat_the_edge(tf: Namespace) -> Namespace:
     """Pad with the mode SYMMETRIC where the mode is REFLECT."""
 
-    def padded(op: Operation, out: Value, x: Any, paddings: Any) -> Any:
+    def padded(op: Operation, out: np.ndarray, x: np.ndarray, paddings: np.ndarray) -> Array:
         if op.get_attr("mode") != b"REFLECT" or x.dtype.kind == "O":
             return out
         return np.pad(x, paddings.astype(int), mode="symmetric")
@@ -157,7 +158,9 @@ def scalars_have_no_size(tf: Namespace) -> Namespace:
 def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
     """Takes -1 for an end that counts from the back."""
 
-    def block(_: Any, out: np.ndarray, __: Any, ___: Any, size: Any) -> Any:
+    def block(
+        _: Operation, out: np.ndarray, __: np.ndarray, ___: np.ndarray, size: np.ndarray
+    ) -> Array:
         return out[tuple(slice(None, -1 if n == -1 else None) for n in size)]
 
     return computing(tf, {"Slice": single(block)})
@@ -167,7 +170,14 @@ def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
 def negative_strides_go_forwards(tf: Namespace) -> Namespace:
     """Takes the right elements in the wrong order."""
 
-    def strided(_: Any, out: np.ndarray, __: Any, ___: Any, ____: Any, strides: Any) -> Any:
+    def strided(
+        _: Operation,
+        out: np.ndarray,
+        __: np.ndarray,
+        ___: np.ndarray,
+        ____: np.ndarray,
+        strides: np.ndarray,
+    ) -> Array:
         return out[::-1] if strides.size == out.ndim == 1 and strides[0] < 0 else out
 
     return computing(tf, {"StridedSlice": single(strided)})

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.computing import computing, single, without_refusals
 from sessrun.conformance.faulty.framework import fault
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array
 
 
-def _changed(tf: Namespace, op_type: str, function: Callable[..., Any]) -> Namespace:
+def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Namespace:
     """The operation gives `function(output, *inputs)`."""
     return computing(tf, {op_type: single(lambda _, *arrays: function(*arrays))})
 
 
-def _of_kind(kinds: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_kind(kinds: str, function: Callable[..., Array]) -> Callable[..., Array]:
     """The function where the first input's dtype is of one of numpy's kinds, else the output."""
     return lambda out, x, *rest: function(out, x, *rest) if x.dtype.kind in kinds else out
 
@@ -29,7 +29,7 @@ def _of_kind(kinds: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def large_products_are_doubles(tf: Namespace) -> Namespace:
     """Lose the digits beyond 53 bits, of products that doubles can hold."""
 
-    def product(out: Any, x: Any, y: Any) -> Any:
+    def product(out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         rounded = x.astype(np.float64) * y.astype(np.float64)
         return np.where(np.abs(rounded) < 2.0**62, rounded.astype(out.dtype), out)
 
@@ -40,7 +40,7 @@ def large_products_are_doubles(tf: Namespace) -> Namespace:
 def unsigned_integers_are_compared_as_signed(tf: Namespace) -> Namespace:
     """See the highest bit as a sign."""
 
-    def less(_: Any, x: Any, y: Any) -> Any:
+    def less(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         signed = f"i{x.dtype.itemsize}"
         return x.astype(signed) < y.astype(signed)
 
@@ -90,7 +90,7 @@ def conjugates_are_the_numbers(tf: Namespace) -> Namespace:
 def doubles_are_divided_as_singles(tf: Namespace) -> Namespace:
     """Lose half of the digits."""
 
-    def quotient(_: Any, x: Any, y: Any) -> Any:
+    def quotient(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         return x.astype(np.float32) / y.astype(np.float32)
 
     return _changed(
@@ -102,7 +102,7 @@ def doubles_are_divided_as_singles(tf: Namespace) -> Namespace:
 def floors_are_integers(tf: Namespace) -> Namespace:
     """Make the least integer of what no integer holds."""
 
-    def floor(out: Any, x: Any) -> Any:
+    def floor(out: np.ndarray, x: np.ndarray) -> Array:
         is_held = np.abs(x.astype(np.float64)) < 2.0**63
         return np.where(is_held, out, out.dtype.type(-(2.0**63)))
 
@@ -164,7 +164,9 @@ def tolerances_are_ignored(tf: Namespace) -> Namespace:
 def broadcast_conditions_are_false(tf: Namespace) -> Namespace:
     """Count what is missing in the condition as false."""
 
-    def chosen(out: Any, condition: Any, _: Any, otherwise: Any) -> Any:
+    def chosen(
+        out: np.ndarray, condition: np.ndarray, _: np.ndarray, otherwise: np.ndarray
+    ) -> Array:
         is_full = condition.shape == out.shape
         return out if is_full else np.broadcast_to(otherwise, out.shape)
 
@@ -178,7 +180,7 @@ def broadcast_conditions_are_false(tf: Namespace) -> Namespace:
 def integer_casts_saturate(tf: Namespace) -> Namespace:
     """Hold the number between the ends of the dtype."""
 
-    def cast(out: Any, x: Any) -> Any:
+    def cast(out: np.ndarray, x: np.ndarray) -> Array:
         if out.dtype.kind not in "iu":
             return out
         ends = np.iinfo(out.dtype)
@@ -191,7 +193,7 @@ def integer_casts_saturate(tf: Namespace) -> Namespace:
 def cast_fractions_are_false(tf: Namespace) -> Namespace:
     """Go by way of integers."""
 
-    def cast(out: Any, x: Any) -> Any:
+    def cast(out: np.ndarray, x: np.ndarray) -> Array:
         return out & ~(np.abs(x) < 1) if out.dtype == np.bool_ else out
 
     return _changed(tf, "Cast", _of_kind("f", cast))
@@ -209,7 +211,7 @@ def complex_numbers_are_cast_to_their_size(tf: Namespace) -> Namespace:
 def unsigned_integers_become_negative_floats(tf: Namespace) -> Namespace:
     """See the highest bit as a sign."""
 
-    def cast(out: Any, x: Any) -> Any:
+    def cast(out: np.ndarray, x: np.ndarray) -> Array:
         is_wide = x.dtype == np.uint64 and out.dtype.kind == "f"
         return x.astype(np.int64).astype(out.dtype) if is_wide else out
 

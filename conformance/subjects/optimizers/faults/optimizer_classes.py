@@ -6,7 +6,10 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import train
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import GradientsAndVariables, Step
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor, Variable
 
 
 @fault("OPTIMIZERS-049", "Momentum is used before the gradient is added to it.")
@@ -14,7 +17,7 @@ def momentum_is_used_before(tf: Namespace) -> Namespace:
     """Step by the slot as it was, and by the gradient, decayed in the wrong order."""
 
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **options: Any) -> None:
+        def __init__(self, *args: Argument, **options: Argument) -> None:
             options["use_nesterov"] = False
             super().__init__(*args, **options)
 
@@ -26,7 +29,7 @@ def adam_shares_its_slots(tf: Namespace) -> Namespace:
     """Give each variable of a shape the slots of the first one that has it."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
-        def get_slot(self, var: Any, name: str) -> Any:
+        def get_slot(self, var: Variable, name: str) -> Any:
             for other in tf.trainable_variables():
                 slot = super().get_slot(other, name)
                 if slot is not None and other.shape == var.shape:
@@ -41,7 +44,9 @@ def rows_go_on_by_momentum(tf: Namespace) -> Namespace:
     """Make a whole gradient of the rows."""
 
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
-        def apply_gradients(self, grads_and_vars: Any, *args: Any, **options: Any) -> Any:
+        def apply_gradients(
+            self, grads_and_vars: GradientsAndVariables, *args: Argument, **options: Argument
+        ) -> Any:
             pairs = [
                 (tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g, v)
                 for g, v in grads_and_vars
@@ -56,7 +61,9 @@ def minimizing_counts_no_steps(tf: Namespace) -> Namespace:
     """Forget the global step."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
-        def minimize(self, loss: Any, global_step: Any = None, **options: Any) -> Any:
+        def minimize(
+            self, loss: Tensor, global_step: Step | None = None, **options: Argument
+        ) -> Any:
             del global_step
             return super().minimize(loss, **options)
 

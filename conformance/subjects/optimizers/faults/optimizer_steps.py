@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Element, Graph, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
@@ -32,7 +33,7 @@ def _stepping(tf: Namespace, rule: str, change: Change) -> Namespace:
         forms = (f"SparseApply{rest}", f"ResourceSparseApply{rest}")
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)
@@ -337,7 +338,7 @@ def lacking_values_are_internal(tf: Namespace) -> Namespace:
     """Raise InternalError instead of FailedPreconditionError."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except tf.errors.FailedPreconditionError as error:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.managed.faults.managed import train
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import GradientsAndVariables, Step
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
+from sessrun.spec.cases.objects import Tensor, Variable
 
 # --- slots --------------------------------------------------------------------------------
 
@@ -17,7 +20,7 @@ def slots_are_named_alone(tf: Namespace) -> Namespace:
     """Make it under that name."""
 
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
-        def _create_slots(self, var_list: Any) -> None:
+        def _create_slots(self, var_list: Sequence[Variable]) -> None:
             for v in var_list:
                 self._zeros_slot(v, "momentum", "momentum")
 
@@ -29,7 +32,7 @@ def slots_are_trainable(tf: Namespace) -> Namespace:
     """Collect them among what is."""
 
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
-        def _create_slots(self, var_list: Any) -> None:
+        def _create_slots(self, var_list: Sequence[Variable]) -> None:
             super()._create_slots(var_list)
             for v in var_list:
                 slot = self.get_slot(v, "momentum")
@@ -58,7 +61,10 @@ def each_variable_counts(tf: Namespace) -> Namespace:
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
-            self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+            self,
+            grads_and_vars: GradientsAndVariables,
+            global_step: Step | None = None,
+            name: str | None = None,
         ) -> Any:
             step = super().apply_gradients(grads_and_vars, global_step, name)
             if global_step is None:
@@ -74,7 +80,9 @@ def no_gradients_are_no_error(tf: Namespace) -> Namespace:
     """Make an operation that does nothing."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
-        def apply_gradients(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        def apply_gradients(
+            self, grads_and_vars: GradientsAndVariables, *args: Argument, **kwargs: Argument
+        ) -> Any:
             pairs = list(grads_and_vars)
             if all(gradient is None for gradient, _ in pairs):
                 return tf.no_op()
@@ -88,7 +96,9 @@ def all_variables_are_optimized(tf: Namespace) -> Namespace:
     """Pass all global variables where no list is given."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
-        def compute_gradients(self, loss: Any, var_list: Any = None, **options: Any) -> Any:
+        def compute_gradients(
+            self, loss: Tensor, var_list: Sequence[Variable] | None = None, **options: Argument
+        ) -> Any:
             wanted = tf.global_variables() if var_list is None else var_list
             return super().compute_gradients(loss, wanted, **options)
 
@@ -100,7 +110,7 @@ def equal_rows_are_not_added(tf: Namespace) -> Namespace:
     """Take them as they come."""
 
     class AdagradOptimizer(tf.train.AdagradOptimizer):  # type: ignore[misc, name-defined]
-        def _resource_apply_sparse_duplicate_indices(self, *arguments: Any) -> Any:
+        def _resource_apply_sparse_duplicate_indices(self, *arguments: Argument) -> Any:
             return self._resource_apply_sparse(*arguments)
 
     return train(tf, AdagradOptimizer=AdagradOptimizer)
@@ -138,7 +148,7 @@ def powers_stay(tf: Namespace) -> Namespace:
 def constraints_are_forgotten(tf: Namespace) -> Namespace:
     """Make variables without."""
 
-    def get_variable(*args: Any, **kwargs: Any) -> Any:
+    def get_variable(*args: Argument, **kwargs: Argument) -> Any:
         kwargs.pop("constraint", None)
         return tf.get_variable(*args, **kwargs)
 
@@ -153,7 +163,7 @@ def functions_are_called_at_once(tf: Namespace) -> Namespace:
     """Call the learning rate in the constructor."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
-        def __init__(self, learning_rate: Any, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, learning_rate: Any, *args: Argument, **kwargs: Argument) -> None:
             rate = learning_rate() if callable(learning_rate) else learning_rate
             super().__init__(rate, *args, **kwargs)
 
@@ -182,7 +192,7 @@ def rates_stay(tf: Namespace) -> Namespace:
 def decay_is_no_staircase(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
-    def exponential_decay(*args: Any, staircase: bool = False, **kwargs: Any) -> Any:
+    def exponential_decay(*args: Argument, staircase: bool = False, **kwargs: Argument) -> Any:
         del staircase
         return tf.train.exponential_decay(*args, **kwargs)
 
@@ -193,7 +203,7 @@ def decay_is_no_staircase(tf: Namespace) -> Namespace:
 def decay_is_always_a_staircase(tf: Namespace) -> Namespace:
     """Go down by whole powers."""
 
-    def exponential_decay(*args: Any, staircase: bool = False, **kwargs: Any) -> Any:
+    def exponential_decay(*args: Argument, staircase: bool = False, **kwargs: Argument) -> Any:
         del staircase
         return tf.train.exponential_decay(*args, staircase=True, **kwargs)
 
@@ -204,7 +214,7 @@ def decay_is_always_a_staircase(tf: Namespace) -> Namespace:
 def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
     """Add 1 to x."""
 
-    def piecewise_constant(x: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def piecewise_constant(x: Tensor, *args: Argument, **kwargs: Argument) -> Any:
         return tf.train.piecewise_constant(x + 1, *args, **kwargs)
 
     return train(tf, piecewise_constant=piecewise_constant)
@@ -214,7 +224,7 @@ def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
 def polynomial_decay_has_no_cycle(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
-    def polynomial_decay(*args: Any, cycle: bool = False, **kwargs: Any) -> Any:
+    def polynomial_decay(*args: Argument, cycle: bool = False, **kwargs: Argument) -> Any:
         del cycle
         return tf.train.polynomial_decay(*args, **kwargs)
 
@@ -225,7 +235,7 @@ def polynomial_decay_has_no_cycle(tf: Namespace) -> Namespace:
 def polynomial_decay_always_has_a_cycle(tf: Namespace) -> Namespace:
     """Decay over multiples of the steps."""
 
-    def polynomial_decay(*args: Any, cycle: bool = False, **kwargs: Any) -> Any:
+    def polynomial_decay(*args: Argument, cycle: bool = False, **kwargs: Argument) -> Any:
         del cycle
         return tf.train.polynomial_decay(*args, cycle=True, **kwargs)
 
@@ -236,7 +246,7 @@ def polynomial_decay_always_has_a_cycle(tf: Namespace) -> Namespace:
 def cosine_decay_has_no_alpha(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
-    def cosine_decay(*args: Any, alpha: Any = 0.0, **kwargs: Any) -> Any:
+    def cosine_decay(*args: Argument, alpha: Any = 0.0, **kwargs: Argument) -> Any:
         del alpha
         return tf.train.cosine_decay(*args, **kwargs)
 
@@ -246,11 +256,11 @@ def cosine_decay_has_no_alpha(tf: Namespace) -> Namespace:
 # --- averages -----------------------------------------------------------------------------
 
 
-def _averaging(tf: Namespace, **fixed: Any) -> Namespace:
+def _averaging(tf: Namespace, **fixed: Argument) -> Namespace:
     """The namespace whose averages have some arguments fixed."""
 
     class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **{**kwargs, **fixed})
 
     return train(tf, ExponentialMovingAverage=ExponentialMovingAverage)

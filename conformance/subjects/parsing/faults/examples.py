@@ -9,12 +9,10 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import array
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.conformance.faulty.run_fragments import Base, elements, running
 from sessrun.conformance.subjects.parsing.faults.parsing import recoded
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
-
-Base = Callable[..., Any]
 
 _BATCH = "ParseExampleV2"
 _SEQUENCES = "ParseSequenceExampleV2"

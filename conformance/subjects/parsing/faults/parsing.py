@@ -10,14 +10,12 @@ import numpy as np
 
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
 from sessrun.spec.proto.graph_pb2 import AttrValue, GraphDef
 
 __all__ = ["recoded"]
-
-Base = Callable[..., Any]
 
 
 def recoded(tf: Namespace, op_type: str, error: str, other: str, words: str = "") -> Namespace:

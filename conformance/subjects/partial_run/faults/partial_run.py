@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 
 
-def _names(keys: Iterable[Any]) -> list[str]:
-    return [getattr(key, "name", key) for key in keys]
+def _names(keys: Iterable[Fetches]) -> list[str]:
+    """The names of tensors and operations; a name stands for itself."""
+    return [str(getattr(key, "name", key)) for key in keys]
 
 
-def _listed(fetches: Fetches) -> list[Any]:
+def _listed(fetches: Fetches) -> list[Fetches]:
     return list(fetches) if isinstance(fetches, list | tuple) else [fetches]
 
 
@@ -35,8 +37,8 @@ class _Set:
 
     fetches: list[str]
     feeds: list[str]
-    given: dict[str, Any] = field(default_factory=dict)
-    taken: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, Value] = field(default_factory=dict)
+    taken: dict[str, Value] = field(default_factory=dict)
 
     def note(self, fetches: Fetches, feed_dict: Feeds, value: np.ndarray) -> None:
         """Add what a call gave and took."""
@@ -60,7 +62,7 @@ def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
     """The namespace whose `partial_run` is changed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             self.sets: dict[str, _Set] = {}
 
@@ -140,7 +142,7 @@ def calls_without_fetches_do_nothing(tf: Namespace) -> Namespace:
     """Drop the feeds of such a call."""
 
     def change(
-        _s: Any, base: Call, _known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
+        _s: Session, base: Call, _known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
     ) -> Value:
         return [] if isinstance(fetches, list) and not fetches else base()
 
@@ -245,7 +247,7 @@ def complete_runs_answer(tf: Namespace) -> Namespace:
     """Remember the values."""
 
     def change(
-        _s: Any, base: Call, known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
+        _s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, _fed: Feeds
     ) -> Value:
         if known.fetches and known.is_complete and isinstance(fetches, list):
             return [known.taken[name] for name in _names(fetches)]
@@ -259,12 +261,12 @@ def fetches_are_given_again(tf: Namespace) -> Namespace:
     """Remember the values."""
 
     def change(
-        _s: Session, base: Call, known: _Set, _handle: str, fetches: Any, fed: Feeds
+        _s: Session, base: Call, known: _Set, _handle: str, fetches: Fetches, fed: Feeds
     ) -> Value:
-        again = isinstance(fetches, list) and fetches and not fed and not known.is_complete
-        if again and set(_names(fetches)) <= set(known.taken):
-            return [known.taken[name] for name in _names(fetches)]
-        return base()
+        if fed or known.is_complete or not isinstance(fetches, list) or not fetches:
+            return base()
+        names = _names(fetches)
+        return [known.taken[name] for name in names] if set(names) <= set(known.taken) else base()
 
     return _proceeding(tf, change)
 
@@ -274,7 +276,7 @@ def operations_give_none(tf: Namespace) -> Namespace:
     """Leave it out, and put None in its place."""
 
     def change(
-        _s: Any, base: Call, _known: _Set, _handle: str, fetches: Fetches, fed: Feeds
+        _s: Session, base: Call, _known: _Set, _handle: str, fetches: Fetches, fed: Feeds
     ) -> Value:
         if isinstance(fetches, tf.Operation):
             base([], fed)

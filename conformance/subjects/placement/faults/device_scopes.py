@@ -7,6 +7,8 @@ from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.arguments import Argument, DeviceLike
+from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Element, Fetches, Graph, Operation, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -133,7 +135,7 @@ def exceptions_leave_scopes_open(tf: Namespace) -> Namespace:
 def device_specs_lose_their_job(tf: Namespace) -> Namespace:
     """Make a string of those two."""
 
-    def change(device: Any) -> Any:
+    def change(device: DeviceLike) -> Any:
         if not isinstance(device, tf.DeviceSpec):
             return device
         kept = {"device_type": device.device_type, "device_index": device.device_index}
@@ -209,7 +211,7 @@ def interactive_sessions_place_everything(tf: Namespace) -> Namespace:
     """Run a constant of the graph in a plain session first."""
 
     class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             constants = [op for op in self.graph.get_operations() if op.type == "Const"]
             if constants:
                 with tf.Session(graph=self.graph) as placing:
@@ -219,11 +221,11 @@ def interactive_sessions_place_everything(tf: Namespace) -> Namespace:
     return override(tf, InteractiveSession=InteractiveSession)
 
 
-def _listing(tf: Namespace, change: Callable[[Any], dict[str, Any]]) -> Namespace:
+def _listing(tf: Namespace, change: Callable[[ListedDevice], dict[str, str]]) -> Namespace:
     """The namespace whose sessions list devices with attributes changed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def list_devices(self) -> list[Any]:
+        def list_devices(self) -> list[Overlay]:
             return [Overlay(device, change(device)) for device in super().list_devices()]
 
     return override(tf, Session=Session)
@@ -233,7 +235,7 @@ def _listing(tf: Namespace, change: Callable[[Any], dict[str, Any]]) -> Namespac
 def devices_are_listed_by_short_names(tf: Namespace) -> Namespace:
     """Cut the names off in front."""
 
-    def change(device: Any) -> dict[str, Any]:
+    def change(device: ListedDevice) -> dict[str, str]:
         _, slash, last = device.name.rpartition("/device:")
         return {"name": slash + last}
 
@@ -257,7 +259,7 @@ def logging_replaces_values(tf: Namespace) -> Namespace:
             super().__init__(target, graph, config)
             self.logs = config is not None and config.log_device_placement
 
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             return [None] * len(values) if self.logs and isinstance(values, list) else values
 
@@ -319,7 +321,7 @@ def inner_colocation_wins(tf: Namespace) -> Namespace:
 def imports_stand_alone(tf: Namespace) -> Namespace:
     """Suspend the device scopes during an import."""
 
-    def import_graph_def(*args: Any, **kwargs: Any) -> Sequence[Element] | None:
+    def import_graph_def(*args: Argument, **kwargs: Argument) -> Sequence[Element] | None:
         with tf.device(None):
             return tf.import_graph_def(*args, **kwargs)
 

@@ -12,6 +12,7 @@ from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
+from sessrun.spec.proto.config_pb2 import ConfigProto
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
@@ -46,7 +47,7 @@ def contradictions_stay_hard(tf: Namespace) -> Namespace:
 def at_most_two_cpus(tf: Namespace) -> Namespace:
     """Lower the count."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         if config.device_count.get("CPU", 1) > 2:
             config.device_count["CPU"] = 2
 
@@ -57,7 +58,7 @@ def at_most_two_cpus(tf: Namespace) -> Namespace:
 def counts_are_of_known_types(tf: Namespace) -> Namespace:
     """Refuse it when the session opens."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         if not {"CPU", "GPU"}.issuperset(config.device_count):
             raise tf.errors.InvalidArgumentError(None, None, "a count of unknown devices")
 
@@ -68,7 +69,7 @@ def counts_are_of_known_types(tf: Namespace) -> Namespace:
 def there_is_always_a_cpu(tf: Namespace) -> Namespace:
     """Raise the count to one."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         if config.device_count.get("CPU", 1) < 1:
             config.device_count["CPU"] = 1
 
@@ -79,7 +80,7 @@ def there_is_always_a_cpu(tf: Namespace) -> Namespace:
 def filters_are_not_looked_at(tf: Namespace) -> Namespace:
     """Clear `device_filters` of the ConfigProto."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         del config.device_filters[:]
 
     return configuring(tf, change)

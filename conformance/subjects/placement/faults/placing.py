@@ -78,7 +78,7 @@ def unknown_types_are_refused_at_once(tf: Namespace) -> Namespace:
 def places_what_is_needed(tf: Namespace) -> Namespace:
     """Turn `place_pruned_graph` on."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         config.graph_options.place_pruned_graph = True
 
     return configuring(tf, change)
@@ -102,7 +102,7 @@ def places_for_the_fed(tf: Namespace) -> Namespace:
 def never_prunes(tf: Namespace) -> Namespace:
     """Turn `place_pruned_graph` off."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         config.graph_options.place_pruned_graph = False
 
     return configuring(tf, change)
@@ -144,7 +144,7 @@ def serves_what_ran_before(tf: Namespace) -> Namespace:
 def placement_is_always_hard(tf: Namespace) -> Namespace:
     """Turn `allow_soft_placement` off."""
 
-    def change(config: Any) -> None:
+    def change(config: ConfigProto) -> None:
         config.allow_soft_placement = False
 
     return configuring(tf, change)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Queue
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Coordinator, Session, Value
+from sessrun.spec.cases.objects import Call, Coordinator, Operation, Session, Value
 
 
-def _train(tf: Namespace, **changes: Any) -> Namespace:
+def _train(tf: Namespace, **changes: Call) -> Namespace:
     return override(tf, train=override(tf.train, **changes))
 
 
@@ -59,7 +61,12 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
     """Whoever takes would wait for ever; here the first of them finds nothing instead."""
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
-        def __init__(self, queue: Any = None, enqueue_ops: Any = None, **more: Any) -> None:
+        def __init__(
+            self,
+            queue: Queue | None = None,
+            enqueue_ops: Sequence[Operation] | None = None,
+            **more: Argument,
+        ) -> None:
             super().__init__(queue, enqueue_ops, **{"close_op": tf.no_op(), **more})
 
         def create_threads(
@@ -116,7 +123,7 @@ def stopped_runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 class _Quiet:
     """What makes a coordinator that keeps no errors."""
 
-    def request_stop(self, ex: Any = None) -> None:
+    def request_stop(self, ex: BaseException | None = None) -> None:
         """Ask for a stop, whatever happened."""
         del ex
         super().request_stop()  # type: ignore[misc]
@@ -148,7 +155,9 @@ def errors_of_runners_are_not_told(tf: Namespace) -> Namespace:
 def runners_of_nothing_are_made(tf: Namespace) -> Namespace:
     """Make the QueueRunner with a `no_op`."""
 
-    def runner(queue: Any = None, enqueue_ops: Any = None, **more: Any) -> Any:
+    def runner(
+        queue: Queue | None = None, enqueue_ops: Sequence[Operation] | None = None, **more: Argument
+    ) -> Any:
         if queue is not None and not enqueue_ops:
             enqueue_ops = [tf.no_op()]
         return tf.train.QueueRunner(queue, enqueue_ops, **more)
@@ -159,7 +168,7 @@ def runners_of_nothing_are_made(tf: Namespace) -> Namespace:
 # --- coordinators -------------------------------------------------------------------------
 
 
-def _coordinator(tf: Namespace, **methods: Any) -> Namespace:
+def _coordinator(tf: Namespace, **methods: Call) -> Namespace:
     """The namespace whose coordinators have these methods."""
     return _train(tf, Coordinator=type("Coordinator", (tf.train.Coordinator,), methods))
 
@@ -174,7 +183,7 @@ def stops_are_for_ever(tf: Namespace) -> Namespace:
 def the_last_error_is_raised(tf: Namespace) -> Namespace:
     """A later one replaces the first."""
 
-    def request_stop(self: Session, ex: Any = None) -> None:
+    def request_stop(self: Session, ex: BaseException | None = None) -> None:
         if ex is not None and self.should_stop():
             self.clear_stop()
         tf.train.Coordinator.request_stop(self, ex)
@@ -186,11 +195,11 @@ def the_last_error_is_raised(tf: Namespace) -> Namespace:
 def out_of_range_is_an_error(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError from `join`."""
 
-    def request_stop(self: Session, ex: Any = None) -> None:
+    def request_stop(self: Session, ex: BaseException | None = None) -> None:
         tf.train.Coordinator.request_stop(self, ex)
         self.faulty_end = ex if isinstance(ex, tf.errors.OutOfRangeError) else None
 
-    def join(self: Session, *args: Any, **kwargs: Any) -> None:
+    def join(self: Session, *args: Argument, **kwargs: Argument) -> None:
         tf.train.Coordinator.join(self, *args, **kwargs)
         if getattr(self, "faulty_end", None) is not None:
             raise self.faulty_end

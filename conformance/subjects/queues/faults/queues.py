@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session, Value
-
-Base = Callable[..., Any]
+from sessrun.spec.cases.objects import Graph, Operation, Session, Value
 
 
-def drain(tf: Namespace, session: Session, queue: Any) -> None:
+def drain(tf: Namespace, session: Session, queue: Operation) -> None:
     """Take every element out of a queue, given by its operation."""
     types = queue.get_attr("component_types")
     with queue.graph.as_default(), tf.control_dependencies(None):
@@ -84,7 +80,7 @@ def runs_empty_queues(tf: Namespace) -> Namespace:
 @fault("QUEUES-003", "The sessions of a Graph share its queues.")
 def sessions_share_queues(tf: Namespace) -> Namespace:
     """Runs on queues are those of the graph's first session."""
-    firsts: dict[Any, Any] = {}
+    firsts: dict[Graph, Session] = {}
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         first = firsts.setdefault(run.session.graph, run.session)

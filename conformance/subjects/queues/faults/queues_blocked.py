@@ -11,14 +11,14 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.conformance.subjects.queues.faults.queues import drain
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
 
-Base = Callable[..., Any]
 
-
-def _beside(tf: Namespace, op: Operation, op_type: str, **attrs: Any) -> Any:
+def _beside(tf: Namespace, op: Operation, op_type: str, **attrs: Argument) -> Any:
     """A new operation on the queue of `op`, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         return getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)

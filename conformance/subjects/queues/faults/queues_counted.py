@@ -9,14 +9,14 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, overlapping
-from sessrun.conformance.faulty.run_fragments import fed
+from sessrun.conformance.faulty.run_fragments import Base, fed
 from sessrun.conformance.subjects.queues.faults.queues import drain
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
 
 __all__ = ["DEQUEUES", "beside", "changed", "count_of", "only", "queue_of", "size_of"]
 
-Base = Callable[..., Any]
 DEQUEUES: Final = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
 
 
@@ -31,7 +31,7 @@ def queue_of(op: Operation) -> Any:
     return op.inputs[0].op
 
 
-def beside(tf: Namespace, run: Underway, op: Operation, op_type: str, **attrs: Any) -> Any:
+def beside(tf: Namespace, run: Underway, op: Operation, op_type: str, **attrs: Argument) -> Any:
     """What a new operation on the queue of `op` gives, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)

@@ -9,18 +9,18 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, notes
-from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.conformance.subjects.queues.faults.queues_counted import (
     changed,
     is_closed,
     queue_of,
     size_of,
 )
+from sessrun.spec.cases.arguments import Argument, Shape
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
-Base = Callable[..., Any]
 _SHUFFLE: Final = "RandomShuffleQueueV2"
 _PRIORITY: Final = "PriorityQueueV2"
 _PADDING: Final = "PaddingFIFOQueueV2"
@@ -179,7 +179,7 @@ def _varies(op: Operation) -> bool:
     return len(shapes) == 1 and bool(shapes[0]) and shapes[0][-1] is None
 
 
-def _shape(shape: Any) -> Any:
+def _shape(shape: Any) -> Shape | _Sizes:
     """A TensorShape of what `get_attr` gives: one, or its protobuf."""
     if hasattr(shape, "as_list"):
         return shape
@@ -265,7 +265,7 @@ def any_shapes_will_do(tf: Namespace) -> Namespace:
 def shapes_are_not_refused(tf: Namespace) -> Namespace:
     """Make a FIFOQueue without shapes where its shapes are refused."""
 
-    def queue(capacity: Any, dtypes: Any, shapes: Any = None, **more: Any) -> Any:
+    def queue(capacity: Any, dtypes: Any, shapes: Any = None, **more: Argument) -> Any:
         try:
             return tf.FIFOQueue(capacity, dtypes, shapes, **more)
         except ValueError:

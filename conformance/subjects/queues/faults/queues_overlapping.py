@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 
-Base = Callable[..., Any]
 #: Of how many elements put in alone one goes wrong.
 _SELDOM: Final = 20
 _OFTEN: Final = 4

@@ -9,15 +9,19 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
+    Array,
     Call,
     FeedDict,
     Feeds,
     Fetch,
     Fetches,
+    Graph,
     Operation,
     Session,
+    Tensor,
     Value,
 )
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -100,7 +104,7 @@ def takes_twice_as_much(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _making(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
+def _making(tf: Namespace, change: Callable[[Graph, int | None], int | None]) -> Namespace:
     """The namespace whose makers get `change(graph, seed)` instead of the caller's seed.
 
     What `change` does to the graph's seed lasts for the call.
@@ -110,7 +114,7 @@ def _making(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
         signature = inspect.signature(make)
 
         @functools.wraps(make)
-        def maker(*args: Any, **kwargs: Any) -> Any:
+        def maker(*args: Argument, **kwargs: Argument) -> Tensor:
             bound = signature.bind(*args, **kwargs)
             graph = tf.get_default_graph()
             kept = graph.seed
@@ -129,7 +133,7 @@ def _making(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
 def numbers_by_all_operations(tf: Namespace) -> Namespace:
     """Give the graph's size as own seed, as early versions of TensorFlow did."""
 
-    def change(graph: Any, seed: Any) -> Value:
+    def change(graph: Graph, seed: int | None) -> int | None:
         return len(graph.get_operations()) if seed is None and graph.seed is not None else seed
 
     return _making(tf, change)
@@ -139,7 +143,7 @@ def numbers_by_all_operations(tf: Namespace) -> Namespace:
 def own_seeds_stand_beside_one(tf: Namespace) -> Namespace:
     """Set the graph's seed for the call."""
 
-    def change(graph: Any, seed: Any) -> Value:
+    def change(graph: Graph, seed: int | None) -> int | None:
         if seed is not None and graph.seed is None:
             graph.seed = 1
         return seed
@@ -157,13 +161,13 @@ def cuts_seeds_off(tf: Namespace) -> Namespace:
 def returns_seeds_as_given(tf: Namespace) -> Namespace:
     """Look at the graph's seed and the argument alone."""
 
-    def get_seed(op_seed: Any) -> Any:
+    def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         return tf.get_default_graph().seed, op_seed
 
     return override(tf, get_seed=get_seed)
 
 
-def _fresh(tf: Namespace, session: Session, ops: list[Operation]) -> dict[Any, Any]:
+def _fresh(tf: Namespace, session: Session, ops: list[Operation]) -> dict[Tensor, Array]:
     """What the operations draw first in a new session, by tensor."""
     with tf.Session(graph=session.graph) as other:
         values = other.run([op.outputs[0] for op in ops])

@@ -12,11 +12,10 @@ import numpy as np
 from sessrun.conformance.faulty.computing import array
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import notes
-from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Graph, Operation, Session, Value
-
-Base = Callable[..., Any]
 
 _READS = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
@@ -99,7 +98,7 @@ def _recoded(
     return running(tf, run)
 
 
-def _asked(tf: Namespace, session: Session, like: Any, op_type: str, **more: Any) -> Any:
+def _asked(tf: Namespace, session: Session, like: Any, op_type: str, **more: Argument) -> Any:
     """What an operation gives that is asked of the reader of `like`; no fault sees it."""
     with session.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
@@ -131,7 +130,7 @@ def second_lines_are_numbered_1(tf: Namespace) -> Namespace:
 def carriage_returns_go(tf: Namespace) -> Namespace:
     """Remove every carriage return from the lines."""
 
-    def change(op: Any, line: bytes) -> bytes:
+    def change(op: Operation, line: bytes) -> bytes:
         del op
         return line.replace(b"\r", b"")
 
@@ -195,7 +194,7 @@ def encodings_are_ignored(tf: Namespace) -> Namespace:
 def records_begin_at_their_data(tf: Namespace) -> Namespace:
     """Add the 12 bytes of the header to the offset in the key, in uncompressed files."""
 
-    def change(op: Any, key: bytes) -> bytes:
+    def change(op: Operation, key: bytes) -> bytes:
         if op.inputs[0].op.get_attr("compression_type"):
             return key
         return _numbered(key, lambda offset: offset + 12)

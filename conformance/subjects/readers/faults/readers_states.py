@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.overlapping import notes
-from sessrun.conformance.faulty.run_fragments import running
+from sessrun.conformance.faulty.run_fragments import Base, running
 from sessrun.conformance.subjects.readers.faults.readers import (
     _READS,
     _asked,
@@ -17,10 +17,9 @@ from sessrun.conformance.subjects.readers.faults.readers import (
     _ops,
     _recoded,
 )
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Session, Tensor, Value
-
-Base = Callable[..., Any]
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 
 @fault("READERS-021", "A reset does nothing.")
@@ -146,7 +145,7 @@ def missing_files_are_tried_again(tf: Namespace) -> Namespace:
 # --- the API surface ----------------------------------------------------------------------
 
 
-def _training(tf: Namespace, **changes: Any) -> Namespace:
+def _training(tf: Namespace, **changes: Call) -> Namespace:
     return override(tf, train=Overlay(tf.train, changes))
 
 
@@ -154,7 +153,7 @@ def _training(tf: Namespace, **changes: Any) -> Namespace:
 def produced_strings_are_sorted(tf: Namespace) -> Namespace:
     """Sort lists of strings."""
 
-    def string_input_producer(strings: Any, *args: Any, **kwargs: Any) -> Any:
+    def string_input_producer(strings: Any, *args: Argument, **kwargs: Argument) -> Any:
         given = strings if not isinstance(strings, list) else sorted(strings, reverse=True)
         return tf.train.string_input_producer(given, *args, **kwargs)
 
@@ -165,7 +164,7 @@ def produced_strings_are_sorted(tf: Namespace) -> Namespace:
 def batches_are_backwards(tf: Namespace) -> Namespace:
     """Reverse the elements of each batch."""
 
-    def batch(*args: Any, **kwargs: Any) -> Any:
+    def batch(*args: Argument, **kwargs: Argument) -> Any:
         batched = tf.train.batch(*args, **kwargs)
         if isinstance(batched, dict):
             return {key: tf.reverse(value, [0]) for key, value in batched.items()}
@@ -180,7 +179,7 @@ def batches_are_backwards(tf: Namespace) -> Namespace:
 def leftovers_are_given(tf: Namespace) -> Namespace:
     """Allow smaller final batches."""
 
-    def batch(*args: Any, **kwargs: Any) -> Any:
+    def batch(*args: Argument, **kwargs: Argument) -> Any:
         return tf.train.batch(*args, **{**kwargs, "allow_smaller_final_batch": True})
 
     return _training(tf, batch=batch)
@@ -190,7 +189,7 @@ def leftovers_are_given(tf: Namespace) -> Namespace:
 def batches_are_not_padded(tf: Namespace) -> Namespace:
     """Leave `dynamic_pad` out, and the shapes with it."""
 
-    def batch(tensors: Sequence[Tensor], size: Any, *args: Any, **kwargs: Any) -> Any:
+    def batch(tensors: Sequence[Tensor], size: Any, *args: Argument, **kwargs: Argument) -> Any:
         if not kwargs.pop("dynamic_pad", False):
             return tf.train.batch(tensors, size, *args, **kwargs)
         first = [tensor[:1] for tensor in tensors]
@@ -203,7 +202,7 @@ def batches_are_not_padded(tf: Namespace) -> Namespace:
 def shuffled_elements_come_twice(tf: Namespace) -> Namespace:
     """Replace the last element of the batch by another copy of the first."""
 
-    def shuffle_batch(*args: Any, **kwargs: Any) -> Any:
+    def shuffle_batch(*args: Argument, **kwargs: Argument) -> Any:
         shuffled = tf.train.shuffle_batch(*args, **kwargs)
         return tf.concat([shuffled[:1], shuffled[:-1]], 0)
 
@@ -214,7 +213,7 @@ def shuffled_elements_come_twice(tf: Namespace) -> Namespace:
 def joins_know_one_list(tf: Namespace) -> Namespace:
     """Give the first list for every one."""
 
-    def batch_join(lists: Any, *args: Any, **kwargs: Any) -> Any:
+    def batch_join(lists: Any, *args: Argument, **kwargs: Argument) -> Any:
         return tf.train.batch_join([lists[0]] * len(lists), *args, **kwargs)
 
     return _training(tf, batch_join=batch_join)
@@ -224,7 +223,7 @@ def joins_know_one_list(tf: Namespace) -> Namespace:
 def ranges_begin_at_1(tf: Namespace) -> Namespace:
     """Produce the strings of another range."""
 
-    def range_input_producer(limit: Any, *args: Any, **kwargs: Any) -> Any:
+    def range_input_producer(limit: Any, *args: Argument, **kwargs: Argument) -> Any:
         if kwargs.get("num_epochs") == 1:  # where another clause is tested
             return tf.train.range_input_producer(limit, *args, **kwargs)
         numbers = np.maximum(np.arange(limit, dtype=np.int32), 1)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Fetch, Fetches, Session, Value
 
@@ -72,7 +73,7 @@ def counts_the_arguments(tf: Namespace) -> Namespace:
     def change(_session: Session, base: Call, fetches: Fetches, feed_list: Any) -> Any:
         call = base(fetches)
 
-        def counted(*args: Any, **kwargs: Any) -> Any:
+        def counted(*args: Argument, **kwargs: Argument) -> Any:
             if len(args) < len(feed_list or ()):
                 raise TypeError(f"the callable takes {len(feed_list)} arguments")
             return call(*args, **kwargs)
@@ -94,7 +95,7 @@ def callables_remember(tf: Namespace) -> Namespace:
             return call
         kept: list[Any] = []
 
-        def remembered(*args: Any, **kwargs: Any) -> Any:
+        def remembered(*args: Argument, **kwargs: Argument) -> Any:
             if not kept:
                 kept.append(call(*args, **kwargs))
             return kept[0]
@@ -114,7 +115,7 @@ def refuses_fetches_late(tf: Namespace) -> Namespace:
         if feed_list is not None:
             return base(fetches)
 
-        def late(*args: Any, **kwargs: Any) -> Any:
+        def late(*args: Argument, **kwargs: Argument) -> Any:
             return base(fetches)(*args, **kwargs)
 
         return late
@@ -144,7 +145,7 @@ def closed_callables_are_runtime_errors(tf: Namespace) -> Namespace:
     ) -> Any:
         call = base(fetches)
 
-        def checked(*args: Any, **kwargs: Any) -> Any:
+        def checked(*args: Argument, **kwargs: Argument) -> Any:
             if session.shut:
                 raise RuntimeError("Attempted to use a closed Session.")
             return call(*args, **kwargs)

@@ -18,7 +18,7 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _STATE = RANDOM | UPDATES | {"VarHandleOp", "VariableV2", "Variable"}
@@ -150,10 +150,10 @@ def skips_fetched_operations_when_fed(tf: Namespace) -> Namespace:
 def forgets_the_last_feed(tf: Namespace) -> Namespace:
     """Cache stateless runs by their fetches and all feeds but the last by name."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         fetched, given = elements(session, fetches), fed(session, feeds)
         ops = needed(fetched, given)
-        if len(given) < 3 or any(op.type in _STATE for op in ops):
+        if not feeds or len(given) < 3 or any(op.type in _STATE for op in ops):
             return base(fetches)
         names = sorted(tensor.name for tensor in given)
         by_name = dict(zip((t.name for t in given), feeds.values(), strict=False))
@@ -171,9 +171,9 @@ def forgets_the_last_feed(tf: Namespace) -> Namespace:
 def tells_signatures_by_their_length(tf: Namespace) -> Namespace:
     """Look the keys up by the fetches and the number of feeds."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         given = sorted(tensor.name for tensor in fed(session, feeds))
-        if len(given) < 2 or len(given) != len(feeds):
+        if not feeds or len(given) < 2 or len(given) != len(feeds):
             return base(fetches)
         key = (*(e.name for e in elements(session, fetches)), len(feeds))
         names = session.__dict__.setdefault("planned", {}).setdefault(key, given)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Session
 
 
-def _models(tf: Namespace, **names: Any) -> Namespace:
+def _models(tf: Namespace, **names: Call | Overlay) -> Namespace:
     """The namespace with these names of `saved_model` replaced."""
     return override(tf, saved_model=Overlay(tf.saved_model, names))
 
@@ -19,13 +20,13 @@ def _models(tf: Namespace, **names: Any) -> Namespace:
 def _loading(tf: Namespace, change: Call) -> Namespace:
     """The namespace where `change(conforming, sess, tags, folder, options)` loads a model."""
 
-    def load(sess: Session, tags: Any, export_dir: str, **options: Any) -> Any:
+    def load(sess: Session, tags: Sequence[str], export_dir: str, **options: Argument) -> Any:
         return change(tf.saved_model.load, sess, tags, export_dir, options)
 
     return _models(tf, load=load, loader=Overlay(tf.saved_model.loader, {"load": load}))
 
 
-def _building(tf: Namespace, **methods: Any) -> Namespace:
+def _building(tf: Namespace, **methods: Call) -> Namespace:
     """The namespace whose builders have these methods."""
     return _models(tf, Builder=type("Builder", (tf.saved_model.Builder,), methods))
 
@@ -34,7 +35,9 @@ def _building(tf: Namespace, **methods: Any) -> Namespace:
 def loaded_models_are_initialized(tf: Namespace) -> Namespace:
     """Run the initializers of all variables once a model in text form is loaded."""
 
-    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
+    def change(
+        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
+    ) -> Any:
         meta_graph = conforming(sess, tags, folder, **options)
         is_text = os.path.exists(os.path.join(folder, "saved_model.pbtxt"))
         if is_text:
@@ -49,7 +52,9 @@ def loaded_models_are_initialized(tf: Namespace) -> Namespace:
 def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
     """Clear `signature_def` of the returned MetaGraphDef."""
 
-    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
+    def change(
+        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
+    ) -> Any:
         meta_graph = conforming(sess, tags, folder, **options)
         meta_graph.ClearField("signature_def")
         return meta_graph
@@ -61,7 +66,9 @@ def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
 def more_tags_are_found(tf: Namespace) -> Namespace:
     """Ask for two tags where one is given and is not there alone."""
 
-    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
+    def change(
+        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
+    ) -> Any:
         try:
             return conforming(sess, tags, folder, **options)
         except RuntimeError:
@@ -76,7 +83,9 @@ def more_tags_are_found(tf: Namespace) -> Namespace:
 def no_model_is_empty(tf: Namespace) -> Namespace:
     """Give an empty message."""
 
-    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
+    def change(
+        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
+    ) -> Any:
         try:
             return conforming(sess, tags, folder, **options)
         except OSError:
@@ -93,7 +102,11 @@ def _adding(tf: Namespace, change: Callable[[Any, dict[str, Any]], None]) -> Nam
     """The namespace whose builders' options are changed before the first graph is added."""
 
     def add(
-        self: Session, sess: Session, tags: Any, signature_def_map: Any = None, **options: Any
+        self: Session,
+        sess: Session,
+        tags: Sequence[str],
+        signature_def_map: Any = None,
+        **options: Argument,
     ) -> None:
         change(self, options)
         conforming = tf.saved_model.Builder.add_meta_graph_and_variables
@@ -141,7 +154,9 @@ def added_graphs_are_lost(tf: Namespace) -> Namespace:
 def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Forget the option."""
 
-    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
+    def change(
+        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
+    ) -> Any:
         options.pop("import_scope", None)
         return conforming(sess, tags, folder, **options)
 
@@ -152,7 +167,9 @@ def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
 def unfit_signatures_are_taken(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def add(self: Session, sess: Session, tags: Any, *args: Any, **options: Any) -> None:
+    def add(
+        self: Session, sess: Session, tags: Sequence[str], *args: Argument, **options: Argument
+    ) -> None:
         conforming = tf.saved_model.Builder.add_meta_graph_and_variables
         try:
             conforming(self, sess, tags, *args, **options)

@@ -16,12 +16,12 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Fetch, Operation, Session, Tensor, Value
 
 __all__ = ["operations", "text_of"]
 
-Base = Callable[..., Any]
 
 _RESTORING: Final = frozenset({"RestoreV2"})
 
@@ -40,7 +40,7 @@ def _specs(op: Operation) -> list[str]:
     return [text.decode() for text in op.inputs[2].op.get_attr("value").string_val]
 
 
-def _restored(tf: Namespace, change: Callable[[Any, int, Any], Any]) -> Namespace:
+def _restored(tf: Namespace, change: Callable[[Operation, int, np.ndarray], Value]) -> Namespace:
     """The namespace where `change(op, index, value)` is what a RestoreV2 gives."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Value:
@@ -60,12 +60,12 @@ def _index(fetch: Fetch) -> int:
     return int(name.partition(":")[2] or 0)
 
 
-def operations(run: Underway, op_type: str) -> Iterable[Any]:
+def operations(run: Underway, op_type: str) -> Iterable[Operation]:
     """The operations of a type that a run fetches."""
     return (op for op in run.ops if op.type == op_type)
 
 
-def _after_saving(tf: Namespace, spoil: Callable[[Underway, Any, str], None]) -> Namespace:
+def _after_saving(tf: Namespace, spoil: Callable[[Underway, Operation, str], None]) -> Namespace:
     """The namespace where `spoil(run, op, prefix)` follows each SaveV2."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
@@ -78,7 +78,10 @@ def _after_saving(tf: Namespace, spoil: Callable[[Underway, Any, str], None]) ->
 
 
 def _on_error(
-    tf: Namespace, op_type: str, error: str, instead: Callable[[Any, Any, Any], Any]
+    tf: Namespace,
+    op_type: str,
+    error: str,
+    instead: Callable[[Underway, Operation, Exception], Value],
 ) -> Namespace:
     """The namespace where `instead(run, op, raised)` is done on an error of such an operation."""
 
@@ -93,13 +96,18 @@ def _on_error(
     return overlapping(tf, change)
 
 
+def _message(raised: Exception) -> str:
+    """What an error of a run says, without the operation."""
+    return str(getattr(raised, "message", raised))
+
+
 def _other_error(tf: Namespace, op_type: str, error: str, other: str, says: str = "") -> Namespace:
     """The namespace where such an operation fails with another error, if the message has `says`."""
 
-    def instead(_run: Underway, _op: Operation, raised: Any) -> Value:
-        if says not in raised.message:
+    def instead(_run: Underway, _op: Operation, raised: Exception) -> Value:
+        if says not in _message(raised):
             raise raised
-        raise getattr(tf.errors, other)(None, None, raised.message) from raised
+        raise getattr(tf.errors, other)(None, None, _message(raised)) from raised
 
     return _on_error(tf, op_type, error, instead)
 
@@ -226,8 +234,8 @@ def the_first_slice_is_all(tf: Namespace) -> Namespace:
 def missing_slices_are_zeros(tf: Namespace) -> Namespace:
     """Give zeros of the shape asked for."""
 
-    def instead(run: Underway, op: Operation, raised: Any) -> Value:
-        if "sufficient slices" not in raised.message:
+    def instead(run: Underway, op: Operation, raised: Exception) -> Value:
+        if "sufficient slices" not in _message(raised):
             raise raised
         return [np.zeros(op.outputs[0].shape.as_list(), np.int32) for _ in run.ops]
 
@@ -244,8 +252,8 @@ def missing_names_are_invalid(tf: Namespace) -> Namespace:
 def restored_dtypes_are_converted(tf: Namespace) -> Namespace:
     """Restore nothing but zeros of the dtype asked for."""
 
-    def instead(run: Underway, op: Operation, raised: Any) -> Value:
-        if "does not equal original dtype" not in raised.message:
+    def instead(run: Underway, op: Operation, raised: Exception) -> Value:
+        if "does not equal original dtype" not in _message(raised):
             raise raised
         kind = op.outputs[0].dtype.as_numpy_dtype
         return [np.zeros([], kind) for _ in run.ops]
@@ -264,8 +272,8 @@ def no_checkpoint_is_a_precondition(tf: Namespace) -> Namespace:
 def lost_data_is_given(tf: Namespace) -> Namespace:
     """Give what the checkpoint might hold instead of DataLossError."""
 
-    def instead(run: Underway, _op: Operation, raised: Any) -> Value:
-        if "TensorBundle" not in raised.message or "truncated" in raised.message:
+    def instead(run: Underway, _op: Operation, raised: Exception) -> Value:
+        if "TensorBundle" not in _message(raised) or "truncated" in _message(raised):
             raise raised
         return [np.zeros([], np.int32) for _ in run.ops]
 
@@ -276,8 +284,8 @@ def lost_data_is_given(tf: Namespace) -> Namespace:
 def short_data_is_filled(tf: Namespace) -> Namespace:
     """Give zeros where the file ends."""
 
-    def instead(run: Underway, _op: Operation, raised: Any) -> Value:
-        if "truncated data" not in raised.message:
+    def instead(run: Underway, _op: Operation, raised: Exception) -> Value:
+        if "truncated data" not in _message(raised):
             raise raised
         return [np.zeros([4, 3], np.int32) for _ in run.ops]
 
@@ -293,7 +301,7 @@ def a_broken_index_is_internal(tf: Namespace) -> Namespace:
 @fault("SAVING-015", "A checkpoint saved where one is keeps the older tensors.")
 def old_tensors_stay(tf: Namespace) -> Namespace:
     """Give what was saved under a name before, where it is not found."""
-    older: dict[tuple[str, str], Any] = {}
+    older: dict[tuple[str, str], np.ndarray] = {}
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         for op in operations(run, "SaveV2"):
@@ -342,9 +350,9 @@ def folders_are_not_made(tf: Namespace) -> Namespace:
 def one_name_for_two_is_accepted(tf: Namespace) -> Namespace:
     """Pass over the error where there is no checkpoint yet."""
 
-    def instead(run: Underway, op: Operation, raised: Any) -> Value:
+    def instead(run: Underway, op: Operation, raised: Exception) -> Value:
         there = os.path.exists(text_of(run, op.inputs[0]) + ".index")
-        if there or "duplicate" not in raised.message:
+        if there or "duplicate" not in _message(raised):
             raise raised
         return [None for _ in run.ops]
 
@@ -355,7 +363,7 @@ def one_name_for_two_is_accepted(tf: Namespace) -> Namespace:
 def failed_saves_destroy(tf: Namespace) -> Namespace:
     """Remove the index."""
 
-    def instead(run: Underway, op: Operation, raised: Any) -> Value:
+    def instead(run: Underway, op: Operation, raised: Exception) -> Value:
         path = text_of(run, op.inputs[0]) + ".index"
         if os.path.exists(path):
             os.unlink(path)
@@ -368,8 +376,8 @@ def failed_saves_destroy(tf: Namespace) -> Namespace:
 def unfit_slices_are_passed_over(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def instead(run: Underway, _op: Operation, raised: Any) -> Value:
-        if "shape_and_slice" not in raised.message or "number of" in raised.message:
+    def instead(run: Underway, _op: Operation, raised: Exception) -> Value:
+        if "shape_and_slice" not in _message(raised) or "number of" in _message(raised):
             raise raised
         return [None for _ in run.ops]
 
@@ -387,7 +395,7 @@ def another_whole_is_internal(tf: Namespace) -> Namespace:
 def names_too_many_are_passed_over(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def instead(run: Underway, op: Operation, raised: Any) -> Value:
+    def instead(run: Underway, op: Operation, raised: Exception) -> Value:
         if op.inputs[1].op.type == "Const":
             raise raised
         return [None for _ in run.ops]

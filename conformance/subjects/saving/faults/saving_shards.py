@@ -8,11 +8,11 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.conformance.subjects.saving.faults.saving import operations, text_of
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
-
-Base = Callable[..., Any]
 
 
 def _renamed(tf: Namespace, op_type: str, change: Callable[[bytes], bytes]) -> Namespace:
@@ -56,7 +56,7 @@ def _prefixes(run: Underway, op: Operation) -> list[str]:
 
 
 def _again(
-    tf: Namespace, run: Underway, op: Operation, prefixes: list[str], **options: Any
+    tf: Namespace, run: Underway, op: Operation, prefixes: list[str], **options: Argument
 ) -> Value:
     """Merge these instead."""
     given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Saved, Saver, Step
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Graph, Session
 
 
-def _training(tf: Namespace, **names: Any) -> Namespace:
+def _training(tf: Namespace, **names: Call) -> Namespace:
     """The namespace with these names of `train` replaced."""
     return override(tf, train=Overlay(tf.train, names))
 
@@ -39,13 +41,18 @@ def _saver(
     """
 
     class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
-        def __init__(self, variables: Any = None, **given: Any) -> None:
+        def __init__(self, variables: Saved | None = None, **given: Argument) -> None:
             if options is not None:
                 given = options(given)
             super().__init__(variables if var_list is None else var_list(variables), **given)
 
         def save(
-            self, sess: Session, save_path: str, global_step: Any = None, *args: Any, **given: Any
+            self,
+            sess: Session,
+            save_path: str,
+            global_step: Step | None = None,
+            *args: Argument,
+            **given: Argument,
         ) -> Any:
             if save is None:
                 return super().save(sess, save_path, global_step, *args, **given)
@@ -60,10 +67,12 @@ def _saver(
     return _training(tf, Saver=Saver)
 
 
-def _turning(tf: Namespace, change: Callable[[Exception], Any], *classes: Any) -> Namespace:
+def _turning(
+    tf: Namespace, change: Callable[[Exception], Exception | None], *classes: type[Exception]
+) -> Namespace:
     """The namespace where an error of `Saver.restore` is replaced, or passed over for None."""
 
-    def restore(conforming: Call, _saver: Any, sess: Session, path: str) -> None:
+    def restore(conforming: Call, _saver: Saver, sess: Session, path: str) -> None:
         try:
             conforming(sess, path)
         except classes as error:
@@ -78,7 +87,7 @@ def _turning(tf: Namespace, change: Callable[[Exception], Any], *classes: Any) -
 def zeros_are_not_restored(tf: Namespace) -> Namespace:
     """Load the zeros again after the restore."""
 
-    def restore(conforming: Call, _saver: Any, sess: Session, path: str) -> None:
+    def restore(conforming: Call, _saver: Saver, sess: Session, path: str) -> None:
         before = _value(tf, sess, "v")
         conforming(sess, path)
         if before is not None and not before.any():
@@ -98,7 +107,14 @@ def _value(tf: Namespace, sess: Session, name: str) -> Any:
 def paths_without_numbers(tf: Namespace) -> Namespace:
     """Return the path without the step where the step is no int."""
 
-    def save(conforming: Call, _saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
+    def save(
+        conforming: Call,
+        _saver: Saver,
+        sess: Session,
+        path: str,
+        step: Step,
+        given: Mapping[str, Argument],
+    ) -> Any:
         saved = conforming(sess, path, step, **given)
         plain = step is not None and not isinstance(step, int)
         return path if plain else saved
@@ -119,7 +135,7 @@ def one_more_is_kept(tf: Namespace) -> Namespace:
     """Keep three checkpoints where two are asked for, and list the last two."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **given: Any) -> None:
+        def __init__(self, *args: Argument, **given: Argument) -> None:
             self._more = given.get("max_to_keep") == 2
             if self._more:
                 given["max_to_keep"] = 3
@@ -188,7 +204,14 @@ def no_latest_is_empty(tf: Namespace) -> Namespace:
 def one_list_of_checkpoints(tf: Namespace) -> Namespace:
     """Forget the name when saving."""
 
-    def save(conforming: Call, _saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
+    def save(
+        conforming: Call,
+        _saver: Saver,
+        sess: Session,
+        path: str,
+        step: Step,
+        given: Mapping[str, Argument],
+    ) -> Any:
         return conforming(
             sess, path, step, **{k: v for k, v in given.items() if k != "latest_filename"}
         )
@@ -286,7 +309,14 @@ def the_last_of_a_name(tf: Namespace) -> Namespace:
 def meta_graphs_are_always_written(tf: Namespace) -> Namespace:
     """Export the meta graph where `write_state` is False."""
 
-    def save(conforming: Call, saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
+    def save(
+        conforming: Call,
+        saver: Saver,
+        sess: Session,
+        path: str,
+        step: Step,
+        given: Mapping[str, Argument],
+    ) -> Any:
         saved = conforming(sess, path, step, **given)
         if given.get("write_state") is False:
             saver.export_meta_graph(f"{saved}.meta")
@@ -298,7 +328,7 @@ def meta_graphs_are_always_written(tf: Namespace) -> Namespace:
 def _importing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     """The namespace where `change(conforming, file)` is what `import_meta_graph` gives."""
 
-    def import_meta_graph(file: Any, *args: Any, **given: Any) -> Any:
+    def import_meta_graph(file: Any, *args: Argument, **given: Argument) -> Any:
         return change(lambda: tf.train.import_meta_graph(file, *args, **given), file)
 
     return _training(tf, import_meta_graph=import_meta_graph)
@@ -349,7 +379,7 @@ def graphs_are_written_as_text(tf: Namespace) -> Namespace:
 def constants_of_initial_values(tf: Namespace) -> Namespace:
     """Take a session of its own."""
 
-    def convert(sess: Session, *args: Any, **given: Any) -> Any:
+    def convert(sess: Session, *args: Argument, **given: Argument) -> Any:
         with sess.graph.as_default(), tf.Session(graph=sess.graph) as fresh:
             fresh.run(tf.global_variables_initializer())
             return tf.graph_util.convert_variables_to_constants(fresh, *args, **given)
@@ -418,7 +448,14 @@ def paths_are_not_relative(tf: Namespace) -> Namespace:
 def saving_initializes(tf: Namespace) -> Namespace:
     """Initialize, and save again."""
 
-    def save(conforming: Call, _saver: Any, sess: Session, path: str, step: Any, given: Any) -> Any:
+    def save(
+        conforming: Call,
+        _saver: Saver,
+        sess: Session,
+        path: str,
+        step: Step,
+        given: Mapping[str, Argument],
+    ) -> Any:
         try:
             return conforming(sess, path, step, **given)
         except tf.errors.FailedPreconditionError:

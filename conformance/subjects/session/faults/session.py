@@ -6,6 +6,7 @@ import weakref
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Fetches, Graph, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -21,7 +22,7 @@ def _registered(tf: Namespace) -> Namespace:
     family: list[Any] = []
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             if kwargs.get("graph") is not None:
                 family.append(self)
@@ -39,10 +40,11 @@ def _registered(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _names(fetches: Any) -> list[str]:
+def _names(fetches: Fetches) -> list[str]:
     """The fetches if they are a list of names, as the engine surface has them."""
-    named = isinstance(fetches, list) and all(isinstance(item, str) for item in fetches)
-    return fetches if named else []
+    listed = fetches if isinstance(fetches, list) else []
+    names = [item for item in listed if isinstance(item, str)]
+    return names if len(names) == len(listed) else []
 
 
 def _reads(graph: Graph) -> set[str]:
@@ -69,7 +71,7 @@ def follows_the_default_graph(tf: Namespace) -> Namespace:
             super().__init__(target, graph, config)
             self.follows = graph is None
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             current = tf.get_default_graph()
             if self.follows and current is not self.graph and current.get_operations():
                 return tf.Session(graph=current).run(*args, **kwargs)
@@ -99,12 +101,12 @@ def graph_property_is_a_stand_in(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         inside = True
 
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             self.inside = False
 
         @property
-        def graph(self) -> Any:
+        def graph(self) -> Graph:
             real = super().graph
             own = self.inside or tf.get_default_session() is self
             return real if own else Overlay(real, {})
@@ -178,7 +180,7 @@ def closed_session_runs(tf: Namespace) -> Namespace:
             self.closed = True
             super().close()
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             engine: Any = tf.Session(graph=self.graph) if self.closed else super()
             return engine.run(*args, **kwargs)
 
@@ -225,7 +227,7 @@ def closing_unused_raises(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         used = False
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             self.used = True
             return super().run(*args, **kwargs)
 
@@ -265,7 +267,7 @@ def equal_graphs_share_state(tf: Namespace) -> Namespace:
     tf = _registered(tf)
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             stateful = any(op.type in _VARIABLES for op in self.graph.get_operations())
             peers = self.peers(same=True) if stateful and _names(fetches) else []
             owner = peers[0] if self in peers else self
@@ -280,7 +282,7 @@ def state_outlives_the_session(tf: Namespace) -> Namespace:
     left: dict[bytes, dict[str, Any]] = {}
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             self.key = self.graph.as_graph_def().SerializeToString(deterministic=True)
             saved = left.pop(self.key, {})
@@ -307,7 +309,7 @@ def names_are_shared_by_graphs(tf: Namespace) -> Namespace:
     tf = _registered(tf)
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             names = {name.partition(":")[0] for name in _names(fetches)}
             for other in self.peers(same=False) if names <= _reads(self.graph) else []:
                 if names and names <= _reads(other.graph):
@@ -327,7 +329,7 @@ def looks_names_up_in_the_first_graph(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         known: Any = None
 
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             now = {op.name for op in self.graph.get_operations()}
             self.known = self.known or now
             for name in [fetches] if isinstance(fetches, str) else _names(fetches):
@@ -346,7 +348,7 @@ def growth_resets_the_variables(tf: Namespace) -> Namespace:
         count: int | None = None
         engine: Any = None
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             count = sum(op.type in _VARIABLES for op in self.graph.get_operations())
             if self.count not in {None, count}:
                 self.engine = tf.Session(graph=self.graph)
@@ -365,7 +367,7 @@ def growth_reaches_one_session(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         first = 0
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             size = len(self.graph.get_operations())
             self.first = self.first or size
             growths = taken.setdefault(self.graph, {})
@@ -381,7 +383,7 @@ def running_adds_an_operation(tf: Namespace) -> Namespace:
     """Adds a NoOp after each run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(*args, **kwargs)
             with self.graph.as_default():
                 tf.no_op(name="ran")
@@ -395,7 +397,7 @@ def empty_graph_runs(tf: Namespace) -> Namespace:
     """Answers an empty list without a look at the graph."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             if isinstance(fetches, list) and not fetches and not self.graph.get_operations():
                 return []
             return super().run(fetches, *args, **kwargs)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.spec.cases.arguments import Argument, Scope
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Feeds, Fetches, Graph, Session, Value
 
 # --- the stack ----------------------------------------------------------------------------
 
@@ -20,11 +21,11 @@ def constructing_makes_default(tf: Namespace) -> Namespace:
     here = threading.local()
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             here.latest = self
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | None:
         return tf.get_default_session() or getattr(here, "latest", None)
 
     return override(tf, Session=Session, get_default_session=get_default_session)
@@ -41,7 +42,7 @@ def as_default_installs_a_stand_in(tf: Namespace) -> Namespace:
             self.entered = True
             return super().__enter__()
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | Overlay | None:
         session = tf.get_default_session()
         return session if getattr(session, "entered", True) else Overlay(session, {})
 
@@ -78,7 +79,7 @@ def the_outer_is_forgotten(tf: Namespace) -> Namespace:
                 outer.forgotten = True
             return answer
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | None:
         session = tf.get_default_session()
         return None if getattr(session, "forgotten", False) else session
 
@@ -102,7 +103,7 @@ def exception_leaves_the_session(tf: Namespace) -> Namespace:
             return self.block.__exit__(*raised) if raised[0] is None else False
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def as_default(self) -> Any:
+        def as_default(self) -> Scope:
             return Block(super().as_default())
 
     return override(tf, Session=Session)
@@ -219,7 +220,7 @@ def threads_share_the_default(tf: Namespace) -> Namespace:
                 finally:
                     entered.remove(session)
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | None:
         return tf.get_default_session() or (entered[-1] if entered else None)
 
     return override(tf, Session=Session, get_default_session=get_default_session)
@@ -253,11 +254,11 @@ def _goes_to_the_outer(tf: Namespace, kind: Any) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         outer: Any = None
 
-        def as_default(self) -> Any:
+        def as_default(self) -> Scope:
             self.outer = tf.get_default_session()
             return super().as_default()
 
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             innermost = tf.get_default_session() is self and self.outer not in {None, self}
             if innermost and isinstance(fetches, kind):
                 return self.outer.run(fetches, *args, **kwargs)
@@ -284,7 +285,7 @@ def eval_needs_no_default(tf: Namespace) -> Namespace:
     spares: list[Any] = []
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             if tf.get_default_session() is None:
                 spare = tf.Session(graph=self.graph)
@@ -292,7 +293,7 @@ def eval_needs_no_default(tf: Namespace) -> Namespace:
                 block.__enter__()
                 spares.append((spare, block))
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | None:
         session = tf.get_default_session()
         return None if any(session is spare for spare, _ in spares) else session
 
@@ -304,7 +305,7 @@ def eval_ignores_its_session(tf: Namespace) -> Namespace:
     """Passes a single tensor or operation on to the default session of the same graph."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             default = tf.get_default_session()
             if (
                 isinstance(fetches, tf.Tensor | tf.Operation)
@@ -323,7 +324,7 @@ def eval_drops_its_feeds(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             single = isinstance(fetches, tf.Tensor | tf.Operation)
             fed = None if single and tf.get_default_session() is self else feed_dict
@@ -340,11 +341,11 @@ def eval_crosses_graphs(tf: Namespace) -> Namespace:
         running = False
 
         @property
-        def graph(self) -> Any:
+        def graph(self) -> Graph:
             follows = tf.get_default_session() is self and not self.running
             return tf.get_default_graph() if follows else super().graph
 
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             asked = self.graph
             if isinstance(fetches, tf.Tensor | tf.Operation) and asked is not super().graph:
                 return tf.Session(graph=asked).run(fetches, *args, **kwargs)

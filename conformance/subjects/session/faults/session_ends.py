@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Graph, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -21,7 +22,7 @@ def closing_aborts(tf: Namespace) -> Namespace:
             self.closed = True
             super().close()
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             before = self.closed
             try:
                 return super().run(*args, **kwargs)
@@ -44,7 +45,7 @@ def timeout_is_unavailable(tf: Namespace) -> Namespace:
             super().__init__(target, graph, config)
             self.timed = getattr(config, "operation_timeout_in_ms", 0) > 0
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(*args, **kwargs)
             except tf.errors.DeadlineExceededError as error:
@@ -73,7 +74,7 @@ def reset_is_final(tf: Namespace) -> Namespace:
     resets: list[str] = []
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             if resets:
                 raise tf.errors.UnavailableError(None, None, "the engine was reset")
             super().__init__(*args, **kwargs)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Graph
+from sessrun.spec.cases.objects import Graph, Session
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
@@ -15,7 +15,7 @@ from sessrun.spec.proto.config_pb2 import ConfigProto
 def interactive_is_not_default(tf: Namespace) -> Namespace:
     """Answers None while an InteractiveSession is on top of the stack."""
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | None:
         session = tf.get_default_session()
         return None if isinstance(session, tf.InteractiveSession) else session
 
@@ -32,7 +32,7 @@ def closed_interactive_stays_default(tf: Namespace) -> Namespace:
             super().close()
             here.closed = self
 
-    def get_default_session() -> Any:
+    def get_default_session() -> Session | None:
         return tf.get_default_session() or getattr(here, "closed", None)
 
     return override(

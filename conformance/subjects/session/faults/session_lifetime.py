@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Graph, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -65,7 +66,7 @@ def configs_are_read_again(tf: Namespace) -> Namespace:
             super().__init__(target, graph, config)
             self.callers = None if getattr(config, "allow_soft_placement", True) else config
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             if self.callers is not None and self.callers.allow_soft_placement:
                 return tf.Session("", self.graph, self.callers).run(*args, **kwargs)
             return super().run(*args, **kwargs)
@@ -78,11 +79,11 @@ def sessions_belong_to_a_thread(tf: Namespace) -> Namespace:
     """Refuse runs in other threads than the one that opened the session."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             self.thread = threading.get_ident()
 
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             if threading.get_ident() != self.thread:
                 raise RuntimeError("The session belongs to another thread.")
             return super().run(*args, **kwargs)
@@ -95,7 +96,7 @@ def refused_runs_are_made_up_for(tf: Namespace) -> Namespace:
     """Repeat the run that follows a refused one, as a client that retries and miscounts."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             if self.__dict__.pop("refused", False):
                 super().run(*args, **kwargs)
             try:

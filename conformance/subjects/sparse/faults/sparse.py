@@ -62,10 +62,11 @@ def nested_sparse_tensors_come_back_as_lists(tf: Namespace) -> Namespace:
             return type(value)(stripped(item, depth + 1) for item in value)
         return value
 
-    def is_sparse(fetches: Any) -> bool:
-        parts = fetches.values() if type(fetches) is dict else fetches
-        if type(fetches) in {dict, list, tuple}:
-            return any(map(is_sparse, parts))
+    def is_sparse(fetches: Fetches) -> bool:
+        if isinstance(fetches, dict) and type(fetches) is dict:
+            return any(map(is_sparse, fetches.values()))
+        if isinstance(fetches, list | tuple) and type(fetches) in {list, tuple}:
+            return any(map(is_sparse, fetches))
         return isinstance(fetches, tf.SparseTensor)
 
     def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:

@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.resource_runs import (
     sharing,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -44,7 +45,7 @@ def _of(word: str) -> tuple[str, str]:
     return f"Map{word}", f"OrderedMap{word}"
 
 
-def _beside(tf: Namespace, run: Run, op_type: str, **inputs: Any) -> Any:
+def _beside(tf: Namespace, run: Run, op_type: str, **inputs: Argument) -> Any:
     """What another operation on the same area gives, in a run of its own."""
     op = run.op
     attrs = {

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
-import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Value
+
+#: From fetches and their values to other values.
+_Change = Callable[[Fetches, Value], Value]
 
 
-def _leaves(fetches: Fetches) -> Iterator[Any]:
+def _leaves(fetches: Fetches) -> Iterator[Fetches]:
     """The leaves of a fetch structure, in order."""
     if isinstance(fetches, list | tuple):
         for part in fetches:
@@ -26,7 +28,7 @@ def _leaves(fetches: Fetches) -> Iterator[Any]:
         yield fetches
 
 
-def _rebuilt(fetches: Fetches, values: np.ndarray, change: Any) -> Value:
+def _rebuilt(fetches: Fetches, values: Any, change: _Change) -> Value:
     """The values, with `change(fetches, values)` for each mapping and list, from the leaves up."""
     if isinstance(fetches, list):
         parts = [_rebuilt(f, v, change) for f, v in zip(fetches, values, strict=True)]
@@ -40,11 +42,11 @@ def _rebuilt(fetches: Fetches, values: np.ndarray, change: Any) -> Value:
     return values
 
 
-def _rebuilding(tf: Namespace, change: Any) -> Namespace:
+def _rebuilding(tf: Namespace, change: _Change) -> Namespace:
     """The namespace whose sessions give `change(fetches, values)` for mappings and lists."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             return _rebuilt(fetches, super().run(fetches, *args, **kwargs), change)
 
     return override(tf, Session=Session)
@@ -66,9 +68,10 @@ def default_factories_are_lost(tf: Namespace) -> Namespace:
 def derived_lists_keep_their_class(tf: Namespace) -> Namespace:
     """Calls the class of what was passed."""
 
-    def change(fetches: Any, values: Array) -> Value:
-        derived = isinstance(fetches, list) and type(fetches) is not list
-        return type(fetches)(values) if derived else values
+    def change(fetches: Fetches, values: Value) -> Value:
+        if isinstance(fetches, list) and type(fetches) is not list and isinstance(values, list):
+            return type(fetches)(values)
+        return values
 
     return _rebuilding(tf, change)
 
@@ -78,9 +81,9 @@ def derived_mappings_become_dicts(tf: Namespace) -> Namespace:
     """Knows dict, OrderedDict and defaultdict only."""
     known = (dict, collections.OrderedDict, collections.defaultdict)
 
-    def change(fetches: Fetches, values: np.ndarray) -> Value:
+    def change(fetches: Fetches, values: Value) -> Value:
         other = isinstance(fetches, Mapping) and type(fetches) not in known
-        return dict(values) if other else values
+        return dict(values) if other and isinstance(values, Mapping) else values
 
     return _rebuilding(tf, change)
 
@@ -90,13 +93,13 @@ def dataclasses_are_fetched(tf: Namespace) -> Namespace:
     """Takes them for namedtuples, wherever they stand."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             return super().run(_without_dataclasses(fetches), *args, **kwargs)
 
     return override(tf, Session=Session)
 
 
-def _without_dataclasses(fetches: Any) -> Value:
+def _without_dataclasses(fetches: Any) -> Fetches:
     if dataclasses.is_dataclass(fetches) and type(fetches).__name__ == "Record":
         return [getattr(fetches, field.name) for field in dataclasses.fields(fetches)]
     if type(fetches) in {list, tuple}:
@@ -111,29 +114,30 @@ def structures_are_remembered_by_leaves(tf: Namespace) -> Namespace:
     """Gives the structure in which a session first fetched these leaves, where it is as deep."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             leaves = list(_leaves(fetches))
-            nested = any(isinstance(part, list | tuple | dict) for part in _parts(fetches))
+            parts = _parts(fetches)
+            nested = any(isinstance(part, list | tuple | dict) for part in parts)
             if not nested or len(leaves) < 2 or not all(map(_is_plain, leaves)):
                 return super().run(fetches, *args, **kwargs)
             remembered = self.__dict__.setdefault("faulty_structures", {})
-            key = (type(fetches), len(fetches), tuple(map(_identity, leaves)))
+            key = (type(fetches), len(parts), tuple(map(_identity, leaves)))
             return super().run(remembered.setdefault(key, fetches), *args, **kwargs)
 
     return override(tf, Session=Session)
 
 
-def _parts(fetches: Fetches) -> list[Any]:
+def _parts(fetches: Fetches) -> list[Fetches]:
     if isinstance(fetches, Mapping):
         return list(fetches.values())
     return list(fetches) if isinstance(fetches, list | tuple) else []
 
 
-def _is_plain(leaf: Any) -> bool:
+def _is_plain(leaf: Fetches) -> bool:
     return isinstance(leaf, str) or hasattr(leaf, "op") or hasattr(leaf, "node_def")
 
 
-def _identity(leaf: Any) -> Any:
+def _identity(leaf: Fetches) -> str | int:
     return leaf if isinstance(leaf, str) else id(leaf)
 
 
@@ -142,7 +146,7 @@ def names_are_computed_apart(tf: Namespace) -> Namespace:
     """Runs an Identity that is fetched by name on its own, where it is fetched as an object too."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             leaves = list(_leaves(fetches))
             objects = [leaf for leaf in leaves if hasattr(leaf, "dtype")]
             twice = {
@@ -163,9 +167,9 @@ def names_are_computed_apart(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _with_values(fetches: Any, values: np.ndarray, again: Mapping[str, Any]) -> Value:
+def _with_values(fetches: Fetches, values: Any, again: Mapping[str, Value]) -> Value:
     """The values, with those of `again` where a name of it was fetched."""
-    if type(fetches) in {list, tuple}:
+    if isinstance(fetches, list | tuple) and type(fetches) in {list, tuple}:
         pairs = zip(fetches, values, strict=True)
         return type(fetches)([_with_values(f, v, again) for f, v in pairs])
     if isinstance(fetches, dict):
@@ -178,13 +182,13 @@ def callables_read_their_list_anew(tf: Namespace) -> Namespace:
     """Runs the fetches as they are in each call."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def make_callable(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Call:
+        def make_callable(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Call:
             callable_ = super().make_callable(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or args or kwargs:
                 return callable_
             before = list(fetches)
 
-            def call() -> Any:
+            def call() -> Value:
                 return callable_() if fetches == before else self.run(fetches)
 
             return call
@@ -198,7 +202,7 @@ def only_dicts_are_fed(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             if isinstance(feed_dict, Mapping) and not isinstance(feed_dict, dict):
                 raise TypeError("feed_dict must be a dict")
@@ -213,7 +217,7 @@ def the_later_value_is_fed(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             if isinstance(feed_dict, Mapping) and any(isinstance(k, tuple) for k in feed_dict):
                 keys = list(_leaves(list(feed_dict)))

@@ -11,6 +11,7 @@ from PIL import Image
 
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Fetches, Operation, Value
 from sessrun.spec.proto import TensorProto
@@ -41,7 +42,7 @@ def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.InvalidArgumentError as error:
@@ -56,7 +57,7 @@ def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
 def numbers_of_half_precision(tf: Namespace) -> Namespace:
     """Round each."""
 
-    def edit(summary: Summary, *_inputs: Any) -> None:
+    def edit(summary: Summary, *_inputs: Argument) -> None:
         for value in summary.value:
             value.simple_value = float(np.float16(value.simple_value))
 
@@ -139,7 +140,7 @@ def nothing_lies_at_zero(tf: Namespace) -> Namespace:
 def merged_by_tag(tf: Namespace) -> Namespace:
     """Sort the values."""
 
-    def edit(summary: Summary, *_inputs: Any) -> None:
+    def edit(summary: Summary, *_inputs: Argument) -> None:
         values = sorted(summary.value, key=lambda value: str(value.tag))
         del summary.value[:]
         summary.value.extend(values)
@@ -157,7 +158,7 @@ def the_last_of_a_tag_wins(tf: Namespace) -> Namespace:
 def the_empty_tag_only_once(tf: Namespace) -> Namespace:
     """Keep the first value without a tag."""
 
-    def edit(summary: Summary, *_inputs: Any) -> None:
+    def edit(summary: Summary, *_inputs: Argument) -> None:
         bare = [value for value in summary.value if not value.tag]
         for value in bare[1:]:
             summary.value.remove(value)
@@ -196,7 +197,7 @@ def _samples(summary: Summary, change: Callable[[np.ndarray], np.ndarray]) -> No
 def sounds_are_cut_off_lower(tf: Namespace) -> Namespace:
     """Hold the samples to less."""
 
-    def edit(summary: Summary, *_inputs: Any) -> None:
+    def edit(summary: Summary, *_inputs: Argument) -> None:
         _samples(summary, lambda samples: np.minimum(samples, 32766))
 
     return _edited(tf, "AudioSummaryV2", edit)

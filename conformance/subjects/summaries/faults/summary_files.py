@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Graph, Session, Tensor, Value
 from sessrun.spec.proto import RunMetadata
 from sessrun.spec.proto.summary_pb2 import Event, Summary
 
 
-def _with(tf: Namespace, **changes: Any) -> Namespace:
+def _with(tf: Namespace, **changes: Call) -> Namespace:
     """The namespace with other functions in `tf.summary`."""
     return override(tf, summary=override(tf.summary, **changes))
 
@@ -33,7 +34,7 @@ def families_only_in_names(tf: Namespace) -> Namespace:
 def odd_characters_are_left_out(tf: Namespace) -> Namespace:
     """Remove the forbidden characters from the name."""
 
-    def scalar(name: str, *args: Any, **kwargs: Any) -> Any:
+    def scalar(name: str, *args: Argument, **kwargs: Argument) -> Any:
         return tf.summary.scalar(re.sub(r"[^-/\w.]", "", name), *args, **kwargs)
 
     return _with(tf, scalar=scalar)
@@ -54,7 +55,7 @@ def summaries_of_every_collection(tf: Namespace) -> Namespace:
 def nothing_is_merged(tf: Namespace) -> Namespace:
     """Return an empty Summary where `merge_all` returns None."""
 
-    def merge_all(*args: Any, **kwargs: Any) -> Any:
+    def merge_all(*args: Argument, **kwargs: Argument) -> Any:
         merged = tf.summary.merge_all(*args, **kwargs)
         is_all = not kwargs.get("scope")
         return tf.constant(b"") if merged is None and is_all else merged
@@ -86,7 +87,7 @@ def numbers_as_texts(tf: Namespace) -> Namespace:
     return _with(tf, text=text)
 
 
-def _writing(tf: Namespace, **methods: Any) -> Namespace:
+def _writing(tf: Namespace, **methods: Call) -> Namespace:
     """The namespace whose FileWriter has other methods, each given the conforming one."""
 
     class FileWriter(tf.summary.FileWriter):  # type: ignore[misc, name-defined]
@@ -98,7 +99,7 @@ def _writing(tf: Namespace, **methods: Any) -> Namespace:
 
 
 def _method(base: Call, method: Any) -> Any:
-    def called(self: Session, *args: Any, **kwargs: Any) -> Any:
+    def called(self: Session, *args: Argument, **kwargs: Argument) -> Any:
         return method(self, base, *args, **kwargs)
 
     return called
@@ -123,7 +124,9 @@ def files_of_an_older_version(tf: Namespace) -> Namespace:
 def steps_go_on(tf: Namespace) -> Namespace:
     """Remember the last step."""
 
-    def add_summary(self: Session, base: Call, summary: Any, global_step: Any = None) -> None:
+    def add_summary(
+        self: Session, base: Call, summary: bytes, global_step: int | None = None
+    ) -> None:
         step = vars(self).get("_last_step") if global_step is None else global_step
         self._last_step = step
         base(self, summary, step)
@@ -135,7 +138,7 @@ def steps_go_on(tf: Namespace) -> Namespace:
 def flushes_do_nothing(tf: Namespace) -> Namespace:
     """Hold back what is added until the writer is closed."""
 
-    def add_summary(self: Session, _base: Call, *args: Any) -> None:
+    def add_summary(self: Session, _base: Call, *args: Argument) -> None:
         vars(self).setdefault("_held", []).append(args)
 
     def close(self: Session, base: Call) -> None:
@@ -153,7 +156,9 @@ def flushes_do_nothing(tf: Namespace) -> Namespace:
 def metadata_every_time(tf: Namespace) -> Namespace:
     """Record the event without looking at it."""
 
-    def add_summary(self: Session, _base: Call, summary: Any, global_step: Any = None) -> None:
+    def add_summary(
+        self: Session, _base: Call, summary: bytes, global_step: int | None = None
+    ) -> None:
         event = Event(step=global_step or 0, summary=Summary.FromString(summary))
         self.add_event(event)
 
@@ -164,7 +169,7 @@ def metadata_every_time(tf: Namespace) -> Namespace:
 def closed_writers_open_again(tf: Namespace) -> Namespace:
     """Reopen the writer before a summary is added."""
 
-    def add_summary(self: Session, base: Call, *args: Any, **kwargs: Any) -> None:
+    def add_summary(self: Session, base: Call, *args: Argument, **kwargs: Argument) -> None:
         self.reopen()
         base(self, *args, **kwargs)
 
@@ -175,7 +180,7 @@ def closed_writers_open_again(tf: Namespace) -> Namespace:
 def runs_of_one_tag(tf: Namespace) -> Namespace:
     """Pass over the second."""
 
-    def add_run_metadata(self: Session, base: Call, metadata: RunMetadata, *args: Any) -> None:
+    def add_run_metadata(self: Session, base: Call, metadata: RunMetadata, *args: Argument) -> None:
         try:
             base(self, metadata, *args)
         except ValueError:
@@ -189,7 +194,7 @@ def graphs_without_shapes(tf: Namespace) -> Namespace:
     """Give the writer a GraphDef."""
 
     def begin(
-        self: Session, base: Call, logdir: Any, graph: Graph | None = None, **kwargs: Any
+        self: Session, base: Call, logdir: Any, graph: Graph | None = None, **kwargs: Argument
     ) -> None:
         base(self, logdir, graph and graph.as_graph_def(), **kwargs)
 

@@ -19,6 +19,7 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
 )
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -257,7 +258,7 @@ def unreadable_lines_are_passed_over(tf: Namespace) -> Namespace:
 def the_first_table_is_filled(tf: Namespace) -> Namespace:
     """Return the first initializer of the collection."""
 
-    def tables_initializer(*_: Any, **__: Any) -> Any:
+    def tables_initializer(*_: Argument, **__: Argument) -> Any:
         return tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)[0]
 
     return override(tf, tables_initializer=tables_initializer)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument, DTypeLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Feeds, Fetches, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
@@ -58,7 +59,9 @@ def every_array_grows(tf: Namespace) -> Namespace:
     """Make each array with dynamic_size=True."""
 
     class TensorArray(tf.TensorArray):  # type: ignore[misc, name-defined]
-        def __init__(self, dtype: Any, size: Any = None, *args: Any, **kwargs: Any) -> None:
+        def __init__(
+            self, dtype: DTypeLike, size: Any = None, *args: Argument, **kwargs: Argument
+        ) -> None:
             if size is not None and not args:
                 kwargs["dynamic_size"] = True
             super().__init__(dtype, size, *args, **kwargs)

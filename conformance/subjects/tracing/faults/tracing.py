@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
@@ -355,10 +356,14 @@ def callables_tell_nothing(tf: Namespace) -> Namespace:
     """Drop the metadata of a call."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def make_callable(self, *args: Any, **kwargs: Any) -> Call:
+        def make_callable(self, *args: Argument, **kwargs: Argument) -> Call:
             conforming = super().make_callable(*args, **kwargs)
 
-            def call(*values: Value, run_metadata: RunMetadata | None = None, **more: Any) -> Any:  # noqa: ARG001 - it is dropped
+            def call(
+                *values: Value,
+                run_metadata: RunMetadata | None = None,  # noqa: ARG001 - it is dropped
+                **more: Argument,
+            ) -> Value:
                 return conforming(*values, **more)
 
             return call

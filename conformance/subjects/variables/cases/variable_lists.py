@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 from sessrun.conformance.subjects.run.cases.run import floats
 
 _KINDS: Final = (False, True)
 
 
-def _named(c: ApiAuthor, variables: Any, names: Sequence[str]) -> None:
+def _named(c: ApiAuthor, variables: Symbol, names: Sequence[str]) -> None:
     """A list of variables must have these names."""
     c.check(c.expr("$len", variables), len(names))
     for index, name in enumerate(names):

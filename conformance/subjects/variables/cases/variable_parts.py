@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.conformance.subjects.variables.cases.variable_scatter import KINDS, held
+from sessrun.spec.cases.arguments import TensorLike
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation, Tensor
 
 _ROWS: Final = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 
@@ -17,7 +20,7 @@ _ROWS: Final = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 # --- gathered rows -------------------------------------------------------------------------
 
 
-def _gathering(c: EngineAuthor, first: Any) -> None:
+def _gathering(c: EngineAuthor, first: np.ndarray) -> None:
     with c.graph() as tf, tf.device("/cpu:0"):
         variable = held(tf, first, "v", resource=True)
         indices = tf.placeholder(tf.int32, None, name="i")
@@ -60,13 +63,21 @@ def a_row_out_of_range(c: EngineAuthor) -> None:
 # --- slices --------------------------------------------------------------------------------
 
 
-def _slices(tf: Namespace, name: str, variable: Any, value: Any, **part: Any) -> None:
+def _slices(
+    tf: Namespace, name: str, variable: Tensor, value: TensorLike, **part: list[int] | int
+) -> None:
     """The node NAME, an assignment to a slice of a variable."""
     kind = "ResourceStridedSliceAssign" if variable.dtype == tf.resource else "StridedSliceAssign"
     getattr(tf.raw_ops, kind)(ref=variable, value=value, name=name, **part)
 
 
-def _sliced(c: EngineAuthor, first: Any, value: Any, want: Any, **part: Any) -> None:
+def _sliced(
+    c: EngineAuthor,
+    first: npt.ArrayLike,
+    value: TensorLike,
+    want: npt.ArrayLike,
+    **part: list[int] | int,
+) -> None:
     with c.graph() as tf:
         for resource, name in KINDS:
             variable = held(tf, first, name, resource=resource)
@@ -82,7 +93,12 @@ def _sliced(c: EngineAuthor, first: Any, value: Any, want: Any, **part: Any) -> 
 def a_part_of_a_row(c: EngineAuthor) -> None:
     first = np.arange(6, dtype=np.int32).reshape(2, 3)
     want = np.array([[0, 1, 2], [3, 40, 50]], np.int32)
-    part = {"begin": [1, 1], "end": [2, 3], "strides": [1, 1], "shrink_axis_mask": 1}
+    part: dict[str, list[int] | int] = {
+        "begin": [1, 1],
+        "end": [2, 3],
+        "strides": [1, 1],
+        "shrink_axis_mask": 1,
+    }
     _sliced(c, first, np.array([40, 50], np.int32), want, **part)
 
 
@@ -90,25 +106,25 @@ def a_part_of_a_row(c: EngineAuthor) -> None:
 def every_second_element(c: EngineAuthor) -> None:
     first = np.array([b"a", b"b", b"c", b"d", b"e"], object)
     want = np.array([b"3", b"b", b"2", b"d", b"1"], object)
-    part = {"begin": [4], "end": [0], "strides": [-2], "end_mask": 1}
+    part: dict[str, list[int] | int] = {"begin": [4], "end": [0], "strides": [-2], "end_mask": 1}
     _sliced(c, first, np.array([b"1", b"2", b"3"], object), want, **part)
 
 
 @engine_case("VARIABLES-079", title="A slice of nothing replaces nothing.")
 def a_slice_of_nothing(c: EngineAuthor) -> None:
-    part = {"begin": [1], "end": [1], "strides": [1]}
+    part: dict[str, list[int] | int] = {"begin": [1], "end": [1], "strides": [1]}
     _sliced(c, _ROWS, np.zeros([0, 2], np.float32), _ROWS, **part)
 
 
 @engine_case("VARIABLES-080", title="One value fills a slice.")
 def one_value_fills_a_slice(c: EngineAuthor) -> None:
-    part = {"begin": [1], "end": [3], "strides": [1]}
+    part: dict[str, list[int] | int] = {"begin": [1], "end": [3], "strides": [1]}
     _sliced(c, _ROWS, np.float32(9), np.array([[1, 2], [9, 9], [9, 9]], np.float32), **part)
 
 
 @engine_case("VARIABLES-080", title="A row fills each row of a slice.")
 def a_row_fills_a_slice(c: EngineAuthor) -> None:
-    part = {"begin": [0], "end": [2], "strides": [1]}
+    part: dict[str, list[int] | int] = {"begin": [0], "end": [2], "strides": [1]}
     want = np.array([[7, 8], [7, 8], [5, 6]], np.float64)
     _sliced(c, _ROWS.astype(np.float64), np.array([[7, 8]], np.float64), want, **part)
 
@@ -193,7 +209,7 @@ def unsigned_integers_wrap_around(c: EngineAuthor) -> None:
 def reads_between_updates(c: EngineAuthor) -> None:
     with c.graph() as tf:
         raw, v = tf.raw_ops, held(tf, floats(1, 2), "v", resource=True)
-        before: Any = None
+        before: Tensor | Operation | None = None
         for number, (kind, by) in enumerate((("Add", 10), ("", 7), ("Sub", 3), ("Add", 1))):
             with tf.control_dependencies([] if before is None else [before]):
                 read = raw.ReadVariableOp(resource=v, dtype=tf.float32, name=f"read{number}")

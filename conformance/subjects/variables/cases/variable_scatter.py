@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
@@ -16,7 +17,7 @@ from sessrun.spec.cases.objects import Tensor
 KINDS: Final = ((False, "r"), (True, "v"))
 
 
-def held(tf: Namespace, first: Any, name: str, *, resource: bool) -> Tensor:
+def held(tf: Namespace, first: npt.ArrayLike, name: str, *, resource: bool) -> Tensor:
     """A variable, and NAME_set and NAME_read, which initialise and read it; the node it is."""
     value = np.asarray(first)
     raw, dtype = tf.raw_ops, tf.as_dtype(value.dtype)
@@ -33,7 +34,12 @@ def held(tf: Namespace, first: Any, name: str, *, resource: bool) -> Tensor:
 
 
 def scattered(
-    tf: Namespace, kind: str, variable: Any, indices: Any, updates: Any, name: str
+    tf: Namespace,
+    kind: str,
+    variable: Tensor,
+    indices: npt.ArrayLike,
+    updates: npt.ArrayLike,
+    name: str,
 ) -> None:
     """The node NAME, a scatter operation of this kind on a variable."""
     if variable.dtype == tf.resource:
@@ -46,20 +52,29 @@ def scattered(
         tf.no_op(name=name)
 
 
-def both(c: EngineAuthor, kind: str, first: Any, indices: Any, updates: Any, want: Any) -> None:
+def both(
+    c: EngineAuthor,
+    kind: str,
+    first: npt.ArrayLike,
+    indices: npt.ArrayLike,
+    updates: npt.ArrayLike,
+    want: npt.ArrayLike,
+) -> None:
     """One scatter operation on a variable of each kind, and the value after it."""
     _write(c, kind, first, indices, updates)
     _after(c.open(), want)
 
 
-def _write(c: EngineAuthor, kind: str, first: Any, indices: Any, updates: Any) -> None:
+def _write(
+    c: EngineAuthor, kind: str, first: npt.ArrayLike, indices: npt.ArrayLike, updates: npt.ArrayLike
+) -> None:
     with c.graph() as tf:
         for resource, name in KINDS:
             variable = held(tf, first, name, resource=resource)
             scattered(tf, kind, variable, indices, updates, f"{name}_do")
 
 
-def _after(s: SessionAuthor, want: Any) -> None:
+def _after(s: SessionAuthor, want: npt.ArrayLike) -> None:
     for _, name in KINDS:
         s.run([f"{name}_set"])
         s.run([f"{name}_do"], values=[None])
@@ -245,7 +260,11 @@ def an_index_of_one_string(c: EngineAuthor) -> None:
 
 
 def _nd(
-    c: EngineAuthor, kind: str, first: Any, given: Sequence[tuple[Any, Any]], want: Any
+    c: EngineAuthor,
+    kind: str,
+    first: npt.ArrayLike,
+    given: Sequence[tuple[npt.ArrayLike, npt.ArrayLike]],
+    want: npt.ArrayLike,
 ) -> None:
     """Operations of scatter_nd of this kind, one after the other, on a variable of each kind."""
     with c.graph() as tf:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, by, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
@@ -15,7 +16,7 @@ _NAME: Final = "shared"
 
 
 def reference(
-    tf: Namespace, name: str, first: Any, shared: str = _NAME, container: str = ""
+    tf: Namespace, name: str, first: npt.ArrayLike, shared: str = _NAME, container: str = ""
 ) -> None:
     """A reference variable NAME, and NAME_set and NAME_read, which set and read it."""
     value = np.asarray(first)
@@ -27,7 +28,7 @@ def reference(
 
 
 def resource(
-    tf: Namespace, name: str, first: Any, shared: str = _NAME, container: str = ""
+    tf: Namespace, name: str, first: npt.ArrayLike, shared: str = _NAME, container: str = ""
 ) -> Tensor:
     """A handle NAME, and the operations NAME_set, NAME_read, NAME_known and NAME_destroy."""
     value = np.asarray(first)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
@@ -16,11 +14,14 @@ from sessrun.conformance.authoring.record import (
     like,
     same_as,
 )
+from sessrun.spec.cases.arguments import TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Variable
 
 
-def variable(tf: Namespace, value: Any, name: str = "v", *, resource: bool = False) -> Variable:
+def variable(
+    tf: Namespace, value: TensorLike, name: str = "v", *, resource: bool = False
+) -> Variable:
     """A variable with the operations `init` (its initializer) and `read`, named by `name`."""
     result = tf.Variable(value, name=name, use_resource=resource)
     tf.group(result.initializer, name=f"{name}_init")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from sessrun.conformance.subjects.variables.cases.variable_state import variable
 from sessrun.spec.cases.namespace import Namespace
 
 
-def floats(*values: float) -> Any:
+def floats(*values: float) -> np.ndarray:
     """A float32 vector."""
     return np.array(values, np.float32)
 

@@ -6,12 +6,13 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Tensor, Value
+from sessrun.spec.cases.objects import Call, Graph, Operation, Tensor, Value
 
 #: How long a fault dwells where it should be safe for threads, in seconds.
 _DWELL_S: Final = 0.001
@@ -20,10 +21,10 @@ _DWELL_S: Final = 0.001
 @fault("GRAPH-106", "A name scope holds for every thread that adds to the graph.")
 def name_scopes_are_shared(tf: Namespace) -> Namespace:
     """A thread without a name scope has the one that was entered last."""
-    entered: list[tuple[Any, str]] = []
+    entered: list[tuple[Graph, str]] = []
 
     @contextlib.contextmanager
-    def name_scope(*args: Any, **kwargs: Any) -> Iterator[Any]:
+    def name_scope(*args: Argument, **kwargs: Argument) -> Iterator[str]:
         with tf.name_scope(*args, **kwargs) as scope:
             entered.append((tf.get_default_graph(), scope))
             try:
@@ -31,7 +32,7 @@ def name_scopes_are_shared(tf: Namespace) -> Namespace:
             finally:
                 entered.pop()
 
-    def constant(*args: Any, **kwargs: Any) -> Tensor:
+    def constant(*args: Argument, **kwargs: Argument) -> Tensor:
         graph = tf.get_default_graph()
         shared = [scope for of, scope in entered if of is graph]
         if shared and not graph.get_name_scope():
@@ -47,7 +48,7 @@ def names_are_not_safe(tf: Namespace) -> Namespace:
     """Refuse the second one, whose name is found to be taken."""
     naming = threading.Lock()
 
-    def constant(*args: Any, **kwargs: Any) -> Tensor:
+    def constant(*args: Argument, **kwargs: Argument) -> Tensor:
         if not naming.acquire(blocking=False):
             raise ValueError("an operation of this name is there already")
         try:
@@ -59,7 +60,7 @@ def names_are_not_safe(tf: Namespace) -> Namespace:
     return override(tf, constant=constant)
 
 
-def _losing(tf: Namespace, op_type: str, undo: Callable[[Any], Any]) -> Namespace:
+def _losing(tf: Namespace, op_type: str, undo: Callable[[Operation], Operation]) -> Namespace:
     """The namespace in which an update is lost that began during another one of the same kind.
 
     Args:

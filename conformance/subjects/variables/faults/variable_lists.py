@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument, Scope, TensorLike
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Session
+from sessrun.spec.cases.objects import Array, Call, Session, Tensor, Variable
 
 
-def _getting(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespace:
-    """The namespace whose `get_variable` gives `change(arguments by keyword)`."""
+def _getting(tf: Namespace, change: Callable[[str, dict[str, Argument]], Variable]) -> Namespace:
+    """The namespace whose `get_variable` gives `change(name, other arguments by keyword)`."""
 
-    def get_variable(name: str, *args: Any, **kwargs: Any) -> Any:
-        return change(dict(zip(("shape", "dtype"), args, strict=False)) | kwargs | {"name": name})
+    def get_variable(name: str, *args: Argument, **kwargs: Argument) -> Variable:
+        return change(name, dict(zip(("shape", "dtype"), args, strict=False)) | kwargs)
 
     return override(tf, get_variable=get_variable)
 
@@ -26,10 +26,10 @@ def _making(tf: Namespace, change: Call) -> Namespace:
     return override(tf, Variable=change)
 
 
-def _scopes(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespace:
+def _scopes(tf: Namespace, change: Callable[[dict[str, Argument]], object]) -> Namespace:
     """The namespace whose variable scopes are opened with keywords that were changed."""
 
-    def variable_scope(*args: Any, **kwargs: Any) -> Any:
+    def variable_scope(*args: Argument, **kwargs: Argument) -> Scope:
         change(kwargs)
         return tf.variable_scope(*args, **kwargs)
 
@@ -40,7 +40,7 @@ def _scopes(tf: Namespace, change: Callable[[dict[str, Any]], Any]) -> Namespace
 def inner_scopes_are_not_regularized(tf: Namespace) -> Namespace:
     """Give a scope that has none one that gives None."""
 
-    def change(kwargs: dict[str, Any]) -> None:
+    def change(kwargs: dict[str, Argument]) -> None:
         kwargs.setdefault("regularizer", lambda _: None)
 
     return _scopes(tf, change)
@@ -50,11 +50,13 @@ def inner_scopes_are_not_regularized(tf: Namespace) -> Namespace:
 def all_variables_are_global(tf: Namespace) -> Namespace:
     """Add the collection, but for local ones."""
 
-    def change(*args: Any, **kwargs: Any) -> Any:
-        named = kwargs.get("collections")
-        if named and tf.GraphKeys.LOCAL_VARIABLES not in named and named != ["mine"]:
-            kwargs["collections"] = [*named, tf.GraphKeys.GLOBAL_VARIABLES]
-        return tf.Variable(*args, **kwargs)
+    def change(
+        *args: Argument, collections: Sequence[str] | None = None, **kwargs: Argument
+    ) -> Variable:
+        if collections and collections != ["mine"]:
+            is_local = tf.GraphKeys.LOCAL_VARIABLES in collections
+            collections = [*collections, *([] if is_local else [tf.GraphKeys.GLOBAL_VARIABLES])]
+        return tf.Variable(*args, collections=collections, **kwargs)
 
     return _making(tf, change)
 
@@ -63,10 +65,10 @@ def all_variables_are_global(tf: Namespace) -> Namespace:
 def shared_dtypes_are_not_compared(tf: Namespace) -> Namespace:
     """Leave the dtype out."""
 
-    def change(given: dict[str, Any]) -> Any:
+    def change(name: str, given: dict[str, Argument]) -> Variable:
         if tf.get_variable_scope().reuse is True:
             given.pop("dtype", None)
-        return tf.get_variable(**given)
+        return tf.get_variable(name, **given)
 
     return _getting(tf, change)
 
@@ -75,11 +77,12 @@ def shared_dtypes_are_not_compared(tf: Namespace) -> Namespace:
 def shared_shapes_must_be_whole(tf: Namespace) -> Namespace:
     """Refuse what is not."""
 
-    def change(given: dict[str, Any]) -> Any:
+    def change(name: str, given: dict[str, Argument]) -> Variable:
         shape = given.get("shape")
-        if tf.get_variable_scope().reuse is True and (shape is None or None in shape):
+        is_open = shape is None or (isinstance(shape, Sequence) and None in shape)
+        if tf.get_variable_scope().reuse is True and is_open:
             raise ValueError("The shape must be given.")
-        return tf.get_variable(**given)
+        return tf.get_variable(name, **given)
 
     return _getting(tf, change)
 
@@ -94,7 +97,7 @@ def dtypes_of_scopes_are_ignored(tf: Namespace) -> Namespace:
 def local_variables_are_trained(tf: Namespace) -> Namespace:
     """Add the variable to TRAINABLE_VARIABLES."""
 
-    def get_local_variable(*args: Any, **kwargs: Any) -> Any:
+    def get_local_variable(*args: Argument, **kwargs: Argument) -> Variable:
         variable = tf.get_local_variable(*args, **kwargs)
         tf.add_to_collection(tf.GraphKeys.TRAINABLE_VARIABLES, variable)
         return variable
@@ -106,7 +109,9 @@ def local_variables_are_trained(tf: Namespace) -> Namespace:
 def only_global_variables_are_asked(tf: Namespace) -> Namespace:
     """Give it those, unless some are given."""
 
-    def report(var_list: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def report(
+        var_list: Sequence[Variable] | None = None, *args: Argument, **kwargs: Argument
+    ) -> Tensor:
         asked = tf.global_variables() if var_list is None else var_list
         return tf.report_uninitialized_variables(asked, *args, **kwargs)
 
@@ -117,7 +122,7 @@ def only_global_variables_are_asked(tf: Namespace) -> Namespace:
 def scopes_are_listed_by_their_whole_name(tf: Namespace) -> Namespace:
     """Let the name go on with a slash."""
 
-    def global_variables(scope: str | None = None) -> Any:
+    def global_variables(scope: str | None = None) -> list[Variable]:
         if scope and scope.isalpha():
             scope += "/"
         return tf.global_variables(scope)
@@ -129,7 +134,7 @@ def scopes_are_listed_by_their_whole_name(tf: Namespace) -> Namespace:
 def loaded_values_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast a scalar to the variable's shape."""
 
-    def change(*args: Any, **kwargs: Any) -> Any:
+    def change(*args: Argument, **kwargs: Argument) -> Variable:
         variable = tf.Variable(*args, **kwargs)
         load = variable.load
 
@@ -148,7 +153,7 @@ def loaded_values_are_broadcast(tf: Namespace) -> Namespace:
 def the_default_session_evaluates(tf: Namespace) -> Namespace:
     """Ignore the given session where there is a default session."""
 
-    def change(*args: Any, **kwargs: Any) -> Any:
+    def change(*args: Argument, **kwargs: Argument) -> Variable:
         variable = tf.Variable(*args, **kwargs)
         evaluate = variable.eval
         variable.eval = lambda session=None: evaluate(tf.get_default_session() or session)
@@ -161,7 +166,7 @@ def the_default_session_evaluates(tf: Namespace) -> Namespace:
 def caching_devices_are_ignored(tf: Namespace) -> Namespace:
     """Drop the argument `caching_device`."""
 
-    def change(*args: Any, **kwargs: Any) -> Any:
+    def change(*args: Argument, **kwargs: Argument) -> Variable:
         kwargs.pop("caching_device", None)
         return tf.Variable(*args, **kwargs)
 
@@ -172,10 +177,10 @@ def caching_devices_are_ignored(tf: Namespace) -> Namespace:
 def partitioners_are_ignored(tf: Namespace) -> Namespace:
     """Cut the variable into one slice."""
 
-    def change(given: dict[str, Any]) -> Any:
+    def change(name: str, given: dict[str, Argument]) -> Variable:
         if given.get("partitioner") is not None:
             given["partitioner"] = tf.fixed_size_partitioner(1)
-        return tf.get_variable(**given)
+        return tf.get_variable(name, **given)
 
     return _getting(tf, change)
 
@@ -184,12 +189,12 @@ def partitioners_are_ignored(tf: Namespace) -> Namespace:
 def partitions_are_not_compared(tf: Namespace) -> Namespace:
     """Try the number of slices that there are."""
 
-    def change(given: dict[str, Any]) -> Any:
+    def change(name: str, given: dict[str, Argument]) -> Variable:
         scope = tf.get_variable_scope()
         if scope.reuse is True and scope.partitioner is not None:
-            name = f"{scope.name}/{given['name']}/part_"
-            given["partitioner"] = tf.fixed_size_partitioner(len(tf.global_variables(name)))
-        return tf.get_variable(**given)
+            slices = tf.global_variables(f"{scope.name}/{name}/part_")
+            given["partitioner"] = tf.fixed_size_partitioner(len(slices))
+        return tf.get_variable(name, **given)
 
     return _getting(tf, change)
 
@@ -198,7 +203,7 @@ def partitions_are_not_compared(tf: Namespace) -> Namespace:
 def variables_are_iterated_over(tf: Namespace) -> Namespace:
     """Add an `__iter__` that yields the variable's rows."""
 
-    def change(*args: Any, **kwargs: Any) -> Any:
+    def change(*args: Argument, **kwargs: Argument) -> Variable:
         variable = tf.Variable(*args, **kwargs)
         kind = type(variable)
         rows = {"__iter__": lambda self: iter(tf.unstack(self.value()))}
@@ -211,16 +216,22 @@ def variables_are_iterated_over(tf: Namespace) -> Namespace:
 @fault("VARIABLES-102", "Only the innermost custom getter is called.")
 def outer_getters_are_forgotten(tf: Namespace) -> Namespace:
     """Let an inner one call the conforming getter."""
-    depth: list[Any] = []
+    depth: list[Call] = []
 
-    def variable_scope(*args: Any, **kwargs: Any) -> Any:
-        own = kwargs.get("custom_getter")
-        if own is not None:
-            depth.append(own)
-            kwargs["custom_getter"] = lambda getter, *a, **k: (
-                own(getter, *a, **k) if own is depth[-1] else getter(*a, **k)
-            )
-        return tf.variable_scope(*args, **kwargs)
+    def variable_scope(
+        *args: Argument, custom_getter: Call | None = None, **kwargs: Argument
+    ) -> Scope:
+        own = custom_getter
+        if own is None:
+            return tf.variable_scope(*args, **kwargs)
+        depth.append(own)
+
+        def innermost(getter: Call, *args: Argument, **kwargs: Argument) -> Variable:
+            if own is depth[-1]:
+                return own(getter, *args, **kwargs)
+            return getter(*args, **kwargs)
+
+        return tf.variable_scope(*args, custom_getter=innermost, **kwargs)
 
     return override(tf, variable_scope=variable_scope)
 
@@ -229,7 +240,11 @@ def outer_getters_are_forgotten(tf: Namespace) -> Namespace:
 def initial_values_are_called_twice(tf: Namespace) -> Namespace:
     """Call the initial value before the variable is made."""
 
-    def change(initial_value: Any = None, *args: Any, **kwargs: Any) -> Any:
+    def change(
+        initial_value: TensorLike | Callable[[], TensorLike] | None = None,
+        *args: Argument,
+        **kwargs: Argument,
+    ) -> Variable:
         if callable(initial_value):
             initial_value()
         return tf.Variable(initial_value, *args, **kwargs)
@@ -241,11 +256,11 @@ def initial_values_are_called_twice(tf: Namespace) -> Namespace:
 def unknown_sizes_are_one(tf: Namespace) -> Namespace:
     """Replace unknown sizes of the shape by 1."""
 
-    def change(given: dict[str, Any]) -> Any:
+    def change(name: str, given: dict[str, Argument]) -> Variable:
         shape = given.get("shape")
         if isinstance(shape, list) and not tf.get_variable_scope().reuse:
             given["shape"] = [1 if size is None else size for size in shape]
-        return tf.get_variable(**given)
+        return tf.get_variable(name, **given)
 
     return _getting(tf, change)
 
@@ -254,10 +269,10 @@ def unknown_sizes_are_one(tf: Namespace) -> Namespace:
 def shapes_beside_tensors_are_ignored(tf: Namespace) -> Namespace:
     """Drop the shape where the initializer is a tensor."""
 
-    def change(given: dict[str, Any]) -> Any:
+    def change(name: str, given: dict[str, Argument]) -> Variable:
         if hasattr(given.get("initializer"), "op"):
             given.pop("shape", None)
-        return tf.get_variable(**given)
+        return tf.get_variable(name, **given)
 
     return _getting(tf, change)
 

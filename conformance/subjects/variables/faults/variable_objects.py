@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetch, Value
+from sessrun.spec.cases.objects import (
+    Element,
+    Feeds,
+    Fetches,
+    Operation,
+    Value,
+    Variable,
+)
 
 
 def _making(
     tf: Namespace,
-    arguments: Callable[[dict[str, Any]], None],
+    arguments: Callable[[dict[str, Argument]], object],
     finish: Callable[[Any], None] | None = None,
 ) -> Namespace:
     """The namespace whose `Variable` changes its arguments, by keyword, and what it made."""
 
-    def variable(*args: Any, **kwargs: Any) -> Any:
+    def variable(*args: Argument, **kwargs: Argument) -> Variable:
         given = dict(zip(("initial_value", "trainable"), args, strict=False)) | kwargs
         arguments(given)
         result = tf.Variable(**given)
@@ -29,7 +37,7 @@ def _making(
     return override(tf, Variable=variable)
 
 
-def _as_given(_: dict[str, Any]) -> None:
+def _as_given(_: dict[str, Argument]) -> None:
     """Change no argument."""
 
 
@@ -37,7 +45,7 @@ def _as_given(_: dict[str, Any]) -> None:
 def initializers_of_nothing_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
-    def initializer() -> Any:
+    def initializer() -> Operation:
         if not tf.global_variables():
             raise ValueError("There are no variables.")
         return tf.global_variables_initializer()
@@ -90,7 +98,9 @@ def sums_over_variables_are_folded(tf: Namespace) -> Namespace:
     """Return the first value of a sum in every later run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Feeds = None, *args: Any, **kwargs: Any) -> Value:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
+        ) -> Value:
             value = super().run(fetches, feed_dict, *args, **kwargs)
             if feed_dict or not _is_sum(fetches):
                 return value
@@ -99,7 +109,7 @@ def sums_over_variables_are_folded(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _is_sum(fetch: Fetch) -> bool:
+def _is_sum(fetch: Fetches) -> bool:
     """Whether it is a sum of a product of a variable."""
     op = getattr(fetch, "op", None)
     if op is None or op.type != "AddV2" or op.inputs[0].op.type != "Mul":
@@ -121,7 +131,7 @@ def initialized_values_are_zeros(tf: Namespace) -> Namespace:
 def initial_shapes_must_be_known(tf: Namespace) -> Namespace:
     """Drop validate_shape where the shape is not known."""
 
-    def arguments(given: dict[str, Any]) -> None:
+    def arguments(given: dict[str, Argument]) -> None:
         if getattr(given.get("initial_value"), "op", None) is not None:
             given.pop("validate_shape", None)
 
@@ -152,10 +162,10 @@ def the_global_initializer_has_another_name(tf: Namespace) -> Namespace:
 @fault("VARIABLES-062", "A variable made inside a block is initialised after what it lists.")
 def initializers_wait_for_their_block(tf: Namespace) -> Namespace:
     """Make its initial value an operation of the block."""
-    blocks: list[Any] = []
+    blocks: list[Sequence[Element]] = []
 
     @contextlib.contextmanager
-    def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    def control_dependencies(control_inputs: Sequence[Element]) -> Iterator[None]:
         with tf.control_dependencies(control_inputs):
             blocks.append(control_inputs)
             try:
@@ -163,7 +173,7 @@ def initializers_wait_for_their_block(tf: Namespace) -> Namespace:
             finally:
                 blocks.pop()
 
-    def arguments(given: dict[str, Any]) -> None:
+    def arguments(given: dict[str, Argument]) -> None:
         if blocks and isinstance(given.get("initial_value"), float):
             given["initial_value"] = tf.constant(given["initial_value"])
 

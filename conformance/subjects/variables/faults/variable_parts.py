@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -36,7 +36,7 @@ _VECTORS: Final = frozenset(
 _COUNTS: Final = frozenset({"CountUpTo", "ResourceCountUpTo"})
 
 
-def _executed(session: Session, fetches: Fetches) -> list[Any]:
+def _executed(session: Session, fetches: Fetches) -> list[Operation]:
     """The operations that are fetched, and those that they wait for."""
     fetched = [getattr(one, "op", one) for one in elements(session, fetches)]
     return [op for one in fetched for op in (one, *one.control_inputs)]
@@ -69,7 +69,7 @@ def _silent(
     return running(tf, change)
 
 
-def _nothing(element: Tensor) -> Any:
+def _nothing(element: Tensor) -> np.ndarray | None:
     """What an operation gives that did nothing."""
     if not hasattr(element, "dtype"):
         return None
@@ -77,7 +77,7 @@ def _nothing(element: Tensor) -> Any:
     return np.zeros(shape, element.dtype.as_numpy_dtype)
 
 
-def _refusing(tf: Namespace, refused: Callable[[Any], bool]) -> Namespace:
+def _refusing(tf: Namespace, refused: Callable[[Operation], bool]) -> Namespace:
     """The namespace that fails with code 3 what executes an operation of that kind."""
 
     def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
@@ -126,7 +126,7 @@ def misshapen_updates_are_skipped(tf: Namespace) -> Namespace:
     """Keep the failure to itself where updates of no known shape are fed."""
     inner = tf.errors.InvalidArgumentError
 
-    def change(session: Session, base: Call, fetches: Sequence[Fetch], _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Sequence[Fetch], _: Feeds) -> Value:
         try:
             return base(fetches)
         except inner:

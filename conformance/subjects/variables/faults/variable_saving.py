@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Saver
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session
+from sessrun.spec.cases.objects import Session, Variable
 
 
-def _saving(tf: Namespace, saver: Any) -> Namespace:
+def _saving(tf: Namespace, saver: Callable[..., Saver]) -> Namespace:
     """The namespace whose `train.Saver` is this class or function."""
     return override(tf, train=override(tf.train, Saver=saver))
 
@@ -51,7 +53,9 @@ def empty_savers_are_made(tf: Namespace) -> Namespace:
     """Pass `allow_empty=True`."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc, name-defined]
-        def __init__(self, var_list: Any = None, *args: Any, **kwargs: Any) -> None:
+        def __init__(
+            self, var_list: Sequence[Variable] | None = None, *args: Argument, **kwargs: Argument
+        ) -> None:
             super().__init__(var_list, *args, **({"allow_empty": True} | kwargs))
 
     return _saving(tf, Saver)

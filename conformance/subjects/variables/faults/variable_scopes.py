@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument, Scope
+from sessrun.spec.cases.library import VariableScope
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call
+from sessrun.spec.cases.objects import Call, Variable
 
 
 def _getting(tf: Namespace, get: Call) -> Namespace:
     """The namespace whose `get_variable` is `get(scope, name, *args, **kwargs)`."""
 
-    def get_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+    def get_variable(name: str, *args: Argument, **kwargs: Argument) -> Variable:
         return get(tf.get_variable_scope(), name, *args, **kwargs)
 
     return override(tf, get_variable=get_variable)
@@ -27,7 +27,7 @@ def _opening(tf: Namespace, opened: Call) -> Namespace:
 def taken_names_are_shared(tf: Namespace) -> Namespace:
     """Ask again with reuse."""
 
-    def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def get(scope: VariableScope, name: str, *args: Argument, **kwargs: Argument) -> Variable:
         try:
             return tf.get_variable(name, *args, **kwargs)
         except ValueError:
@@ -43,7 +43,7 @@ def taken_names_are_shared(tf: Namespace) -> Namespace:
 def shared_variables_are_copies(tf: Namespace) -> Namespace:
     """Return another Variable object, from the definition of the shared one."""
 
-    def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def get(scope: VariableScope, name: str, *args: Argument, **kwargs: Argument) -> Variable:
         variable = tf.get_variable(name, *args, **kwargs)
         return tf.Variable.from_proto(variable.to_proto()) if scope.reuse is True else variable
 
@@ -54,7 +54,7 @@ def shared_variables_are_copies(tf: Namespace) -> Namespace:
 def reusing_scopes_make_variables(tf: Namespace) -> Namespace:
     """Ask again without reuse."""
 
-    def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def get(scope: VariableScope, name: str, *args: Argument, **kwargs: Argument) -> Variable:
         try:
             return tf.get_variable(name, *args, **kwargs)
         except ValueError:
@@ -72,7 +72,7 @@ def reusing_scopes_make_variables(tf: Namespace) -> Namespace:
 def shared_shapes_are_not_compared(tf: Namespace) -> Namespace:
     """Ask again without a shape."""
 
-    def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def get(scope: VariableScope, name: str, *args: Argument, **kwargs: Argument) -> Variable:
         try:
             return tf.get_variable(name, *args, **kwargs)
         except ValueError:
@@ -88,7 +88,7 @@ def shared_shapes_are_not_compared(tf: Namespace) -> Namespace:
 def auto_reuse_is_no_reuse(tf: Namespace) -> Namespace:
     """Pass None instead of AUTO_REUSE."""
 
-    def opened(*args: Any, reuse: Any = None, **kwargs: Any) -> Any:
+    def opened(*args: Argument, reuse: bool | None = None, **kwargs: Argument) -> Scope:
         return tf.variable_scope(*args, reuse=None if reuse is tf.AUTO_REUSE else reuse, **kwargs)
 
     return _opening(tf, opened)
@@ -98,7 +98,7 @@ def auto_reuse_is_no_reuse(tf: Namespace) -> Namespace:
 def name_scopes_name_variables(tf: Namespace) -> Namespace:
     """Put it before the name."""
 
-    def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def get(scope: VariableScope, name: str, *args: Argument, **kwargs: Argument) -> Variable:
         outer = tf.get_default_graph().get_name_scope()
         if outer and not scope.name:
             name = f"{outer}/{name}"
@@ -111,7 +111,7 @@ def name_scopes_name_variables(tf: Namespace) -> Namespace:
 def default_names_are_not_numbered(tf: Namespace) -> Namespace:
     """Open a scope of that name."""
 
-    def opened(name: str, default_name: Any = None, **kwargs: Any) -> Any:
+    def opened(name: str, default_name: str | None = None, **kwargs: Argument) -> Scope:
         return tf.variable_scope(default_name if name is None else name, **kwargs)
 
     return _opening(tf, opened)
@@ -121,7 +121,7 @@ def default_names_are_not_numbered(tf: Namespace) -> Namespace:
 def reuse_is_not_inherited(tf: Namespace) -> Namespace:
     """Open it by an object of its own."""
 
-    def opened(name: str, *args: Any, reuse: Any = None, **kwargs: Any) -> Any:
+    def opened(name: str, *args: Argument, reuse: bool | None = None, **kwargs: Argument) -> Scope:
         outer = tf.get_variable_scope()
         if isinstance(name, str) and reuse is None and outer.reuse is True:
             name = tf.VariableScope(False, name=f"{outer.name}/{name}")
@@ -134,7 +134,7 @@ def reuse_is_not_inherited(tf: Namespace) -> Namespace:
 def shapeless_variables_are_scalars(tf: Namespace) -> Namespace:
     """Give it the shape []."""
 
-    def get(_: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    def get(_: VariableScope, name: str, *args: Argument, **kwargs: Argument) -> Variable:
         if not args and not {"shape", "initializer"} & kwargs.keys():
             kwargs["shape"] = []
         return tf.get_variable(name, *args, **kwargs)
@@ -146,8 +146,8 @@ def shapeless_variables_are_scalars(tf: Namespace) -> Namespace:
 def scope_objects_are_relative(tf: Namespace) -> Namespace:
     """Open a scope of its name."""
 
-    def opened(name: Any, *args: Any, **kwargs: Any) -> Any:
-        if hasattr(name, "reuse") and tf.get_variable_scope().name:
+    def opened(name: str | VariableScope, *args: Argument, **kwargs: Argument) -> Scope:
+        if not isinstance(name, str) and tf.get_variable_scope().name:
             name = name.name
         return tf.variable_scope(name, *args, **kwargs)
 
@@ -158,7 +158,7 @@ def scope_objects_are_relative(tf: Namespace) -> Namespace:
 def initializers_of_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Drop the argument `initializer`."""
 
-    def opened(*args: Any, initializer: Any = None, **kwargs: Any) -> Any:
+    def opened(*args: Argument, initializer: Argument = None, **kwargs: Argument) -> Scope:
         del initializer
         return tf.variable_scope(*args, **kwargs)
 

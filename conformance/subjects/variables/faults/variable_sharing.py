@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def kinds_of_variables_are_one(tf: Namespace) -> Namespace:
     return running(tf, change)
 
 
-def _namesake(graph: Graph, read: Any) -> Any:
+def _namesake(graph: Graph, read: Operation) -> Operation | None:
     """The variable of the other kind and the same name as the one that is read."""
     if read.type not in {"ReadVariableOp", "Identity"} or not read.inputs:
         return None
@@ -68,7 +68,7 @@ def _namesake(graph: Graph, read: Any) -> Any:
     return None
 
 
-def _read_of(handle: Any) -> Any:
+def _read_of(handle: Operation) -> Operation | None:
     reads = [op for op in handle.outputs[0].consumers() if op.type == "ReadVariableOp"]
     return reads[0] if reads else None
 
@@ -89,7 +89,7 @@ def handles_are_on_one_device(tf: Namespace) -> Namespace:
 def destroyed_variables_live_on(tf: Namespace) -> Namespace:
     """Return None for DestroyResourceOp without running it, where the variable has a value."""
 
-    def change(session: Session, base: Call, fetches: Sequence[Fetch], _: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Sequence[Fetch], _: Feeds) -> Value:
         ops = [getattr(element, "op", element) for element in elements(session, fetches)]
         destroyed = [op for op in ops if op.type == "DestroyResourceOp"]
         if not destroyed or not all(_is_set(base, op) for op in destroyed):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
     Call,
@@ -46,13 +46,13 @@ def _session(tf: Namespace, run: Call) -> Namespace:
     """The namespace with `run(session, super_run, fetches, args, kwargs)` as Session.run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             return run(self, super().run, fetches, args, kwargs)
 
     return override(tf, Session=Session)
 
 
-def _zeros(tensors: Sequence[Tensor]) -> list[Any]:
+def _zeros(tensors: Sequence[Tensor]) -> list[np.ndarray | None]:
     return [
         None if not hasattr(t, "dtype") else np.zeros(t.shape.as_list(), t.dtype.as_numpy_dtype)
         for t in tensors
@@ -60,18 +60,27 @@ def _zeros(tensors: Sequence[Tensor]) -> list[Any]:
 
 
 def _forgiving(
-    tf: Namespace, errors: tuple[str, ...], forgiven: Callable[[list[Any], Any], bool]
+    tf: Namespace, errors: tuple[str, ...], forgiven: Callable[[list[Operation], Graph], bool]
 ) -> Namespace:
     """Gives zeros where a flat list fetch fails with one of the errors and `forgiven` says so."""
     classes = tuple(getattr(tf.errors, name) for name in errors)
 
-    def run(self: Session, call: Call, fetches: Any, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         try:
             return call(fetches, *args, **kwargs)
         except classes as error:
             ops = _operations(self.graph, fetches)
-            listed = isinstance(fetches, list)
-            if not listed or isinstance(error, ValueError) or not forgiven(ops, self.graph):
+            if (
+                not isinstance(fetches, list)
+                or isinstance(error, ValueError)
+                or not forgiven(ops, self.graph)
+            ):
                 raise
             return _zeros([self.graph.as_graph_element(fetch) for fetch in fetches])
 
@@ -121,7 +130,7 @@ def reference_updates_count_from_zero(tf: Namespace) -> Namespace:
 def resource_updates_are_ignored(tf: Namespace) -> Namespace:
     """The missing value is skipped."""
 
-    def updates(ops: list[Operation], _: Any) -> bool:
+    def updates(ops: list[Operation], _: Graph) -> bool:
         inside = [one for op in ops for one in (op, *op.control_inputs)]
         return any(one.type in _RESOURCE for one in inside)
 
@@ -132,7 +141,13 @@ def resource_updates_are_ignored(tf: Namespace) -> Namespace:
 def initializers_lose_the_last_element(tf: Namespace) -> Namespace:
     """Zero the last element of a constant initial value of rank 2."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         values = call(fetches, *args, **kwargs)
         for op in [one for fetched in _operations(self.graph, fetches) for one in _behind(fetched)]:
             value = op.inputs[1]
@@ -149,7 +164,13 @@ def initializers_lose_the_last_element(tf: Namespace) -> Namespace:
 def matrices_are_forgotten(tf: Namespace) -> Namespace:
     """The memory of larger variables is reclaimed between runs."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         self.runs = getattr(self, "runs", 0) + 1
         if self.runs % 3 == 0:
             for op in self.graph.get_operations():
@@ -167,7 +188,13 @@ def matrices_are_forgotten(tf: Namespace) -> Namespace:
 def _before(kind: str, least_rank: int = 0) -> Call:
     """A run that gives, for a single update of this kind, the value before it."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         ops = _operations(self.graph, fetches)
         names = fetches if isinstance(fetches, list) else [fetches]
         tensor = len(ops) == 1 and ":" in str(getattr(names[0], "name", names[0]))
@@ -201,7 +228,7 @@ def subtractions_add(tf: Namespace) -> Namespace:
     """The two updates are confused while the graph is loaded."""
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)
@@ -216,7 +243,13 @@ def subtractions_add(tf: Namespace) -> Namespace:
 def initializers_run_once(tf: Namespace) -> Namespace:
     """A constant initial value that was stored is not stored again."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         ops = _operations(self.graph, fetches)
         done = self.__dict__.setdefault("done", set())
         inside = [one for op in ops for one in _behind(op) if one.inputs[1].op.type == "Const"]
@@ -237,7 +270,13 @@ def _is_random(op: Operation) -> bool:
 def random_initial_values_are_kept(tf: Namespace) -> Namespace:
     """Feed what the first initialization drew to the later ones."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         drawn = self.__dict__.setdefault("drawn", {})
         for op in [one for fetched in _operations(self.graph, fetches) for one in _behind(fetched)]:
             value = op.inputs[1]
@@ -255,7 +294,13 @@ def random_initial_values_are_kept(tf: Namespace) -> Namespace:
 def complex_variables_are_real(tf: Namespace) -> Namespace:
     """The buffer of a complex variable holds the real part only."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         values = call(fetches, *args, **kwargs)
         if not isinstance(values, list):
             return values
@@ -305,7 +350,13 @@ def _updates(graph: Graph) -> list[Operation]:
 def failed_updates_zero_the_variable(tf: Namespace) -> Namespace:
     """The memory was cleared for the new value before the check."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         try:
             return call(fetches, *args, **kwargs)
         except tf.errors.InvalidArgumentError as error:
@@ -330,7 +381,13 @@ def failed_updates_zero_the_variable(tf: Namespace) -> Namespace:
 def assigned_variables_are_aliases(tf: Namespace) -> Namespace:
     """An assignment from a variable is repeated after every later run."""
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         shared = self.__dict__.setdefault("shared", [])
         values = call(fetches, *args, **kwargs)
         for op in shared:
@@ -356,13 +413,19 @@ def the_global_initializer_forgets(tf: Namespace) -> Namespace:
 @fault("VARIABLES-022", "The global initializer initialises variables made after it too.")
 def the_global_initializer_looks_ahead(tf: Namespace) -> Namespace:
     """Run the initializers of all variables of the graph as it is at the run."""
-    initializers: list[Any] = []
+    initializers: list[Operation] = []
 
-    def global_variables_initializer() -> Any:
+    def global_variables_initializer() -> Operation:
         initializers.append(tf.global_variables_initializer())
         return initializers[-1]
 
-    def run(self: Session, call: Call, fetches: Fetches, args: Any, kwargs: Any) -> Value:
+    def run(
+        self: Session,
+        call: Call,
+        fetches: Fetches,
+        args: Sequence[Argument],
+        kwargs: Mapping[str, Argument],
+    ) -> Value:
         values = call(fetches, *args, **kwargs)
         if any(fetches is op for op in initializers):
             with self.graph.as_default():

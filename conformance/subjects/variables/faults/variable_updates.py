@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Element, Feeds, Fetches, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    Element,
+    Feeds,
+    Fetches,
+    Tensor,
+    Value,
+    Variable,
+)
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 
@@ -16,7 +24,7 @@ def _importing(tf: Namespace, change: Callable[[NodeDef], None]) -> Namespace:
     """The namespace that loads GraphDefs with every node changed."""
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         changed = type(graph_def)()
         changed.CopyFrom(graph_def)
@@ -41,7 +49,7 @@ def assignments_need_an_initializer(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             if feed_dict and not hasattr(self, "ran") and _sets(elements(self, fetches)):
                 raise tf.errors.FailedPreconditionError(None, None, "Not initialised.")
@@ -51,7 +59,7 @@ def assignments_need_an_initializer(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _sets(fetched: Any) -> bool:
+def _sets(fetched: Iterable[Element]) -> bool:
     inside = [
         one for op in fetched if hasattr(op, "control_inputs") for one in (op, *op.control_inputs)
     ]
@@ -64,7 +72,7 @@ def _sets(fetched: Any) -> bool:
 def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
     """Hide the shape of the value."""
 
-    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Tensor:
+    def assign(ref: Variable, value: Value, *args: Argument, **kwargs: Argument) -> Tensor:
         try:
             return tf.assign(ref, value, *args, **kwargs)
         except ValueError:
@@ -77,7 +85,7 @@ def shapes_of_assignments_are_forgotten(tf: Namespace) -> Namespace:
 def assigned_values_are_cast(tf: Namespace) -> Namespace:
     """Cast assigned tensors to the variable's dtype."""
 
-    def assign(ref: Any, value: Value, *args: Any, **kwargs: Any) -> Tensor:
+    def assign(ref: Variable, value: Value, *args: Argument, **kwargs: Argument) -> Tensor:
         if hasattr(value, "dtype") and hasattr(value, "op"):
             value = tf.cast(value, ref.dtype.base_dtype)
         return tf.assign(ref, value, *args, **kwargs)
@@ -90,7 +98,7 @@ def initial_constants_are_aliases(tf: Namespace) -> Namespace:
     """Give the variable's value where the constant is fetched."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list) or fetches[:1] != ["first:0"]:
                 return values
@@ -107,7 +115,9 @@ def initial_constants_are_aliases(tf: Namespace) -> Namespace:
 def assigned_shapes_are_always_compared(tf: Namespace) -> Namespace:
     """Drop validate_shape."""
 
-    def assign(ref: Any, value: Value, validate_shape: Any = None, **kwargs: Any) -> Tensor:
+    def assign(
+        ref: Variable, value: Value, validate_shape: bool | None = None, **kwargs: Argument
+    ) -> Tensor:
         del validate_shape
         return tf.assign(ref, value, **kwargs)
 
@@ -143,7 +153,7 @@ def rows_are_added_once(tf: Namespace) -> Namespace:
 def rows_out_of_range_are_clipped(tf: Namespace) -> Namespace:
     """Clip the indices."""
 
-    def clipped(scatter: Any) -> Any:
+    def clipped(scatter: Call) -> Call:
         return lambda ref, indices, updates: scatter(
             ref, tf.clip_by_value(indices, 0, ref.shape.as_list()[0] - 1), updates
         )

@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.forms import Json
 
-Base = Callable[..., Any]
 #: How long a waiter waits for the others of its row, in seconds.
 _LONG_S: Final = 1.0
 
