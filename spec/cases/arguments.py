@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -90,5 +90,5 @@ Scope: TypeAlias = AbstractContextManager[object]
 #: An argument of a function of the namespace: what a fault passes on as it got it.
 Argument: TypeAlias = (
     "Value | Element | DType | Shape | type | Graph | Session | Coordinator | Message | Call"
-    " | Scope | Sequence[Argument] | Mapping[Hashable, Argument]"
+    " | Scope | Sequence[Argument] | Mapping[Any, Argument]"
 )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
 
 
 __all__ = [
+    "Builder",
     "GradientsAndVariables",
     "Hook",
     "ListedDevice",
@@ -204,6 +205,18 @@ class VariableScope(Protocol):
     @property
     def reuse(self) -> object:
         """True, False or None, or the namespace's `AUTO_REUSE`."""
+
+
+class Builder(Protocol):
+    """What writes a SavedModel."""
+
+    def add_meta_graph_and_variables(
+        self, sess: Session, tags: Sequence[str], **options: Argument
+    ) -> None:
+        """Add the graph and the values of its variables."""
+
+    def save(self, as_text: bool = False) -> str:
+        """Write the model; its path."""
 
 
 #: What a saver is given as its variables.

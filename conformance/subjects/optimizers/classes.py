@@ -5,17 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 __all__ = ["CLASSES", "OptimizerClass"]
 
 _DTYPES: Final = ("float32", "float32", "float64", "float16")
 _SINGLE: Final = ("float32",)
 
-Draw = Callable[[random.Random], Any]
+Draw = Callable[[random.Random], float | bool]
 
 
-def _of(*values: Any) -> Draw:
+def _of(*values: float | bool) -> Draw:
     return lambda draw: draw.choice(values)
 
 
@@ -35,7 +35,7 @@ class OptimizerClass:
 
     name: str
     options: Mapping[str, Draw] = field(default_factory=dict)
-    slots: Callable[[Mapping[str, Any]], Sequence[str]] = lambda _: ()
+    slots: Callable[[Mapping[str, float | bool]], Sequence[str]] = lambda _: ()
     rates: Sequence[float] = (0.125, 0.5, 1.0)
     dtypes: Sequence[str] = _DTYPES
     counts: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -70,9 +70,9 @@ class Training:
         self.shapes.append((placeholder, shape, rows))
         return placeholder
 
-    def feeds(self) -> dict[Symbol, Any]:
+    def feeds(self) -> dict[Symbol, np.ndarray]:
         """What a step is fed."""
-        feeds: dict[Symbol, Any] = {}
+        feeds: dict[Symbol, np.ndarray] = {}
         for placeholder, shape, rows in self.shapes:
             feeds[placeholder] = self.numbers(shape) if rows is None else self._rows(shape[0], rows)
         return feeds
@@ -82,7 +82,7 @@ class Training:
             return np.array(self.draw.sample(range(rows), count), np.int64)
         return np.array([self.draw.randrange(rows) for _ in range(count)], np.int64)
 
-    def gradient(self, shape: tuple[int, ...]) -> Any:
+    def gradient(self, shape: tuple[int, ...]) -> Symbol:
         """A gradient that is fed, whole or by rows."""
         if self.form == "dense":
             return self.fed(shape)
@@ -92,7 +92,7 @@ class Training:
         tf = self.c.tf
         return tf.IndexedSlices(values, indices, tf.constant(list(shape), tf.int64))
 
-    def share(self, variable: Symbol, shape: tuple[int, ...]) -> Any:
+    def share(self, variable: Symbol, shape: tuple[int, ...]) -> Symbol:
         """The share of a variable in a loss: of all of it, or of rows that are gathered."""
         tf = self.c.tf
         if self.form == "computed":
@@ -102,21 +102,26 @@ class Training:
         return tf.reduce_sum(rows * self.fed((count, *shape[1:])))
 
 
-def _optimizer(t: Training, options: Mapping[str, Any], step: Any) -> Symbol:
+def _optimizer(t: Training, options: Mapping[str, float | bool], step: Symbol | None) -> Symbol:
     """The optimizer; its learning rate is a number, or a placeholder that each step feeds."""
-    rate: Any = t.draw.choice(t.cls.rates)
+    rate: float | Symbol = t.draw.choice(t.cls.rates)
     if t.draw.random() < 0.4:
         rate = t.c.tf.placeholder_with_default(np.array(rate, np.float32), [])
-    given = dict(options)
+    given: dict[str, float | bool | Symbol] = dict(options)
     if t.draw.random() < 0.3:
         given["use_locking"] = True
-    if t.cls.counts:
+    if t.cls.counts and step is not None:
         given["global_step"] = step
     optimizer: Symbol = getattr(t.c.tf.train, t.cls.name)(rate, **given)
     return optimizer
 
 
-def _applied(t: Training, optimizer: Symbol, variables: list[Any], step: Any) -> Symbol:
+def _applied(
+    t: Training,
+    optimizer: Symbol,
+    variables: list[tuple[Symbol, tuple[int, ...]]],
+    step: Symbol | None,
+) -> Symbol:
     """The operation that applies the gradients of the form."""
     tf, counted = t.c.tf, {} if step is None else {"global_step": step}
     if t.form in {"computed", "gathered"}:

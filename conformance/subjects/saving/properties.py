@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["CUT", "NAMES", "UNCUT", "array_of", "cuts_of", "spec_of", "wanted_of", "within"]
@@ -104,7 +105,7 @@ class _Story:
         self._count += 1
         return f"{word}{self._count}"
 
-    def run(self, fetches: list[str], feeds: dict[str, Any], expect: Expect) -> None:
+    def run(self, fetches: list[str], feeds: dict[str, JsonObject], expect: Expect) -> None:
         """Add a run."""
         step: Step = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
         if feeds:
@@ -122,7 +123,7 @@ class _Story:
         return self.writer.placeholder("string", (), self.fresh("prefix"))
 
 
-def _path(name: str) -> dict[str, Any]:
+def _path(name: str) -> JsonObject:
     return {"dtype": "string", "shape": [], "data": [{"$path": name}]}
 
 

@@ -8,7 +8,7 @@ must fail fetches nothing else that has an effect.
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from google.protobuf import json_format
@@ -19,6 +19,7 @@ from sessrun.conformance.subjects.session.cells import READS, UPDATES, Cell, wri
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.model import FailedError, Graph, Output, Session, perform
 from sessrun.spec.proto import GraphDef
 
@@ -140,7 +141,7 @@ def _holds(session: Session, cell: Cell) -> bool:
     return True
 
 
-def _array(value: np.ndarray) -> dict[str, Any]:
+def _array(value: np.ndarray) -> JsonObject:
     return {"$array": tensors.encode(value)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from sessrun.conformance.authoring.forms import Matcher, Recorded, form
 from sessrun.conformance.authoring.record import ApiAuthor, as_array
+from sessrun.conformance.authoring.written import Written
 
 __all__ = [
     "FACTORIES",
@@ -37,16 +38,16 @@ _MAX_DEPTH: Final = 4
 class Leaf:
     """What may be fetched, and the value or matcher that it must come back as."""
 
-    fetch: Any
-    value: Any
+    fetch: Written
+    value: Written
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A structure of fetches and what must come back for it."""
 
-    fetch: Any
-    want: Any
+    fetch: Written
+    want: Written
 
 
 def constant_leaves(c: ApiAuthor, draw: random.Random, count: int) -> list[Leaf]:
@@ -105,19 +106,19 @@ def joined(draw: random.Random, kind: str, parts: Sequence[Part]) -> Part:
             named = collections.namedtuple("Named", names)  # type: ignore[misc]  # noqa: PYI024 - fields are drawn
             return Part(named(*fetches), named(*wants))
         case "attrs":
-            box: Any = attr.make_class("Box", [f"f{index}" for index in range(len(parts))])
+            box = attr.make_class("Box", [f"f{index}" for index in range(len(parts))])
             return Part(box(*fetches), box(*wants))
     keys = draw.sample(_KEYS, len(parts))
-    make: Any = dict if kind == "dict" else collections.OrderedDict
+    make = dict if kind == "dict" else collections.OrderedDict
     return Part(make(zip(keys, fetches, strict=True)), make(zip(keys, wants, strict=True)))
 
 
-def instance_of(name: str, *args: Any) -> Recorded:
+def instance_of(name: str, *args: Written) -> Recorded:
     """An object of the class that cases call `name`, made of the arguments."""
     return Recorded({"$py": name, "args": [form(arg) for arg in args]})
 
 
-def mapping_of(name: str, parts: dict[Any, Part], *before: Any) -> Part:
+def mapping_of(name: str, parts: Mapping[str, Part], *before: Written) -> Part:
     """The parts in a mapping of the class that cases call `name`.
 
     Args:

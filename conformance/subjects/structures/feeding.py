@@ -5,12 +5,20 @@ from __future__ import annotations
 import collections
 import random
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 __all__ = ["feed_dict_of", "nested_key", "nested_value"]
 
+_Leaf = TypeVar("_Leaf")
+#: Leaves in tuples in tuples.
+Nested: TypeAlias = "tuple[_Leaf | Nested[_Leaf], ...]"
+#: What is fed: an array, or arrays in lists and tuples under a nested key.
+_Value: TypeAlias = np.ndarray | Sequence[np.ndarray | Nested[np.ndarray]]
 
-def nested_key(draw: random.Random, leaves: Sequence[Any], depth: int = 0) -> Any:
+
+def nested_key(draw: random.Random, leaves: Sequence[_Leaf], depth: int = 0) -> Nested[_Leaf]:
     """A tuple or namedtuple, nested at will, of these leaves in their order."""
     parts: list[Any] = []
     rest = list(leaves)
@@ -26,16 +34,18 @@ def nested_key(draw: random.Random, leaves: Sequence[Any], depth: int = 0) -> An
     return tuple(parts)
 
 
-def nested_value(draw: random.Random, leaves: Sequence[Any]) -> Any:
+def nested_value(draw: random.Random, leaves: Sequence[_Leaf]) -> Sequence[_Leaf | Nested[_Leaf]]:
     """A list, tuple or namedtuple, nested at will, of these leaves in their order."""
     value = nested_key(draw, leaves)
     return list(value) if draw.random() < 0.4 else value
 
 
-def feed_dict_of(draw: random.Random, feeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
+def feed_dict_of(
+    draw: random.Random, feeds: Sequence[tuple[_Leaf, np.ndarray]]
+) -> dict[_Leaf | Nested[_Leaf], _Value]:
     """A feed_dict of these tensors and arrays: some of them together under one nested key."""
     rest = draw.sample(list(feeds), len(feeds))
-    feed_dict: dict[Any, Any] = {}
+    feed_dict: dict[_Leaf | Nested[_Leaf], _Value] = {}
     while rest:
         count = draw.randint(1, len(rest))
         group, rest = rest[:count], rest[count:]

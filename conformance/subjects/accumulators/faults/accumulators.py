@@ -20,7 +20,7 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
     sharing,
 )
-from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -60,7 +60,7 @@ def _count(tf: Namespace, run: Run) -> int:
 def means_are_sums(tf: Namespace) -> Namespace:
     """Multiply the mean by the number of gradients, where two or more are required."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         if _handle(run).op.get_attr("reduction_type") != b"MEAN" or run.ask(1) < 2:
             return base()
         count = _count(tf, run)
@@ -86,7 +86,7 @@ def counts_end_at_two(tf: Namespace) -> Namespace:
 def counts_stay(tf: Namespace) -> Namespace:
     """Add the number of gradients that were taken to the count."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         taken = run.note("taken", {})
         name = _handle(run).op.name
         if run.op.type in _COUNT:
@@ -104,7 +104,7 @@ def counts_stay(tf: Namespace) -> Namespace:
 def stale_gradients_are_refused(tf: Namespace) -> Namespace:
     """Raise an error where the count did not grow."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         before = _count(tf, run)
         values = base()
         if _count(tf, run) == before and run.ask(1) < 5:
@@ -136,7 +136,7 @@ def gradients_come_later(tf: Namespace) -> Namespace:
 def takes_leave_the_step(tf: Namespace) -> Namespace:
     """Set the step back to 0 after a take, unless a run has set the step."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         was_set = run.note("was_set", set())
         if run.op.type in _SET:
             was_set.add(_handle(run).op.name)
@@ -158,7 +158,7 @@ def takes_leave_the_step(tf: Namespace) -> Namespace:
 def steps_end_at_nine(tf: Namespace) -> Namespace:
     """Ignore runs that set the step beyond nine."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         return [None] if run.ask(1) > 9 else base()
 
     return executing(tf, _SET, change)
@@ -168,7 +168,7 @@ def steps_end_at_nine(tf: Namespace) -> Namespace:
 def steps_are_of_32_bits(tf: Namespace) -> Namespace:
     """Drop gradients of steps beyond 32 bits."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         return [None] if run.ask(1) >= 2**31 else base()
 
     return executing(tf, _APPLY, change)
@@ -178,7 +178,7 @@ def steps_are_of_32_bits(tf: Namespace) -> Namespace:
 def the_rest_is_left_out(tf: Namespace) -> Namespace:
     """Scale the sum down to the required number where more gradients were gathered."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         wanted, count = int(run.ask(1)), _count(tf, run)
         (value,) = base()
         if 0 < wanted < count:
@@ -257,7 +257,7 @@ def references_count_twice(tf: Namespace) -> Namespace:
 def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Namespace:
     """The namespace that changes the parts of a taken sparse gradient together."""
 
-    def changed(run: Run, base: Callable[[], Any]) -> Value:
+    def changed(run: Run, base: Base) -> Value:
         values = base()
         return change(run, list(values)) if len(values) == 3 else values
 
@@ -268,7 +268,7 @@ def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Name
 def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
     """Divide the values of a sparse mean by the number of gradients."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         count = int(run.also(tf, lambda raw: raw.AccumulatorNumAccumulated(handle=_handle(run))))
         values = list(base())
         if _handle(run).op.get_attr("reduction_type") == b"SUM":

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
+from sessrun.conformance.authoring.written import Written
 
 _NEAR = "close(1e-5, 1e-6)"
 
 
-def floats(*values: Any) -> Any:
+def floats(*values: npt.ArrayLike) -> np.ndarray:
     """A float32 vector."""
     return np.array(values, np.float32)
 
 
-def variable(c: ApiAuthor, name: str = "v", values: Any = (1, 2), **options: Any) -> Symbol:
+def variable(
+    c: ApiAuthor, name: str = "v", values: Sequence[float] = (1, 2), **options: Written
+) -> Symbol:
     """A resource variable of that name that begins with these values."""
     result: Symbol = c.tf.get_variable(
         name, initializer=floats(*values), use_resource=True, **options
@@ -31,7 +35,7 @@ def begun(c: ApiAuthor) -> Symbol:
     return sess
 
 
-def seen(c: ApiAuthor, sess: Symbol, fetched: Symbol, *values: Any) -> None:
+def seen(c: ApiAuthor, sess: Symbol, fetched: Symbol, *values: npt.ArrayLike) -> None:
     """The vector must be about this."""
     c.check(sess.run(fetched), near(floats(*values), _NEAR))
 
@@ -218,7 +222,9 @@ def a_rate_is_computed_in_each_run(c: ApiAuthor) -> None:
     seen(c, sess, v, -0.5, 0.5)
 
 
-def decayed(c: ApiAuthor, name: str, at: dict[int, float], *args: Any, **options: Any) -> None:
+def decayed(
+    c: ApiAuthor, name: str, at: dict[int, float], *args: Written, **options: Written
+) -> None:
     """A rate of 1 after each number of steps."""
     tf = c.tf
     step = tf.placeholder(tf.int32, [], name="step")

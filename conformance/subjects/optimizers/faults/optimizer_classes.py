@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import train
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.library import GradientsAndVariables, Step
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor, Variable
+from sessrun.spec.cases.objects import Operation, Tensor, Variable
 
 
 @fault("OPTIMIZERS-049", "Momentum is used before the gradient is added to it.")
@@ -29,7 +27,7 @@ def adam_shares_its_slots(tf: Namespace) -> Namespace:
     """Give each variable of a shape the slots of the first one that has it."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
-        def get_slot(self, var: Variable, name: str) -> Any:
+        def get_slot(self, var: Variable, name: str) -> Variable | None:
             for other in tf.trainable_variables():
                 slot = super().get_slot(other, name)
                 if slot is not None and other.shape == var.shape:
@@ -46,7 +44,7 @@ def rows_go_on_by_momentum(tf: Namespace) -> Namespace:
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
             self, grads_and_vars: GradientsAndVariables, *args: Argument, **options: Argument
-        ) -> Any:
+        ) -> Operation:
             pairs = [
                 (tf.convert_to_tensor(g) if isinstance(g, tf.IndexedSlices) else g, v)
                 for g, v in grads_and_vars
@@ -63,7 +61,7 @@ def minimizing_counts_no_steps(tf: Namespace) -> Namespace:
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def minimize(
             self, loss: Tensor, global_step: Step | None = None, **options: Argument
-        ) -> Any:
+        ) -> Operation:
             del global_step
             return super().minimize(loss, **options)
 

@@ -7,15 +7,15 @@ or the op type of another rule.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element, Graph, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
+from sessrun.spec.cases.objects import Element, Value
+from sessrun.spec.proto.graph_pb2 import DT_FLOAT, DT_INT32, DataType, GraphDef, NodeDef
 
-Change = Callable[[Any, Any], None]
+#: What changes a node, in the GraphDef that it may add nodes to.
+Change = Callable[[NodeDef, GraphDef], None]
 
 
 def _stepping(tf: Namespace, rule: str, change: Change) -> Namespace:
@@ -48,13 +48,13 @@ def _stepping(tf: Namespace, rule: str, change: Change) -> Namespace:
 def _flag(name: str, value: bool) -> Change:
     """Set a bool attribute."""
 
-    def change(node: NodeDef, _: Any) -> None:
+    def change(node: NodeDef, _: GraphDef) -> None:
         node.attr[name].b = value
 
     return change
 
 
-def _added(graph: Graph, op: str, name: str, inputs: list[str], **types: int) -> str:
+def _added(graph: GraphDef, op: str, name: str, inputs: list[str], **types: DataType) -> str:
     node = graph.node.add(op=op, name=name)
     node.input.extend(inputs)
     for key, value in types.items():
@@ -65,14 +65,16 @@ def _added(graph: Graph, op: str, name: str, inputs: list[str], **types: int) ->
 def _scaled(index: int, factor: float) -> Change:
     """Multiply an input by a number."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         kind = node.attr["T"].type
         number = graph.node.add(op="Const", name=f"{node.name}/factor{index}")
-        number.attr["dtype"].type = 1
-        number.attr["value"].tensor.dtype = 1
+        number.attr["dtype"].type = DT_FLOAT
+        number.attr["value"].tensor.dtype = DT_FLOAT
         number.attr["value"].tensor.tensor_shape.SetInParent()
         number.attr["value"].tensor.float_val.append(factor)
-        like = _added(graph, "Cast", f"{node.name}/cast{index}", [number.name], SrcT=1, DstT=kind)
+        like = _added(
+            graph, "Cast", f"{node.name}/cast{index}", [number.name], SrcT=DT_FLOAT, DstT=kind
+        )
         both = [node.input[index], like]
         node.input[index] = _added(graph, "Mul", f"{node.name}/scaled{index}", both, T=kind)
 
@@ -82,7 +84,7 @@ def _scaled(index: int, factor: float) -> Change:
 def _swapped(one: int, other: int) -> Change:
     """Change two inputs for each other."""
 
-    def change(node: NodeDef, _: Any) -> None:
+    def change(node: NodeDef, _: GraphDef) -> None:
         node.input[one], node.input[other] = node.input[other], node.input[one]
 
     return change
@@ -91,7 +93,7 @@ def _swapped(one: int, other: int) -> Change:
 def _other(rule: str, *indices: int, without: tuple[str, ...] = ()) -> Change:
     """Make it a step of another rule, with these of its inputs, without some attributes."""
 
-    def change(node: NodeDef, _: Any) -> None:
+    def change(node: NodeDef, _: GraphDef) -> None:
         node.op = f"{node.op.partition('Apply')[0]}Apply{rule}"
         kept = [node.input[index] for index in indices]
         kept += [name for name in node.input if name.startswith("^")]
@@ -118,7 +120,7 @@ def momentum_slots_hold_steps(tf: Namespace) -> Namespace:
     return _stepping(tf, "Momentum", _plain_as_keras)
 
 
-def _plain_as_keras(node: NodeDef, graph: Graph) -> None:
+def _plain_as_keras(node: NodeDef, graph: GraphDef) -> None:
     if node.op.startswith("Resource") and not node.attr["use_nesterov"].b:
         _other("KerasMomentum", 0, 1, 2, 3, 4)(node, graph)
 
@@ -244,7 +246,7 @@ def agreement_of_signs_subtracts(tf: Namespace) -> Namespace:
 def the_first_row_is_changed(tf: Namespace) -> Namespace:
     """Replace the indices by zeros."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         kind = node.attr["Tindices"].type
         zeros = _added(graph, "Sub", f"{node.name}/zeros", [node.input[8]] * 2, T=kind)
         node.input[8] = zeros
@@ -256,18 +258,20 @@ def the_first_row_is_changed(tf: Namespace) -> Namespace:
 def equal_rows_are_added_up(tf: Namespace) -> Namespace:
     """Sum the gradients of equal indices before the step."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         kind, name = node.attr["Tindices"].type, node.name
-        unique = _added(graph, "Unique", f"{name}/unique", [node.input[4]], T=kind, out_idx=3)
-        count = _added(graph, "Size", f"{name}/count", [unique], T=kind, out_type=3)
+        unique = _added(
+            graph, "Unique", f"{name}/unique", [node.input[4]], T=kind, out_idx=DT_INT32
+        )
+        count = _added(graph, "Size", f"{name}/count", [unique], T=kind, out_type=DT_INT32)
         node.input[3] = _added(
             graph,
             "UnsortedSegmentSum",
             f"{name}/sums",
             [node.input[3], f"{unique}:1", count],
             T=node.attr["T"].type,
-            Tindices=3,
-            Tnumsegments=3,
+            Tindices=DT_INT32,
+            Tnumsegments=DT_INT32,
         )
         node.input[4] = unique
 
@@ -278,7 +282,7 @@ def equal_rows_are_added_up(tf: Namespace) -> Namespace:
 def negative_rows_are_taken(tf: Namespace) -> Namespace:
     """Take them without their sign."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         kind = node.attr["Tindices"].type
         node.input[4] = _added(graph, "Abs", f"{node.name}/size", [node.input[4]], T=kind)
 
@@ -289,10 +293,10 @@ def negative_rows_are_taken(tf: Namespace) -> Namespace:
 def gradients_are_reshaped(tf: Namespace) -> Namespace:
     """Reshape the gradient to the variable's shape."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         if node.op.startswith("Resource"):
             shape = _added(
-                graph, "VariableShape", f"{node.name}/shape", [node.input[0]], out_type=3
+                graph, "VariableShape", f"{node.name}/shape", [node.input[0]], out_type=DT_INT32
             )
             node.input[3] = _added(
                 graph,
@@ -300,7 +304,7 @@ def gradients_are_reshaped(tf: Namespace) -> Namespace:
                 f"{node.name}/reshaped",
                 [node.input[3], shape],
                 T=node.attr["T"].type,
-                Tshape=3,
+                Tshape=DT_INT32,
             )
 
     return _stepping(tf, "Momentum", change)
@@ -310,24 +314,24 @@ def gradients_are_reshaped(tf: Namespace) -> Namespace:
 def rates_may_be_vectors(tf: Namespace) -> Namespace:
     """Take its sum along the first axis."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         rank = _added(graph, "Rank", f"{node.name}/rank", [node.input[2]], T=node.attr["T"].type)
         axes = graph.node.add(op="Range", name=f"{node.name}/axes")
         for name, value in (("zero", 0), ("one", 1)):
             number = graph.node.add(op="Const", name=f"{node.name}/{name}")
-            number.attr["dtype"].type = 3
-            number.attr["value"].tensor.dtype = 3
+            number.attr["dtype"].type = DT_INT32
+            number.attr["value"].tensor.dtype = DT_INT32
             number.attr["value"].tensor.tensor_shape.SetInParent()
             number.attr["value"].tensor.int_val.append(value)
         axes.input.extend([f"{node.name}/zero", rank, f"{node.name}/one"])
-        axes.attr["Tidx"].type = 3
+        axes.attr["Tidx"].type = DT_INT32
         node.input[2] = _added(
             graph,
             "Max",
             f"{node.name}/last",
             [node.input[2], axes.name],
             T=node.attr["T"].type,
-            Tidx=3,
+            Tidx=DT_INT32,
         )
 
     return _stepping(tf, "Momentum", change)
@@ -353,7 +357,7 @@ def lacking_values_are_internal(tf: Namespace) -> Namespace:
 def reads_change_with_steps(tf: Namespace) -> Namespace:
     """Let what waits for a step read anew."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         if not node.op.startswith("Resource"):
             return
         again = graph.node.add(op="ReadVariableOp", name=f"{node.name}/again")
@@ -370,7 +374,7 @@ def reads_change_with_steps(tf: Namespace) -> Namespace:
 def steps_are_not_waited_for(tf: Namespace) -> Namespace:
     """Let the step wait for it."""
 
-    def change(node: NodeDef, graph: Graph) -> None:
+    def change(node: NodeDef, graph: GraphDef) -> None:
         if node.op != "ApplyGradientDescent":
             return
         for reader in graph.node:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.model.optimizers import STEPS, stepped
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
@@ -66,7 +66,7 @@ class _Step:
     """
 
     declared: Operation
-    numbers: dict[str, Any]
+    numbers: dict[str, np.generic | np.ndarray | bool]
     gradient: np.ndarray
     rows: np.ndarray | None
 
@@ -87,7 +87,7 @@ def _array(draw: random.Random, dtype: str, shape: Sequence[int], *, above: floa
     return np.array(values, BY_NAME[dtype].numpy).reshape(tuple(shape))
 
 
-def _number(draw: random.Random, name: str, dtype: str) -> Any:
+def _number(draw: random.Random, name: str, dtype: str) -> np.generic:
     if name == "global_step":
         return np.int64(draw.randint(1, 5))
     return BY_NAME[dtype].numpy(draw.choice(_SCALARS.get(name, _PARTS)))
@@ -96,7 +96,9 @@ def _number(draw: random.Random, name: str, dtype: str) -> Any:
 def _step(draw: random.Random, declared: Operation, dtype: str, shape: Sequence[int]) -> _Step:
     names = [arg.name for arg in declared.inputs]
     skipped = {*_variables(declared), "grad", "delta", "indices"}
-    numbers = {name: _number(draw, name, dtype) for name in names if name not in skipped}
+    numbers: dict[str, np.generic | np.ndarray | bool] = {
+        name: _number(draw, name, dtype) for name in names if name not in skipped
+    }
     for attr in declared.attrs:
         if attr.type == "bool":
             numbers[attr.name] = draw.random() < (0.8 if attr.name == "update_slots" else 0.3)
@@ -111,9 +113,9 @@ def _step(draw: random.Random, declared: Operation, dtype: str, shape: Sequence[
 
 def _node(
     writer: GraphWriter, step: _Step, dtype: str, draw: random.Random, *, is_wrong: bool = False
-) -> tuple[str, Any]:
+) -> tuple[str, dict[str, JsonObject]]:
     """Write the step; its node and what is fed: all of it, of unknown shape, if it is wrong."""
-    feeds: dict[str, Any] = {}
+    feeds: dict[str, JsonObject] = {}
     variables, inputs = _variables(step.declared), []
     for arg in step.declared.inputs:
         if arg.name in variables:

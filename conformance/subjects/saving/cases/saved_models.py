@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
+from sessrun.conformance.authoring.written import Written
 
 _KERNEL: Final = np.arange(6, dtype=np.float32).reshape(2, 3)
 _INPUT: Final = np.array([[1, 2]], np.float32)
@@ -21,7 +22,7 @@ def _graph(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     return x, tf.matmul(x, kernel, name="y"), kernel
 
 
-def _saved(c: ApiAuthor, **options: Any) -> Symbol:
+def _saved(c: ApiAuthor, **options: Written) -> Symbol:
     """Save the model with a kernel that training has changed; the builder."""
     tf = c.tf
     x, y, kernel = _graph(c)
@@ -210,7 +211,7 @@ def under_a_name_scope(c: ApiAuthor) -> None:
         )
 
 
-def _not_added(c: ApiAuthor, builder: Any, sess: Symbol, signature: Any) -> None:
+def _not_added(c: ApiAuthor, builder: Symbol, sess: Symbol, signature: Written) -> None:
     add = builder.add_meta_graph_and_variables
     c.raises("AssertionError", lambda: add(sess, ["a"], {"s": signature}))
 

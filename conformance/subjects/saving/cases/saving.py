@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
+from sessrun.spec.cases.arguments import DTypeLike, TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Tensor
 
@@ -23,8 +25,8 @@ TEXTS: Final = np.array([b"a\0b", b"", "ü".encode(), b"\xff" * 3], object)
 
 def save(
     tf: Namespace,
-    prefix: Any,
-    values: Mapping[str, Any],
+    prefix: TensorLike,
+    values: Mapping[str, TensorLike],
     specs: Sequence[str] | None = None,
     name: str = "save",
 ) -> Operation:
@@ -40,9 +42,9 @@ def save(
 
 def load(
     tf: Namespace,
-    prefix: Any,
+    prefix: TensorLike,
     names: Sequence[str],
-    dtypes: Sequence[Any],
+    dtypes: Sequence[DTypeLike],
     specs: Sequence[str] | None = None,
     name: str = "load",
 ) -> list[Tensor]:
@@ -56,7 +58,7 @@ def load(
     )
 
 
-def _there_and_back(c: EngineAuthor, values: Mapping[str, Any]) -> SessionAuthor:
+def _there_and_back(c: EngineAuthor, values: Mapping[str, TensorLike]) -> SessionAuthor:
     """Save constants, and hold what is restored against them; the session."""
     with c.graph() as tf:
         tensors = {name: tf.constant(value) for name, value in values.items()}
@@ -68,7 +70,7 @@ def _there_and_back(c: EngineAuthor, values: Mapping[str, Any]) -> SessionAuthor
     return s
 
 
-def _of(dtype: Any) -> np.ndarray:
+def _of(dtype: npt.DTypeLike) -> np.ndarray:
     return np.array([[0, 1, 3], [7, 5, 2]]).astype(dtype)
 
 
@@ -159,7 +161,9 @@ def a_slice_of_a_whole(c: EngineAuthor) -> None:
     s.run([f"load:{i}" for i in range(4)], values=wanted)
 
 
-def _in_halves(c: EngineAuthor, values: Sequence[Any] = (MATRIX[:2], MATRIX[2:])) -> SessionAuthor:
+def _in_halves(
+    c: EngineAuthor, values: Sequence[npt.ArrayLike] = (MATRIX[:2], MATRIX[2:])
+) -> SessionAuthor:
     """Save a tensor in two slices; `whole`, `middle` and `bare` restore of it."""
     with c.graph() as tf:
         tf.raw_ops.SaveV2(
@@ -380,7 +384,7 @@ def as_many_names_as_tensors(c: EngineAuthor) -> None:
         )
     s = c.open()
 
-    def given(names: list[bytes], count: int) -> dict[str, Any]:
+    def given(names: list[bytes], count: int) -> dict[str, np.ndarray]:
         return {"names:0": np.array(names, object), "specs:0": np.array([b""] * count, object)}
 
     s.run(["save"], given([b"a"], 2), error=[3])

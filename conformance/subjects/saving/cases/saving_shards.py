@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
@@ -52,14 +53,16 @@ def the_pattern_of_shards(c: EngineAuthor) -> None:
 
 
 def _merging(
-    c: EngineAuthor, folders: tuple[str, str] = ("p", "q"), **options: Any
+    c: EngineAuthor,
+    folders: tuple[str, str] = ("p", "q"),
+    more: Sequence[str] = (),
+    **options: bool,
 ) -> SessionAuthor:
     """Save `a` and `b` apart; `merge` makes one checkpoint of `first`, `second` and more."""
     with c.graph() as tf:
         paths = [c.path(f"{folder}/{name}") for folder, name in zip(folders, "12", strict=True)]
         save(tf, paths[0], {"a": MATRIX, "t": TEXTS}, name="save_a")
         save(tf, paths[1], {"b": FLOATS}, name="save_b")
-        more = options.pop("more", [])
         tf.raw_ops.MergeV2Checkpoints(
             checkpoint_prefixes=paths + [c.path(name) for name in more],
             destination_prefix=c.path("x"),

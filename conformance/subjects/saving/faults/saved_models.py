@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+
+from google.protobuf.message import Message
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Builder
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Session
 
@@ -20,7 +22,7 @@ def _models(tf: Namespace, **names: Call | Overlay) -> Namespace:
 def _loading(tf: Namespace, change: Call) -> Namespace:
     """The namespace where `change(conforming, sess, tags, folder, options)` loads a model."""
 
-    def load(sess: Session, tags: Sequence[str], export_dir: str, **options: Argument) -> Any:
+    def load(sess: Session, tags: Sequence[str], export_dir: str, **options: Argument) -> Message:
         return change(tf.saved_model.load, sess, tags, export_dir, options)
 
     return _models(tf, load=load, loader=Overlay(tf.saved_model.loader, {"load": load}))
@@ -36,8 +38,12 @@ def loaded_models_are_initialized(tf: Namespace) -> Namespace:
     """Run the initializers of all variables once a model in text form is loaded."""
 
     def change(
-        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
-    ) -> Any:
+        conforming: Call,
+        sess: Session,
+        tags: Sequence[str],
+        folder: str,
+        options: Mapping[str, Argument],
+    ) -> Message:
         meta_graph = conforming(sess, tags, folder, **options)
         is_text = os.path.exists(os.path.join(folder, "saved_model.pbtxt"))
         if is_text:
@@ -53,8 +59,12 @@ def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
     """Clear `signature_def` of the returned MetaGraphDef."""
 
     def change(
-        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
-    ) -> Any:
+        conforming: Call,
+        sess: Session,
+        tags: Sequence[str],
+        folder: str,
+        options: Mapping[str, Argument],
+    ) -> Message:
         meta_graph = conforming(sess, tags, folder, **options)
         meta_graph.ClearField("signature_def")
         return meta_graph
@@ -67,8 +77,12 @@ def more_tags_are_found(tf: Namespace) -> Namespace:
     """Ask for two tags where one is given and is not there alone."""
 
     def change(
-        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
-    ) -> Any:
+        conforming: Call,
+        sess: Session,
+        tags: Sequence[str],
+        folder: str,
+        options: Mapping[str, Argument],
+    ) -> Message:
         try:
             return conforming(sess, tags, folder, **options)
         except RuntimeError:
@@ -84,8 +98,12 @@ def no_model_is_empty(tf: Namespace) -> Namespace:
     """Give an empty message."""
 
     def change(
-        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
-    ) -> Any:
+        conforming: Call,
+        sess: Session,
+        tags: Sequence[str],
+        folder: str,
+        options: Mapping[str, Argument],
+    ) -> Message:
         try:
             return conforming(sess, tags, folder, **options)
         except OSError:
@@ -94,18 +112,18 @@ def no_model_is_empty(tf: Namespace) -> Namespace:
     return _loading(tf, change)
 
 
-def _without(name: str) -> Callable[[Any, dict[str, Any]], None]:
+def _without(name: str) -> Callable[[Builder, dict[str, Argument]], object]:
     return lambda _builder, options: options.pop(name, None)
 
 
-def _adding(tf: Namespace, change: Callable[[Any, dict[str, Any]], None]) -> Namespace:
+def _adding(tf: Namespace, change: Callable[[Builder, dict[str, Argument]], object]) -> Namespace:
     """The namespace whose builders' options are changed before the first graph is added."""
 
     def add(
-        self: Session,
+        self: Builder,
         sess: Session,
         tags: Sequence[str],
-        signature_def_map: Any = None,
+        signature_def_map: Mapping[str, Message] | None = None,
         **options: Argument,
     ) -> None:
         change(self, options)
@@ -119,7 +137,7 @@ def _adding(tf: Namespace, change: Callable[[Any, dict[str, Any]], None]) -> Nam
 def main_operations_are_forgotten(tf: Namespace) -> Namespace:
     """Drop `main_op` where no assets are given."""
 
-    def change(_builder: Any, options: dict[str, Any]) -> None:
+    def change(_builder: Builder, options: dict[str, Argument]) -> None:
         if not options.get("assets_collection"):
             options.pop("main_op", None)
 
@@ -155,10 +173,14 @@ def import_scopes_are_forgotten(tf: Namespace) -> Namespace:
     """Forget the option."""
 
     def change(
-        conforming: Call, sess: Session, tags: Sequence[str], folder: str, options: Any
-    ) -> Any:
-        options.pop("import_scope", None)
-        return conforming(sess, tags, folder, **options)
+        conforming: Call,
+        sess: Session,
+        tags: Sequence[str],
+        folder: str,
+        options: Mapping[str, Argument],
+    ) -> Message:
+        more = {name: option for name, option in options.items() if name != "import_scope"}
+        return conforming(sess, tags, folder, **more)
 
     return _loading(tf, change)
 
@@ -168,7 +190,7 @@ def unfit_signatures_are_taken(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
     def add(
-        self: Session, sess: Session, tags: Sequence[str], *args: Argument, **options: Argument
+        self: Builder, sess: Session, tags: Sequence[str], *args: Argument, **options: Argument
     ) -> None:
         conforming = tf.saved_model.Builder.add_meta_graph_and_variables
         try:

@@ -10,7 +10,7 @@ import glob
 import os
 import shutil
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -407,7 +407,7 @@ def names_too_many_are_passed_over(tf: Namespace) -> Namespace:
 def unset_variables_are_saved_as_nothing(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def instead(run: Underway, _op: Operation, _raised: Any) -> Value:
+    def instead(run: Underway, _op: Operation, _raised: Exception) -> Value:
         return [None for _ in run.ops]
 
     return _on_error(tf, "SaveV2", "FailedPreconditionError", instead)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
@@ -40,7 +39,7 @@ def the_pattern_has_a_star(tf: Namespace) -> Namespace:
     return _renamed(tf, "ShardedFilespec", lambda text: text.replace(b"?????", b"*"))
 
 
-def _merging(tf: Namespace, change: Callable[[Underway, Base, Any], Any]) -> Namespace:
+def _merging(tf: Namespace, change: Callable[[Underway, Base, Operation], Value]) -> Namespace:
     """The namespace where `change(run, base, op)` is what a MergeV2Checkpoints does."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.library import Saved, Saver, Step
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Graph, Session
+from sessrun.spec.cases.objects import Array, Call, Graph, Session
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 def _training(tf: Namespace, **names: Call) -> Namespace:
@@ -24,9 +24,9 @@ def _training(tf: Namespace, **names: Call) -> Namespace:
 def _saver(
     tf: Namespace,
     *,
-    options: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-    var_list: Callable[[Any], Any] | None = None,
-    save: Callable[..., Any] | None = None,
+    options: Callable[[dict[str, Argument]], dict[str, Argument]] | None = None,
+    var_list: Callable[[Saved], Saved] | None = None,
+    save: Callable[..., str] | None = None,
     restore: Callable[..., None] | None = None,
 ) -> Namespace:
     """The namespace whose savers are made, save or restore otherwise.
@@ -53,7 +53,7 @@ def _saver(
             global_step: Step | None = None,
             *args: Argument,
             **given: Argument,
-        ) -> Any:
+        ) -> str:
             if save is None:
                 return super().save(sess, save_path, global_step, *args, **given)
             return save(super().save, self, sess, save_path, global_step, given)
@@ -96,7 +96,7 @@ def zeros_are_not_restored(tf: Namespace) -> Namespace:
     return _saver(tf, restore=restore)
 
 
-def _value(tf: Namespace, sess: Session, name: str) -> Any:
+def _value(tf: Namespace, sess: Session, name: str) -> Array | None:
     try:
         return sess.run(sess.graph.get_tensor_by_name(f"{name}:0"))
     except (KeyError, tf.errors.OpError):
@@ -114,7 +114,7 @@ def paths_without_numbers(tf: Namespace) -> Namespace:
         path: str,
         step: Step,
         given: Mapping[str, Argument],
-    ) -> Any:
+    ) -> str:
         saved = conforming(sess, path, step, **given)
         plain = step is not None and not isinstance(step, int)
         return path if plain else saved
@@ -153,7 +153,7 @@ def one_more_is_kept(tf: Namespace) -> Namespace:
 def at_most_five_are_kept(tf: Namespace) -> Namespace:
     """Keep five where all were to be kept."""
 
-    def options(given: dict[str, Any]) -> dict[str, Any]:
+    def options(given: dict[str, Argument]) -> dict[str, Argument]:
         return given | {"max_to_keep": given.get("max_to_keep", 5) or 5}
 
     return _saver(tf, options=options)
@@ -174,7 +174,7 @@ def none_is_kept_for_good(tf: Namespace) -> Namespace:
 def the_highest_number_is_the_latest(tf: Namespace) -> Namespace:
     """Return the path with the highest step in the folder."""
 
-    def latest_checkpoint(folder: str, latest_filename: str | None = None) -> Any:
+    def latest_checkpoint(folder: str, latest_filename: str | None = None) -> str | None:
         latest = tf.train.latest_checkpoint(folder, latest_filename)
         if latest is None or "-" not in os.path.basename(latest):
             return latest
@@ -192,7 +192,7 @@ def the_highest_number_is_the_latest(tf: Namespace) -> Namespace:
 def no_latest_is_empty(tf: Namespace) -> Namespace:
     """Return "" where TensorFlow returns None, if the folder is missing or has only `other`."""
 
-    def latest_checkpoint(folder: str, latest_filename: str | None = None) -> Any:
+    def latest_checkpoint(folder: str, latest_filename: str | None = None) -> str | None:
         latest = tf.train.latest_checkpoint(folder, latest_filename)
         names = os.listdir(folder) if os.path.isdir(folder) else ["other"]
         return "" if latest is None and names == ["other"] else latest
@@ -211,7 +211,7 @@ def one_list_of_checkpoints(tf: Namespace) -> Namespace:
         path: str,
         step: Step,
         given: Mapping[str, Argument],
-    ) -> Any:
+    ) -> str:
         return conforming(
             sess, path, step, **{k: v for k, v in given.items() if k != "latest_filename"}
         )
@@ -223,9 +223,10 @@ def one_list_of_checkpoints(tf: Namespace) -> Namespace:
 def names_of_dicts_are_forgotten(tf: Namespace) -> Namespace:
     """Take the variables of a dict that names two of them, one by the name of the other."""
 
-    def var_list(given: Any) -> Any:
-        is_crossed = isinstance(given, dict) and set(given) == {"first", "w"}
-        return list(given.values()) if is_crossed else given
+    def var_list(given: Saved) -> Saved:
+        if isinstance(given, dict) and set(given) == {"first", "w"}:
+            return list(given.values())
+        return given
 
     return _saver(tf, var_list=var_list)
 
@@ -234,7 +235,7 @@ def names_of_dicts_are_forgotten(tf: Namespace) -> Namespace:
 def others_are_restored_too(tf: Namespace) -> Namespace:
     """Restore all variables where `var_list` is one of two."""
 
-    def var_list(given: Any) -> Any:
+    def var_list(given: Saved) -> Saved:
         every = tf.global_variables()
         if isinstance(given, list) and len(given) == 1 and len(every) == 2:
             other = next(variable for variable in every if variable is not given[0])
@@ -278,7 +279,7 @@ def devices_share_a_file(tf: Namespace) -> Namespace:
 def parts_are_saved_one_by_one(tf: Namespace) -> Namespace:
     """Pass the parts of a partitioned variable by their names."""
 
-    def var_list(given: Any) -> Any:
+    def var_list(given: Saved) -> Saved:
         if not isinstance(given, list) or not any(hasattr(v, "_get_variable_list") for v in given):
             return given
         parts = [part for variable in given for part in variable]
@@ -297,7 +298,7 @@ def savers_of_nothing(tf: Namespace) -> Namespace:
 def the_last_of_a_name(tf: Namespace) -> Namespace:
     """Keep the last variable of each name in `var_list`."""
 
-    def var_list(given: Any) -> Any:
+    def var_list(given: Saved) -> Saved:
         if not isinstance(given, list) or any(hasattr(v, "_get_variable_list") for v in given):
             return given
         return list({variable.name: variable for variable in given}.values())
@@ -316,7 +317,7 @@ def meta_graphs_are_always_written(tf: Namespace) -> Namespace:
         path: str,
         step: Step,
         given: Mapping[str, Argument],
-    ) -> Any:
+    ) -> str:
         saved = conforming(sess, path, step, **given)
         if given.get("write_state") is False:
             saver.export_meta_graph(f"{saved}.meta")
@@ -325,10 +326,12 @@ def meta_graphs_are_always_written(tf: Namespace) -> Namespace:
     return _saver(tf, save=save)
 
 
-def _importing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
+def _importing(
+    tf: Namespace, change: Callable[[Callable[[], Saver | None], str], object]
+) -> Namespace:
     """The namespace where `change(conforming, file)` is what `import_meta_graph` gives."""
 
-    def import_meta_graph(file: Any, *args: Argument, **given: Argument) -> Any:
+    def import_meta_graph(file: str, *args: Argument, **given: Argument) -> object:
         return change(lambda: tf.train.import_meta_graph(file, *args, **given), file)
 
     return _training(tf, import_meta_graph=import_meta_graph)
@@ -356,7 +359,7 @@ def no_meta_graph_is_empty(tf: Namespace) -> Namespace:
 def collections_do_not_come_back(tf: Namespace) -> Namespace:
     """Clear the collection `numbers` after the import."""
 
-    def change(conforming: Call, _file: Any) -> Any:
+    def change(conforming: Callable[[], Saver | None], _file: str) -> Saver | None:
         saver = conforming()
         tf.get_default_graph().clear_collection("numbers")
         return saver
@@ -368,7 +371,7 @@ def collections_do_not_come_back(tf: Namespace) -> Namespace:
 def graphs_are_written_as_text(tf: Namespace) -> Namespace:
     """Forget the option."""
 
-    def write_graph(graph: Graph, folder: str, name: str, as_text: bool = True) -> Any:
+    def write_graph(graph: Graph, folder: str, name: str, as_text: bool = True) -> str:
         del as_text
         return tf.train.write_graph(graph, folder, name)
 
@@ -379,7 +382,7 @@ def graphs_are_written_as_text(tf: Namespace) -> Namespace:
 def constants_of_initial_values(tf: Namespace) -> Namespace:
     """Take a session of its own."""
 
-    def convert(sess: Session, *args: Argument, **given: Argument) -> Any:
+    def convert(sess: Session, *args: Argument, **given: Argument) -> GraphDef:
         with sess.graph.as_default(), tf.Session(graph=sess.graph) as fresh:
             fresh.run(tf.global_variables_initializer())
             return tf.graph_util.convert_variables_to_constants(fresh, *args, **given)
@@ -398,7 +401,7 @@ def variables_are_listed_backwards(tf: Namespace) -> Namespace:
 def lacking_values_are_none(tf: Namespace) -> Namespace:
     """Pass over the error."""
 
-    def load_variable(path: str, name: str) -> Any:
+    def load_variable(path: str, name: str) -> Array | None:
         try:
             return tf.train.load_variable(path, name)
         except tf.errors.NotFoundError:
@@ -455,7 +458,7 @@ def saving_initializes(tf: Namespace) -> Namespace:
         path: str,
         step: Step,
         given: Mapping[str, Argument],
-    ) -> Any:
+    ) -> str:
         try:
             return conforming(sess, path, step, **given)
         except tf.errors.FailedPreconditionError:

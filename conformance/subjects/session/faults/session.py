@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Fetches, Graph, Value
+from sessrun.spec.cases.objects import Array, Fetches, Graph, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 _VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
@@ -19,7 +20,7 @@ def _registered(tf: Namespace) -> Namespace:
 
     A case on the API surface may leave a session of the default graph open: those are left out.
     """
-    family: list[Any] = []
+    family = []
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:
@@ -32,7 +33,7 @@ def _registered(tf: Namespace) -> Namespace:
                 family.remove(self)
             super().close()
 
-        def peers(self, *, same: bool) -> list[Any]:
+        def peers(self, *, same: bool) -> list[Session]:
             """The open sessions, oldest first, of equal graphs or else of unequal ones."""
             mine = self.graph.as_graph_def()
             return [s for s in family if (s.graph.as_graph_def() == mine) is same]
@@ -158,7 +159,7 @@ def lists_two_cpus(tf: Namespace) -> Namespace:
     """Leaves out the CPU devices after the second."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def list_devices(self) -> Any:
+        def list_devices(self) -> Sequence[ListedDevice]:
             listed = super().list_devices()
             cpus = [device for device in listed if device.device_type == "CPU"]
             return [device for device in listed if device not in cpus[2:]]
@@ -181,8 +182,8 @@ def closed_session_runs(tf: Namespace) -> Namespace:
             super().close()
 
         def run(self, *args: Argument, **kwargs: Argument) -> Value:
-            engine: Any = tf.Session(graph=self.graph) if self.closed else super()
-            return engine.run(*args, **kwargs)
+            run = tf.Session(graph=self.graph).run if self.closed else super().run
+            return run(*args, **kwargs)
 
     return override(tf, Session=Session)
 
@@ -198,7 +199,7 @@ def closed_session_lists_devices(tf: Namespace) -> Namespace:
             self.devices = self.devices or super().list_devices()
             super().close()
 
-        def list_devices(self) -> Any:
+        def list_devices(self) -> Sequence[ListedDevice]:
             return self.devices or super().list_devices()
 
     return override(tf, Session=Session)
@@ -279,7 +280,7 @@ def equal_graphs_share_state(tf: Namespace) -> Namespace:
 @fault("SESSION-033", "A session starts with the values that the last one of its graph left.")
 def state_outlives_the_session(tf: Namespace) -> Namespace:
     """Saves resource variables at close, by graph, and restores them in the next session."""
-    left: dict[bytes, dict[str, Any]] = {}
+    left: dict[bytes, dict[str, Array]] = {}
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:
@@ -327,7 +328,7 @@ def looks_names_up_in_the_first_graph(tf: Namespace) -> Namespace:
     """Refuses fetches by name of nodes added later."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        known: Any = None
+        known: set[str] | None = None
 
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             now = {op.name for op in self.graph.get_operations()}
@@ -346,15 +347,15 @@ def growth_resets_the_variables(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         count: int | None = None
-        engine: Any = None
+        engine: Session | None = None
 
         def run(self, *args: Argument, **kwargs: Argument) -> Value:
             count = sum(op.type in _VARIABLES for op in self.graph.get_operations())
             if self.count not in {None, count}:
                 self.engine = tf.Session(graph=self.graph)
             self.count = count
-            engine: Any = self.engine or super()
-            return engine.run(*args, **kwargs)
+            run = self.engine.run if self.engine else super().run
+            return run(*args, **kwargs)
 
     return override(tf, Session=Session)
 
@@ -362,7 +363,7 @@ def growth_resets_the_variables(tf: Namespace) -> Namespace:
 @fault("SESSION-037", "What is added to a graph reaches only the first session that runs then.")
 def growth_reaches_one_session(tf: Namespace) -> Namespace:
     """Remembers which session took each growth; the others fail from then on."""
-    taken: Any = weakref.WeakKeyDictionary()
+    taken: weakref.WeakKeyDictionary[Graph, dict[int, Session]] = weakref.WeakKeyDictionary()
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         first = 0

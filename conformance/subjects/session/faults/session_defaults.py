@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import TracebackType
+from typing import Self
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.spec.cases.arguments import Argument, Scope
@@ -38,7 +39,7 @@ def as_default_installs_a_stand_in(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         entered = False
 
-        def __enter__(self) -> Any:
+        def __enter__(self) -> Self:
             self.entered = True
             return super().__enter__()
 
@@ -55,7 +56,7 @@ def as_default_closes(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
-        def as_default(self) -> Iterator[Any]:
+        def as_default(self) -> Iterator[Session]:
             try:
                 with super().as_default() as session:
                     yield session
@@ -89,18 +90,23 @@ def the_outer_is_forgotten(tf: Namespace) -> Namespace:
 @fault("SESSION-012", "An as_default block that is left by an exception stays on the stack.")
 def exception_leaves_the_session(tf: Namespace) -> Namespace:
     """Does not take the session off."""
-    kept: list[Any] = []  # a block that was collected would leave the stack after all
+    kept: list[Scope] = []  # a block that was collected would leave the stack after all
 
     class Block:
-        def __init__(self, block: Any) -> None:
+        def __init__(self, block: Scope) -> None:
             self.block = block
             kept.append(block)
 
-        def __enter__(self) -> Any:
+        def __enter__(self) -> object:
             return self.block.__enter__()
 
-        def __exit__(self, *raised: object) -> bool | None:
-            return self.block.__exit__(*raised) if raised[0] is None else False
+        def __exit__(
+            self,
+            kind: type[BaseException] | None,
+            error: BaseException | None,
+            traceback: TracebackType | None,
+        ) -> bool | None:
+            return self.block.__exit__(kind, error, traceback) if kind is None else False
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def as_default(self) -> Scope:
@@ -113,7 +119,9 @@ def exception_leaves_the_session(tf: Namespace) -> Namespace:
 
 
 def _own_blocks(
-    tf: Namespace, enter: Callable[[Any, Any], Any], close: Callable[[bool], bool]
+    tf: Namespace,
+    enter: Callable[[contextlib.ExitStack, Session], object],
+    close: Callable[[bool], bool],
 ) -> Namespace:
     """A namespace whose with blocks enter what `enter` says and close when `close` says.
 
@@ -121,20 +129,25 @@ def _own_blocks(
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        block: Any = None
+        block: contextlib.ExitStack | None = None
 
-        def __enter__(self) -> Any:
+        def __enter__(self) -> Self:
             if self.block is not None:
                 raise RuntimeError("a with block of this session is open")
             self.block = contextlib.ExitStack()
             enter(self.block, self)
             return self
 
-        def __exit__(self, *raised: object) -> Any:
+        def __exit__(
+            self,
+            kind: type[BaseException] | None,
+            error: BaseException | None,
+            traceback: TracebackType | None,
+        ) -> None:
             block, self.block = self.block, None
             if block is not None:
-                block.__exit__(*raised)
-            if close(raised[0] is not None):
+                block.__exit__(kind, error, traceback)
+            if close(kind is not None):
                 self.close()
 
     return override(tf, Session=Session)
@@ -194,7 +207,7 @@ def with_is_reentrant(tf: Namespace) -> Namespace:
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         entered = False
 
-        def __enter__(self) -> Any:
+        def __enter__(self) -> Self:
             again, self.entered = self.entered, True
             return self if again else super().__enter__()
 
@@ -208,11 +221,11 @@ def with_is_reentrant(tf: Namespace) -> Namespace:
 @fault("SESSION-019", "A new thread inherits the default session of another.")
 def threads_share_the_default(tf: Namespace) -> Namespace:
     """Answers with any thread's as_default block where the thread itself has none."""
-    entered: list[Any] = []
+    entered = []
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
-        def as_default(self) -> Iterator[Any]:
+        def as_default(self) -> Iterator[Session]:
             with super().as_default() as session:
                 entered.append(session)
                 try:
@@ -237,7 +250,7 @@ def closed_session_cannot_be_entered(tf: Namespace) -> Namespace:
             self.closed = True
             super().close()
 
-        def __enter__(self) -> Any:
+        def __enter__(self) -> Self:
             if self.closed:
                 raise RuntimeError("the session is closed")
             return super().__enter__()
@@ -248,20 +261,20 @@ def closed_session_cannot_be_entered(tf: Namespace) -> Namespace:
 # --- eval and run -------------------------------------------------------------------------
 
 
-def _goes_to_the_outer(tf: Namespace, kind: Any) -> Namespace:
+def _goes_to_the_outer(tf: Namespace, kind: type) -> Namespace:
     """A namespace whose innermost as_default block runs single fetches of `kind` in the outer."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        outer: Any = None
+        outer = None
 
         def as_default(self) -> Scope:
             self.outer = tf.get_default_session()
             return super().as_default()
 
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
-            innermost = tf.get_default_session() is self and self.outer not in {None, self}
-            if innermost and isinstance(fetches, kind):
-                return self.outer.run(fetches, *args, **kwargs)
+            outer = self.outer if tf.get_default_session() is self else None
+            if outer not in {None, self} and isinstance(fetches, kind):
+                return outer.run(fetches, *args, **kwargs)
             return super().run(fetches, *args, **kwargs)
 
     return override(tf, Session=Session)
@@ -282,7 +295,7 @@ def operation_run_goes_to_the_outer(tf: Namespace) -> Namespace:
 @fault("SESSION-022", "eval() without a default session runs in a session of its own.")
 def eval_needs_no_default(tf: Namespace) -> Namespace:
     """Hides a spare default session in each thread that constructs one."""
-    spares: list[Any] = []
+    spares: list[tuple[Session, Scope]] = []
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:

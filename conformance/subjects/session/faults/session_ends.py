@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument
@@ -62,8 +62,11 @@ def reset_does_nothing(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @staticmethod
-        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> Any:
-            return tf.Session.reset(target, containers, config) if target else None
+        def reset(
+            target: str, containers: Sequence[str] | None = None, config: ConfigProto | None = None
+        ) -> None:
+            if target:
+                tf.Session.reset(target, containers, config)
 
     return override(tf, Session=Session)
 
@@ -80,7 +83,9 @@ def reset_is_final(tf: Namespace) -> Namespace:
             super().__init__(*args, **kwargs)
 
         @staticmethod
-        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> None:
+        def reset(
+            target: str, containers: Sequence[str] | None = None, config: ConfigProto | None = None
+        ) -> None:
             tf.Session.reset(target, containers, config)
             resets.append(target)
 
@@ -93,7 +98,9 @@ def reset_accepts_any_target(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @staticmethod
-        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> None:
+        def reset(
+            target: str, containers: Sequence[str] | None = None, config: ConfigProto | None = None
+        ) -> None:
             try:
                 tf.Session.reset(target, containers, config)
             except tf.errors.NotFoundError:

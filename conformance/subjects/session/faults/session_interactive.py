@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Scope
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Graph, Session
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -45,7 +45,7 @@ def interactive_keeps_the_default_graph(tf: Namespace) -> Namespace:
     """Makes the former default graph the default again, until the session is closed."""
 
     class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
-        former: Any = None
+        former: Scope | None = None
 
         def __init__(
             self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None

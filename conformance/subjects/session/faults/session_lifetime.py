@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
-from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.arguments import Argument, Scope
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Graph, Value
+from sessrun.spec.cases.objects import Graph, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 @fault("SESSION-052", "A session that is the default makes its graph the default too.")
@@ -20,7 +20,7 @@ def default_sessions_bring_their_graph(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
-        def as_default(self) -> Iterator[Any]:
+        def as_default(self) -> Iterator[Session]:
             with self.graph.as_default(), super().as_default() as session:
                 yield session
 
@@ -33,8 +33,10 @@ def graph_defs_are_kept(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @property
-        def graph_def(self) -> Any:
-            return self.__dict__.setdefault("kept", super().graph_def)
+        def graph_def(self) -> GraphDef:
+            if "kept" not in self.__dict__:
+                self.kept = super().graph_def
+            return self.kept
 
     return override(tf, Session=Session)
 
@@ -42,7 +44,7 @@ def graph_defs_are_kept(tf: Namespace) -> Namespace:
 @fault("SESSION-054", "A with block left by an exception leaves its graph the default one.")
 def exceptions_leave_the_graph(tf: Namespace) -> Namespace:
     """Enter the graph again."""
-    left: list[Any] = []  # kept: a block that is forgotten is left, in whatever thread
+    left: list[Scope] = []  # kept: a block that is forgotten is left, in whatever thread
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __exit__(self, *raised: object) -> bool | None:

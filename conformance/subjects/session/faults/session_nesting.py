@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Graph
+from sessrun.spec.cases.objects import Graph, Session
 from sessrun.spec.proto.config_pb2 import ConfigProto
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
 @fault("SESSION-048", "Default-session blocks can be left in any order.")
@@ -18,7 +18,7 @@ def blocks_end_in_any_order(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @contextlib.contextmanager
-        def as_default(self) -> Iterator[Any]:
+        def as_default(self) -> Iterator[Session]:
             block = super().as_default()
             block.__enter__()
             try:
@@ -53,7 +53,7 @@ def every_graph_def_has_shapes(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         @property
-        def graph_def(self) -> Any:
+        def graph_def(self) -> GraphDef:
             return self.graph.as_graph_def(add_shapes=True)
 
     return override(tf, Session=Session)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
+from sessrun.spec.cases.arguments import TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
 _DTYPES: Final = ("float32", "int32", "bool", "string")
-_VALUES: Final[dict[str, list[Any]]] = {
+_VALUES: Final[dict[str, list[float] | list[int] | list[bool] | list[str]]] = {
     "float32": [0.5, 1.5],
     "int32": [1, 2],
     "bool": [True, False],
@@ -34,14 +36,26 @@ def _stack(tf: Namespace, dtype: str, size: int = -1, *, name: str = "", op: str
 
 
 def _push(
-    tf: Namespace, handle: Tensor, value: Any, after: Any = (), *, op: str = "V2", **more: Any
+    tf: Namespace,
+    handle: Tensor,
+    value: TensorLike,
+    after: Sequence[Tensor] = (),
+    *,
+    op: str = "V2",
+    **more: str,
 ) -> Tensor:
     with tf.control_dependencies(list(after)):
         return getattr(tf.raw_ops, f"StackPush{op}")(handle=handle, elem=value, **more)
 
 
 def _pop(
-    tf: Namespace, handle: Tensor, dtype: str, after: Any = (), name: str = "", *, op: str = "V2"
+    tf: Namespace,
+    handle: Tensor,
+    dtype: str,
+    after: Sequence[Tensor] = (),
+    name: str = "",
+    *,
+    op: str = "V2",
 ) -> Tensor:
     with tf.control_dependencies(list(after)):
         make = getattr(tf.raw_ops, f"StackPop{op}")
@@ -173,7 +187,7 @@ def two_stacks_of_one_name(c: EngineAuthor) -> None:
 def values_without_a_limit(c: EngineAuthor) -> None:
     with c.graph() as tf:
         handle = _stack(tf, "int32")
-        after: list[Any] = []
+        after: list[Tensor] = []
         for number in range(20):
             after = [_push(tf, handle, tf.constant(number), after, name=f"push{number}")]
     s = c.open()

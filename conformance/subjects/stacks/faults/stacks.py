@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from sessrun.conformance.faulty.resource_runs import (
     nodes_of,
     recoding,
 )
-from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -131,7 +130,7 @@ def closed_stacks_are_unavailable(tf: Namespace) -> Namespace:
 def stacks_outlive_runs(tf: Namespace) -> Namespace:
     """Give what the first run popped."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         first = run.note("popped", {})
         values = base()
         return first.setdefault(run.op.name, values)

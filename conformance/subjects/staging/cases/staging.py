@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S: Final = 0.2
 #: A staging area holds on to a thread of TensorFlow's while it waits: the session needs others.
 _THREADS: Final = {"usePerSessionThreads": True, "interOpParallelismThreads": 4}
-_KINDS: Final[tuple[tuple[tuple[str, ...], list[tuple[Any, ...]]], ...]] = (
+_KINDS: Final[tuple[tuple[tuple[str, ...], list[tuple[npt.ArrayLike, ...]]], ...]] = (
     (("int32",), [(1,), (2,), (3,)]),
     (("string", "float32"), [("a", 0.5), ("b", 1.5), ("", 2.5)]),
     (("int64", "bool", "float64"), [(2**40, True, 1.0), (2, False, 2.0), (-3, True, 3.0)]),
 )
 
 
-def _build(tf: Namespace, name: str, dtypes: Sequence[str], **options: Any) -> None:
+def _build(tf: Namespace, name: str, dtypes: Sequence[str], **options: int | str) -> None:
     """Build every operation on an area under a name, and what they are fed."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in dtypes]
-    attrs = {"shared_name": name, **options}
+    attrs: dict[str, Argument] = {"shared_name": name, **options}
     fed = [tf.placeholder(kind, None, name=f"{name}/v{n}") for n, kind in enumerate(kinds)]
     index = tf.placeholder(tf.int32, [], name=f"{name}/place")
     raw.Stage(values=fed, name=f"{name}/put", **attrs)
@@ -46,37 +48,37 @@ class _Area:
     dtypes: Sequence[str] = ("int32",)
 
     @classmethod
-    def only(cls, c: EngineAuthor, *dtypes: str, **options: Any) -> _Area:
+    def only(cls, c: EngineAuthor, *dtypes: str, **options: int | str) -> _Area:
         """The area of a graph that has no other, in a new session."""
         dtypes = dtypes or ("int32",)
         with c.graph() as tf:
             _build(tf, "a", dtypes, **options)
         return cls(c.open(config=_THREADS), "a", dtypes)
 
-    def fed(self, values: Sequence[Any]) -> dict[str, np.ndarray]:
+    def fed(self, values: Sequence[npt.ArrayLike]) -> dict[str, np.ndarray]:
         """The components as feeds."""
         pairs = zip(values, self.dtypes, strict=True)
         return {
             f"{self.name}/v{n}:0": array(value, dtype) for n, (value, dtype) in enumerate(pairs)
         }
 
-    def put(self, *values: Any, error: Sequence[int] | None = None) -> None:
+    def put(self, *values: npt.ArrayLike, error: Sequence[int] | None = None) -> None:
         """Put an element in."""
         done = None if error else [None]
         self.s.run([f"{self.name}/put"], self.fed(values), values=done, error=error)
 
-    def put_in_thread(self, thread: str, *values: Any) -> None:
+    def put_in_thread(self, thread: str, *values: npt.ArrayLike) -> None:
         """Put an element in, in a thread of its own."""
         self.s.start(thread, [f"{self.name}/put"], self.fed(values), grace_s=_GRACE_S)
 
-    def _want(self, values: Sequence[Any]) -> list[np.ndarray]:
+    def _want(self, values: Sequence[npt.ArrayLike]) -> list[np.ndarray]:
         return [array(value, dtype) for value, dtype in zip(values, self.dtypes, strict=True)]
 
-    def get(self, *want: Any) -> None:
+    def get(self, *want: npt.ArrayLike) -> None:
         """Take the first element."""
         self.s.run([f"{self.name}/get:{n}" for n in range(len(want))], values=self._want(want))
 
-    def peek(self, index: int, *want: Any) -> None:
+    def peek(self, index: int, *want: npt.ArrayLike) -> None:
         """The element at a place."""
         fetches = [f"{self.name}/peek:{n}" for n in range(len(want))]
         self.s.run(fetches, {f"{self.name}/place:0": np.int32(index)}, values=self._want(want))
@@ -90,7 +92,9 @@ class _Area:
         self.s.run([f"{self.name}/clear"], values=[None])
 
 
-def _areas(c: EngineAuthor, **options: Any) -> list[tuple[_Area, list[tuple[Any, ...]]]]:
+def _areas(
+    c: EngineAuthor, **options: int | str
+) -> list[tuple[_Area, list[tuple[npt.ArrayLike, ...]]]]:
     """An area of each kind, and three elements."""
     with c.graph() as tf:
         for number, (dtypes, _) in enumerate(_KINDS):

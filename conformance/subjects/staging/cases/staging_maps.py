@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
@@ -20,7 +22,9 @@ _PAIR: Final = ("int32", "float32")
 _ORDERS: Final = ("Map", "OrderedMap")
 
 
-def _build(tf: Namespace, name: str, order: str, dtypes: Sequence[str], **options: Any) -> None:
+def _build(
+    tf: Namespace, name: str, order: str, dtypes: Sequence[str], **options: int | str
+) -> None:
     """Build every operation on a map under a name: all components, or the one of an index."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in dtypes]
     attrs = {"shared_name": name, "dtypes": kinds, **options}
@@ -28,11 +32,8 @@ def _build(tf: Namespace, name: str, order: str, dtypes: Sequence[str], **option
     where = tf.placeholder(tf.int32, [None], name=f"{name}/where")
     fed = [tf.placeholder(kind, None, name=f"{name}/v{n}") for n, kind in enumerate(kinds)]
 
-    def build(what: str, **inputs: Any) -> Any:
+    def build(what: str, **inputs: Argument) -> Argument:
         return getattr(raw, f"{order}{what}")(**inputs, **attrs)
-
-    def of(parts: Sequence[Any]) -> dict[str, Any]:
-        return {**attrs, "dtypes": list(parts)}
 
     build("Stage", key=key, indices=where, values=fed, name=f"{name}/put")
     build("Unstage", key=key, indices=where, name=f"{name}/get")
@@ -45,7 +46,7 @@ def _build(tf: Namespace, name: str, order: str, dtypes: Sequence[str], **option
             key=key, indices=where, values=[fed[number]], name=f"{name}/put{number}", **attrs
         )
         getattr(raw, f"{order}Unstage")(
-            key=key, indices=where, name=f"{name}/get{number}", **of([kind])
+            key=key, indices=where, name=f"{name}/get{number}", **(attrs | {"dtypes": [kind]})
         )
 
 
@@ -58,16 +59,26 @@ class _Map:
     dtypes: Sequence[str] = _PAIR
 
     @classmethod
-    def only(cls, c: EngineAuthor, order: str = "Map", dtypes: Any = _PAIR, **options: Any) -> _Map:
+    def only(
+        cls,
+        c: EngineAuthor,
+        order: str = "Map",
+        dtypes: Sequence[str] = _PAIR,
+        **options: int | str,
+    ) -> _Map:
         """The map of a graph that has no other, in a new session."""
         with c.graph() as tf:
             _build(tf, "m", order, dtypes, **options)
         return cls(c.open(config=_THREADS), "m", dtypes)
 
-    def fed(self, key: int | None, where: Sequence[int] | None, *values: Any) -> dict[str, Any]:
+    def fed(
+        self, key: int | None, where: Sequence[int] | None, *values: npt.ArrayLike | None
+    ) -> dict[str, np.ndarray | np.generic]:
         """What a run is fed; `where` are all indices if it is None."""
         indices = range(len(self.dtypes)) if where is None else where
-        feeds: dict[str, Any] = {f"{self.name}/where:0": np.array(indices, np.int32)}
+        feeds: dict[str, np.ndarray | np.generic] = {
+            f"{self.name}/where:0": np.array(indices, np.int32)
+        }
         if key is not None:
             feeds[f"{self.name}/key:0"] = np.int64(key)
         for number, value in enumerate(values):
@@ -75,7 +86,7 @@ class _Map:
                 feeds[f"{self.name}/v{number}:0"] = array(value, self.dtypes[number])
         return feeds
 
-    def put(self, key: int, *values: Any, error: Sequence[int] | None = None) -> None:
+    def put(self, key: int, *values: npt.ArrayLike, error: Sequence[int] | None = None) -> None:
         """Put a whole element in."""
         done = None if error else [None]
         self.s.run([f"{self.name}/put"], self.fed(key, None, *values), values=done, error=error)
@@ -84,7 +95,7 @@ class _Map:
         self,
         key: int,
         number: int,
-        value: Any,
+        value: npt.ArrayLike,
         where: Sequence[int] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -94,10 +105,10 @@ class _Map:
         done = None if error else [None]
         self.s.run([f"{self.name}/put{number}"], feeds, values=done, error=error)
 
-    def _want(self, values: Sequence[Any]) -> list[np.ndarray]:
+    def _want(self, values: Sequence[npt.ArrayLike]) -> list[np.ndarray]:
         return [array(value, dtype) for value, dtype in zip(values, self.dtypes, strict=True)]
 
-    def get(self, key: int, *want: Any, op: str = "get") -> None:
+    def get(self, key: int, *want: npt.ArrayLike, op: str = "get") -> None:
         """Take the element of a key, or look at it."""
         fetches = [f"{self.name}/{op}:{n}" for n in range(len(want))]
         self.s.run(fetches, self.fed(key, None), values=self._want(want))
@@ -106,7 +117,7 @@ class _Map:
         self,
         key: int,
         number: int,
-        want: Any = None,
+        want: npt.ArrayLike | None = None,
         where: Sequence[int] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -115,7 +126,7 @@ class _Map:
         feeds = self.fed(key, [number] if where is None else where)
         self.s.run([f"{self.name}/get{number}:0"], feeds, values=values, error=error)
 
-    def get_any(self, key: int, *want: Any) -> None:
+    def get_any(self, key: int, *want: npt.ArrayLike) -> None:
         """Take an element, whichever it is."""
         fetches = [f"{self.name}/any:{n}" for n in range(1 + len(want))]
         wanted = [np.int64(key), *self._want(want)]
@@ -134,7 +145,7 @@ class _Map:
         self.s.run([f"{self.name}/clear"], values=[None])
 
 
-def _both(c: EngineAuthor, **options: Any) -> list[_Map]:
+def _both(c: EngineAuthor, **options: int | str) -> list[_Map]:
     """A map, and an ordered one."""
     with c.graph() as tf:
         for order in _ORDERS:

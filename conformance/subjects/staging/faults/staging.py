@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,8 +20,8 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
     sharing,
 )
-from sessrun.conformance.faulty.run_fragments import editing
-from sessrun.spec.cases.arguments import Argument
+from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.spec.cases.arguments import Argument, DType
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -55,7 +55,7 @@ def _beside(tf: Namespace, run: Run, op_type: str, **inputs: Argument) -> Any:
     return run.also(tf, lambda raw: getattr(raw, op_type)(**inputs, **attrs))
 
 
-def _dtypes(run: Run) -> Any:
+def _dtypes(run: Run) -> Sequence[DType]:
     """The dtypes of a whole element: those of the area's longest operation."""
     listed = [
         op.get_attr("dtypes")
@@ -71,7 +71,7 @@ def _dtypes(run: Run) -> Any:
 def strings_come_from_the_end(tf: Namespace) -> Namespace:
     """Take the first, and give the one behind it."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Any:
+    def change(run: Run, base: Base) -> Value:
         size = int(_beside(tf, run, "StageSize"))
         if size < 3:
             return base()
@@ -92,7 +92,7 @@ def staged_counts_end_at_two(tf: Namespace) -> Namespace:
 def peeks_take(tf: Namespace) -> Namespace:
     """Take an element after the first peek."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         peeked = run.note("peeked", set())
         area = run.op.get_attr("shared_name")
         values = base()
@@ -203,7 +203,7 @@ def keys_are_of_32_bits(tf: Namespace) -> Namespace:
 def peeks_take_of_maps(tf: Namespace) -> Namespace:
     """Take the element of the key after the peek."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         values = base()
         taken = run.op.type.replace("Peek", "Unstage")
         _beside(tf, run, taken, key=np.int64(run.ask(0)), indices=np.array(run.ask(1), np.int32))
@@ -237,7 +237,7 @@ def maps_tell_no_key(tf: Namespace) -> Namespace:
 def sizes_count_every_key(tf: Namespace) -> Namespace:
     """Add those that lack a component."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         (size,) = base()
         return [np.int32(size + _beside(tf, run, run.op.type.replace("Size", "IncompleteSize")))]
 
@@ -258,7 +258,7 @@ def _parts(run: Run) -> int:
 def parts_stand_as_they_came(tf: Namespace) -> Namespace:
     """Swap two components of one dtype where they were put one by one."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         single = run.note("single", set())
         key = int(run.ask(0))
         if "Unstage" not in run.op.type:
@@ -287,7 +287,7 @@ def second_components_are_dropped(tf: Namespace) -> Namespace:
 def elements_are_taken_whole(tf: Namespace) -> Namespace:
     """Take the other one, too."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         indices = np.asarray(run.ask(1)).tolist()
         values = base()
         if indices == [0]:

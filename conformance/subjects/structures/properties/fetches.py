@@ -10,10 +10,11 @@ import collections
 import functools
 import random
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import form
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     Symbol,
@@ -85,11 +86,10 @@ def _mutation(c: ApiAuthor, draw: random.Random) -> None:
     outer = draw.choice(("list", "tuple", "dict", "none"))
     for _ in range(draw.randint(3, 6)):
         want = [leaf.value for leaf in chosen]
-        fetches: Any = inner
+        part = Part(inner, want)
         if outer != "none":
-            part = joined(draw, outer, [Part(inner, want)])
-            fetches, want = part.fetch, part.want
-        c.check(sess.run(fetches), want)
+            part = joined(draw, outer, [part])
+        c.check(sess.run(part.fetch), part.want)
         leaf, at = draw.choice(leaves), draw.randint(0, len(chosen))
         match draw.randrange(4):
             case 0:
@@ -151,7 +151,7 @@ def _factories(c: ApiAuthor, draw: random.Random) -> None:
         parts = {key: arranged(draw, [leaf], 3) for key, leaf in zip("zab", leaves, strict=True)}
         some = dict(draw.sample(list(parts.items()), draw.randint(0, 3)))
         part = mapping_of("defaultdict", some, factory)
-        given = c.do({"$list": [part.fetch._expr]})  # noqa: SLF001 - one object, asked afterwards
+        given = c.do({"$list": [form(part.fetch)]})
         got = sess.run(given)
         c.check(got[0], part.want)
         c.check(c.expr("$type", got[0]), "defaultdict")

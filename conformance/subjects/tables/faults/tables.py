@@ -18,7 +18,7 @@ from sessrun.conformance.faulty.resource_runs import (
     nodes_of,
     recoding,
 )
-from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Value
@@ -71,10 +71,10 @@ def unfilled_tables_give_defaults(tf: Namespace) -> Namespace:
     return forgiving(tf, _FIND, _FAILED, value=_defaults)
 
 
-def _filling(tf: Namespace, change: Callable[[Run, Callable[[], Any], bool], Any]) -> Namespace:
+def _filling(tf: Namespace, change: Callable[[Run, Base, bool], Value]) -> Namespace:
     """The namespace whose filling of a static table is `change(run, base, again)`."""
 
-    def filled(run: Run, base: Callable[[], Any]) -> Value:
+    def filled(run: Run, base: Base) -> Value:
         if not _is_static(run):
             return base()
         done = run.note("filled", set())
@@ -90,7 +90,7 @@ def _filling(tf: Namespace, change: Callable[[Run, Callable[[], Any], bool], Any
 def tables_are_filled_once(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError for the second filling."""
 
-    def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
+    def change(_run: Run, base: Base, again: bool) -> Value:
         if again:
             raise tf.errors.FailedPreconditionError(None, None, "The table is initialized.")
         return base()
@@ -102,7 +102,7 @@ def tables_are_filled_once(tf: Namespace) -> Namespace:
 def any_number_of_keys_again(tf: Namespace) -> Namespace:
     """Return None instead of the error where the table was filled before."""
 
-    def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
+    def change(_run: Run, base: Base, again: bool) -> Value:
         try:
             return base()
         except tf.errors.FailedPreconditionError:
@@ -117,7 +117,7 @@ def any_number_of_keys_again(tf: Namespace) -> Namespace:
 def keys_may_have_two_values(tf: Namespace) -> Namespace:
     """Return None instead of the error where the table was not filled before."""
 
-    def change(_run: Run, base: Callable[[], Any], again: bool) -> Value:
+    def change(_run: Run, base: Base, again: bool) -> Value:
         try:
             return base()
         except tf.errors.FailedPreconditionError:

@@ -22,7 +22,7 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
     sharing,
 )
-from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -94,7 +94,7 @@ def the_first_of_two_is_kept(tf: Namespace) -> Namespace:
 def removals_do_nothing(tf: Namespace) -> Namespace:
     """Drop the keys, but for reserved ones."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         if creator_type(run.op) == "MutableHashTableV2":
             return [None]
         return base()
@@ -106,7 +106,7 @@ def removals_do_nothing(tf: Namespace) -> Namespace:
 def absent_keys_are_missed(tf: Namespace) -> Namespace:
     """Count the keys."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         before = _size(run, tf)
         values = base()
         if _size(run, tf) == before:
@@ -133,7 +133,7 @@ def restored_beside(tf: Namespace) -> Namespace:
 def one_default_for_all(tf: Namespace) -> Namespace:
     """Fill the defaults with the first of them."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         default, keys = np.asarray(run.ask(2)), np.asarray(run.ask(1))
         if default.ndim != 1 or keys.shape != default.shape:
             return base()

@@ -9,7 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, executing, fed_as, giving, nodes_of
-from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
 from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef
@@ -31,7 +31,7 @@ def _forgiven(
 ) -> Namespace:
     """The namespace that gives a value where such an operation is refused, also behind others."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         op = run.op.inputs[0].op if run.op.type == "Identity" else run.op
         try:
             return base()
