@@ -27,7 +27,9 @@ __all__ = [
     "Argument",
     "DType",
     "DTypeLike",
+    "DeviceFunction",
     "DeviceLike",
+    "DeviceSpec",
     "Scope",
     "Shape",
     "ShapeLike",
@@ -77,14 +79,31 @@ class Shape(Protocol):
         """Whether every size is known."""
 
 
+class DeviceSpec(Protocol):
+    """A `tf.DeviceSpec`: the parts of a device's name."""
+
+    @property
+    def device_type(self) -> str | None:
+        """The kind of device, as `CPU`."""
+
+    @property
+    def device_index(self) -> int | None:
+        """Its number among those of its kind."""
+
+    def to_string(self) -> str:
+        """The name."""
+
+
 #: What is converted to a tensor where one is wanted.
 TensorLike: TypeAlias = Tensor | npt.ArrayLike
 #: What stands for a dtype.
 DTypeLike: TypeAlias = DType | npt.DTypeLike
 #: What stands for a shape; None is a shape of unknown rank.
 ShapeLike: TypeAlias = Shape | Tensor | np.ndarray | Sequence[int | None] | Sequence[int] | None
-#: What a device scope takes: the name of a device, or a function from an operation to one.
-DeviceLike: TypeAlias = str | Callable[[Operation], str | None] | None
+#: A device function: from a new operation to its device.
+DeviceFunction: TypeAlias = Callable[[Operation], str | DeviceSpec | None]
+#: What a device scope takes.
+DeviceLike: TypeAlias = str | DeviceSpec | DeviceFunction | None
 #: A block of a program, as `tf.device` opens one.
 Scope: TypeAlias = AbstractContextManager[object]
 #: An argument of a function of the namespace: what a fault passes on as it got it.

@@ -15,6 +15,7 @@ from sessrun.spec.cases.objects import (
     RunValues,
     Session,
     Tensor,
+    Value,
     Variable,
 )
 
@@ -36,6 +37,7 @@ __all__ = [
     "Saver",
     "SessionCreator",
     "Step",
+    "StepContext",
     "VariableScope",
 ]
 
@@ -193,6 +195,20 @@ class Saver(Protocol):
     @property
     def last_checkpoints(self) -> Sequence[str]:
         """The paths of the checkpoints that it keeps, the oldest first."""
+
+
+class StepContext(Protocol):
+    """What `run_step_fn` of a monitored session calls a step function with."""
+
+    @property
+    def session(self) -> Session:
+        """The session below the hooks."""
+
+    def run_with_hooks(self, fetches: Fetches, feed_dict: Feeds = None) -> Value:
+        """A run of the monitored session."""
+
+    def request_stop(self) -> None:
+        """Ask the monitored session to stop."""
 
 
 class VariableScope(Protocol):

@@ -8,8 +8,10 @@ error goes to who called, and the session stays as it is.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
+
+from sessrun.conformance.subjects.managed.checks.managed import HookPlan
 
 __all__ = ["LOST", "expected"]
 
@@ -39,7 +41,7 @@ class _Session:
 class _Life:
     """A monitored session with planned hooks."""
 
-    def __init__(self, hooks: Sequence[Mapping[str, Any]], *, recovers: bool) -> None:
+    def __init__(self, hooks: Sequence[HookPlan], *, recovers: bool) -> None:
         self.log: list[str] = []
         self._hooks = hooks
         self._recovers = recovers
@@ -48,7 +50,7 @@ class _Life:
         self._closed = False
         self._asked = False
 
-    def _call(self, method: str, plan: Mapping[str, Any], more: str = "") -> None:
+    def _call(self, method: str, plan: HookPlan, more: str = "") -> None:
         key = (plan["name"], method)
         self._calls[key] += 1
         self.log.append(f"{plan['name']}.{method}{more}")
@@ -56,7 +58,7 @@ class _Life:
             self._asked = True
         for where, count, kind in plan.get("raises", ()):
             if (where, count) == (method, self._calls[key]):
-                raise _Raised(kind)
+                raise _Raised(str(kind))
 
     def begin(self) -> None:
         for plan in self._hooks:
@@ -157,7 +159,7 @@ class _Life:
 
 
 def expected(
-    hooks: Sequence[Mapping[str, Any]],
+    hooks: Sequence[HookPlan],
     body: Sequence[str],
     kind: str = "MonitoredSession",
     finalized: bool | None = None,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.authoring.record import ApiAuthor
 from sessrun.conformance.property import prop
+from sessrun.conformance.subjects.managed.checks.managed import HookPlan
 from sessrun.conformance.subjects.managed.hook_schedules import LOST, expected
 from sessrun.spec.cases.model import Case
 
@@ -17,14 +18,14 @@ _METHODS: Final = ("begin", "created", "before", "after", "end")
 _WEIGHTS: Final = (1, 3, 8, 8, 1)
 
 
-def _plan(draw: random.Random, name: str) -> dict[str, Any]:
+def _plan(draw: random.Random, name: str) -> HookPlan:
     """A hook: what it feeds and fetches, where it fails, and when it asks to stop."""
-    plan: dict[str, Any] = {"name": name}
+    plan: HookPlan = {"name": name}
     if draw.random() < 0.2:
         plan["feeds"] = draw.randint(1, 99)
     if draw.random() < 0.4:
         plan["fetches"] = True
-    raises = []
+    raises: list[list[str | int]] = []
     for _ in range(draw.choice((0, 0, 1, 1, 2))):
         method = draw.choices(_METHODS, _WEIGHTS)[0]
         last = 1 if method in {"begin", "end"} else 4

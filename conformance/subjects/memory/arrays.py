@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -58,9 +58,10 @@ def numbers(draw: random.Random, dtype: str, count: int) -> np.ndarray:
     return drawn.astype(dtype)
 
 
-def spoilt(dtype: str) -> Any:
+def spoilt(dtype: str) -> bytes | bool | int:
     """What the caller fills an array with, as a value of a case."""
-    return {"string": b"spoilt", "bool": True}.get(dtype, _SPOILT)
+    spoils: dict[str, bytes | bool | int] = {"string": b"spoilt", "bool": True}
+    return spoils.get(dtype, _SPOILT)
 
 
 def own_array(

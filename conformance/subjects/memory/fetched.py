@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -150,7 +150,7 @@ def _flags(c: ApiAuthor, draw: random.Random) -> None:
     sess.close()
 
 
-_RECORDERS: Final[dict[str, Callable[[ApiAuthor, random.Random], Any]]] = {
+_RECORDERS: Final[dict[str, Callable[[ApiAuthor, random.Random], None]]] = {
     _KEPT: _kept,
     _PAST: _past,
     _APART: _apart,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.record import Symbol
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.forms import Json
 
@@ -31,9 +33,9 @@ class Nodes:
 
     """
 
-    put: Any
-    get: Any
-    prepare: Any = None
+    put: Symbol
+    get: Symbol
+    prepare: Symbol | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Holder:
     """
 
     name: str
-    build: Callable[[Any, Any, str, tuple[int, ...]], Nodes]
+    build: Callable[[Namespace, Symbol, str, tuple[int, ...]], Nodes]
     dtypes: tuple[str, ...] = _ANY
     whole: bool = True
     lasting: bool = False
@@ -61,7 +63,7 @@ class Holder:
 def _queue(cls: str, *before: int, many: bool = False) -> Callable[..., Nodes]:
     """A queue of one component; `before` are arguments between its capacity and its dtypes."""
 
-    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
         kept = shape[1:] if many else shape
         queue = getattr(tf, cls)(8, *before, tf.as_dtype(dtype), shapes=[list(kept)])
         if many:
@@ -71,7 +73,7 @@ def _queue(cls: str, *before: int, many: bool = False) -> Callable[..., Nodes]:
     return build
 
 
-def _priority_queue(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _priority_queue(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
     queue = tf.PriorityQueue(8, tf.as_dtype(dtype), shapes=[list(shape)])
     return Nodes(queue.enqueue((np.int64(1), fed)), queue.dequeue()[1])
 
@@ -79,7 +81,7 @@ def _priority_queue(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int
 def _stage(op: str) -> Callable[..., Nodes]:
     """A staging area, of which elements are taken (`Unstage`) or looked at (`StagePeek`)."""
 
-    def build(tf: Namespace, fed: np.ndarray, dtype: str, _: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: Symbol, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "area"}
         more = {} if op == "Unstage" else {"index": np.int32(0)}
         put = tf.raw_ops.Stage(values=[fed], shared_name="area")
@@ -89,16 +91,19 @@ def _stage(op: str) -> Callable[..., Nodes]:
 
 
 def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
-    def build(tf: Namespace, fed: np.ndarray, dtype: str, _: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: Symbol, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "map"}
-        position: dict[str, Any] = {"key": np.int64(3), "indices": np.array([0], np.int32)}
+        position: dict[str, np.int64 | np.ndarray] = {
+            "key": np.int64(3),
+            "indices": np.array([0], np.int32),
+        }
         put = getattr(tf.raw_ops, f"{order}Stage")(values=[fed], **position, **attrs)
         return Nodes(put, getattr(tf.raw_ops, f"{order}{op}")(**position, **attrs)[0])
 
     return build
 
 
-def _barrier(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _barrier(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
     raw = tf.raw_ops
     types: dict[str, Json] = {"component_types": [tf.as_dtype(dtype)]}
     barrier = raw.Barrier(shapes=[list(shape[1:])], **types)
@@ -111,9 +116,9 @@ def _barrier(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...])
 def _table(kind: str) -> Callable[..., Nodes]:
     """A table of rows, which are vectors, by two keys."""
 
-    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
         raw, row = tf.raw_ops, [int(np.prod(shape[1:]))]
-        attrs: dict[str, Any] = {
+        attrs: dict[str, Argument] = {
             "value_dtype": tf.as_dtype(dtype),
             "value_shape": row,
             "shared_name": "table",
@@ -132,14 +137,12 @@ def _table(kind: str) -> Callable[..., Nodes]:
     return build
 
 
-def _accumulator(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+def _accumulator(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
     accumulator = tf.ConditionalAccumulator(tf.as_dtype(dtype), shape=list(shape))
     return Nodes(accumulator.apply_grad(fed, local_step=9), accumulator.take_grad(1))
 
 
-def _sparse_accumulator(
-    tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]
-) -> Nodes:
+def _sparse_accumulator(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
     accumulator = tf.SparseConditionalAccumulator(tf.as_dtype(dtype))
     rows = np.arange(shape[0], dtype=np.int64)
     taken = accumulator.take_grad(1)
@@ -147,7 +150,7 @@ def _sparse_accumulator(
 
 
 def _variable(*, resource: bool) -> Callable[..., Nodes]:
-    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
         first = tf.zeros(list(shape), tf.as_dtype(dtype))
         variable = tf.Variable(first, use_resource=resource)
         return Nodes(tf.assign(variable, fed).op, tf.identity(variable), variable.initializer)
@@ -158,7 +161,7 @@ def _variable(*, resource: bool) -> Callable[..., Nodes]:
 def _updated(function: str, *, resource: bool) -> Callable[..., Nodes]:
     """A variable of zeros to which what is fed is added, or which is given its rows."""
 
-    def build(tf: Namespace, fed: np.ndarray, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
         first = tf.zeros(list(shape), tf.as_dtype(dtype))
         variable = tf.Variable(first, use_resource=resource)
         if function == "assign_add":

@@ -7,7 +7,7 @@ other themes are in `fetched.py`.
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class _Keeping:
         """An array of the caller's that may be fed."""
         return own_array(self.c, self.draw, self.dtype, self.shape, self.draw.choice(LAYOUTS))
 
-    def put(self, array: Any) -> None:
+    def put(self, array: Symbol) -> None:
         """Feed an array to the run that takes it in."""
         if self._call is not None:
             self._call(array)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -128,7 +128,7 @@ class CornerRow:
     numbers: Sequence[Numbers]
     kind: str = "int"
     attr: str = "T"
-    beside: Mapping[str, Any] | None = None
+    beside: Mapping[str, np.ndarray] | None = None
 
     def dtypes(self) -> list[str]:
         """The dtypes of the kind that the operation takes."""
@@ -159,7 +159,7 @@ _ORDINARY: Final = frozenset(
 
 
 def _rows(
-    clause: str, ops: str, *numbers: Numbers, kind: str = "int", **beside: Any
+    clause: str, ops: str, *numbers: Numbers, kind: str = "int", **beside: np.ndarray
 ) -> list[CornerRow]:
     return [CornerRow(op, clause, numbers, kind, beside=beside) for op in ops.split()]
 

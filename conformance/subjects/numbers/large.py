@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.subjects.numbers.patterns import Large, Writer, eps, sample
 
@@ -53,11 +54,11 @@ class LargeRow:
     units: Mapping[str, float] | None = None
 
 
-def _one(node: str, wanted: Any, dtype: str) -> Outcome:
+def _one(node: str, wanted: npt.ArrayLike, dtype: str) -> Outcome:
     return Outcome([node], [np.asarray(wanted)], [dtype])
 
 
-def _reduced(op: str, reduce: Callable[..., Any], *, over_all: bool = False) -> Build:
+def _reduced(op: str, reduce: Callable[..., np.ndarray], *, over_all: bool = False) -> Build:
     """A reduction along the large axis, counted from either end, or over all axes."""
 
     def build(draw: random.Random, w: Writer, x: Large, axis: int) -> Outcome:
@@ -74,11 +75,11 @@ def _half_of_squares(_: random.Random, w: Writer, x: Large, __: int) -> Outcome:
     return _one(w.op("L2Loss", x.node, T=x.dtype), (x.values**2).sum() / 2, x.dtype)
 
 
-def _root_of_squares(values: np.ndarray, axis: Any, keepdims: bool) -> Any:
+def _root_of_squares(values: np.ndarray, axis: int | tuple[int, ...], keepdims: bool) -> np.ndarray:
     return np.sqrt((values**2).sum(axis=axis, keepdims=keepdims))
 
 
-def _index_of(op: str, arg_extremum: Callable[..., Any]) -> Build:
+def _index_of(op: str, arg_extremum: Callable[..., np.ndarray]) -> Build:
     def build(draw: random.Random, w: Writer, x: Large, axis: int) -> Outcome:
         given = w.integer(axis - draw.choice((0, x.values.ndim)))
         node = w.op(op, x.node, given, T=x.dtype, Tidx="int32", output_type="int64")
@@ -134,7 +135,7 @@ def _product(draw: random.Random, w: Writer, x: Large, axis: int) -> Outcome:
     return _one(node, wanted, x.dtype)
 
 
-def _segments(op: str, combine: Any, start: float) -> Build:
+def _segments(op: str, combine: np.ufunc, start: float) -> Build:
     """Three segments of the rows: sorted for SegmentSum and its kin, by turns for the others."""
 
     def build(_: random.Random, w: Writer, x: Large, axis: int) -> Outcome:

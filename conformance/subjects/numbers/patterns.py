@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.spec import tensors
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
@@ -47,7 +49,7 @@ class Writer(GraphWriter):
 
     def __init__(self) -> None:
         super().__init__()
-        self.feeds: dict[str, Any] = {}
+        self.feeds: dict[str, JsonObject] = {}
 
     def fed(self, value: float, dtype: str = "int32") -> str:
         """A scalar that is fed, so that nothing that is made of it is computed beforehand."""
@@ -55,11 +57,11 @@ class Writer(GraphWriter):
         self.feeds[f"{name}:0"] = tensors.encode(np.array(value, BY_NAME[dtype].numpy))
         return name
 
-    def op(self, op_type: str, *inputs: str, **attrs: Any) -> str:
+    def op(self, op_type: str, *inputs: str, **attrs: Json) -> str:
         """Write a declared operation with these attributes."""
         return self.operation(OPERATIONS[op_type], inputs, attrs)
 
-    def integers(self, *values: int, dtype: Any = np.int32) -> str:
+    def integers(self, *values: int, dtype: npt.DTypeLike = np.int32) -> str:
         """A vector of integers as a constant."""
         return self.constant(np.array(values, dtype))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -31,8 +31,10 @@ from sessrun.spec.forms import Json
 #: Lengths about powers of two and of ten, where blocks end.
 _COUNTS: Final = (1000, 1023, 1025, 2049, 4096, 4099, 10000, 32769)
 
+_Row = TypeVar("_Row")
 
-def _turn(id_: str, rows: Sequence[Any]) -> Any:
+
+def _turn(id_: str, rows: Sequence[_Row]) -> _Row:
     """The case's row: rows take turns."""
     return rows[int(id_.rpartition(":")[2]) % len(rows)]
 

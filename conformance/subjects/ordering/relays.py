@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from sessrun.conformance.subjects.control_flow.site import (
     scalar,
 )
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["FAILING", "FUNCTIONS", "HOLDS", "RELAYS", "Relay"]
 
@@ -31,7 +32,7 @@ Relay = Callable[[GraphWriter, Sequence[str]], str]
 #: A fed condition, which holds.
 HOLDS: Final = "holds"
 #: The library of the graphs: a function that gives its argument, one that compares it with zero.
-FUNCTIONS: Final[dict[str, Any]] = {
+FUNCTIONS: Final[JsonObject] = {
     "function": [
         {
             "signature": {
@@ -64,7 +65,7 @@ def _constant(writer: GraphWriter, waits: Sequence[str]) -> str:
     return name
 
 
-def _of(op: str, value: Value, /, **attrs: Any) -> Relay:
+def _of(op: str, value: Value, /, **attrs: JsonObject) -> Relay:
     """An operation on one constant."""
 
     def write(writer: GraphWriter, waits: Sequence[str]) -> str:
@@ -73,7 +74,7 @@ def _of(op: str, value: Value, /, **attrs: Any) -> Relay:
     return write
 
 
-def _without_inputs(op: str, **attrs: Any) -> Relay:
+def _without_inputs(op: str, **attrs: JsonObject) -> Relay:
     def write(writer: GraphWriter, waits: Sequence[str]) -> str:
         return writer.node(op, tuple(waits), attrs)
 

@@ -6,13 +6,14 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 from sessrun.conformance.subjects.parsing.example_bytes import example
 from sessrun.spec import tensors
+from sessrun.spec.forms import Json
 
 __all__ = ["Drawn", "draw_parsing"]
 
@@ -28,6 +29,9 @@ _NUMBERS: Final = (
     "float32",
     "float64",
 )
+
+#: An element of a field or of a feature.
+_Element = bytes | float | int
 
 
 @dataclass(slots=True)
@@ -49,19 +53,19 @@ class Drawn:
     given: list[bytes]
     writes: Callable[[GraphWriter, str], None]
     fetches: list[str] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
+    values: list[np.ndarray] = field(default_factory=list)
     code: int | None = None
     single: bool = False
 
 
-def strings(values: Sequence[bytes], shape: Sequence[int]) -> np.ndarray:
+def strings(values: Sequence[_Element], shape: Sequence[int]) -> np.ndarray:
     """A tensor of strings."""
     tensor = np.empty(len(values), object)
     tensor[:] = list(values)
     return tensor.reshape(tuple(shape))
 
 
-def _constant(writer: GraphWriter, name: str, dtype: str, items: Sequence[Any]) -> str:
+def _constant(writer: GraphWriter, name: str, dtype: str, items: Sequence[_Element]) -> str:
     """Write a constant vector."""
     kind = {
         "string": "stringVal",
@@ -71,9 +75,10 @@ def _constant(writer: GraphWriter, name: str, dtype: str, items: Sequence[Any]) 
         "float64": "doubleVal",
     }[dtype]
     if dtype == "string":
-        held: list[Any] = tensors.encode(strings(items, [len(items)]))["data"]
+        held: list[Json] = tensors.encode(strings(items, [len(items)]))["data"]
     else:
-        held = [str(item) if dtype.startswith("int") else _real(item) for item in items]
+        numbers = [item for item in items if not isinstance(item, bytes)]
+        held = [str(item) if dtype.startswith("int") else _real(item) for item in numbers]
     tensor = {
         "dtype": f"DT_{_ENUMS[dtype]}",
         "tensorShape": {"dim": [{"size": str(len(items))}]},
@@ -82,7 +87,7 @@ def _constant(writer: GraphWriter, name: str, dtype: str, items: Sequence[Any]) 
     return writer.node("Const", [], {"dtype": dtype_attr(dtype), "value": {"tensor": tensor}}, name)
 
 
-def _real(value: float) -> Any:
+def _real(value: float) -> float | str:
     return value if math.isfinite(value) else "Infinity"
 
 
@@ -103,7 +108,7 @@ def draw_parsing(draw: random.Random) -> Drawn:
 # --- lines of fields ----------------------------------------------------------------------
 
 
-def _field(draw: random.Random, dtype: str) -> tuple[bytes, Any]:
+def _field(draw: random.Random, dtype: str) -> tuple[bytes, _Element]:
     """A field's text and its value."""
     match dtype:
         case "string":
@@ -128,7 +133,7 @@ def _lines(draw: random.Random) -> Drawn:
     rows = draw.randint(1, 9)
     delimiter = draw.choice((b",", b",", b"|", b"\t", b";"))
     defaults = [[_field(draw, dtype)[1]] if draw.random() < 0.6 else [] for dtype in dtypes]
-    columns: list[list[Any]] = [[] for _ in dtypes]
+    columns: list[list[_Element]] = [[] for _ in dtypes]
     given, code = [], None
     for _ in range(rows):
         texts = []
@@ -206,9 +211,9 @@ class _Feature:
     dtype: str
     form: str
     size: int
-    default: tuple[Any, ...]
+    default: tuple[_Element, ...]
 
-    def draw(self, draw: random.Random) -> list[Any] | None:
+    def draw(self, draw: random.Random) -> list[_Element] | None:
         """Values in an example, or None if it has no such feature."""
         if draw.random() < 0.2:
             return None
@@ -216,7 +221,7 @@ class _Feature:
         return [_value(draw, self.dtype) for _ in range(count)]
 
 
-def _value(draw: random.Random, dtype: str) -> Any:
+def _value(draw: random.Random, dtype: str) -> _Element:
     if dtype == "string":
         return draw.choice(_WORDS)
     if dtype == "float32":
@@ -312,13 +317,13 @@ def _write_parse(
     )
 
 
-def _array(values: Sequence[Any], dtype: str, shape: Sequence[int]) -> np.ndarray:
+def _array(values: Sequence[_Element], dtype: str, shape: Sequence[int]) -> np.ndarray:
     if dtype == "string":
         return strings(values, shape)
     return np.array(values, dtype).reshape(tuple(shape))
 
 
-def _sparse(column: Sequence[Sequence[Any]], dtype: str) -> list[np.ndarray]:
+def _sparse(column: Sequence[Sequence[_Element]], dtype: str) -> list[np.ndarray]:
     places = [(row, index) for row, values in enumerate(column) for index in range(len(values))]
     flat = [value for values in column for value in values]
     return [
@@ -328,7 +333,7 @@ def _sparse(column: Sequence[Sequence[Any]], dtype: str) -> list[np.ndarray]:
     ]
 
 
-def _dense(column: Sequence[list[Any] | None], feature: _Feature) -> np.ndarray:
+def _dense(column: Sequence[list[_Element] | None], feature: _Feature) -> np.ndarray:
     if feature.form == "dense":
         nothing = [b"" if feature.dtype == "string" else 0] * feature.size
         rows = [list(feature.default) or nothing if values is None else values for values in column]

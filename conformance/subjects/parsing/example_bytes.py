@@ -9,8 +9,11 @@ from sessrun.spec.proto.input_pb2 import Example, Feature, SequenceExample
 
 __all__ = ["example", "feature", "sequence_example"]
 
+#: The values of a feature, of one kind.
+Values = Sequence[bytes | float | int]
 
-def feature(values: Sequence[Any] | None) -> Feature:
+
+def feature(values: Values | None) -> Feature:
     """A Feature of bytes, floats or integers, as the first value is; of no kind for None."""
     message = Feature()
     if values is None:
@@ -26,7 +29,7 @@ def feature(values: Sequence[Any] | None) -> Feature:
     return message
 
 
-def example(features: Mapping[str, Sequence[Any] | None]) -> bytes:
+def example(features: Mapping[str, Values | None]) -> bytes:
     """A serialized Example."""
     message = Example()
     message.features.SetInParent()
@@ -36,8 +39,8 @@ def example(features: Mapping[str, Sequence[Any] | None]) -> bytes:
 
 
 def sequence_example(
-    context: Mapping[str, Sequence[Any] | None],
-    lists: Mapping[str, Sequence[Sequence[Any]]],
+    context: Mapping[str, Values | None],
+    lists: Mapping[str, Sequence[Values]],
 ) -> bytes:
     """A serialized SequenceExample.
 

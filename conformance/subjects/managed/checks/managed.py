@@ -8,19 +8,30 @@ a run's value `ran 1000`: 1000 for each step the counter has made, plus what was
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final, Required, TypedDict
 
+from sessrun.spec.cases.library import Hook, RunArguments, StepContext
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
+from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session, Tensor
 from sessrun.spec.forms import Json
 
-__all__ = ["checkpoints", "life", "merged_options", "own_session", "steps", "threads"]
+__all__ = ["HookPlan", "checkpoints", "life", "merged_options", "own_session", "steps", "threads"]
 
 _STEP: Final = 1000
 _PYTHON: Final = {
     cls.__name__: cls for cls in (ArithmeticError, RuntimeError, StopIteration, ValueError)
 }
+
+
+class HookPlan(TypedDict, total=False):
+    """What a hook does; `life` describes it."""
+
+    name: Required[str]
+    raises: Sequence[Sequence[str | int]]
+    stops: Sequence[Sequence[str | int]]
+    feeds: int
+    fetches: bool
 
 
 def _error(tf: Namespace, kind: str) -> BaseException:
@@ -40,13 +51,13 @@ class _Plan:
 
     """
 
-    def __init__(self, tf: Namespace, plan: Mapping[str, Any], log: list[str]) -> None:
+    def __init__(self, tf: Namespace, plan: HookPlan, log: list[str]) -> None:
         self._tf = tf
         self._plan = plan
         self._log = log
         self._calls: Counter[str] = Counter()
 
-    def note(self, method: str, more: str = "", context: Any = None) -> None:
+    def note(self, method: str, more: str = "", context: RunContext | None = None) -> None:
         """Write down a call, and do what is planned for it."""
         self._calls[method] += 1
         self._log.append(f"{self._plan['name']}.{method}{more}")
@@ -54,10 +65,10 @@ class _Plan:
             context.request_stop()
         for where, count, kind in self._plan.get("raises", ()):
             if (where, count) == (method, self._calls[method]):
-                raise _error(self._tf, kind)
+                raise _error(self._tf, str(kind))
 
 
-def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
+def _hook(tf: Namespace, plan: HookPlan, log: list[str], key: Tensor) -> Hook:
     """A hook that does as planned; `key` is what it feeds and fetches."""
     note = _Plan(tf, plan, log).note
 
@@ -69,7 +80,7 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
             del coord
             note("created", f" {session.run(key)}")
 
-        def before_run(self, run_context: RunContext) -> Any:
+        def before_run(self, run_context: RunContext) -> RunArguments | None:
             note("before", context=run_context)
             feeds = {key: plan["feeds"]} if "feeds" in plan else None
             if not feeds and not plan.get("fetches"):
@@ -89,7 +100,7 @@ def _hook(tf: Namespace, plan: Mapping[str, Any], log: list[str], key: Any) -> A
 
 def life(
     tf: Namespace,
-    hooks: Sequence[Mapping[str, Json]],
+    hooks: Sequence[HookPlan],
     body: Sequence[str],
     kind: str = "MonitoredSession",
     finalized: bool | None = None,
@@ -134,7 +145,7 @@ def life(
 
 
 def _do(
-    tf: Namespace, session: Session, action: str, nodes: tuple[Any, Any], log: list[str]
+    tf: Namespace, session: Session, action: str, nodes: tuple[Tensor, Tensor], log: list[str]
 ) -> None:
     """One action of the body."""
     step, fed = nodes
@@ -188,7 +199,7 @@ def checkpoints(
     saved: list[int] = []
 
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc, name-defined]
-        def before_save(self, session: Session, global_step_value: Any) -> None:
+        def before_save(self, session: Session, global_step_value: int) -> None:
             del session
             saved.append(int(global_step_value))
 
@@ -228,7 +239,7 @@ def own_session(tf: Namespace, hooked: bool) -> list[str]:
         fed = tf.placeholder_with_default(tf.constant(0), [], name="fed")
         hook = _hook(tf, {"name": "a"}, log, fed)
 
-        def work(step_context: Any) -> Any:
+        def work(step_context: StepContext) -> None:
             run = step_context.run_with_hooks if hooked else step_context.session.run
             log.append(f"ran {run(fed, feed_dict={fed: 3})}")
             step_context.request_stop()
@@ -243,9 +254,9 @@ def merged_options(tf: Namespace, levels: Sequence[int], timeouts: Sequence[int]
     """The trace level and timeout of a run whose caller and hooks ask for several."""
     seen: list[int] = []
 
-    def asking(level: int, timeout: int) -> Any:
+    def asking(level: int, timeout: int) -> Hook:
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-            def before_run(self, run_context: RunContext) -> Any:
+            def before_run(self, run_context: RunContext) -> RunArguments | None:
                 del run_context
                 options = tf.RunOptions(trace_level=level, timeout_in_ms=timeout)
                 return tf.train.SessionRunArgs(None, options=options)
@@ -269,7 +280,7 @@ def merged_options(tf: Namespace, levels: Sequence[int], timeouts: Sequence[int]
 def threads(tf: Namespace, kind: str) -> list[str]:
     """What comes of an error that a coordinated thread tells, or of a stop it asks for."""
     log: list[str] = []
-    coords: list[Any] = []
+    coords: list[Coordinator] = []
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         def after_create_session(self, session: Session, coord: Coordinator) -> None:

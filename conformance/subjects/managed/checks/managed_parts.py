@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from sessrun.spec.cases.library import RunArguments
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
+from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session, Tensor
 
 __all__ = [
     "added_in_begin",
@@ -20,7 +20,7 @@ __all__ = [
 
 def added_in_begin(tf: Namespace, value: int) -> int:
     """The value of an operation that a hook has added in `begin`."""
-    added: list[Any] = []
+    added: list[Tensor] = []
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
         def begin(self) -> None:
@@ -55,7 +55,7 @@ def fetched_step(tf: Namespace, runs: int) -> list[list[int]]:
         fetched: list[int] = []
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
-            def before_run(self, run_context: RunContext) -> Any:
+            def before_run(self, run_context: RunContext) -> RunArguments:
                 del run_context
                 return tf.train.SessionRunArgs([step])
 

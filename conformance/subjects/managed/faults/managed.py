@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument
@@ -299,7 +299,7 @@ def sessions_stop_after_errors(tf: Namespace) -> Namespace:
                 self.failed = True
                 raise
 
-        def should_stop(self) -> Any:
+        def should_stop(self) -> bool:
             return self.failed or super().should_stop()
 
     return train(tf, MonitoredSession=MonitoredSession)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.managed.faults.managed import Proxy, hooked, proxied, train
 from sessrun.spec.cases.arguments import Argument
-from sessrun.spec.cases.library import Hook, RunArguments, SessionCreator
+from sessrun.spec.cases.library import Hook, RunArguments, SessionCreator, StepContext
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session
+from sessrun.spec.cases.objects import Coordinator, RunContext, RunValues, Session, Tensor, Value
 
 
 @fault("MANAGED-016", "The graph stays finalized after the session.")
@@ -77,7 +76,7 @@ def nothing_need_initialize(tf: Namespace) -> Namespace:
     """Initialize nothing."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
-        def prepare_session(self, master: Any, **kwargs: Argument) -> Any:
+        def prepare_session(self, master: str, **kwargs: Argument) -> Session:
             if not kwargs:
                 kwargs["init_op"] = tf.no_op()
             return super().prepare_session(master, **kwargs)
@@ -101,7 +100,7 @@ def waiting_in_vain_succeeds(tf: Namespace) -> Namespace:
     """Return a new session where DeadlineExceededError is raised."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
-        def wait_for_session(self, master: Any, **kwargs: Argument) -> Any:
+        def wait_for_session(self, master: str, **kwargs: Argument) -> Session:
             try:
                 return super().wait_for_session(master, **kwargs)
             except tf.errors.DeadlineExceededError:
@@ -115,7 +114,7 @@ def steps_stop_late(tf: Namespace) -> Namespace:
     """Add 1 to the number of steps and to the last step."""
 
     class StopAtStepHook(tf.train.StopAtStepHook):  # type: ignore[misc, name-defined]
-        def __init__(self, num_steps: Any = None, last_step: Any = None) -> None:
+        def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
             one_more = [limit and limit + 1 for limit in (num_steps, last_step)]
             super().__init__(*one_more)
 
@@ -140,11 +139,11 @@ def recovery_forgets_checkpoints(tf: Namespace) -> Namespace:
     class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc, name-defined]
         has_created = False
 
-        def __init__(self, scaffold: Any = None, **kwargs: Argument) -> None:
+        def __init__(self, scaffold: Argument = None, **kwargs: Argument) -> None:
             self.plain = tf.train.ChiefSessionCreator(scaffold)
             super().__init__(scaffold, **kwargs)
 
-        def create_session(self) -> Any:
+        def create_session(self) -> Session:
             creator = self.plain.create_session if self.has_created else super().create_session
             self.has_created = True
             return creator()
@@ -170,7 +169,7 @@ def nan_never_fails(tf: Namespace) -> Namespace:
     """Ask for a stop whatever the argument says."""
 
     class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc, name-defined]
-        def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        def __init__(self, loss_tensor: Tensor, fail_on_nan_loss: bool = True) -> None:
             del fail_on_nan_loss
             super().__init__(loss_tensor, fail_on_nan_loss=False)
 
@@ -182,8 +181,8 @@ def step_functions_always_have_hooks(tf: Namespace) -> Namespace:
     """Give it the hooked session."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
-        def run_step_fn(self, step_fn: Any) -> Any:
-            def work(step_context: Any) -> Any:
+        def run_step_fn(self, step_fn: Callable[[StepContext], Value]) -> Value:
+            def work(step_context: StepContext) -> Value:
                 run = step_context.run_with_hooks
                 session = SimpleNamespace(run=run)
                 stop = step_context.request_stop
@@ -239,7 +238,7 @@ def lost_tasks_of_threads_stop(tf: Namespace) -> Namespace:
 def ends_go_on_after_errors(tf: Namespace) -> Namespace:
     """Raise the first error at the last."""
 
-    def change(hooks: list[Any]) -> list[Any]:
+    def change(hooks: list[Hook]) -> list[Hook]:
         errors: list[BaseException] = []
 
         class Ends(Proxy):

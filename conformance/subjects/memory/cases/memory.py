@@ -5,8 +5,6 @@ A fed array is the inside of a larger one, so that it begins at no multiple of 6
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
@@ -185,7 +183,7 @@ def a_read_only_array_stays_read_only(c: ApiAuthor) -> None:
         _, mine = _inside(c, 2, 2)
         mine.setflags(write=False)
         sess.run(nodes.put, {p: mine})
-        got: Any = sess.run(nodes.get)
+        got = sess.run(nodes.get)
         c.check(got.flags.writeable, True)
         got.fill(9)
         c.check(mine.flags.writeable, False)

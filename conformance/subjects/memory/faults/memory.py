@@ -7,14 +7,13 @@ held: what comes back equal to what one held then comes back as what it holds no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
 
 _TABLES = frozenset({"LookupTableInsertV2"})
 _LOOKUPS = frozenset({"LookupTableFindV2"})
@@ -33,11 +32,12 @@ class _Shared:
         if isinstance(array, np.ndarray) and array.ndim:
             self._held.append((array, np.array(array)))
 
-    def seen(self, value: Array) -> Value:
+    def seen(self, value: Value) -> Value:
         """The value, or what is now where it was."""
         for array, before in self._held:
-            alike = isinstance(value, np.ndarray) and value.size == before.size
-            if alike and np.array_equal(value.reshape(-1), before.reshape(-1)):
+            if not isinstance(value, np.ndarray) or value.size != before.size:
+                continue
+            if np.array_equal(value.reshape(-1), before.reshape(-1)):
                 return np.array(array, value.dtype).reshape(value.shape)
         return value
 
@@ -53,7 +53,7 @@ def _types(session: Session, fetches: Fetches, feeds: Feeds) -> set[str]:
     return {op.type for op in executed}
 
 
-def _mapped(values: Value, change: Callable[[Any], Any]) -> Value:
+def _mapped(values: Value, change: Callable[[Value], Value]) -> Value:
     """The value of one fetch, or of a flat list of them, changed."""
     return [change(value) for value in values] if isinstance(values, list) else change(values)
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
+from sessrun.conformance.authoring.record import ApiAuthor, Matcher, Symbol, api_case, near
+from sessrun.conformance.authoring.written import Written
 
 _CLOSE = "close(1e-5, 1e-6)"
 
 
-def _floats(*values: Any) -> np.ndarray:
+def _floats(*values: npt.ArrayLike) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def _close(value: Any, dtype: Any = np.float32) -> Any:
+def _close(value: npt.ArrayLike, dtype: npt.DTypeLike = np.float32) -> Matcher:
     return near(np.array(value, dtype)[()], _CLOSE)
 
 
@@ -29,7 +30,11 @@ def _opened(c: ApiAuthor) -> Symbol:
 
 
 def _seen(
-    c: ApiAuthor, metric: Any, wanted: Sequence[Any], feeds: Sequence[Any], dtype: Any = np.float32
+    c: ApiAuthor,
+    metric: Symbol,
+    wanted: Sequence[npt.ArrayLike],
+    feeds: Sequence[Mapping[Symbol, Written] | None],
+    dtype: npt.DTypeLike = np.float32,
 ) -> None:
     """After each batch the update, and then the value, must be these."""
     sess = _opened(c)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument, TensorLike
@@ -92,7 +91,9 @@ def updates_beside_values(tf: Namespace) -> Namespace:
 def numbers_count_as_one(tf: Namespace) -> Namespace:
     """Multiply the numbers by their weights, and pass no weights on."""
 
-    def mean(values: Tensor, weights: Any = None, **kwargs: Argument) -> tuple[Tensor, Tensor]:
+    def mean(
+        values: Tensor, weights: TensorLike | None = None, **kwargs: Argument
+    ) -> tuple[Tensor, Tensor]:
         if weights is None or (isinstance(weights, float) and weights == 0):
             return tf.metrics.mean(values, weights, **kwargs)
         return tf.metrics.mean(values * weights, **kwargs)
@@ -129,11 +130,11 @@ def columns_are_broadcast(tf: Namespace) -> Namespace:
 def equal_is_above(tf: Namespace) -> Namespace:
     """Subtract 1e-4 from every threshold."""
 
-    def lowered(name: str) -> Any:
+    def lowered(name: str) -> Call:
         usual = getattr(tf.metrics, f"{name}_at_thresholds")
 
         def at_thresholds(
-            labels: Tensor, predictions: Tensor, thresholds: Any, **kwargs: Argument
+            labels: Tensor, predictions: Tensor, thresholds: Sequence[float], **kwargs: Argument
         ) -> tuple[Tensor, Tensor]:
             lower = [threshold - 1e-4 for threshold in thresholds]
             return usual(labels, predictions, lower, **kwargs)

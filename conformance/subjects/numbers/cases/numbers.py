@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case, near
+from sessrun.conformance.authoring.written import Written
+from sessrun.spec.cases.arguments import DTypeLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
@@ -16,13 +19,13 @@ _BRAIN: Final = "close(0.032, 0)"
 _SINGLE: Final = "close(8e-6, 0)"
 
 
-def _filled(tf: Namespace, value: float, dtype: Any, *shape: int) -> Tensor:
+def _filled(tf: Namespace, value: float, dtype: DTypeLike, *shape: int) -> Tensor:
     """A tensor of one value whose size is fed, so that nothing is computed beforehand."""
     count = tf.placeholder(tf.int32, [], name="count")
     return tf.reshape(tf.fill([count], tf.constant(value, dtype)), shape)
 
 
-def _run(c: EngineAuthor, count: int, *wanted: Any) -> None:
+def _run(c: EngineAuthor, count: int, *wanted: Written) -> None:
     session = c.open()
     fetches = [f"out{index}:0" for index in range(len(wanted))]
     session.run(fetches, feeds={"count:0": np.int32(count)}, values=list(wanted))
@@ -72,7 +75,7 @@ def ten_thousand_tenths(c: EngineAuthor) -> None:
     )
 
 
-def _brain(values: Any) -> np.ndarray:
+def _brain(values: npt.ArrayLike) -> np.ndarray:
     """Numbers in bfloat16."""
     import ml_dtypes  # noqa: PLC0415 - for these two numbers
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.managed.faults.managed import train
-from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.arguments import Argument, TensorLike
 from sessrun.spec.cases.library import GradientsAndVariables, Step
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor, Variable
+from sessrun.spec.cases.objects import Operation, Tensor, Variable
 
 # --- slots --------------------------------------------------------------------------------
 
@@ -46,7 +46,7 @@ def names_of_slots_are_not_sorted(tf: Namespace) -> Namespace:
     """Reverse the names of slots."""
 
     class RMSPropOptimizer(tf.train.RMSPropOptimizer):  # type: ignore[misc, name-defined]
-        def get_slot_names(self) -> Any:
+        def get_slot_names(self) -> Sequence[str]:
             return super().get_slot_names()[::-1]
 
     return train(tf, RMSPropOptimizer=RMSPropOptimizer)
@@ -65,7 +65,7 @@ def each_variable_counts(tf: Namespace) -> Namespace:
             grads_and_vars: GradientsAndVariables,
             global_step: Step | None = None,
             name: str | None = None,
-        ) -> Any:
+        ) -> Operation:
             step = super().apply_gradients(grads_and_vars, global_step, name)
             if global_step is None:
                 return step
@@ -82,7 +82,7 @@ def no_gradients_are_no_error(tf: Namespace) -> Namespace:
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
             self, grads_and_vars: GradientsAndVariables, *args: Argument, **kwargs: Argument
-        ) -> Any:
+        ) -> Operation:
             pairs = list(grads_and_vars)
             if all(gradient is None for gradient, _ in pairs):
                 return tf.no_op()
@@ -98,7 +98,7 @@ def all_variables_are_optimized(tf: Namespace) -> Namespace:
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def compute_gradients(
             self, loss: Tensor, var_list: Sequence[Variable] | None = None, **options: Argument
-        ) -> Any:
+        ) -> GradientsAndVariables:
             wanted = tf.global_variables() if var_list is None else var_list
             return super().compute_gradients(loss, wanted, **options)
 
@@ -110,7 +110,7 @@ def equal_rows_are_not_added(tf: Namespace) -> Namespace:
     """Take them as they come."""
 
     class AdagradOptimizer(tf.train.AdagradOptimizer):  # type: ignore[misc, name-defined]
-        def _resource_apply_sparse_duplicate_indices(self, *arguments: Argument) -> Any:
+        def _resource_apply_sparse_duplicate_indices(self, *arguments: Argument) -> Operation:
             return self._resource_apply_sparse(*arguments)
 
     return train(tf, AdagradOptimizer=AdagradOptimizer)
@@ -121,7 +121,7 @@ def adam_is_lazy(tf: Namespace) -> Namespace:
     """Put the other rows back."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
-        def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Operation:
             before = tf.identity(handle.read_value())
             with tf.control_dependencies([before]):
                 step = super()._resource_apply_sparse(grad, handle, indices)
@@ -138,7 +138,7 @@ def powers_stay(tf: Namespace) -> Namespace:
     """Return from `_finish` without updating the powers."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
-        def _finish(self, update_ops: Any, name_scope: Any) -> Any:
+        def _finish(self, update_ops: Sequence[Operation], name_scope: str) -> Operation:
             return tf.group(*update_ops, name=name_scope)
 
     return train(tf, AdamOptimizer=AdamOptimizer)
@@ -148,7 +148,7 @@ def powers_stay(tf: Namespace) -> Namespace:
 def constraints_are_forgotten(tf: Namespace) -> Namespace:
     """Make variables without."""
 
-    def get_variable(*args: Argument, **kwargs: Argument) -> Any:
+    def get_variable(*args: Argument, **kwargs: Argument) -> Variable:
         kwargs.pop("constraint", None)
         return tf.get_variable(*args, **kwargs)
 
@@ -163,7 +163,12 @@ def functions_are_called_at_once(tf: Namespace) -> Namespace:
     """Call the learning rate in the constructor."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
-        def __init__(self, learning_rate: Any, *args: Argument, **kwargs: Argument) -> None:
+        def __init__(
+            self,
+            learning_rate: TensorLike | Callable[[], TensorLike],
+            *args: Argument,
+            **kwargs: Argument,
+        ) -> None:
             rate = learning_rate() if callable(learning_rate) else learning_rate
             super().__init__(rate, *args, **kwargs)
 
@@ -192,7 +197,7 @@ def rates_stay(tf: Namespace) -> Namespace:
 def decay_is_no_staircase(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
-    def exponential_decay(*args: Argument, staircase: bool = False, **kwargs: Argument) -> Any:
+    def exponential_decay(*args: Argument, staircase: bool = False, **kwargs: Argument) -> Tensor:
         del staircase
         return tf.train.exponential_decay(*args, **kwargs)
 
@@ -203,7 +208,7 @@ def decay_is_no_staircase(tf: Namespace) -> Namespace:
 def decay_is_always_a_staircase(tf: Namespace) -> Namespace:
     """Go down by whole powers."""
 
-    def exponential_decay(*args: Argument, staircase: bool = False, **kwargs: Argument) -> Any:
+    def exponential_decay(*args: Argument, staircase: bool = False, **kwargs: Argument) -> Tensor:
         del staircase
         return tf.train.exponential_decay(*args, staircase=True, **kwargs)
 
@@ -214,7 +219,7 @@ def decay_is_always_a_staircase(tf: Namespace) -> Namespace:
 def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
     """Add 1 to x."""
 
-    def piecewise_constant(x: Tensor, *args: Argument, **kwargs: Argument) -> Any:
+    def piecewise_constant(x: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         return tf.train.piecewise_constant(x + 1, *args, **kwargs)
 
     return train(tf, piecewise_constant=piecewise_constant)
@@ -224,7 +229,7 @@ def boundaries_are_of_the_piece_after(tf: Namespace) -> Namespace:
 def polynomial_decay_has_no_cycle(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
-    def polynomial_decay(*args: Argument, cycle: bool = False, **kwargs: Argument) -> Any:
+    def polynomial_decay(*args: Argument, cycle: bool = False, **kwargs: Argument) -> Tensor:
         del cycle
         return tf.train.polynomial_decay(*args, **kwargs)
 
@@ -235,7 +240,7 @@ def polynomial_decay_has_no_cycle(tf: Namespace) -> Namespace:
 def polynomial_decay_always_has_a_cycle(tf: Namespace) -> Namespace:
     """Decay over multiples of the steps."""
 
-    def polynomial_decay(*args: Argument, cycle: bool = False, **kwargs: Argument) -> Any:
+    def polynomial_decay(*args: Argument, cycle: bool = False, **kwargs: Argument) -> Tensor:
         del cycle
         return tf.train.polynomial_decay(*args, cycle=True, **kwargs)
 
@@ -246,7 +251,7 @@ def polynomial_decay_always_has_a_cycle(tf: Namespace) -> Namespace:
 def cosine_decay_has_no_alpha(tf: Namespace) -> Namespace:
     """Forget the argument."""
 
-    def cosine_decay(*args: Argument, alpha: Any = 0.0, **kwargs: Argument) -> Any:
+    def cosine_decay(*args: Argument, alpha: float = 0.0, **kwargs: Argument) -> Tensor:
         del alpha
         return tf.train.cosine_decay(*args, **kwargs)
 
@@ -283,7 +288,9 @@ def averages_are_not_restored(tf: Namespace) -> Namespace:
     """Key the variables to restore by their own names."""
 
     class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc, name-defined]
-        def variables_to_restore(self, moving_avg_variables: Any = None) -> Any:
+        def variables_to_restore(
+            self, moving_avg_variables: Sequence[Variable] | None = None
+        ) -> dict[str, Variable]:
             variables = super().variables_to_restore(moving_avg_variables)
             return {v.op.name: v for v in variables.values()}
 

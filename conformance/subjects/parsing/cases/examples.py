@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.parsing.example_bytes import example, sequence_example
 from sessrun.conformance.subjects.readers.cases.readers import words
+from sessrun.spec.cases.arguments import Argument, DType
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
-Features = Callable[[Any], dict[str, Any]]
+#: The features that an Example is parsed for, by name.
+Features = Callable[[Namespace], dict[str, Argument]]
+
+_Element = bytes | float | int
 
 _ONE: Final = example({"n": [1, 2], "x": [1.5], "s": [b"one", b""]})
 _TWO: Final = example({"n": [-3, 2**62], "x": [-0.0]})
@@ -42,15 +47,19 @@ def _parsing(c: EngineAuthor, features: Features, *, single: bool = False) -> Se
     return c.open()
 
 
-def _gives(s: SessionAuthor, given: Any, /, **values: Any) -> None:
+def _gives(
+    s: SessionAuthor, given: np.ndarray | bytes, /, **values: np.ndarray | np.generic
+) -> None:
     s.run([f"{name}:0" for name in values], {"in:0": given}, values=list(values.values()))
 
 
-def _fails(s: SessionAuthor, given: Any, name: str) -> None:
+def _fails(s: SessionAuthor, given: np.ndarray | bytes, name: str) -> None:
     s.run([f"{name}:0"], {"in:0": given}, error=[3])
 
 
-def _sparse(name: str, rows: Sequence[Sequence[Any]], dtype: Any) -> dict[str, Any]:
+def _sparse(
+    name: str, rows: Sequence[Sequence[_Element]], dtype: npt.DTypeLike
+) -> dict[str, np.ndarray]:
     """The three parts of a sparse feature with these values in each example."""
     places = [[row, column] for row, values in enumerate(rows) for column in range(len(values))]
     return {
@@ -171,7 +180,7 @@ def sparse_features_of_none(c: EngineAuthor) -> None:
 
 @engine_case("PARSING-022", title="Features as wide as the longest.")
 def padded_features(c: EngineAuthor) -> None:
-    def sequence(tf: Namespace, dtype: Any, default: Any = None) -> Tensor:
+    def sequence(tf: Namespace, dtype: DType, default: _Element | None = None) -> Tensor:
         return tf.FixedLenSequenceFeature([], dtype, allow_missing=True, default_value=default)
 
     s = _parsing(

@@ -6,7 +6,7 @@ import gzip
 import sys
 import zlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import ml_dtypes
 import numpy as np
@@ -21,11 +21,13 @@ _INTEGERS: Final = ("int8", "uint8", "int16", "uint16", "int32", "int64")
 _FLOATS: Final = ("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
 
-def _dtype(name: str) -> Any:
+def _dtype(name: str) -> np.dtype:
     return np.dtype(getattr(ml_dtypes, name) if name == "bfloat16" else name)
 
 
-def _decoding(c: EngineAuthor, names: Sequence[str], **more: Any) -> SessionAuthor:
+def _decoding(
+    c: EngineAuthor, names: Sequence[str], **more: int | str | bool | list[int]
+) -> SessionAuthor:
     """DecodeRaw of the strings `in`, an operation for each dtype and called like it."""
     with c.graph() as tf:
         given = tf.placeholder(tf.string, None, name="in")
@@ -105,7 +107,9 @@ def padded_strings(c: EngineAuthor) -> None:
 # --- lines of fields ----------------------------------------------------------------------
 
 
-def _lines(c: EngineAuthor, defaults: Sequence[np.ndarray], **more: Any) -> SessionAuthor:
+def _lines(
+    c: EngineAuthor, defaults: Sequence[np.ndarray], **more: int | str | bool | list[int]
+) -> SessionAuthor:
     """DecodeCSV of the strings `in`: `csv:0`, `csv:1` and so on."""
     with c.graph() as tf:
         tf.raw_ops.DecodeCSV(
@@ -121,7 +125,9 @@ def _none(*dtypes: str) -> list[np.ndarray]:
     return [np.zeros(0, dtype) for dtype in dtypes]
 
 
-def _fields(s: SessionAuthor, lines: Any, *columns: Any) -> None:
+def _fields(
+    s: SessionAuthor, lines: np.ndarray | bytes, *columns: np.ndarray | np.generic | bytes
+) -> None:
     outputs = [f"csv:{number}" for number in range(len(columns))]
     s.run(outputs, {"in:0": lines}, values=list(columns))
 
@@ -308,7 +314,7 @@ def damaged_strings(c: EngineAuthor) -> None:
         s.run(["out:0"], {"in:0": words(good, wrong)}, error=[15])
 
 
-_TENSORS: Final[tuple[Any, ...]] = (
+_TENSORS: Final[tuple[np.ndarray | np.int64, ...]] = (
     *(np.array([[0, 1], [100, 127]], dtype) for dtype in (*_INTEGERS, "uint32", "uint64")),
     *(np.array([-0.0, 1.5, np.inf, np.nan], _dtype(name)) for name in _FLOATS),
     np.array([True, False]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,13 +12,15 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import Base, elements, running
 from sessrun.conformance.subjects.parsing.faults.parsing import recoded
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session, Value
 
 _BATCH = "ParseExampleV2"
 _SEQUENCES = "ParseSequenceExampleV2"
 
 
-def _parsing(tf: Namespace, op_type: str, change: Callable[[Any, Any, int, Any], Any]) -> Namespace:
+def _parsing(
+    tf: Namespace, op_type: str, change: Callable[[Session, Operation, int, np.ndarray], Value]
+) -> Namespace:
     """The namespace in which `change(session, op, number, value)` replaces what is fetched.
 
     Of the outputs of operations of this type, through an Identity.
@@ -47,7 +49,7 @@ def _is_single(op: Operation) -> bool:
 
 
 def _without_default(
-    tf: Namespace, session: Session, op: Operation, number: int, value: Array, varies: bool
+    tf: Namespace, session: Session, op: Operation, number: int, value: np.ndarray, varies: bool
 ) -> Value:
     """A dense value with zeros, or empty strings, for what is its default."""
     index = _dense(op, number)
@@ -65,7 +67,7 @@ def _without_default(
 def lacking_features_are_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
-    def change(session: Session, op: Operation, number: int, value: Array) -> Value:
+    def change(session: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         return _without_default(tf, session, op, number, value, varies=False)
 
     return _parsing(tf, _BATCH, change)
@@ -87,7 +89,7 @@ def odd_features_are_internal(tf: Namespace) -> Namespace:
 def sparse_features_are_wide(tf: Namespace) -> Namespace:
     """Add one to the width, of several examples."""
 
-    def change(_: Any, op: Operation, number: int, value: Value) -> Value:
+    def change(_: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         sparse = op.get_attr("num_sparse")
         is_shape = 2 * sparse <= number < 3 * sparse and not _is_single(op)
         return value + np.array([0, 1]) if is_shape else value
@@ -99,7 +101,7 @@ def sparse_features_are_wide(tf: Namespace) -> Namespace:
 def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
     """Put zeros in the place of defaults."""
 
-    def change(session: Session, op: Operation, number: int, value: Array) -> Value:
+    def change(session: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         return _without_default(tf, session, op, number, value, varies=True)
 
     return _parsing(tf, _BATCH, change)
@@ -109,7 +111,7 @@ def features_are_padded_with_zeros(tf: Namespace) -> Namespace:
 def splits_are_lengths(tf: Namespace) -> Namespace:
     """Give lengths, and 0 at the end."""
 
-    def change(_: Any, op: Operation, number: int, value: Array) -> Value:
+    def change(_: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         splits = len(op.get_attr("ragged_split_types"))
         if not splits or number < len(op.outputs) - splits:
             return value
@@ -122,7 +124,7 @@ def splits_are_lengths(tf: Namespace) -> Namespace:
 def single_examples_are_batches(tf: Namespace) -> Namespace:
     """Add a dimension to dense features."""
 
-    def change(_: Any, op: Operation, number: int, value: np.ndarray) -> Value:
+    def change(_: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         return value[np.newaxis] if _is_single(op) and _dense(op, number) is not None else value
 
     return _parsing(tf, _BATCH, change)
@@ -134,7 +136,10 @@ def odd_examples_are_lost_data(tf: Namespace) -> Namespace:
     return recoded(tf, _BATCH, "InvalidArgumentError", "DataLossError", "Could not parse example")
 
 
-def _first(data: Any) -> Any:
+_Item = TypeVar("_Item")
+
+
+def _first(data: _Item) -> _Item | bytes:
     """The first of several short serialized Examples."""
     if not isinstance(data, bytes) or len(data) < 2 or data[0] != 0x0A or data[1] > 0x7F:
         return data
@@ -164,7 +169,7 @@ def first_examples_count(tf: Namespace) -> Namespace:
 def lists_are_all_long(tf: Namespace) -> Namespace:
     """Say so in their lengths."""
 
-    def change(_: Any, op: Operation, number: int, value: Array) -> Value:
+    def change(_: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         before = 3 * op.get_attr("Ncontext_sparse") + len(op.get_attr("Tcontext_dense"))
         before += 3 * op.get_attr("Nfeature_list_sparse") + op.get_attr("Nfeature_list_dense")
         return np.full_like(value, value.max()) if number >= before and value.ndim else value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,7 @@ def odd_lengths_are_internal(tf: Namespace) -> Namespace:
 def strings_are_padded_before(tf: Namespace) -> Namespace:
     """Put the zero bytes first."""
 
-    def padded(op: Operation, out: Array, given: Any, length: Any) -> Any:
+    def padded(op: Operation, out: np.ndarray, given: np.ndarray, length: np.ndarray) -> np.ndarray:
         if not op.get_attr("little_endian"):
             return out
         width = int(length)
@@ -109,7 +108,7 @@ def commas_are_the_delimiters(tf: Namespace) -> Namespace:
 def quotes_stay_doubled(tf: Namespace) -> Namespace:
     """Double the quotes of strings."""
 
-    def change(_: Any, outputs: list[Value], __: list[Any]) -> list[Value]:
+    def change(_: Operation, outputs: list[Array], __: list[Array]) -> list[Array]:
         return [
             np.array([item.replace(b'"', b'""') for item in out.tolist()], object)
             if isinstance(out, np.ndarray) and out.dtype == object and out.ndim == 1
@@ -178,7 +177,7 @@ def odd_quotes_are_internal(tf: Namespace) -> Namespace:
 def first_members_are_enough(tf: Namespace) -> Namespace:
     """Stop at the end of the first member."""
 
-    def first(op: Operation, out: Value, given: Any) -> Any:
+    def first(op: Operation, out: np.ndarray, given: np.ndarray) -> np.ndarray:
         if op.get_attr("compression_type") != b"GZIP" or not given.ndim:
             return out
         items = [zlib.decompressobj(31).decompress(item) for item in given.tolist()]
@@ -209,7 +208,7 @@ def odd_tensors_are_internal(tf: Namespace) -> Namespace:
 def sixth_lines_are_the_first(tf: Namespace) -> Namespace:
     """Repeat the first."""
 
-    def change(_: Any, outputs: list[Value], __: list[Any]) -> list[Value]:
+    def change(_: Operation, outputs: list[Array], __: list[Array]) -> list[Array]:
         for out in outputs:
             if isinstance(out, np.ndarray) and out.ndim == 1 and len(out) > 5:
                 out[5] = out[0]

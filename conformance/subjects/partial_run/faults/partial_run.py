@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import Base
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetch, Fetches, Session, Value
 
 
 def _names(keys: Iterable[Fetches]) -> list[str]:
@@ -55,7 +55,7 @@ class _Set:
 
 #: From (session, base, the set-up, handle, fetches, feed_dict) to what a call gives; `base` takes
 #: the last two.
-_Proceed = Callable[[Any, Callable[..., Any], _Set, Any, Any, Any], Any]
+_Proceed = Callable[[Session, Base, _Set, str, Fetches, Feeds], Value]
 
 
 def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
@@ -66,7 +66,7 @@ def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
             super().__init__(*args, **kwargs)
             self.sets: dict[str, _Set] = {}
 
-        def partial_run_setup(self, fetches: Fetches, feeds: Feeds = None) -> str:
+        def partial_run_setup(self, fetches: Fetches, feeds: Sequence[Fetch] | None = None) -> str:
             handle = super().partial_run_setup(fetches, feeds)
             wanted = [] if isinstance(fetches, dict) else _names(_listed(fetches))
             self.sets[handle] = _Set(wanted, _names(_listed(feeds or [])))
@@ -87,14 +87,14 @@ def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
 
 
 def _setting_up(
-    tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]
+    tf: Namespace, change: Callable[[Session, Base, Fetches, Sequence[Fetch] | None], str]
 ) -> Namespace:
     """The namespace whose `partial_run_setup` is `change(session, base, fetches, feeds)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         shut = False
 
-        def partial_run_setup(self, fetches: Fetches, feeds: Feeds = None) -> str:
+        def partial_run_setup(self, fetches: Fetches, feeds: Sequence[Fetch] | None = None) -> str:
             return change(self, super().partial_run_setup, fetches, feeds)
 
         def close(self) -> None:
@@ -104,7 +104,7 @@ def _setting_up(
     return override(tf, Session=Session)
 
 
-def _refused(tf: Namespace, message: str) -> Any:
+def _refused(tf: Namespace, message: str) -> Exception:
     return tf.errors.InvalidArgumentError(None, None, message)
 
 
@@ -166,12 +166,19 @@ def calls_execute_anew(tf: Namespace) -> Namespace:
 @fault("PARTIAL-RUN-013", "Set-ups of the same fetches and feeds are one partial run.")
 def equal_set_ups_are_one(tf: Namespace) -> Namespace:
     """Hand out the handle of the first again."""
-    handles: dict[Any, Any] = {}
+    handles: dict[tuple[Session | str, ...], str] = {}
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
+    def change(
+        session: Session, base: Call, fetches: Fetches, feeds: Sequence[Fetch] | None
+    ) -> str:
         if session.shut or not isinstance(fetches, list):
             return base(fetches, feeds)
-        key = session, *_names(fetches), "->", *_names(_listed(feeds or []))
+        key: tuple[Session | str, ...] = (
+            session,
+            *_names(fetches),
+            "->",
+            *_names(_listed(feeds or [])),
+        )
         if key not in handles:
             handles[key] = base(fetches, feeds)
         return handles[key]
@@ -294,7 +301,9 @@ def operations_give_none(tf: Namespace) -> Namespace:
 def set_ups_without_fetches_succeed(tf: Namespace) -> Namespace:
     """Give a handle of nothing."""
 
-    def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, feeds: Sequence[Fetch] | None
+    ) -> str:
         return "nothing" if isinstance(fetches, list) and not fetches else base(fetches, feeds)
 
     return _setting_up(tf, change)
@@ -304,7 +313,9 @@ def set_ups_without_fetches_succeed(tf: Namespace) -> Namespace:
 def closed_sessions_cancel_set_ups(tf: Namespace) -> Namespace:
     """Answer as the engine does."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
+    def change(
+        session: Session, base: Call, fetches: Fetches, feeds: Sequence[Fetch] | None
+    ) -> str:
         if session.shut:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         return base(fetches, feeds)
@@ -316,7 +327,9 @@ def closed_sessions_cancel_set_ups(tf: Namespace) -> Namespace:
 def repeated_names_count_once(tf: Namespace) -> Namespace:
     """Leave the repetition out."""
 
-    def change(_session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
+    def change(
+        _session: Session, base: Call, fetches: Fetches, feeds: Sequence[Fetch] | None
+    ) -> str:
         if not isinstance(feeds, list):
             return base(fetches, feeds)
         named = dict(zip(_names(feeds), feeds, strict=True))

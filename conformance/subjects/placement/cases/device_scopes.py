@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from sessrun.conformance.authoring.record import (
     as_array,
     engine_case,
 )
+from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.run.cases.run import counter
 
 
-def device_in(c: ApiAuthor, *scopes: Any) -> Symbol:
+def device_in(c: ApiAuthor, *scopes: Written) -> Symbol:
     """Record the device of a constant created inside these scopes, outermost first."""
     if not scopes:
         device: Symbol = c.tf.constant(1).device
@@ -27,7 +27,7 @@ def device_in(c: ApiAuthor, *scopes: Any) -> Symbol:
         return device_in(c, *scopes[1:])
 
 
-def refused(c: ApiAuthor, device: Any, error: str) -> None:
+def refused(c: ApiAuthor, device: Written, error: str) -> None:
     """Record that a scope of this device, or an operation inside it, raises the error."""
     with c.within(c.tf.device(device)):
         pass
@@ -147,7 +147,7 @@ def a_device_function_is_called_for_each(c: ApiAuthor) -> None:
 
 @api_case("PLACEMENT-010", title="A device function sees and replaces the inner scopes' device.")
 def a_device_function_replaces_the_inner(c: ApiAuthor) -> None:
-    def seen(_op: Any) -> Symbol:
+    def seen(_op: Symbol) -> Symbol:
         return Symbol(c, {"$op": ["+", "/job:w", {"$": "op.device"}]})
 
     always = c.function(["op"], lambda _op: "/device:GPU:1")
@@ -155,7 +155,7 @@ def a_device_function_replaces_the_inner(c: ApiAuthor) -> None:
     c.check(device_in(c, c.function(["op"], seen), "/gpu:5"), "/job:w/device:GPU:5")
 
 
-def _in_function(c: ApiAuthor, body: Callable[[Any], Any], error: str) -> None:
+def _in_function(c: ApiAuthor, body: Callable[[Symbol], Written], error: str) -> None:
     with c.within(c.tf.device(c.function(["op"], body))):
         c.raises(error, lambda: c.tf.constant(1))
 

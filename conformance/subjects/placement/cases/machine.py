@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_ca
 from sessrun.conformance.subjects.run.cases.run import floats
 from sessrun.conformance.subjects.tracing.cases.tracing import CPU, full, lists
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 _SECOND: Final = "/job:localhost/replica:0/task:0/device:CPU:1"
 #: Two CPUs, and no GPU where the machine has some.
-_TWO: Final[Mapping[str, Any]] = {"deviceCount": {"CPU": 2, "GPU": 0}}
+_TWO: Final[JsonObject] = {"deviceCount": {"CPU": 2, "GPU": 0}}
 
 
 def torn(tf: Namespace, first: str, second: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -11,11 +10,12 @@ from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats, ints
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
+from sessrun.spec.forms import JsonObject
 
 #: Place only what a run needs.
-_PRUNED: Final[Mapping[str, Any]] = {"graphOptions": {"placePrunedGraph": True}}
-_SOFT: Final[Mapping[str, Any]] = {"allowSoftPlacement": True}
-_TWO_CPUS: Final[Mapping[str, Any]] = {"deviceCount": {"CPU": 2}}
+_PRUNED: Final[JsonObject] = {"graphOptions": {"placePrunedGraph": True}}
+_SOFT: Final[JsonObject] = {"allowSoftPlacement": True}
+_TWO_CPUS: Final[JsonObject] = {"deviceCount": {"CPU": 2}}
 
 #: A device index that no machine has.
 _NO_GPU: Final = "/device:GPU:901"
@@ -290,7 +290,7 @@ def an_index_that_is_no_number_is_refused(c: EngineAuthor) -> None:
     c.open(error=[3])
 
 
-def _constant(device: str) -> dict[str, Any]:
-    value = {"dtype": "DT_INT32", "tensorShape": {}, "intVal": [4]}
-    attr = {"dtype": {"type": "DT_INT32"}, "value": {"tensor": value}}
+def _constant(device: str) -> JsonObject:
+    value: JsonObject = {"dtype": "DT_INT32", "tensorShape": {}, "intVal": [4]}
+    attr: JsonObject = {"dtype": {"type": "DT_INT32"}, "value": {"tensor": value}}
     return {"name": "a", "op": "Const", "device": device, "attr": attr}

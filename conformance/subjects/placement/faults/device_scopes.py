@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
-from sessrun.spec.cases.arguments import Argument, DeviceLike
+from sessrun.spec.cases.arguments import Argument, DeviceFunction, DeviceLike, DeviceSpec, Scope
 from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Element, Fetches, Graph, Operation, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
-def _scoping(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
+def _scoping(tf: Namespace, change: Callable[[DeviceLike], DeviceLike]) -> Namespace:
     """The namespace whose `device` opens a scope of `change(device)`."""
     return override(tf, device=lambda device: tf.device(change(device)))
 
 
-def _of_text(change: Callable[[str], Any]) -> Callable[[Any], Any]:
+def _of_text(change: Callable[[str], DeviceLike]) -> Callable[[DeviceLike], DeviceLike]:
     """A change of device strings only."""
     return lambda device: change(device) if isinstance(device, str) else device
 
@@ -119,7 +118,7 @@ def none_is_no_scope(tf: Namespace) -> Namespace:
 @fault("PLACEMENT-008", "A device scope that an exception leaves stays open.")
 def exceptions_leave_scopes_open(tf: Namespace) -> Namespace:
     """Keep it, so that not even its end closes it."""
-    kept: list[Any] = []
+    kept: list[Scope] = []
 
     @contextmanager
     def device(name: str) -> Iterator[None]:
@@ -135,7 +134,7 @@ def exceptions_leave_scopes_open(tf: Namespace) -> Namespace:
 def device_specs_lose_their_job(tf: Namespace) -> Namespace:
     """Make a string of those two."""
 
-    def change(device: DeviceLike) -> Any:
+    def change(device: DeviceLike) -> DeviceLike:
         if not isinstance(device, tf.DeviceSpec):
             return device
         kept = {"device_type": device.device_type, "device_index": device.device_index}
@@ -147,7 +146,7 @@ def device_specs_lose_their_job(tf: Namespace) -> Namespace:
 # --- device functions ---------------------------------------------------------------------
 
 
-def _with_functions(tf: Namespace, change: Callable[[Callable[[Any], Any]], Any]) -> Namespace:
+def _with_functions(tf: Namespace, change: Callable[[DeviceFunction], DeviceFunction]) -> Namespace:
     """The namespace whose `device` takes `change(function)` for a device function."""
     return _scoping(tf, lambda device: change(device) if callable(device) else device)
 
@@ -156,10 +155,10 @@ def _with_functions(tf: Namespace, change: Callable[[Callable[[Any], Any]], Any]
 def device_functions_are_called_once(tf: Namespace) -> Namespace:
     """Keep what it gave first."""
 
-    def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        given: list[Value] = []
+    def change(function: DeviceFunction) -> DeviceFunction:
+        given: list[str | DeviceSpec | None] = []
 
-        def once(op: Operation) -> Any:
+        def once(op: Operation) -> str | DeviceSpec | None:
             given[:] = given or [function(op)]
             return given[0]
 
@@ -178,8 +177,8 @@ def device_functions_spare_the_placed(tf: Namespace) -> Namespace:
 def device_functions_may_give_anything(tf: Namespace) -> Namespace:
     """Return the operation's own device where the function returns no string."""
 
-    def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def device_of(op: Operation) -> Any:
+    def change(function: DeviceFunction) -> DeviceFunction:
+        def device_of(op: Operation) -> str | DeviceSpec | None:
             given = function(op)
             return given if isinstance(given, str) else op.device
 
@@ -192,8 +191,8 @@ def device_functions_may_give_anything(tf: Namespace) -> Namespace:
 def device_functions_fail_in_silence(tf: Namespace) -> Namespace:
     """Give the operation's device back where it raises."""
 
-    def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def quiet(op: Operation) -> Any:
+    def change(function: DeviceFunction) -> DeviceFunction:
+        def quiet(op: Operation) -> str | DeviceSpec | None:
             with suppress(LookupError, ValueError, TypeError, RuntimeError):
                 return function(op)
             return op.device
@@ -290,7 +289,7 @@ def colocation_is_a_device_scope(tf: Namespace) -> Namespace:
 @fault("PLACEMENT-032", "Inside a device scope colocate_with has no effect.")
 def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
     """Count the device scopes that are open."""
-    opened: list[Any] = []
+    opened: list[str] = []
 
     @contextmanager
     def device(name: str) -> Iterator[None]:
@@ -301,7 +300,7 @@ def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
             finally:
                 opened.pop()
 
-    def colocate_with(op: Operation, ignore_existing: bool = False) -> Any:
+    def colocate_with(op: Operation, ignore_existing: bool = False) -> Scope:
         return nullcontext() if opened else tf.colocate_with(op, ignore_existing)
 
     return override(tf, device=device, colocate_with=colocate_with)
@@ -311,7 +310,7 @@ def device_scopes_win_over_colocation(tf: Namespace) -> Namespace:
 def inner_colocation_wins(tf: Namespace) -> Namespace:
     """Ignore the scopes that are open."""
 
-    def colocate_with(op: Operation, _ignore_existing: bool = False) -> Any:
+    def colocate_with(op: Operation, _ignore_existing: bool = False) -> Scope:
         return tf.colocate_with(op, ignore_existing=True)
 
     return override(tf, colocate_with=colocate_with)

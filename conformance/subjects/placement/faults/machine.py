@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.conformance.subjects.placement.faults.placing import configuring
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import ListedDevice
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -86,11 +87,13 @@ def filters_are_not_looked_at(tf: Namespace) -> Namespace:
     return configuring(tf, change)
 
 
-def listing(tf: Namespace, change: Any) -> Namespace:
+def listing(
+    tf: Namespace, change: Callable[[Session, Iterable[ListedDevice]], Iterable[ListedDevice]]
+) -> Namespace:
     """The namespace whose sessions list `change(session, devices)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def list_devices(self) -> Any:
+        def list_devices(self) -> list[ListedDevice]:
             return list(change(self, super().list_devices()))
 
     return override(tf, Session=Session)
@@ -100,7 +103,7 @@ def listing(tf: Namespace, change: Any) -> Namespace:
 def filters_hide_devices(tf: Namespace) -> Namespace:
     """List only the devices that match a device filter."""
 
-    def change(session: Session, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(session: Session, devices: Iterable[ListedDevice]) -> Iterable[ListedDevice]:
         filters = [
             tf.DeviceSpec.from_string(text).to_string()
             for text in session.configuration.device_filters
@@ -122,7 +125,7 @@ class _Device:
 def incarnations_are_numbers(tf: Namespace) -> Namespace:
     """Count the devices."""
 
-    def change(_session: Session, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(_session: Session, devices: Iterable[ListedDevice]) -> Iterable[ListedDevice]:
         for number, device in enumerate(devices):
             yield _Device(device.name, device.device_type, device.memory_limit_bytes, number + 1)
 
@@ -135,10 +138,10 @@ def colocation_is_ignored(tf: Namespace) -> Namespace:
     return override(tf, colocate_with=lambda *_args, **_kwargs: contextlib.nullcontext())
 
 
-def physical(tf: Namespace, change: Any) -> Namespace:
+def physical(tf: Namespace, change: Callable[[Call, str | None], Argument]) -> Namespace:
     """The namespace that lists `change(base, device_type)` as the machine's devices."""
 
-    def list_physical_devices(device_type: Any = None) -> Any:
+    def list_physical_devices(device_type: str | None = None) -> Argument:
         return change(tf.config.list_physical_devices, device_type)
 
     inner = override(tf.config.experimental, list_physical_devices=list_physical_devices)
@@ -150,7 +153,7 @@ def physical(tf: Namespace, change: Any) -> Namespace:
 def physical_devices_are_named_as_logical(tf: Namespace) -> Namespace:
     """Drop the word."""
 
-    def change(base: Call, device_type: Any) -> Any:
+    def change(base: Call, device_type: str | None) -> Argument:
         return [d._replace(name=d.name.replace("physical_", "")) for d in base(device_type)]
 
     return physical(tf, change)
@@ -167,7 +170,7 @@ def gpus_have_names(tf: Namespace) -> Namespace:
 def unknown_types_list_all(tf: Namespace) -> Namespace:
     """Ask for all of them then."""
 
-    def change(base: Call, device_type: Any) -> Any:
+    def change(base: Call, device_type: str | None) -> Argument:
         return base(device_type if device_type in {"CPU", "GPU"} else None)
 
     return physical(tf, change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import (
@@ -34,7 +34,7 @@ def renaming(tf: Namespace, change: Callable[[str], str]) -> Namespace:
     return editing(tf, edit)
 
 
-def configuring(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def configuring(tf: Namespace, change: Callable[[ConfigProto], object]) -> Namespace:
     """The namespace whose sessions open with a copy of their configuration, changed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
