@@ -13,5 +13,5 @@ __all__ = ["Written"]
 
 #: A value of Python or numpy, a symbol, a matcher, or a structure of these: what has a JSON form.
 Written: TypeAlias = (
-    "npt.ArrayLike | Recorded | Matcher | slice | None | Sequence[Written] | Mapping[Any, Written]"
+    "npt.ArrayLike | Recorded | Matcher | slice | Sequence[Written] | Mapping[Any, Written] | None"
 )

@@ -1,4 +1,4 @@
-"""The types of what a program gives the functions of a namespace: values, dtypes, shapes, and the rest."""
+"""The types of what a program gives the functions of a namespace: values, dtypes, shapes, names."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -26,12 +27,16 @@ if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
 
 
 __all__ = [
+    "Batch",
     "Builder",
     "GradientsAndVariables",
     "Hook",
     "ListedDevice",
+    "LookupTable",
     "Optimizer",
     "Queue",
+    "QueueRunner",
+    "Reader",
     "RunArguments",
     "Saved",
     "Saver",
@@ -45,6 +50,10 @@ __all__ = [
 Step: TypeAlias = Tensor | int | None
 #: The pairs that an optimizer computes and applies; the gradient of an unused variable is None.
 GradientsAndVariables: TypeAlias = Sequence[tuple[Tensor | None, Variable]]
+
+
+#: The tensors of an element or a batch: one, or a list or dict of them.
+Batch: TypeAlias = Tensor | Sequence[Tensor] | Mapping[str, Tensor]
 
 
 class RunArguments(Protocol):
@@ -137,17 +146,80 @@ class Queue(Protocol):
     def shapes(self) -> Sequence[Shape]:
         """The shape of each component of an element."""
 
-    def enqueue(self, vals: TensorLike | Sequence[TensorLike], name: str | None = None) -> Operation:
+    def enqueue(
+        self, vals: TensorLike | Mapping[str, TensorLike], name: str | None = None
+    ) -> Operation:
         """An operation that puts an element in."""
 
-    def dequeue(self, name: str | None = None) -> Tensor | Sequence[Tensor]:
+    def dequeue(self, name: str | None = None) -> Batch:
         """The tensors of an element that is taken out."""
 
     def size(self, name: str | None = None) -> Tensor:
         """The number of elements."""
 
+    def is_closed(self, name: str | None = None) -> Tensor:
+        """Whether it was closed."""
+
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> Operation:
         """An operation that closes the queue."""
+
+
+class QueueRunner(Protocol):
+    """What fills a queue from threads."""
+
+    def create_threads(
+        self,
+        sess: Session,
+        coord: Coordinator | None = None,
+        daemon: bool = False,
+        start: bool = False,
+    ) -> Sequence[threading.Thread]:
+        """The threads, one for each enqueue operation."""
+
+
+class Reader(Protocol):
+    """What reads records from files whose names it takes from a queue."""
+
+    def read(self, queue: Queue, name: str | None = None) -> tuple[Tensor, Tensor]:
+        """The key and the value of one record."""
+
+    def read_up_to(
+        self, queue: Queue, num_records: TensorLike, name: str | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """The keys and the values of so many records, or of those that are left."""
+
+    def num_records_produced(self, name: str | None = None) -> Tensor:
+        """The number of records that it gave."""
+
+    def num_work_units_completed(self, name: str | None = None) -> Tensor:
+        """The number of files that it is done with."""
+
+    def reset(self, name: str | None = None) -> Operation:
+        """An operation after which the reader is as it was made."""
+
+    def serialize_state(self, name: str | None = None) -> Tensor:
+        """Its state, as a string."""
+
+    def restore_state(self, state: Tensor, name: str | None = None) -> Operation:
+        """An operation that gives it such a state."""
+
+
+class LookupTable(Protocol):
+    """A lookup table."""
+
+    @property
+    def key_dtype(self) -> DType:
+        """The dtype of its keys."""
+
+    @property
+    def value_dtype(self) -> DType:
+        """The dtype of its values."""
+
+    def lookup(self, keys: Tensor, name: str | None = None) -> Tensor:
+        """The values of keys."""
+
+    def size(self, name: str | None = None) -> Tensor:
+        """The number of keys."""
 
 
 class Optimizer(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -88,7 +88,7 @@ def batch_of(terms: Terms, elements: Sequence[Element]) -> list[np.ndarray]:
             sizes = [max(pair) for pair in zip(part.shape, sizes, strict=True)]
         whole = np.full((len(parts), *sizes), b"" if dtype == "string" else 0, kind)
         for row, part in enumerate(parts):
-            inside: Any = (row, *map(slice, part.shape))
+            inside: tuple[int | slice, ...] = (row, *map(slice, part.shape))
             whole[inside] = part if part.ndim else part[()]
         batch.append(whole)
     return batch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.tables.ops import OPERATIONS
@@ -30,18 +31,18 @@ _CLAUSES: Final[Mapping[str, str]] = {
 _NEXT: Final = "RANDOM-004"
 
 
-def _contract(operation: Operation, attrs: Mapping[str, Any]) -> str:
+def _contract(operation: Operation, attrs: Mapping[str, Json]) -> str:
     """The numeric contract for the dtype that is drawn."""
-    dtype = attrs[operation.outputs[0].type_attr or ""]
+    dtype = str(attrs[operation.outputs[0].type_attr or ""])
     numeric = operation.numeric or {}
     return numeric.get(dtype) or numeric.get("*", "exact")
 
 
 def _node(
     writer: GraphWriter, operation: Operation, given: Arguments, draw: random.Random, name: str
-) -> dict[str, Any]:
+) -> dict[str, JsonObject]:
     """Write the operation, its inputs placeholders or constants; the feeds."""
-    feeds: dict[str, Any] = {}
+    feeds: dict[str, JsonObject] = {}
     inputs = []
     for arg in operation.inputs:
         value = given.inputs[arg.name]
@@ -56,7 +57,7 @@ def _node(
     return feeds
 
 
-def _other_shape(feeds: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
+def _other_shape(feeds: Mapping[str, JsonObject], draw: random.Random) -> dict[str, JsonObject]:
     """The feeds of another run: a fed vector, which is a shape, perhaps another one."""
     changed = dict(feeds)
     for key, row in feeds.items():
@@ -73,7 +74,7 @@ def random_streams(draw: random.Random, id_: str) -> Case:
     types = list(_CLAUSES)
     operation = OPERATIONS[types[int(id_.rpartition(":")[2]) % len(types)]]
     writer = GraphWriter()
-    nodes: dict[str, tuple[dict[str, Any], Expect]] = {}
+    nodes: dict[str, tuple[dict[str, JsonObject], Expect]] = {}
     for name in ("x", "y")[: draw.randint(1, 2)]:
         given = arguments(operation, draw)
         feeds = _node(writer, operation, given, draw, name)

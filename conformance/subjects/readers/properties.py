@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import random
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def _attr(value: Value) -> dict[str, Json]:
 def _graph(kind: Kind) -> dict[str, Json]:
     """The graph of `cases/readers.py`, with a reader of this kind."""
     writer = GraphWriter()
-    scalars: dict[str, Any] = {"list": {"shape": [{}]}}
+    scalars: JsonObject = {"list": {"shape": [{}]}}
     writer.node(
         "FIFOQueueV2",
         [],
@@ -67,7 +67,7 @@ def _graph(kind: Kind) -> dict[str, Json]:
     return writer.graph()
 
 
-def _strings(values: Any, shape: list[int]) -> dict[str, Any]:
+def _strings(values: Iterable[bytes], shape: list[int]) -> JsonObject:
     data = [base64.b64encode(value).decode() for value in values]
     return {"$array": {"dtype": "string", "shape": shape, "data": data}}
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["PLAIN", "VARIABLES", "Program", "draw_program"]
 
@@ -55,8 +55,8 @@ class If:
 
     left: int
     right: int
-    then: tuple[Any, ...]
-    otherwise: tuple[Any, ...]
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,10 @@ class Loop:
     """`for _ in range(times mod 4): body`, the variable looked at before the loop."""
 
     times: int
-    body: tuple[Any, ...]
+    body: tuple[Statement, ...]
+
+
+Statement = Set | Bump | If | Loop
 
 
 def draw_program(draw: random.Random) -> Program:
@@ -73,9 +76,9 @@ def draw_program(draw: random.Random) -> Program:
     return Program((*_block(draw, ""), first, *_block(draw, "")))
 
 
-def _block(draw: random.Random, around: str) -> tuple[Any, ...]:
+def _block(draw: random.Random, around: str) -> tuple[Statement, ...]:
     """Statements inside of as many branches and loops as `around` has letters."""
-    makers: list[Callable[[random.Random, str], Any]] = [_set, _set, _bump]
+    makers: list[Callable[[random.Random, str], Statement]] = [_set, _set, _bump]
     if len(around) < _DEPTH:
         makers += [_if, _loop]
     return tuple(draw.choice(makers)(draw, around) for _ in range(draw.randint(0, 3)))
@@ -110,7 +113,7 @@ class Program:
 
     """
 
-    body: tuple[Any, ...]
+    body: tuple[Statement, ...]
 
     @property
     def loops(self) -> bool:
@@ -149,7 +152,7 @@ class Program:
         return writer.graph()
 
 
-def _has_loop(block: Sequence[Any]) -> bool:
+def _has_loop(block: Sequence[Statement]) -> bool:
     for statement in block:
         if isinstance(statement, Loop):
             return True
@@ -160,7 +163,7 @@ def _has_loop(block: Sequence[Any]) -> bool:
     return False
 
 
-def _run(block: Sequence[Any], state: list[int]) -> int:
+def _run(block: Sequence[Statement], state: list[int]) -> int:
     bumps = 0
     for statement in block:
         match statement:
@@ -182,7 +185,7 @@ class _Emitter:
     writer: GraphWriter
     pivot: str | None = None
     frames: int = 0
-    types: list[Any] = field(default_factory=lambda: [_INT] * VARIABLES + [_RESOURCE])
+    types: list[JsonObject] = field(default_factory=lambda: [_INT] * VARIABLES + [_RESOURCE])
 
     def number(self, value: int) -> str:
         name = self.writer.constant(np.array(value, np.int32))
@@ -190,7 +193,7 @@ class _Emitter:
             self.writer.wait(name, self.pivot)
         return name
 
-    def block(self, statements: Sequence[Any], values: Sequence[str]) -> list[str]:
+    def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
         """The values after the statements."""
         state = list(values)
         for statement in statements:
@@ -218,10 +221,10 @@ class _Emitter:
         pairs = zip(values, self.types, strict=True)
         return [self.writer.node("Switch", (value, pred), {"T": kind}) for value, kind in pairs]
 
-    def _merge(self, inputs: Sequence[str], kind: Any) -> str:
+    def _merge(self, inputs: Sequence[str], kind: JsonObject) -> str:
         return self.writer.node("Merge", inputs, {"T": kind, "N": {"i": str(len(inputs))}})
 
-    def _alive(self, value: str, kind: Any = _INT) -> str:
+    def _alive(self, value: str, kind: JsonObject = _INT) -> str:
         return self.writer.node("Identity", (value,), {"T": kind})
 
     def _branches(self, statement: If, state: list[str]) -> list[str]:
@@ -267,7 +270,7 @@ class _Emitter:
         exits = zip(switches[1:], self.types, strict=True)
         return [self.writer.node("Exit", (switch,), {"T": kind}) for switch, kind in exits]
 
-    def _enter(self, frame: str, value: str, kind: Any, *, constant: bool = False) -> str:
+    def _enter(self, frame: str, value: str, kind: JsonObject, *, constant: bool = False) -> str:
         attrs = {
             "T": kind,
             "frame_name": text_attr(frame),

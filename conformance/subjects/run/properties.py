@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from sessrun.conformance.subjects.run.programs import PLAIN, VARIABLES, draw_pro
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.forms import JsonObject
 
 _BRANCH: Final = "RUN-049"
 _LOOP: Final = "RUN-056"
 _EFFECT: Final = "RUN-057"
 
 
-def _scalar(value: int) -> dict[str, Any]:
+def _scalar(value: int) -> JsonObject:
     return tensors.encode(np.array(value, np.int32))
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.png import pixels_of
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.forms import Json
+
+if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
+    from sessrun.spec.proto.summary_pb2 import Event
 
 __all__ = ["events", "pixels", "read"]
 
@@ -20,7 +23,7 @@ _LENGTH: Final = struct.Struct("<Q")
 _CHECKSUM: Final = 4
 
 
-def pixels(tf: Namespace, image: np.ndarray, max_outputs: int = 3) -> list[Any]:
+def pixels(tf: Namespace, image: np.ndarray, max_outputs: int = 3) -> list[Json]:
     """Run `tf.summary.image` and decode what it gives.
 
     Returns:
@@ -31,7 +34,7 @@ def pixels(tf: Namespace, image: np.ndarray, max_outputs: int = 3) -> list[Any]:
         summary = tf.summary.image("seen", tf.constant(image), max_outputs)
     with tf.Session(graph=graph) as session:
         (data,) = session.run([summary])
-    colours = []
+    colours: list[Json] = []
     for value in tf.Summary.FromString(data).value:
         seen = value.image
         numbers = pixels_of(seen.encoded_image_string)
@@ -40,7 +43,7 @@ def pixels(tf: Namespace, image: np.ndarray, max_outputs: int = 3) -> list[Any]:
     return colours
 
 
-def events(tf: Namespace, folder: str, first: int = 1) -> list[list[Any]]:
+def events(tf: Namespace, folder: str, first: int = 1) -> list[list[list[Json]]]:
     """The events of each event file in a folder; only their messages are the backend's.
 
     Returns:
@@ -61,7 +64,7 @@ def read(tf: Namespace, path: str) -> list[Json]:
       class of the error with which reading ended, if it did.
 
     """
-    values: list[Any] = []
+    values: list[Json] = []
     try:
         for event in tf.train.summary_iterator(path):
             values.append(_described(tf, event))  # noqa: PERF401 - kept
@@ -80,12 +83,12 @@ def _records(path: Path) -> Iterator[bytes]:
         offset += length + _CHECKSUM
 
 
-def _described(tf: Namespace, event: Any) -> list[Json]:
+def _described(tf: Namespace, event: Event) -> list[Json]:
     kind = event.WhichOneof("what")
     return [event.step, kind, _content(tf, event, kind)]
 
 
-def _content(tf: Namespace, event: Any, kind: str | None) -> Any:
+def _content(tf: Namespace, event: Event, kind: str | None) -> Json:
     if kind == "summary":
         return [
             [value.tag, value.simple_value, value.metadata.display_name]

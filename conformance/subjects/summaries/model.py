@@ -9,7 +9,7 @@ import bisect
 import random
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def numbers(draw: random.Random, dtype: str, shape: Sequence[int]) -> np.ndarray
     """Numbers of a dtype: small ones, great ones, the limits of buckets, rarely none at all."""
     kind = np.dtype(BY_NAME[dtype].numpy)
     count = int(np.prod(shape))
-    items: list[Any]
+    items: Sequence[float]
     if BY_NAME[dtype].kind in {"int", "uint"} or kind.kind in "iu":
         bounds = np.iinfo(kind)
         low, high = max(bounds.min, -(2**62)), min(bounds.max, 2**63)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import row_of_numpy
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.proto.summary_pb2 import Summary
 
 _CLAUSE: Final = "SUMMARIES-038"
@@ -33,7 +34,9 @@ class _Node:
     kind: str
     dtype: str
 
-    def drawn(self, draw: random.Random) -> tuple[dict[str, np.ndarray], list[Any] | None]:
+    def drawn(
+        self, draw: random.Random
+    ) -> tuple[dict[str, np.ndarray], list[Summary.Value] | None]:
         """Inputs, and the values that the Summary must have; None if the run must fail."""
         make, model = KINDS[self.kind]
         given = make(draw, self.dtype)
@@ -59,15 +62,15 @@ def _write(draw: random.Random, writer: GraphWriter, name: str) -> _Node:
     return _Node(name, kind, dtype)
 
 
-def _bytes(values: list[Any] | None) -> dict[str, Any]:
+def _bytes(values: list[Summary.Value] | None) -> JsonObject:
     held = np.empty((), object)
     held[()] = Summary(value=values).SerializeToString()
     return {"$array": tensors.encode(held)}
 
 
-def _joined(by_node: dict[str, list[Any] | None]) -> list[Any] | None:
+def _joined(by_node: dict[str, list[Summary.Value] | None]) -> list[Summary.Value] | None:
     """The values of all, None if the run must fail."""
-    values: list[Any] = []
+    values: list[Summary.Value] = []
     for node_values in by_node.values():
         if node_values is None:
             return None
@@ -78,7 +81,7 @@ def _joined(by_node: dict[str, list[Any] | None]) -> list[Any] | None:
 
 def _run(draw: random.Random, nodes: list[_Node]) -> Step:
     feeds: dict[str, np.ndarray] = {}
-    by_node: dict[str, list[Any] | None] = {}
+    by_node: dict[str, list[Summary.Value] | None] = {}
     for node in nodes:
         given, values = node.drawn(draw)
         feeds.update(given)

@@ -6,19 +6,25 @@ no value is 0, and what a fault of another clause would change is left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
-__all__ = ["Table", "array", "dense", "mutable", "nodes", "static"]
+__all__ = ["Items", "Table", "array", "dense", "mutable", "nodes", "static"]
 
 
-def array(values: Any, dtype: str) -> np.ndarray:
+#: What becomes an array: elements, or rows of them.
+Items: TypeAlias = "str | bytes | float | np.ndarray | np.generic | Sequence[Items]"
+
+
+def array(values: Items, dtype: str) -> np.ndarray:
     """The tensor of these values; texts become bytes."""
     if dtype != "string":
         return np.array(values, dtype)
@@ -29,11 +35,13 @@ def array(values: Any, dtype: str) -> np.ndarray:
     return held.reshape(raw.shape)
 
 
-def nodes(tf: Namespace, handle: Any, name: str, key: str, value: str, *, row: Any = ()) -> None:
+def nodes(
+    tf: Namespace, handle: Tensor, name: str, key: str, value: str, *, row: Sequence[int] = ()
+) -> None:
     """Build every operation on a table, and the placeholders they take, under its name."""
     raw = tf.raw_ops
 
-    def fed(word: str, dtype: str, shape: Any = None) -> Any:
+    def fed(word: str, dtype: str, shape: Sequence[int] | None = None) -> Tensor:
         return tf.placeholder(tf.as_dtype(dtype), shape, name=f"{name}/{word}")
 
     keys, values = fed("keys", key), fed("values", value)
@@ -51,7 +59,7 @@ def nodes(tf: Namespace, handle: Any, name: str, key: str, value: str, *, row: A
     raw.LookupTableRemoveV2(table_handle=handle, keys=keys, name=f"{name}/remove")
 
 
-def static(tf: Namespace, name: str, key: str, value: str, **options: Any) -> Any:
+def static(tf: Namespace, name: str, key: str, value: str, **options: Argument) -> Tensor:
     """Build a table that is filled once; it is filled by `NAME/fill` or `NAME/restore`."""
     handle = tf.raw_ops.HashTableV2(
         key_dtype=tf.as_dtype(key),
@@ -66,8 +74,8 @@ def static(tf: Namespace, name: str, key: str, value: str, **options: Any) -> An
 
 
 def mutable(
-    tf: Namespace, name: str, key: str, value: str, row: Sequence[int] = (), **options: Any
-) -> Any:
+    tf: Namespace, name: str, key: str, value: str, row: Sequence[int] = (), **options: Argument
+) -> Tensor:
     """Build a table that changes, of scalars or of rows."""
     raw, more = tf.raw_ops, {"shared_name": name, "name": name, **options}
     make = raw.MutableHashTableV2
@@ -78,7 +86,9 @@ def mutable(
     return handle
 
 
-def dense(tf: Namespace, name: str, key: str, value: str, *reserved: Any, **options: Any) -> Any:
+def dense(
+    tf: Namespace, name: str, key: str, value: str, *reserved: Items, **options: Argument
+) -> Tensor:
     """Build a table of buckets; the two reserved keys are those of empty and of freed buckets."""
     empty, freed = (tf.constant(array(one, key)) for one in reserved)
     handle = tf.raw_ops.MutableDenseHashTableV2(
@@ -110,7 +120,13 @@ class Table:
 
     @classmethod
     def only(
-        cls, c: EngineAuthor, build: Any, key: str, value: str, *args: Any, **more: Any
+        cls,
+        c: EngineAuthor,
+        build: Callable[..., Tensor],
+        key: str,
+        value: str,
+        *args: Argument,
+        **more: Argument,
     ) -> Table:
         """The table of a graph that has no other, in a new session."""
         with c.graph() as tf:
@@ -118,24 +134,29 @@ class Table:
         return cls(c.open(), "t", key, value)
 
     def put(
-        self, keys: Any, values: Any, *, op: str = "insert", error: Sequence[int] | None = None
+        self,
+        keys: Items,
+        values: Items,
+        *,
+        op: str = "insert",
+        error: Sequence[int] | None = None,
     ) -> None:
         """Run `insert`, `fill` or `restore`."""
         self._run([op], keys, {"values": array(values, self.value)}, [None], error)
 
-    def fill(self, keys: Any, values: Any, *, error: Sequence[int] | None = None) -> None:
+    def fill(self, keys: Items, values: Items, *, error: Sequence[int] | None = None) -> None:
         """Run `fill`."""
         self.put(keys, values, op="fill", error=error)
 
-    def remove(self, keys: Any, *, error: Sequence[int] | None = None) -> None:
+    def remove(self, keys: Items, *, error: Sequence[int] | None = None) -> None:
         """Run `remove`."""
         self._run(["remove"], keys, {}, [None], error)
 
     def find(
         self,
-        keys: Any,
-        want: Any = None,
-        default: Any = None,
+        keys: Items,
+        want: Items = (),
+        default: Items | None = None,
         *,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -149,13 +170,18 @@ class Table:
         """Run `size`."""
         self.s.run([f"{self.name}/size:0"], values=[np.int64(want)])
 
-    def export(self, keys: Any, values: Any) -> None:
+    def export(self, keys: Items, values: Items) -> None:
         """Run `all`, of a table with one key."""
         want = [array(keys, self.key), array(values, self.value)]
         self.s.run([f"{self.name}/all:0", f"{self.name}/all:1"], values=want)
 
     def _run(
-        self, fetches: Sequence[str], keys: Any, feeds: Mapping[str, Any], values: Any, error: Any
+        self,
+        fetches: Sequence[str],
+        keys: Items,
+        feeds: Mapping[str, np.ndarray],
+        values: Sequence[np.ndarray | None] | None,
+        error: Sequence[int] | None,
     ) -> None:
         fed = {"keys": array(keys, self.key), **feeds}
         named = {f"{self.name}/{word}:0": value for word, value in fed.items()}

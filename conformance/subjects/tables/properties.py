@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -88,6 +88,8 @@ _PAIRS: Final = {
         "string bool",
     ),
 }
+#: A key of a table.
+_Key = bytes | int
 _ROWS: Final = "MutableHashTableOfTensorsV2"
 _DENSE: Final = "MutableDenseHashTableV2"
 _STATIC: Final = "HashTableV2"
@@ -96,7 +98,11 @@ _NUMBERS: Final = (0, 1, -1, 5, 77, -(2**31), 2**31 - 1, 12)
 #: How many keys are looked up at most after a table was replaced as a whole.
 _MOST: Final = 6
 #: The keys that a table of buckets keeps for itself.
-_RESERVED: Final = {"string": (b"<empty>", b"<freed>"), "int32": (-7, -8), "int64": (-7, -8)}
+_RESERVED: Final[dict[str, tuple[_Key, _Key]]] = {
+    "string": (b"<empty>", b"<freed>"),
+    "int32": (-7, -8),
+    "int64": (-7, -8),
+}
 
 
 class _Model:
@@ -120,18 +126,18 @@ class _Model:
         pairs = _PAIRS["MutableHashTableV2" if self.kind == _ROWS else self.kind]
         self.key, self.value = draw.choice(pairs).split()
         self.row = (draw.randint(1, 3),) if self.kind == _ROWS else ()
-        self.held: dict[Any, np.ndarray] | None = None if self.kind == _STATIC else {}
+        self.held: dict[_Key, np.ndarray] | None = None if self.kind == _STATIC else {}
         self.lost = False
 
-    def keys(self, count: int) -> list[Any]:
+    def keys(self, count: int) -> list[_Key]:
         """Some keys, often the same ones."""
         return self.draw.choices(_WORDS if self.key == "string" else _NUMBERS, k=count)
 
-    def key_tensor(self, keys: list[Any], shape: tuple[int, ...] | None = None) -> np.ndarray:
+    def key_tensor(self, keys: list[_Key], shape: tuple[int, ...] | None = None) -> np.ndarray:
         """The tensor of these keys."""
         shape = (len(keys),) if shape is None else shape
         if self.key == "string":
-            return text(keys, shape)
+            return text([key for key in keys if isinstance(key, bytes)], shape)
         return np.array(keys, self.key).reshape(shape)
 
     def values(self, shape: tuple[int, ...]) -> np.ndarray:
@@ -144,7 +150,9 @@ class _Model:
         numbers = np.array([n > 0 for n in drawn] if self.value == "bool" else drawn)
         return numbers.astype(self.value).reshape(shape)
 
-    def looked_up(self, keys: list[Any], defaults: np.ndarray, shape: Any) -> np.ndarray:
+    def looked_up(
+        self, keys: list[_Key], defaults: np.ndarray, shape: tuple[int, ...]
+    ) -> np.ndarray:
         """What a lookup gives; defaults are one for all, or one for each key."""
         assert self.held is not None
         by_key = defaults.shape != self.row
@@ -220,7 +228,7 @@ class _Life:
         clause = "TABLES-019" if by_key else self._clause_of_find(keys)
         self._look_up(keys, defaults, shape, clause)
 
-    def _clause_of_find(self, keys: list[Any]) -> str:
+    def _clause_of_find(self, keys: list[_Key]) -> str:
         model = self._model
         if model.held is None:
             return "TABLES-003"
@@ -232,7 +240,7 @@ class _Life:
         return "TABLES-002" if lacks and model.kind == _STATIC else "TABLES-001"
 
     def _look_up(
-        self, keys: list[Any], defaults: np.ndarray, shape: tuple[int, ...], clause: str
+        self, keys: list[_Key], defaults: np.ndarray, shape: tuple[int, ...], clause: str
     ) -> None:
         model = self._model
         feeds = {"keys:0": model.key_tensor(keys, shape), "values:0": defaults}
@@ -242,7 +250,7 @@ class _Life:
             rows = model.looked_up(keys, defaults, shape)
             self.history.run(["find:0"], feeds, values=[rows], clause=clause)
 
-    def _see(self, keys: list[Any], clause: str) -> None:
+    def _see(self, keys: list[_Key], clause: str) -> None:
         """Look up what a step has changed, most of the time: that shows what it did."""
         if keys and self._draw.random() < 0.7:
             self._look_up(keys, self._model.values(()), (len(keys),), clause)
@@ -251,7 +259,9 @@ class _Life:
         size = np.array(len(self._model.held or ()), np.int64)
         self.history.run(["size:0"], values=[size], clause="TABLES-008")
 
-    def _pairs(self, shape: tuple[int, ...]) -> tuple[list[Any], np.ndarray, dict[str, np.ndarray]]:
+    def _pairs(
+        self, shape: tuple[int, ...]
+    ) -> tuple[list[_Key], np.ndarray, dict[str, np.ndarray]]:
         model = self._model
         keys = model.keys(int(np.prod(shape, dtype=np.int64)))
         values = model.values(shape)
@@ -271,7 +281,7 @@ class _Life:
                 self.history.run([op], feeds, error=[9], clause=clause)
             self._see(keys, clause)
             return
-        pairs: dict[Any, Any] = {}
+        pairs: dict[_Key, np.ndarray] = {}
         fits = all(pairs.setdefault(k, v) == v for k, v in zip(keys, values, strict=True))
         if not fits:  # what came before an error stays in, and would decide what comes next
             keys, values, feeds = self._pairs((1,))
@@ -297,7 +307,7 @@ class _Life:
         self.history.run(["restore" if restores else "insert"], feeds, clause=clause)
         self._see(sorted(before) if restores and len(before) <= _MOST else keys, clause)
 
-    def _clause_of_insertion(self, before: set[Any], keys: list[Any]) -> str:
+    def _clause_of_insertion(self, before: set[_Key], keys: list[_Key]) -> str:
         if len(set(keys)) < len(keys):
             return "TABLES-015"
         if before & set(keys):

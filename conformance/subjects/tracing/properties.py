@@ -8,7 +8,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.conformance.authoring.record import ApiAuthor, by
+from sessrun.conformance.authoring.record import ApiAuthor, Matcher, by
+from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.generators.dags import Dag, grow
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
@@ -19,6 +20,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Loop,
     draw_program,
 )
+from sessrun.conformance.subjects.tracing.checks.traced_graphs import TracedRun
 from sessrun.conformance.subjects.tracing.traced import CONFIG, CPU, Traced, needed
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
@@ -46,7 +48,8 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
     # Where there are two devices TensorFlow lists some of the constants that are fetched.
     constants = {node["name"] for node in graph["node"] if node["op"] == "Const"}
     nodes = {node.name: node for node in dag.nodes if node.name not in constants}
-    runs, wanted = [], []
+    runs: list[TracedRun] = []
+    wanted = []
     # The first run is asked for what was needed only: then what was not needed is no matter.
     for clause in ("RUN-044", "RUN-045"):
         fetched = [node.name for node in draw.sample(dag.nodes, min(2, len(dag.nodes)))]
@@ -75,7 +78,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
     return _case(id_, graph, [], runs, wanted)
 
 
-def _output(dtype: str, shape: Sequence[int]) -> Any:
+def _output(dtype: str, shape: Sequence[int]) -> Matcher:
     nbytes = BY_NAME[dtype].itemsize * math.prod(shape)
     return by("TRACING-017", [0, dtype, list(shape), by("TRACING-018", nbytes)])
 
@@ -84,8 +87,8 @@ def _case(
     id_: str,
     graph: Mapping[str, Json],
     first: Sequence[str],
-    runs: Sequence[Any],
-    wanted: Sequence[Any],
+    runs: Sequence[TracedRun],
+    wanted: Sequence[Written],
 ) -> Case:
     c = ApiAuthor()
     c.named_check(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.conformance.authoring.record import ApiAuthor, anything
+from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
 from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
@@ -17,6 +18,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     run_block,
 )
 from sessrun.conformance.subjects.control_flow.states import State
+from sessrun.conformance.subjects.tracing.checks.traced_graphs import TracedRun
 from sessrun.spec.cases.model import Case
 
 __all__ = ["CONFIG", "CPU", "Traced", "needed"]
@@ -64,8 +66,8 @@ class Traced:
 
     def __init__(self, block: Sequence[Statement], states: Sequence[State]) -> None:
         self._block, self._states = block, states
-        self._runs: list[dict[str, Any]] = []
-        self._wanted: list[dict[str, list[Any]]] = []
+        self._runs: list[TracedRun] = []
+        self._wanted: list[dict[str, list[Written]]] = []
         writer = GraphWriter()
         for state in states:
             state.make(writer)
@@ -94,9 +96,7 @@ class Traced:
         feeds[f"{FIXED}:0"] = scalar(fixed)
         passes = Passes()
         run_block(self._block, list(variables), fixed, self._states, passes)
-        self._runs.append(
-            {"fetches": ["end"], "feeds": feeds, "level": level, "nodes": self._asked}
-        )
+        self._runs.append(TracedRun(fetches=["end"], feeds=feeds, level=level, nodes=self._asked))
         self._wanted.append(
             {
                 name: [passes[part], [f"{CPU}0"], anything]

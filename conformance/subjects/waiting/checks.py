@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.queues.histories.history import shown
 from sessrun.conformance.subjects.queues.histories.linear import is_explained
@@ -16,11 +15,12 @@ from sessrun.conformance.subjects.waiting.resources import RESOURCES
 from sessrun.conformance.subjects.waiting.staggering import Row, ended, staggered
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Done, Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["ends", "explained", "in_a_row"]
 
 
-def _facts(work: Callable[[], dict[str, Any]], if_hung: dict[str, Any]) -> Outcome:
+def _facts(work: Callable[[], JsonObject], if_hung: JsonObject) -> Outcome:
     """What the work found, or how a call ended that may not end so."""
     try:
         return Done(work())
@@ -44,7 +44,7 @@ def explained(engine: Engine, resource: str, seed: str) -> Outcome:
 
     """
 
-    def work() -> dict[str, Any]:
+    def work() -> JsonObject:
         kind = RESOURCES[resource]
         plan = draw_plan(random.Random(f"{resource}:{seed}"), kind)
         events = record(engine, kind, plan)
@@ -71,7 +71,7 @@ def in_a_row(engine: Engine, resource: str, action: str, waiters: int, late: lis
 
     """
 
-    def work() -> dict[str, Any]:
+    def work() -> JsonObject:
         account = staggered(engine, RESOURCES[resource], Row(action, waiters, tuple(late)))
         return {"wrong": account.wrong, "in_order": account.in_order}
 
@@ -93,7 +93,7 @@ def ends(engine: Engine, resource: str, action: str, waiters: int, by: str) -> O
 
     """
 
-    def work() -> dict[str, Any]:
+    def work() -> JsonObject:
         return {"wrong": ended(engine, RESOURCES[resource], Row(action, waiters), by)}
 
     return _facts(work, {"wrong": ["a waiter does not end"]})

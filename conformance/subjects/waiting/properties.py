@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json, JsonObject
 
 _CHECKS: Final = "sessrun.conformance.checks.waiting"
 _HISTORY, _ORDER, _CUT, _ONCE, _CLOSE, _SESSION = (f"WAITING-00{n}" for n in range(1, 7))
@@ -23,7 +24,7 @@ _ENDED: Final = (("queue", "take"), ("queue", "put"), ("barrier", "take"))
 _RESOURCES: Final = ("queue", "queue", "barrier", "accumulator", "staging", "map")
 
 
-def _case(id_: str, title: str, clause: str, name: str, facts: dict[str, Any], **args: Any) -> Case:
+def _case(id_: str, title: str, clause: str, name: str, facts: JsonObject, **args: Json) -> Case:
     step: Step = {
         "do": "check",
         "name": f"{_CHECKS}.{name}",
@@ -38,7 +39,7 @@ def waiting_histories(draw: random.Random, id_: str) -> Case:
     """Overlapping calls with timeouts give what they could give one after another."""
     resource, seed = draw.choice(_RESOURCES), str(draw.randrange(10**9))
     title = f"Calls on a {resource} that overlap and time out could have been made in a row."
-    facts: dict[str, Any] = {"broken": []}
+    facts: dict[str, Json] = {"broken": []}
     return _case(id_, title, _HISTORY, "explained", facts, resource=resource, seed=seed)
 
 
@@ -46,7 +47,7 @@ def waiting_histories(draw: random.Random, id_: str) -> Case:
 def waiting_rows(draw: random.Random, id_: str) -> Case:
     """Waiters that begin one after another are each served once, in their order."""
     clause, waiters = draw.choice((_ORDER, _CUT, _ONCE)), draw.randint(2, 4)
-    facts: dict[str, Any] = {"wrong": []}
+    facts: dict[str, Json] = {"wrong": []}
     late: list[int] = []
     if clause == _ONCE:
         resource, action = draw.choice(_ONE_BY_ONE)
@@ -61,7 +62,12 @@ def waiting_rows(draw: random.Random, id_: str) -> Case:
         late = [draw.randrange(waiters)]
         title = f"A {action} that times out takes no turn at a {resource}."
         del facts["in_order"]
-    args = {"resource": resource, "action": action, "waiters": waiters, "late": late}
+    args: dict[str, Json] = {
+        "resource": resource,
+        "action": action,
+        "waiters": waiters,
+        "late": late,
+    }
     return _case(id_, title, clause, "in_a_row", facts, **args)
 
 
@@ -75,5 +81,10 @@ def waiting_ends(draw: random.Random, id_: str) -> Case:
         resource, action = draw.choice(_ORDERED)
     by = "close" if clause == _CLOSE else "session"
     title = f"A close ({by}) ends each {action} that waits for a {resource}."
-    args = {"resource": resource, "action": action, "waiters": draw.randint(1, 4), "by": by}
+    args: dict[str, Json] = {
+        "resource": resource,
+        "action": action,
+        "waiters": draw.randint(1, 4),
+        "by": by,
+    }
     return _case(id_, title, clause, "ends", {"wrong": []}, **args)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -181,7 +181,7 @@ class Threads:
         self._threads: list[threading.Thread] = []
         self._faults: list[BaseException] = []
 
-    def start(self, work: Callable[[], Any]) -> None:
+    def start(self, work: Callable[[], object]) -> None:
         """Do something in a thread of its own."""
 
         def guarded() -> None:

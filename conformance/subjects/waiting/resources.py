@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,20 +16,20 @@ from sessrun.conformance.generators.resource_histories import text
 from sessrun.conformance.subjects.queues.histories.history import Planned
 from sessrun.spec.cases.outcomes import Fetched
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["CONFIG", "MOST", "RESOURCES", "Resource", "Run"]
 
 #: How many elements there may be in all.
 MOST: Final = 52
 #: A staging area holds on to a thread of TensorFlow's while it waits: a session needs others.
-CONFIG: Final[Mapping[str, Any]] = {
+CONFIG: Final[JsonObject] = {
     "usePerSessionThreads": True,
     "interOpParallelismThreads": 10,
 }
 
 #: The fetch of a call and what is fed.
-Run = tuple[str, dict[str, Any]]
+Run = tuple[str, dict[str, np.ndarray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class Resource:
 
     name: str
     write: Callable[[GraphWriter, int], None]
-    put: Callable[[int], dict[str, Any]]
+    put: Callable[[int], dict[str, np.ndarray]]
     take: Callable[[Planned], Run]
-    elements: Callable[[Any], tuple[int, ...]]
+    elements: Callable[[np.ndarray], tuple[int, ...]]
     timed: bool = True
     bounded: bool = False
 
@@ -85,7 +85,7 @@ class Resource:
     def result(self, call: Planned, outcome: Fetched) -> tuple[int, ...]:
         """What a call gave: the elements taken, or the size."""
         if call.action == "take":
-            return self.elements(outcome.values[0])
+            return self.elements(np.asarray(outcome.values[0]))
         return (int(np.asarray(outcome.values[0])),) if call.action == "size" else ()
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
@@ -14,6 +15,7 @@ from sessrun.conformance.authoring.record import (
     engine_case,
 )
 from sessrun.conformance.subjects.concurrency.cases.run_threads import SHORT
+from sessrun.spec.cases.arguments import Argument
 
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S = 0.3
@@ -21,7 +23,7 @@ _THREE = np.array([7, 8, 9], np.int32)
 
 
 def of_one(
-    c: EngineAuthor, kind: str = "FIFOQueue", dtype: str = "int32", **options: Any
+    c: EngineAuthor, kind: str = "FIFOQueue", dtype: str = "int32", **options: Argument
 ) -> SessionAuthor:
     """Open a session of a queue of one component and all that can be done to it.
 
@@ -45,7 +47,7 @@ def of_one(
     return c.open()
 
 
-def puts(s: SessionAuthor, values: Any) -> None:
+def puts(s: SessionAuthor, values: npt.ArrayLike) -> None:
     """Put in the rows."""
     s.run(["puts"], {"x:0": np.asarray(values)}, values=[None])
 
@@ -60,7 +62,12 @@ def size(s: SessionAuthor, want: int) -> None:
     s.run(["size:0"], values=[np.int32(want)])
 
 
-def takes(s: SessionAuthor, want: Any, node: str = "takes", n: int | None = None) -> None:
+def takes(
+    s: SessionAuthor,
+    want: Sequence[float] | Sequence[bytes] | np.ndarray,
+    node: str = "takes",
+    n: int | None = None,
+) -> None:
     """A batch is this."""
     count = np.int32(len(want) if n is None else n)
     s.run([f"{node}:0"], {"n:0": count}, values=[np.asarray(want)])
@@ -228,7 +235,7 @@ def nothing_put_in(c: EngineAuthor) -> None:
 # --- elements -----------------------------------------------------------------------------
 
 
-def _pairs(c: EngineAuthor, shapes: Any = ((), (2,))) -> SessionAuthor:
+def _pairs(c: EngineAuthor, shapes: Sequence[Sequence[int]] = ((), (2,))) -> SessionAuthor:
     with c.graph() as tf:
         queue = tf.FIFOQueue(10, [tf.int32, tf.string], shapes=shapes, name="queue")
         parts = [tf.placeholder(tf.int32, name="x"), tf.placeholder(tf.string, name="y")]

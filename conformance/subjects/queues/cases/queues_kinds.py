@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
@@ -54,7 +53,9 @@ def _by_priority(c: EngineAuthor, capacity: int = 10) -> SessionAuthor:
     return c.open()
 
 
-def _put_ranked(s: SessionAuthor, ranks: Any, words: Any, node: str = "puts") -> None:
+def _put_ranked(
+    s: SessionAuthor, ranks: npt.ArrayLike, words: npt.ArrayLike, node: str = "puts"
+) -> None:
     s.run([node], {"x:0": np.asarray(ranks), "y:0": np.asarray(words, object)}, values=[None])
 
 
@@ -129,8 +130,10 @@ def a_batch_by_priority_waited_for(c: EngineAuthor) -> None:
 _MANY = np.arange(60, dtype=np.int32)
 
 
-def _shuffled(c: EngineAuthor, reserve: int = 0, **seeds: Any) -> SessionAuthor:
-    return of_one(c, "RandomShuffleQueue", capacity=100, min_after_dequeue=reserve, **seeds)
+def _shuffled(c: EngineAuthor, reserve: int = 0, **seeds: int) -> SessionAuthor:
+    return of_one(
+        c, "RandomShuffleQueue", "int32", capacity=100, min_after_dequeue=reserve, **seeds
+    )
 
 
 @engine_case("QUEUES-040", title="Sixty elements do not come out in the order they went in.")
@@ -238,7 +241,7 @@ def too_many_to_stay(c: EngineAuthor) -> None:
 # --- padded -------------------------------------------------------------------------------
 
 
-def _padding(c: EngineAuthor, dtype: str, *values: Any) -> SessionAuthor:
+def _padding(c: EngineAuthor, dtype: str, *values: npt.ArrayLike) -> SessionAuthor:
     s = of_one(c, "PaddingFIFOQueue", dtype, shapes=[[None] * np.ndim(values[0])])
     for value in values:
         s.run(["put"], {"x:0": np.asarray(value)}, values=[None])

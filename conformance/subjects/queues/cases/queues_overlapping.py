@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
+from sessrun.spec.forms import Json, JsonObject
 
 _NOTHING_WRONG = {"lost": 0, "doubled": 0, "invented": 0, "disordered": 0}
 
 
-def _check(c: EngineAuthor, name: str, facts: dict[str, Any], **args: Any) -> None:
+def _check(c: EngineAuthor, name: str, facts: JsonObject, **args: Json) -> None:
     name = f"sessrun.conformance.checks.queue_histories.{name}"
     c.step("check", name=name, args=args, expect={"facts": facts})
 

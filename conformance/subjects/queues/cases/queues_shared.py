@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
@@ -13,10 +11,12 @@ from sessrun.conformance.authoring.record import (
     api_case,
     engine_case,
 )
+from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import Queue
 from sessrun.spec.cases.namespace import Namespace
 
 
-def _fifo(tf: Namespace, node: str, shared_name: str | None = "q", **options: Any) -> Any:
+def _fifo(tf: Namespace, node: str, shared_name: str | None = "q", **options: Argument) -> Queue:
     options = {"capacity": 9, "dtypes": tf.int32, "shapes": [[]], **options}
     queue = tf.FIFOQueue(shared_name=shared_name, name=f"{node}_queue", **options)
     queue.size(name=node)
@@ -86,7 +86,7 @@ def a_queue_without_a_shared_name(c: EngineAuthor) -> None:
     _sizes(s, own=1, other=0, another=0)
 
 
-def _disagreeing(tf: Namespace) -> dict[str, Any]:
+def _disagreeing(tf: Namespace) -> dict[str, Queue]:
     shape: list[list[int]] = [[]]
     shared = {"shared_name": "q"}
     return {

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from sessrun.spec.cases.library import Batch, Queue, QueueRunner
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Session
 from sessrun.spec.forms import Json
@@ -25,7 +26,7 @@ __all__ = [
 _LONG_S: Final = 20.0
 
 
-def _counting(tf: Namespace, count: int, capacity: int = 10) -> Any:
+def _counting(tf: Namespace, count: int, capacity: int = 10) -> tuple[Queue, QueueRunner]:
     """A queue whose runner puts 0, 1, … below `count` in; the queue and its runner."""
     counter = tf.get_variable(f"counter{count}", initializer=0, use_resource=False)
     queue = tf.FIFOQueue(capacity, tf.int32, shapes=[[]])
@@ -33,9 +34,9 @@ def _counting(tf: Namespace, count: int, capacity: int = 10) -> Any:
     return queue, tf.train.QueueRunner(queue, [put])
 
 
-def _emptied(tf: Namespace, session: Session, taken: Any) -> list[Json]:
+def _emptied(tf: Namespace, session: Session, taken: Batch) -> list[Json]:
     """Elements as they come, and the class of the error that ends them."""
-    elements: list[Any] = []
+    elements: list[Json] = []
     options = tf.RunOptions(timeout_in_ms=int(_LONG_S * 1000))
     try:
         while len(elements) < 100:
@@ -45,7 +46,7 @@ def _emptied(tf: Namespace, session: Session, taken: Any) -> list[Json]:
     return elements
 
 
-def _ended(threads: list[threading.Thread]) -> bool:
+def _ended(threads: Sequence[threading.Thread]) -> bool:
     for thread in threads:
         thread.join(_LONG_S)
     return not any(thread.is_alive() for thread in threads)
@@ -67,7 +68,7 @@ def filled_queue(tf: Namespace) -> list[Json]:
         return [*_emptied(tf, session, taken), _ended(threads)]
 
 
-def started_runners(tf: Namespace) -> list[Any]:
+def started_runners(tf: Namespace) -> list[list[Json]]:
     """What comes out of two queues whose runners `start_queue_runners` starts."""
     with tf.Graph().as_default() as graph:
         queues = []
@@ -118,7 +119,7 @@ def raised_by_a_runner(tf: Namespace) -> str:
         return _class_of(lambda: coordinator.join(threads, stop_grace_period_secs=_LONG_S))
 
 
-def _class_of(action: Callable[[], Any]) -> str:
+def _class_of(action: Callable[[], None]) -> str:
     try:
         action()
     except Exception as error:  # noqa: BLE001 - its class is the answer

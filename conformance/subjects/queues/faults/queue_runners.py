@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, overlapping
 from sessrun.spec.cases.arguments import Argument
-from sessrun.spec.cases.library import Queue
+from sessrun.spec.cases.library import Queue, QueueRunner
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Coordinator, Operation, Session, Value
 
@@ -75,7 +75,7 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
             coord: Coordinator | None = None,
             daemon: bool = False,
             start: bool = False,
-        ) -> Any:
+        ) -> list[threading.Thread]:
             threads = super().create_threads(sess, coord, daemon, start)
             if coord is None:
                 for thread in threads:
@@ -91,7 +91,7 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 def one_runner_is_started(tf: Namespace) -> Namespace:
     """The other queues are closed."""
 
-    def start_queue_runners(sess: Session, coord: Coordinator) -> Any:
+    def start_queue_runners(sess: Session, coord: Coordinator) -> list[threading.Thread]:
         first, *others = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
         for other in others:
             sess.run(other.cancel_op)
@@ -111,7 +111,7 @@ def stopped_runners_leave_their_queue_open(tf: Namespace) -> Namespace:
             coord: Coordinator | None = None,
             daemon: bool = False,
             start: bool = False,
-        ) -> Any:
+        ) -> list[threading.Thread]:
             if coord is None:
                 return super().create_threads(sess, coord, daemon, start)
             sess.run(self.enqueue_ops)
@@ -140,7 +140,7 @@ def errors_of_runners_are_not_told(tf: Namespace) -> Namespace:
             coord: Coordinator | None = None,
             daemon: bool = False,
             start: bool = False,
-        ) -> Any:
+        ) -> list[threading.Thread]:
             class Quiet(_Quiet, type(coord)):  # type: ignore[misc]
                 pass
 
@@ -157,7 +157,7 @@ def runners_of_nothing_are_made(tf: Namespace) -> Namespace:
 
     def runner(
         queue: Queue | None = None, enqueue_ops: Sequence[Operation] | None = None, **more: Argument
-    ) -> Any:
+    ) -> QueueRunner:
         if queue is not None and not enqueue_ops:
             enqueue_ops = [tf.no_op()]
         return tf.train.QueueRunner(queue, enqueue_ops, **more)
@@ -211,7 +211,12 @@ def out_of_range_is_an_error(tf: Namespace) -> Namespace:
 def late_threads_are_left_alone(tf: Namespace) -> Namespace:
     """Without a word."""
 
-    def join(self: Session, threads: Any = None, *, stop_grace_period_secs: float = 120) -> None:
+    def join(
+        self: Session,
+        threads: Sequence[threading.Thread] | None = None,
+        *,
+        stop_grace_period_secs: float = 120,
+    ) -> None:
         tf.train.Coordinator.join(self, threads, stop_grace_period_secs, ignore_live_threads=True)
 
     return _coordinator(tf, join=join)

@@ -124,7 +124,7 @@ def dequeues_jump_the_line(tf: Namespace) -> Namespace:
         many = any(other.has("QueueDequeueManyV2") for other in _mine(run, others))
         if many and _alone(run, "QueueDequeueV2"):
             came = threading.Event()
-            element: list[Any] = []
+            element: list[Value] = []
             waiting.append((element, came))
             came.wait()
             return element

@@ -20,13 +20,13 @@ __all__ = ["DEQUEUES", "beside", "changed", "count_of", "only", "queue_of", "siz
 DEQUEUES: Final = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDequeueUpToV2"})
 
 
-def only(run: Underway, *types: str) -> Value:
+def only(run: Underway, *types: str) -> Operation | None:
     """The one operation that a run fetches, in whatever outputs, if it is of these types."""
     ops = set(run.ops)
     return run.ops[0] if len(ops) == 1 and run.ops[0].type in types else None
 
 
-def queue_of(op: Operation) -> Any:
+def queue_of(op: Operation) -> Operation:
     """The operation of an operation's queue."""
     return op.inputs[0].op
 
@@ -53,7 +53,9 @@ def count_of(run: Underway, op: Operation) -> int:
     return int(run.session.plain(op.inputs[1], run.feeds))
 
 
-def changed(tf: Namespace, change: Callable[[Any, Underway, Base], Any], *types: str) -> Namespace:
+def changed(
+    tf: Namespace, change: Callable[[Operation, Underway, Base], Value], *types: str
+) -> Namespace:
     """The namespace with `change(op, run, base)` where a run fetches one operation of these types.
 
     Only where no other run is under way.
@@ -66,7 +68,9 @@ def changed(tf: Namespace, change: Callable[[Any, Underway, Base], Any], *types:
     return overlapping(tf, replace)
 
 
-def _forgiven(tf: Namespace, applies: Callable[[Any, Underway], bool], *types: str) -> Namespace:
+def _forgiven(
+    tf: Namespace, applies: Callable[[Operation, Underway], bool], *types: str
+) -> Namespace:
     """The namespace in which an enqueue or dequeue that applies seems to succeed if refused."""
 
     def change(op: Operation, run: Underway, base: Base) -> Value:

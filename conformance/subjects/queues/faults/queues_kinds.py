@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +16,8 @@ from sessrun.conformance.subjects.queues.faults.queues_counted import (
     queue_of,
     size_of,
 )
-from sessrun.spec.cases.arguments import Argument, Shape
+from sessrun.spec.cases.arguments import Argument, DTypeLike, Shape, ShapeLike
+from sessrun.spec.cases.library import Queue
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
@@ -265,7 +266,12 @@ def any_shapes_will_do(tf: Namespace) -> Namespace:
 def shapes_are_not_refused(tf: Namespace) -> Namespace:
     """Make a FIFOQueue without shapes where its shapes are refused."""
 
-    def queue(capacity: Any, dtypes: Any, shapes: Any = None, **more: Argument) -> Any:
+    def queue(
+        capacity: int,
+        dtypes: DTypeLike | Sequence[DTypeLike],
+        shapes: Sequence[ShapeLike] | None = None,
+        **more: Argument,
+    ) -> Queue:
         try:
             return tf.FIFOQueue(capacity, dtypes, shapes, **more)
         except ValueError:

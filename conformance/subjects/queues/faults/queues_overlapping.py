@@ -7,7 +7,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
@@ -21,7 +21,7 @@ _OFTEN: Final = 4
 
 
 def _seldom(
-    tf: Namespace, wrong: Callable[[Underway, Base], Any], every: int = _SELDOM
+    tf: Namespace, wrong: Callable[[Underway, Base], Value], every: int = _SELDOM
 ) -> Namespace:
     """The namespace with `wrong(run, base)` for one put of so many beside other runs."""
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.arguments import TensorLike
+from sessrun.spec.cases.library import Queue
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation
+from sessrun.spec.cases.objects import Operation, Tensor
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _QUEUES: Final = frozenset(
@@ -16,11 +18,11 @@ _QUEUES: Final = frozenset(
 )
 
 
-def _edited(tf: Namespace, edit: Callable[[Any, list[Any]], None]) -> Namespace:
+def _edited(tf: Namespace, edit: Callable[[NodeDef, list[NodeDef]], None]) -> Namespace:
     """The namespace that calls `edit(node, the queues before it)` for each queue it imports."""
 
     def change(definition: GraphDef) -> None:
-        before: list[Any] = []
+        before: list[NodeDef] = []
         for node in definition.node:
             if node.op in _QUEUES:
                 edit(node, before)
@@ -33,7 +35,7 @@ def _edited(tf: Namespace, edit: Callable[[Any, list[Any]], None]) -> Namespace:
 def shared_names_are_not_used(tf: Namespace) -> Namespace:
     """Whatever name it shares, if it is a good one, with a node like it."""
 
-    def edit(node: NodeDef, before: list[Any]) -> None:
+    def edit(node: NodeDef, before: list[NodeDef]) -> None:
         alike = [
             other.op == node.op
             and other.attr["capacity"] == node.attr["capacity"]
@@ -51,7 +53,7 @@ def shared_names_are_not_used(tf: Namespace) -> Namespace:
 def containers_are_not_used(tf: Namespace) -> Namespace:
     """Clear the containers of queues."""
 
-    def edit(node: NodeDef, _before: list[Operation]) -> None:
+    def edit(node: NodeDef, _before: list[NodeDef]) -> None:
         if node.attr["container"].s in {b"one", b"other"}:
             node.attr["container"].s = b""
 
@@ -62,7 +64,7 @@ def containers_are_not_used(tf: Namespace) -> Namespace:
 def every_name_is_shared(tf: Namespace) -> Namespace:
     """Another node that asks for it by that name gets it."""
 
-    def edit(node: NodeDef, _before: list[Operation]) -> None:
+    def edit(node: NodeDef, _before: list[NodeDef]) -> None:
         node.attr["shared_name"].s = node.attr["shared_name"].s or node.name.encode()
 
     return _edited(tf, edit)
@@ -72,7 +74,7 @@ def every_name_is_shared(tf: Namespace) -> Namespace:
 def another_make_is_another_queue(tf: Namespace) -> Namespace:
     """Instead of being told."""
 
-    def edit(node: NodeDef, before: list[Any]) -> None:
+    def edit(node: NodeDef, before: list[NodeDef]) -> None:
         name = node.attr["shared_name"].s
         for other in before:
             if name and other.attr["shared_name"].s == name and _make(other) != _make(node):
@@ -81,7 +83,7 @@ def another_make_is_another_queue(tf: Namespace) -> Namespace:
     return _edited(tf, edit)
 
 
-def _make(node: NodeDef) -> tuple[Any, ...]:
+def _make(node: NodeDef) -> tuple[str | bytes | list[int], ...]:
     """What the queue of a node is like; no seeds, as any seeds."""
     names = ("capacity", "component_types", "min_after_dequeue", "container")
     attributes = (node.attr[name].SerializeToString(deterministic=True) for name in names)
@@ -93,7 +95,7 @@ def _make(node: NodeDef) -> tuple[Any, ...]:
 def underscores_may_be_first(tf: Namespace) -> Namespace:
     """It is taken without it."""
 
-    def edit(node: NodeDef, _before: list[Operation]) -> None:
+    def edit(node: NodeDef, _before: list[NodeDef]) -> None:
         node.attr["shared_name"].s = node.attr["shared_name"].s.lstrip(b"_")
 
     return _edited(tf, edit)
@@ -104,7 +106,9 @@ def names_are_not_in_elements(tf: Namespace) -> Namespace:
     """In the order of the components."""
 
     class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
-        def dequeue(self, name: str | None = None) -> Any:
+        def dequeue(
+            self, name: str | None = None
+        ) -> Tensor | Sequence[Tensor] | Mapping[str, Tensor]:
             taken = super().dequeue(name)
             return [taken[key] for key in self.names] if isinstance(taken, dict) else taken
 
@@ -116,7 +120,9 @@ def odd_keys_are_left_out(tf: Namespace) -> Namespace:
     """Nothing is said of them."""
 
     class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
-        def enqueue(self, vals: Any, name: str | None = None) -> Any:
+        def enqueue(
+            self, vals: TensorLike | Mapping[str, TensorLike], name: str | None = None
+        ) -> Operation:
             if isinstance(vals, dict) and self.names:
                 vals = {key: value for key, value in vals.items() if key in self.names}
             return super().enqueue(vals, name)
@@ -151,7 +157,7 @@ def queues_need_not_be_alike(tf: Namespace) -> Namespace:
 
     class QueueBase(tf.QueueBase):  # type: ignore[misc, name-defined]
         @staticmethod
-        def from_list(index: Any, queues: Any) -> Any:
+        def from_list(index: TensorLike, queues: Sequence[Queue]) -> Queue | None:
             try:
                 return tf.QueueBase.from_list(index, queues)
             except TypeError:

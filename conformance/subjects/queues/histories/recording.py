@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from sessrun.conformance.subjects.queues.histories.history import (
 from sessrun.conformance.subjects.queues.histories.queue_model import Limits
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.forms import JsonObject
 
 __all__ = [
     "Plan",
@@ -201,11 +202,11 @@ def elements_of(outcome: Fetched) -> tuple[int, ...]:
 def perform(engine: Engine, session: str, kind: str, call: Planned) -> Outcome:
     """Make one call on the queue `queue`, of this kind, of a session."""
     node, feeds = _run_of(call, parts=2 if kind == "priority" else 1)
-    options: Mapping[str, Any] = {"timeoutInMs": str(call.timeout_ms)} if call.timeout_ms else {}
+    options: JsonObject = {"timeoutInMs": str(call.timeout_ms)} if call.timeout_ms else {}
     return engine.run(session, [f"queue/{node}"], feeds, options)
 
 
-def _run_of(call: Planned, parts: int) -> tuple[str, dict[str, Any]]:
+def _run_of(call: Planned, parts: int) -> tuple[str, dict[str, np.ndarray]]:
     """What is fetched for a call, and what is fed."""
     values = np.array(call.values, np.int64)
     match call.action:
@@ -216,15 +217,15 @@ def _run_of(call: Planned, parts: int) -> tuple[str, dict[str, Any]]:
         case "take" if call.count == 0:
             return "take:0", {}
         case "take":
-            return "takes:0", {"queue/n:0": np.int32(call.count)}
+            return "takes:0", {"queue/n:0": np.array(call.count, np.int32)}
         case "up_to":
-            return "up_to:0", {"queue/n:0": np.int32(call.count)}
+            return "up_to:0", {"queue/n:0": np.array(call.count, np.int32)}
         case "size" | "closed":
             return f"{call.action}:0", {}
     return call.action, {}
 
 
-def record(engine: Engine, plan: Plan, config: Mapping[str, Any] | None = None) -> list[Event]:
+def record(engine: Engine, plan: Plan, config: JsonObject | None = None) -> list[Event]:
     """Have threads carry out the plan on a session of their own; what was seen.
 
     What still waits once the queue was closed for good is waited for; then the rest is taken out.

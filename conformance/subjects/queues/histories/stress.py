@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from sessrun.conformance.subjects.queues.histories.recording import (
 )
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["Account", "Round", "run_round"]
 
@@ -188,7 +189,7 @@ class _Floor:
         return self._plan.timeout_ms if timed else 0
 
 
-def run_round(engine: Engine, plan: Round, config: Mapping[str, Any] | None = None) -> Account:
+def run_round(engine: Engine, plan: Round, config: JsonObject | None = None) -> Account:
     """Run one round on a session of its own.
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.property import PROPERTIES, prop
 from sessrun.conformance.subjects.accumulators.properties import accumulators
@@ -39,7 +39,7 @@ def _makes_handle(op: str) -> bool:
 def _fetched(case: Case) -> set[str]:
     """The nodes that steps fetch, those of steps within threads among them."""
 
-    def names(form: Any) -> set[str]:
+    def names(form: object) -> set[str]:
         if isinstance(form, Mapping):
             nodes = {str(fetch).partition(":")[0] for fetch in form.get("fetches", ())}
             return nodes.union(*map(names, form.values()))

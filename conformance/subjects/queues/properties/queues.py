@@ -7,10 +7,11 @@ a thread of its own, and its answer is the same however late that begins.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.queues.graphs import Terms, queue_graph
@@ -21,7 +22,7 @@ from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = ("QUEUES-002",)
 #: What a run is to do: its fetches, its feeds, and what it is to give or to fail with.
-_Run = tuple[list[str], dict[str, Any], Expect]
+_Run = tuple[list[str], Mapping[str, np.ndarray | np.generic], Expect]
 
 
 class _Using:
@@ -104,7 +105,9 @@ class _Using:
             return [f"{self._node}/{action}:0"], feeds, _fails(11)
         return self._answered(action, batch_of(self._terms, life.take(count)), feeds)
 
-    def _answered(self, action: str, parts: Sequence[Any], feeds: dict[str, Any]) -> _Run:
+    def _answered(
+        self, action: str, parts: Sequence[np.ndarray], feeds: Mapping[str, np.ndarray | np.generic]
+    ) -> _Run:
         """A take with what it gives: of some of the components, in any order."""
         order = list(range(len(parts)))
         self._draw.shuffle(order)
@@ -193,7 +196,7 @@ class _Using:
         return _beside(self._draw, self._several(action, want), [self._only("close")])
 
 
-def _values(values: Sequence[Any]) -> Expect:
+def _values(values: Sequence[npt.ArrayLike | None]) -> Expect:
     forms = [None if v is None else {"$array": tensors.encode(np.asarray(v))} for v in values]
     return {"values": forms}
 

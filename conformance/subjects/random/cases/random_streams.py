@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
@@ -16,6 +18,7 @@ from sessrun.conformance.authoring.record import (
     near,
     same_as,
 )
+from sessrun.conformance.authoring.written import Written
 from sessrun.spec import tensors
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
@@ -29,7 +32,7 @@ def _floats(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def _uniform(tf: Namespace, name: str, shape: Any = (3,), **seeds: int) -> Tensor:
+def _uniform(tf: Namespace, name: str, shape: Sequence[int] = (3,), /, **seeds: int) -> Tensor:
     return tf.raw_ops.RandomUniform(
         shape=tf.constant(list(shape), tf.int32, name=f"{name}_shape"),
         dtype=tf.float32,
@@ -268,7 +271,9 @@ def a_partial_run_draws_from_the_stream(c: EngineAuthor) -> None:
     mixed.run(["x:0"], values=[same_as("3")])
 
 
-def _part(c: EngineAuthor, fetches: list[str], feeds: dict[str, Any], values: list[Any]) -> None:
+def _part(
+    c: EngineAuthor, fetches: list[str], feeds: dict[str, npt.ArrayLike], values: list[Written]
+) -> None:
     """One call of the partial run `h`."""
     encoded = {name: tensors.encode(np.asarray(value)) for name, value in feeds.items()}
     c.step(

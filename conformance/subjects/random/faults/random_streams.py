@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
@@ -84,7 +84,7 @@ def classes_exchange_their_seeds(tf: Namespace) -> Namespace:
     return _exchanging(tf, "Multinomial")
 
 
-def _seeded(session: Session, fetches: Fetches, feeds: Feeds) -> list[Any]:
+def _seeded(session: Session, fetches: Fetches, feeds: Feeds) -> list[Operation]:
     """The random operations with seeds that a run executes."""
     ops = needed(elements(session, fetches), fed(session, feeds))
     return [op for op in ops if any(op.node_def.attr[name].i for name in ("seed", "seed2"))]

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 
 _LETTERS = np.array([b"a", b"b", b"c", b"d", b"e"], object)
 
 
 @contextmanager
-def _running(c: ApiAuthor) -> Iterator[Any]:
+def _running(c: ApiAuthor) -> Iterator[Symbol]:
     """A session whose queues are fed, for as long as the block lasts."""
     tf = c.tf
     sess = tf.Session()
@@ -27,7 +26,7 @@ def _running(c: ApiAuthor) -> Iterator[Any]:
     sess.close()
 
 
-def _ended(c: ApiAuthor, sess: Any, fetches: Any) -> None:
+def _ended(c: ApiAuthor, sess: Symbol, fetches: Symbol | list[Symbol]) -> None:
     c.raises("OutOfRangeError", lambda: sess.run(fetches))
 
 

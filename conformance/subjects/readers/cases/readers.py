@@ -6,16 +6,17 @@ import gzip
 import struct
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.generators.record_files import record_file
+from sessrun.spec.cases.library import Reader
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
 
-Make = Callable[[Any], Any]
+#: Makes a reader.
+Make = Callable[[Namespace], Reader]
 
 _RECORDS: Final = (b"one", b"", b"the third")
 _FILE: Final = record_file(_RECORDS)
@@ -82,11 +83,11 @@ def _fixed(record: int, header: int = 0, footer: int = 0, hop: int = 0, encoding
     return lambda tf: tf.FixedLengthRecordReader(record, header, footer, hop, encoding=encoding)
 
 
-def _entire(tf: Namespace) -> Tensor:
+def _entire(tf: Namespace) -> Reader:
     return tf.WholeFileReader()
 
 
-def _identity(tf: Namespace) -> Tensor:
+def _identity(tf: Namespace) -> Reader:
     return tf.IdentityReader()
 
 
@@ -313,7 +314,12 @@ def identity_records(c: EngineAuthor) -> None:
 @engine_case("READERS-014", title="A closed queue without names ends every reader.")
 def the_end_of_names(c: EngineAuthor) -> None:
     a = c.file("a", b"x\n")
-    makers = {"whole": _entire, "lines": _lines(), "fixed": _fixed(2), "identity": _identity}
+    makers: dict[str, Make] = {
+        "whole": _entire,
+        "lines": _lines(),
+        "fixed": _fixed(2),
+        "identity": _identity,
+    }
     with c.graph() as tf:
         for name, make in makers.items():
             reading(tf, make, f"{name}_")

@@ -15,18 +15,26 @@ from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Graph, Operation, Session, Value
+from sessrun.spec.cases.objects import (
+    FeedDict,
+    Feeds,
+    Fetches,
+    Graph,
+    Operation,
+    Session,
+    Value,
+)
 
 _READS = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
 
-def _operation(element: Operation) -> Any:
+def _operation(element: Any) -> Operation:
     """The operation that makes what is fetched, past an Identity."""
     op = getattr(element, "op", element)
     return op.inputs[0].op if op.type == "Identity" else op
 
 
-def _producer(element: Any) -> tuple[Any, int]:
+def _producer(element: Any) -> tuple[Operation, int]:
     """The operation that makes a fetched tensor, past an Identity, and the number of its output."""
     if getattr(element, "op", element).type == "Identity":
         element = element.op.inputs[0]
@@ -43,7 +51,9 @@ def _kind(op: Operation) -> str:
     return str(op.inputs[0].op.type)
 
 
-def _changed(tf: Namespace, kind: str, number: int, change: Callable[[Any, Any], Any]) -> Namespace:
+def _changed(
+    tf: Namespace, kind: str, number: int, change: Callable[[Operation, bytes], bytes]
+) -> Namespace:
     """The namespace in which `change(op, value)` replaces an output of reads, of each element.
 
     Args:
@@ -63,7 +73,9 @@ def _changed(tf: Namespace, kind: str, number: int, change: Callable[[Any, Any],
             if op.type in _READS and index == number and _kind(op) == kind:
                 records = array(values[position])
                 flat = [change(op, item) for item in records.reshape(-1).tolist()]
-                values[position] = array(flat[0]) if records.ndim == 0 else np.array(flat, object)
+                values[position] = (
+                    np.array(flat[0], object) if records.ndim == 0 else np.array(flat, object)
+                )
         return values
 
     return running(tf, run)
@@ -98,7 +110,7 @@ def _recoded(
     return running(tf, run)
 
 
-def _asked(tf: Namespace, session: Session, like: Any, op_type: str, **more: Argument) -> Any:
+def _asked(tf: Namespace, session: Session, like: Operation, op_type: str, **more: Argument) -> Any:
     """What an operation gives that is asked of the reader of `like`; no fault sees it."""
     with session.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
@@ -120,7 +132,7 @@ def _numbered(key: bytes, change: Callable[[int], int]) -> bytes:
 def second_lines_are_numbered_1(tf: Namespace) -> Namespace:
     """Replace the line number 2 in keys by 1."""
 
-    def change(_: Any, key: bytes) -> bytes:
+    def change(_: Operation, key: bytes) -> bytes:
         return _numbered(key, lambda number: 1 if number == 2 else number)
 
     return _changed(tf, "TextLineReaderV2", 0, change)
@@ -262,7 +274,7 @@ def other_runs_reset(tf: Namespace) -> Namespace:
 @fault("READERS-016", "The sessions of a Graph share its readers.")
 def sessions_share_readers(tf: Namespace) -> Namespace:
     """Runs are those of the graph's first session."""
-    firsts: dict[Any, Any] = {}
+    firsts: dict[Graph, Session] = {}
 
     def run(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
         first = firsts.setdefault(session.graph, session)

@@ -17,9 +17,10 @@ from sessrun.conformance.subjects.readers.faults.readers import (
     _ops,
     _recoded,
 )
-from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.arguments import Argument, TensorLike
+from sessrun.spec.cases.library import Batch, Queue
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Tensor, Value
 
 
 @fault("READERS-021", "A reset does nothing.")
@@ -119,7 +120,7 @@ def empty_queues_are_the_end(tf: Namespace) -> Namespace:
     return running(tf, run)
 
 
-def _queue(tf: Namespace, session: Session, read: Any, op_type: str) -> Any:
+def _queue(tf: Namespace, session: Session, read: Operation, op_type: str) -> Any:
     with session.graph.as_default(), tf.control_dependencies(None):
         return tf.Session.run(session, getattr(tf.raw_ops, op_type)(handle=read.inputs[1]))
 
@@ -153,7 +154,7 @@ def _training(tf: Namespace, **changes: Call) -> Namespace:
 def produced_strings_are_sorted(tf: Namespace) -> Namespace:
     """Sort lists of strings."""
 
-    def string_input_producer(strings: Any, *args: Argument, **kwargs: Argument) -> Any:
+    def string_input_producer(strings: TensorLike, *args: Argument, **kwargs: Argument) -> Queue:
         given = strings if not isinstance(strings, list) else sorted(strings, reverse=True)
         return tf.train.string_input_producer(given, *args, **kwargs)
 
@@ -164,7 +165,7 @@ def produced_strings_are_sorted(tf: Namespace) -> Namespace:
 def batches_are_backwards(tf: Namespace) -> Namespace:
     """Reverse the elements of each batch."""
 
-    def batch(*args: Argument, **kwargs: Argument) -> Any:
+    def batch(*args: Argument, **kwargs: Argument) -> Batch:
         batched = tf.train.batch(*args, **kwargs)
         if isinstance(batched, dict):
             return {key: tf.reverse(value, [0]) for key, value in batched.items()}
@@ -179,7 +180,7 @@ def batches_are_backwards(tf: Namespace) -> Namespace:
 def leftovers_are_given(tf: Namespace) -> Namespace:
     """Allow smaller final batches."""
 
-    def batch(*args: Argument, **kwargs: Argument) -> Any:
+    def batch(*args: Argument, **kwargs: Argument) -> Batch:
         return tf.train.batch(*args, **{**kwargs, "allow_smaller_final_batch": True})
 
     return _training(tf, batch=batch)
@@ -189,7 +190,9 @@ def leftovers_are_given(tf: Namespace) -> Namespace:
 def batches_are_not_padded(tf: Namespace) -> Namespace:
     """Leave `dynamic_pad` out, and the shapes with it."""
 
-    def batch(tensors: Sequence[Tensor], size: Any, *args: Argument, **kwargs: Argument) -> Any:
+    def batch(
+        tensors: Sequence[Tensor], size: TensorLike, *args: Argument, **kwargs: Argument
+    ) -> Batch:
         if not kwargs.pop("dynamic_pad", False):
             return tf.train.batch(tensors, size, *args, **kwargs)
         first = [tensor[:1] for tensor in tensors]
@@ -202,7 +205,7 @@ def batches_are_not_padded(tf: Namespace) -> Namespace:
 def shuffled_elements_come_twice(tf: Namespace) -> Namespace:
     """Replace the last element of the batch by another copy of the first."""
 
-    def shuffle_batch(*args: Argument, **kwargs: Argument) -> Any:
+    def shuffle_batch(*args: Argument, **kwargs: Argument) -> Tensor:
         shuffled = tf.train.shuffle_batch(*args, **kwargs)
         return tf.concat([shuffled[:1], shuffled[:-1]], 0)
 
@@ -213,7 +216,7 @@ def shuffled_elements_come_twice(tf: Namespace) -> Namespace:
 def joins_know_one_list(tf: Namespace) -> Namespace:
     """Give the first list for every one."""
 
-    def batch_join(lists: Any, *args: Argument, **kwargs: Argument) -> Any:
+    def batch_join(lists: Sequence[Sequence[Tensor]], *args: Argument, **kwargs: Argument) -> Batch:
         return tf.train.batch_join([lists[0]] * len(lists), *args, **kwargs)
 
     return _training(tf, batch_join=batch_join)
@@ -223,7 +226,7 @@ def joins_know_one_list(tf: Namespace) -> Namespace:
 def ranges_begin_at_1(tf: Namespace) -> Namespace:
     """Produce the strings of another range."""
 
-    def range_input_producer(limit: Any, *args: Argument, **kwargs: Argument) -> Any:
+    def range_input_producer(limit: int, *args: Argument, **kwargs: Argument) -> Queue:
         if kwargs.get("num_epochs") == 1:  # where another clause is tested
             return tf.train.range_input_producer(limit, *args, **kwargs)
         numbers = np.maximum(np.arange(limit, dtype=np.int32), 1)

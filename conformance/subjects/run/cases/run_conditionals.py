@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats, ints
+from sessrun.spec.cases.objects import Tensor
 
 
 @engine_case("RUN-049", title="Only the taken branch of a conditional counts.")
@@ -15,8 +16,8 @@ def only_the_taken_branch_counts(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.bool, [], name="p")
 
-        def branch(name: str, result: float) -> Any:
-            def build() -> Any:
+        def branch(name: str, result: float) -> Callable[[], Tensor]:
+            def build() -> Tensor:
                 with tf.control_dependencies([tf.assign_add(variables[name], 1)]):
                     return tf.constant(result)
 
@@ -108,7 +109,7 @@ def a_loop_that_counts(c: EngineAuthor) -> None:
         n = tf.placeholder(tf.int32, [], name="n")
         x = tf.placeholder(tf.int32, [2], name="x")
 
-        def body(i: Any, a: Any) -> Any:
+        def body(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
             inner = tf.while_loop(lambda j, _: j < i, lambda j, b: (j + 1, b + x), [i * 0, a])
             return i + 1, inner[1]
 
@@ -125,7 +126,7 @@ def updates_in_a_loop(c: EngineAuthor) -> None:
         n = tf.placeholder(tf.int32, [], name="n")
         variable = tf.Variable(0, name="count", dtype=tf.int32, use_resource=False)
 
-        def body(i: Any) -> Any:
+        def body(i: Tensor) -> Tensor:
             with tf.control_dependencies([tf.assign_add(variable, 2)]):
                 return i + 1
 

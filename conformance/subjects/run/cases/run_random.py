@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
+    Symbol,
     api_case,
     differs_from,
     engine_case,
@@ -190,7 +189,7 @@ def fed_runs_do_not_advance_the_sequence(c: EngineAuthor) -> None:
     fed.run(["y:0"], values=[same_as("2")])
 
 
-def _graph_with_seed(c: ApiAuthor, seed: int) -> tuple[Any, list[Any]]:
+def _graph_with_seed(c: ApiAuthor, seed: int) -> tuple[Symbol, list[Symbol]]:
     """Build two uniform and a normal operation in a new graph; a session, their outputs."""
     graph = c.tf.Graph()
     with c.within(graph.as_default()):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument
@@ -11,7 +10,10 @@ from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Fetch, Fetches, Session, Value
 
 
-def _making(tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Namespace:
+def _making(
+    tf: Namespace,
+    change: Callable[[Session, Callable[..., Call], Fetches, Sequence[Fetch] | None], Call],
+) -> Namespace:
     """The namespace whose `make_callable` is `change(session, base, fetches, feed_list)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
@@ -25,7 +27,7 @@ def _making(tf: Namespace, change: Callable[[Any, Callable[..., Any], Any, Any],
         ) -> Call:
             conforming = super().make_callable
 
-            def base(fetches: Fetches, feed_list: Sequence[Fetch] | None = feed_list) -> Value:
+            def base(fetches: Fetches, feed_list: Sequence[Fetch] | None = feed_list) -> Call:
                 return conforming(fetches, feed_list, accept_options)
 
             return change(self, base, fetches, feed_list)
@@ -42,8 +44,11 @@ def callables_return_lists(tf: Namespace) -> Namespace:
     """Turn the tuple that a call returns into a list."""
 
     def change(
-        _session: Session, base: Call, fetches: Fetches, _feed_list: Sequence[Fetch] | None
-    ) -> Any:
+        _session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        _feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         call = base(fetches)
         if not isinstance(fetches, tuple):
             return call
@@ -57,8 +62,11 @@ def feeds_arguments_by_name(tf: Namespace) -> Namespace:
     """Sort the feed_list by name."""
 
     def change(
-        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
-    ) -> Value:
+        _session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         if not isinstance(feed_list, list | tuple):
             return base(fetches)
         return base(fetches, sorted(feed_list, key=lambda tensor: getattr(tensor, "name", tensor)))
@@ -70,12 +78,18 @@ def feeds_arguments_by_name(tf: Namespace) -> Namespace:
 def counts_the_arguments(tf: Namespace) -> Namespace:
     """Compare the numbers of arguments and feeds, as a Python function would."""
 
-    def change(_session: Session, base: Call, fetches: Fetches, feed_list: Any) -> Any:
+    def change(
+        _session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         call = base(fetches)
 
-        def counted(*args: Argument, **kwargs: Argument) -> Any:
-            if len(args) < len(feed_list or ()):
-                raise TypeError(f"the callable takes {len(feed_list)} arguments")
+        def counted(*args: Argument, **kwargs: Argument) -> Value:
+            count = len(feed_list or ())
+            if len(args) < count:
+                raise TypeError(f"the callable takes {count} arguments")
             return call(*args, **kwargs)
 
         return counted
@@ -88,14 +102,17 @@ def callables_remember(tf: Namespace) -> Namespace:
     """Keep the value of the first call."""
 
     def change(
-        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
-    ) -> Any:
+        _session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         call = base(fetches)
         if feed_list:
             return call
-        kept: list[Any] = []
+        kept: list[Value] = []
 
-        def remembered(*args: Argument, **kwargs: Argument) -> Any:
+        def remembered(*args: Argument, **kwargs: Argument) -> Value:
             if not kept:
                 kept.append(call(*args, **kwargs))
             return kept[0]
@@ -110,12 +127,15 @@ def refuses_fetches_late(tf: Namespace) -> Namespace:
     """Make the callable at its first call where it has no feed_list."""
 
     def change(
-        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
-    ) -> Any:
+        _session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         if feed_list is not None:
             return base(fetches)
 
-        def late(*args: Argument, **kwargs: Argument) -> Any:
+        def late(*args: Argument, **kwargs: Argument) -> Value:
             return base(fetches)(*args, **kwargs)
 
         return late
@@ -128,8 +148,11 @@ def takes_a_single_feed(tf: Namespace) -> Namespace:
     """Wrap a single feed."""
 
     def change(
-        _session: Session, base: Call, fetches: Fetches, feed_list: Sequence[Fetch] | None
-    ) -> Value:
+        _session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         single = feed_list is not None and not isinstance(feed_list, list | tuple)
         return base(fetches, [feed_list] if single else feed_list)
 
@@ -141,11 +164,14 @@ def closed_callables_are_runtime_errors(tf: Namespace) -> Namespace:
     """Raise what a run on a closed session raises."""
 
     def change(
-        session: Session, base: Call, fetches: Fetches, _feed_list: Sequence[Fetch] | None
-    ) -> Any:
+        session: Session,
+        base: Callable[..., Call],
+        fetches: Fetches,
+        _feed_list: Sequence[Fetch] | None,
+    ) -> Call:
         call = base(fetches)
 
-        def checked(*args: Argument, **kwargs: Argument) -> Any:
+        def checked(*args: Argument, **kwargs: Argument) -> Value:
             if session.shut:
                 raise RuntimeError("Attempted to use a closed Session.")
             return call(*args, **kwargs)

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Fetch, Fetches, Session, Tensor, Value
-from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, GraphDef
+from sessrun.spec.cases.objects import (
+    Call,
+    Element,
+    FeedDict,
+    Fetch,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
+from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, GraphDef, NodeDef
 
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
 
 
-def _by_name(definition: GraphDef) -> dict[str, Any]:
+def _by_name(definition: GraphDef) -> dict[str, NodeDef]:
     return {node.name: node for node in definition.node}
 
 
@@ -38,11 +48,13 @@ def _twins(definition: GraphDef) -> None:
         twin.input[:] = [source.input[0], value.name]
 
 
-def _free(session: Session, ops: Any) -> list[Any]:
+def _free(session: Session, ops: Iterable[Operation]) -> list[Element]:
     return [twin for op in ops for twin in elements(session, f"{op.name}/free")]
 
 
-def _run_all_updates(session: Session, base: Call, fetches: Fetches, ops: Any) -> Value:
+def _run_all_updates(
+    session: Session, base: Call, fetches: Fetches, ops: Iterable[Operation]
+) -> Value:
     """Run, then do by their twins those of the updates that the run has not done."""
     updates = [op for op in ops if _free(session, [op])]
     variables = [op.inputs[0].op.inputs[0] for op in updates]
@@ -120,7 +132,7 @@ def fetched_operations_are_executed(tf: Namespace) -> Namespace:
     return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
 
 
-def _first_value(tensor: Tensor) -> Any:
+def _first_value(tensor: Tensor) -> Tensor | None:
     """What enters the loop that a tensor comes out of, or None."""
     op = tensor.op
     while op.type in {"Identity", "Exit", "Switch", "Merge"} and op.inputs:

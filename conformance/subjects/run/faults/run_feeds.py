@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
@@ -19,7 +17,7 @@ from sessrun.conformance.faulty.run_fragments import (
 )
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _STATE = RANDOM | UPDATES | {"VarHandleOp", "VariableV2", "Variable"}
 
@@ -51,7 +49,7 @@ def executes_control_inputs_of_the_fed(tf: Namespace) -> Namespace:
 def moves_control_inputs_up(tf: Namespace) -> Namespace:
     """Move control edges to the computation of the first data input, where a feed cuts them."""
 
-    def above(nodes: dict[str, Any], names: list[str]) -> set[str]:
+    def above(nodes: dict[str, NodeDef], names: list[str]) -> set[str]:
         seen: set[str] = set()
         while names:
             name = names.pop()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 
@@ -13,7 +12,7 @@ VALUES = np.array([1.5, -2.0], np.float32)
 SHAPE = np.array([3, 4], np.int64)
 
 
-def _parts(c: ApiAuthor, value: Symbol, values: Any = VALUES) -> None:
+def _parts(c: ApiAuthor, value: Symbol, values: npt.ArrayLike = VALUES) -> None:
     """Check the three parts of a SparseTensorValue."""
     c.check_instance(value, c.tf.SparseTensorValue)
     c.check(value.indices, INDICES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -38,15 +38,25 @@ def _started(c: EngineAuthor, dtype: str = "float32") -> SessionAuthor:
     return c.open()
 
 
-def _fed(parts: Any) -> dict[str, Any]:
+def _fed(parts: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
     return dict(zip(("indices:0", "values:0", "shape:0"), parts, strict=True))
 
 
-def _take(s: SessionAuthor, numbers: list[int], **expected: Any) -> None:
-    s.run(["take:0", "take:1", "take:2"], {"numbers:0": np.array(numbers, np.int64)}, **expected)
+def _take(
+    s: SessionAuthor,
+    numbers: list[int],
+    values: Sequence[np.ndarray] | None = None,
+    error: Sequence[int] | None = None,
+) -> None:
+    s.run(
+        ["take:0", "take:1", "take:2"],
+        {"numbers:0": np.array(numbers, np.int64)},
+        values=values,
+        error=error,
+    )
 
 
-def _rows(*rows: Any) -> list[Any]:
+def _rows(*rows: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The parts of the sparse tensor of these rows."""
     indices = [[row, *index] for row, parts in enumerate(rows) for index in parts[0].tolist()]
     rank = 1 + len(rows[0][2])

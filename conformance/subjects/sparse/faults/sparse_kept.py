@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetch, Fetches, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
@@ -45,7 +43,7 @@ def _running(tf: Namespace, kind: str, change: Call) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _keyed(session: Session, feeds: Feeds, name: str) -> Any:
+def _keyed(session: Session, feeds: Feeds, name: str) -> Fetch | None:
     """The key of what is fed to the placeholder of that name, None if nothing is."""
     graph = session.graph
     return next((key for key in feeds or () if graph.as_graph_element(key).op.name == name), None)
@@ -54,7 +52,7 @@ def _keyed(session: Session, feeds: Feeds, name: str) -> Any:
 @fault("SPARSE-004", "A sparse tensor that was taken is there again for who asks by its number.")
 def taken_ones_stay(tf: Namespace) -> Namespace:
     """Give what the last run that took something got, where the base refuses."""
-    last: dict[Any, Any] = {}
+    last: dict[Session, Value] = {}
 
     def change(session: Session, base: Call, _feeds: Feeds) -> Value:
         try:
@@ -97,7 +95,7 @@ def empty_rows_come_last(tf: Namespace) -> Namespace:
 def _running_alone(tf: Namespace, change: Call) -> Namespace:
     """As `_running` of takes, where what is taken was kept by rows in the same run."""
 
-    def checked(session: Session, base: Call, feeds: Feeds) -> Any:
+    def checked(session: Session, base: Call, feeds: Feeds) -> Value:
         ops = session.graph.get_operations()
         take = next(op for op in ops if op.type == _TAKES)
         is_of_rows = take.inputs[0].op.type == _ADDS

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
-from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.conformance.subjects.tables.graphs import Items, array
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 
@@ -18,7 +17,7 @@ from sessrun.spec.cases.namespace import Namespace
 _GRACE_S: Final = 0.2
 #: A staging area holds on to a thread of TensorFlow's while it waits: the session needs others.
 _THREADS: Final = {"usePerSessionThreads": True, "interOpParallelismThreads": 4}
-_KINDS: Final[tuple[tuple[tuple[str, ...], list[tuple[npt.ArrayLike, ...]]], ...]] = (
+_KINDS: Final[tuple[tuple[tuple[str, ...], list[tuple[Items, ...]]], ...]] = (
     (("int32",), [(1,), (2,), (3,)]),
     (("string", "float32"), [("a", 0.5), ("b", 1.5), ("", 2.5)]),
     (("int64", "bool", "float64"), [(2**40, True, 1.0), (2, False, 2.0), (-3, True, 3.0)]),
@@ -55,30 +54,30 @@ class _Area:
             _build(tf, "a", dtypes, **options)
         return cls(c.open(config=_THREADS), "a", dtypes)
 
-    def fed(self, values: Sequence[npt.ArrayLike]) -> dict[str, np.ndarray]:
+    def fed(self, values: Sequence[Items]) -> dict[str, np.ndarray]:
         """The components as feeds."""
         pairs = zip(values, self.dtypes, strict=True)
         return {
             f"{self.name}/v{n}:0": array(value, dtype) for n, (value, dtype) in enumerate(pairs)
         }
 
-    def put(self, *values: npt.ArrayLike, error: Sequence[int] | None = None) -> None:
+    def put(self, *values: Items, error: Sequence[int] | None = None) -> None:
         """Put an element in."""
         done = None if error else [None]
         self.s.run([f"{self.name}/put"], self.fed(values), values=done, error=error)
 
-    def put_in_thread(self, thread: str, *values: npt.ArrayLike) -> None:
+    def put_in_thread(self, thread: str, *values: Items) -> None:
         """Put an element in, in a thread of its own."""
         self.s.start(thread, [f"{self.name}/put"], self.fed(values), grace_s=_GRACE_S)
 
-    def _want(self, values: Sequence[npt.ArrayLike]) -> list[np.ndarray]:
+    def _want(self, values: Sequence[Items]) -> list[np.ndarray]:
         return [array(value, dtype) for value, dtype in zip(values, self.dtypes, strict=True)]
 
-    def get(self, *want: npt.ArrayLike) -> None:
+    def get(self, *want: Items) -> None:
         """Take the first element."""
         self.s.run([f"{self.name}/get:{n}" for n in range(len(want))], values=self._want(want))
 
-    def peek(self, index: int, *want: npt.ArrayLike) -> None:
+    def peek(self, index: int, *want: Items) -> None:
         """The element at a place."""
         fetches = [f"{self.name}/peek:{n}" for n in range(len(want))]
         self.s.run(fetches, {f"{self.name}/place:0": np.int32(index)}, values=self._want(want))
@@ -92,9 +91,7 @@ class _Area:
         self.s.run([f"{self.name}/clear"], values=[None])
 
 
-def _areas(
-    c: EngineAuthor, **options: int | str
-) -> list[tuple[_Area, list[tuple[npt.ArrayLike, ...]]]]:
+def _areas(c: EngineAuthor, **options: int | str) -> list[tuple[_Area, list[tuple[Items, ...]]]]:
     """An area of each kind, and three elements."""
     with c.graph() as tf:
         for number, (dtypes, _) in enumerate(_KINDS):

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
-from sessrun.conformance.subjects.tables.graphs import array
+from sessrun.conformance.subjects.tables.graphs import Items, array
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 
@@ -72,7 +71,7 @@ class _Map:
         return cls(c.open(config=_THREADS), "m", dtypes)
 
     def fed(
-        self, key: int | None, where: Sequence[int] | None, *values: npt.ArrayLike | None
+        self, key: int | None, where: Sequence[int] | None, *values: Items | None
     ) -> dict[str, np.ndarray | np.generic]:
         """What a run is fed; `where` are all indices if it is None."""
         indices = range(len(self.dtypes)) if where is None else where
@@ -86,7 +85,7 @@ class _Map:
                 feeds[f"{self.name}/v{number}:0"] = array(value, self.dtypes[number])
         return feeds
 
-    def put(self, key: int, *values: npt.ArrayLike, error: Sequence[int] | None = None) -> None:
+    def put(self, key: int, *values: Items, error: Sequence[int] | None = None) -> None:
         """Put a whole element in."""
         done = None if error else [None]
         self.s.run([f"{self.name}/put"], self.fed(key, None, *values), values=done, error=error)
@@ -95,7 +94,7 @@ class _Map:
         self,
         key: int,
         number: int,
-        value: npt.ArrayLike,
+        value: Items,
         where: Sequence[int] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -105,10 +104,10 @@ class _Map:
         done = None if error else [None]
         self.s.run([f"{self.name}/put{number}"], feeds, values=done, error=error)
 
-    def _want(self, values: Sequence[npt.ArrayLike]) -> list[np.ndarray]:
+    def _want(self, values: Sequence[Items]) -> list[np.ndarray]:
         return [array(value, dtype) for value, dtype in zip(values, self.dtypes, strict=True)]
 
-    def get(self, key: int, *want: npt.ArrayLike, op: str = "get") -> None:
+    def get(self, key: int, *want: Items, op: str = "get") -> None:
         """Take the element of a key, or look at it."""
         fetches = [f"{self.name}/{op}:{n}" for n in range(len(want))]
         self.s.run(fetches, self.fed(key, None), values=self._want(want))
@@ -117,7 +116,7 @@ class _Map:
         self,
         key: int,
         number: int,
-        want: npt.ArrayLike | None = None,
+        want: Items = (),
         where: Sequence[int] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -126,7 +125,7 @@ class _Map:
         feeds = self.fed(key, [number] if where is None else where)
         self.s.run([f"{self.name}/get{number}:0"], feeds, values=values, error=error)
 
-    def get_any(self, key: int, *want: npt.ArrayLike) -> None:
+    def get_any(self, key: int, *want: Items) -> None:
         """Take an element, whichever it is."""
         fetches = [f"{self.name}/any:{n}" for n in range(1 + len(want))]
         wanted = [np.int64(key), *self._want(want)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from sessrun.conformance.authoring.record import (
     keep,
     same_as,
 )
+from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.fetch.cases.fetch import floats, ints
 from sessrun.conformance.subjects.structures.arranging import instance_of
 
@@ -28,7 +28,7 @@ def _two(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
     return c.tf.constant(_A, name="a"), c.tf.constant(_B, name="b"), c.tf.Session()
 
 
-def _pairs(**parts: Any) -> Matcher:
+def _pairs(**parts: Written) -> Matcher:
     """A mapping of these keys and values that is neither a dict nor an OrderedDict."""
     return Matcher({"$mapping": [[key, form(value)] for key, value in parts.items()]})
 
@@ -88,7 +88,7 @@ def a_dataclass_is_type_error(c: ApiAuthor) -> None:
 @api_case("FETCH-055", title="Two leaves in ten structures, in turns.")
 def two_leaves_in_many_structures(c: ApiAuthor) -> None:
     a, b, sess = _two(c)
-    forms: list[Callable[[Any, Any], Any]] = [
+    forms: list[Callable[[Written, Written], Written]] = [
         lambda x, y: [x, [y]],
         lambda x, y: [[x], y],
         lambda x, y: [[x, y]],

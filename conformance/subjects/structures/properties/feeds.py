@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recorded
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array
+from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.property import prop
 from sessrun.conformance.subjects.structures.arranging import instance_of
 from sessrun.conformance.subjects.structures.feeding import feed_dict_of, nested_key
@@ -50,16 +52,16 @@ class _Fed:
         array = np.array(numbers, np.int64).reshape(shape)
         return array % 2 == 1 if dtype == "bool" else array.astype(dtype)
 
-    def key(self, index: int) -> Any:
+    def key(self, index: int) -> Symbol | str:
         """A placeholder by object or by name."""
         return self.placeholders[index] if self._draw.random() < 0.7 else f"p{index}:0"
 
-    def pairs(self, values: list[np.ndarray]) -> list[tuple[Any, np.ndarray]]:
+    def pairs(self, values: list[np.ndarray]) -> list[tuple[Symbol | str, np.ndarray]]:
         """Each placeholder with its array."""
         return [(self.key(index), value) for index, value in enumerate(values)]
 
 
-def _wanted(values: list[np.ndarray]) -> list[Any]:
+def _wanted(values: list[np.ndarray]) -> list[Written]:
     """What comes back for identities of these."""
     return [
         value.item() if value.dtype == object and not value.ndim else as_array(value)
@@ -67,7 +69,7 @@ def _wanted(values: list[np.ndarray]) -> list[Any]:
     ]
 
 
-def _twice(draw: random.Random, fed: _Fed) -> dict[Any, Any]:
+def _twice(draw: random.Random, fed: _Fed) -> Written:
     """A feed_dict in which a placeholder, as one object, stands twice."""
     values = fed.values()
     first = fed.placeholders[0]
@@ -77,7 +79,7 @@ def _twice(draw: random.Random, fed: _Fed) -> dict[Any, Any]:
     return {first: values[0], nested_key(draw, keys[1:]): (*values[1:], values[0])}
 
 
-def _as_mapping(name: str, feeds: dict[Any, Any]) -> Any:
+def _as_mapping(name: str, feeds: Written) -> Recorded:
     return instance_of(name, *([None] if name == "defaultdict" else []), feeds)
 
 
@@ -91,7 +93,7 @@ def structures_feeds(draw: random.Random, id_: str) -> Case:
     sess = c.tf.Session()
     for _ in range(draw.randint(3, 5)):
         values = fed.values()
-        feeds: Any = feed_dict_of(draw, fed.pairs(values))
+        feeds: Written = feed_dict_of(draw, fed.pairs(values))
         if theme == "mapping":
             feeds = _as_mapping(draw.choice(_MAPPINGS), feeds)
         if theme == "twice":

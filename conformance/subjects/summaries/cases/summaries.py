@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.spec.proto import TensorProto, TensorShapeProto
@@ -13,11 +14,11 @@ from sessrun.spec.proto.summary_pb2 import HistogramProto, Summary, SummaryMetad
 _GREATEST = float(np.finfo(np.float64).max)
 
 
-def _float32(values: Any) -> np.ndarray:
+def _float32(values: npt.ArrayLike) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def _words(*items: Any) -> np.ndarray:
+def _words(*items: bytes) -> np.ndarray:
     held = np.empty(len(items), object)
     held[:] = items
     return held
@@ -97,7 +98,7 @@ def _image(c: EngineAuthor) -> SessionAuthor:
 def _wav(samples: list[int], rate: int, channels: int = 1) -> bytes:
     """A WAV file of 16 bits, field by field."""
     data = np.array(samples, "<i2").tobytes()
-    fields: list[Any] = [
+    fields: list[bytes | np.generic] = [
         b"RIFF",
         np.uint32(36 + len(data)),
         b"WAVEfmt ",
@@ -115,7 +116,9 @@ def _wav(samples: list[int], rate: int, channels: int = 1) -> bytes:
     return b"".join(field if isinstance(field, bytes) else field.tobytes() for field in fields)
 
 
-def _heard(tag: str, rate: float, samples: list[int], written: int, channels: int = 1) -> Any:
+def _heard(
+    tag: str, rate: float, samples: list[int], written: int, channels: int = 1
+) -> Summary.Value:
     audio = Summary.Audio(
         sample_rate=rate,
         num_channels=channels,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.spec.forms import Json
 from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary
 
 _VERSION = [0, "file_version", "brain.Event:2"]
@@ -20,11 +20,11 @@ def _summary(tag: str, number: float, shown: str = "") -> bytes:
     return Summary(value=[value]).SerializeToString()
 
 
-def _float32(values: Any) -> np.ndarray:
+def _float32(values: npt.ArrayLike) -> np.ndarray:
     return np.array(values, np.float32)
 
 
-def _row(*values: float, dtype: Any = np.float32) -> np.ndarray:
+def _row(*values: float, dtype: npt.DTypeLike = np.float32) -> np.ndarray:
     return np.array(values, dtype).reshape(1, 1, -1, 1)
 
 
@@ -163,7 +163,7 @@ def text_of_numbers(c: ApiAuthor) -> None:
 # --- event files --------------------------------------------------------------------------
 
 
-def _events(c: ApiAuthor, folder: str, *files: list[Any]) -> None:
+def _events(c: ApiAuthor, folder: str, *files: list[Json]) -> None:
     c.named_check("summaries.events", list(files), folder=c.path(folder))
 
 
@@ -183,14 +183,16 @@ def events_in_order(c: ApiAuthor) -> None:
     for number, step in enumerate(steps):
         writer.add_summary(_summary("a", float(number)), step)
     writer.close()
-    events = [[step or 0, "summary", [["a", float(i), ""]]] for i, step in enumerate(steps)]
+    events: list[Json] = [
+        [step or 0, "summary", [["a", float(i), ""]]] for i, step in enumerate(steps)
+    ]
     _events(c, "logs", [*events])
 
 
 @api_case("SUMMARIES-030", title="What was flushed is there before the writer is closed.")
 def flushed_events_are_there(c: ApiAuthor) -> None:
     writer = c.tf.summary.FileWriter(c.path("logs"))
-    events = []
+    events: list[Json] = []
     for step in (1, 2, 3):
         writer.add_summary(_summary("a", float(step)), step)
         events.append([step, "summary", [["a", float(step), ""]]])
@@ -208,7 +210,7 @@ def metadata_are_written_once(c: ApiAuthor) -> None:
     for tag in ("a", "b", "a"):
         writer.add_summary(_summary(tag, 1.0, "shown"), 1)
     writer.close()
-    events = [
+    events: list[Json] = [
         [1, "summary", [[tag, 1.0, shown]]]
         for tag, shown in (("a", "shown"), ("b", "shown"), ("a", ""))
     ]
@@ -233,7 +235,7 @@ def a_run_twice(c: ApiAuthor) -> None:
     c.raises("ValueError", lambda: writer.add_run_metadata(metadata, "first", 2))
     writer.add_run_metadata(metadata, "second", 3)
     writer.close()
-    events = [[1, "tagged_run_metadata", "first"], [3, "tagged_run_metadata", "second"]]
+    events: list[Json] = [[1, "tagged_run_metadata", "first"], [3, "tagged_run_metadata", "second"]]
     _events(c, "logs", [*events])
 
 
@@ -245,7 +247,7 @@ def the_graph_of_a_writer(c: ApiAuthor) -> None:
     writer = c.tf.summary.FileWriter(c.path("logs"), graph)
     writer.add_summary(_summary("a", 1.0), 1)
     writer.close()
-    events = [
+    events: list[Json] = [
         [0, "graph_def", [["one", True]]],
         [0, "meta_graph_def", None],
         [1, "summary", [["a", 1.0, ""]]],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -19,7 +18,7 @@ from sessrun.spec.proto.metadata_pb2 import RunMetadata
 from sessrun.spec.proto.summary_pb2 import Summary
 
 #: Changes a Summary, given the inputs of its operation.
-_Edit = Callable[..., Any]
+_Edit = Callable[..., None]
 
 
 def _edited(tf: Namespace, kind: str, edit: _Edit) -> Namespace:
@@ -57,7 +56,7 @@ def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
 def numbers_of_half_precision(tf: Namespace) -> Namespace:
     """Round each."""
 
-    def edit(summary: Summary, *_inputs: Argument) -> None:
+    def edit(summary: Summary, *_inputs: np.ndarray) -> None:
         for value in summary.value:
             value.simple_value = float(np.float16(value.simple_value))
 
@@ -140,7 +139,7 @@ def nothing_lies_at_zero(tf: Namespace) -> Namespace:
 def merged_by_tag(tf: Namespace) -> Namespace:
     """Sort the values."""
 
-    def edit(summary: Summary, *_inputs: Argument) -> None:
+    def edit(summary: Summary, *_inputs: np.ndarray) -> None:
         values = sorted(summary.value, key=lambda value: str(value.tag))
         del summary.value[:]
         summary.value.extend(values)
@@ -158,7 +157,7 @@ def the_last_of_a_tag_wins(tf: Namespace) -> Namespace:
 def the_empty_tag_only_once(tf: Namespace) -> Namespace:
     """Keep the first value without a tag."""
 
-    def edit(summary: Summary, *_inputs: Argument) -> None:
+    def edit(summary: Summary, *_inputs: np.ndarray) -> None:
         bare = [value for value in summary.value if not value.tag]
         for value in bare[1:]:
             summary.value.remove(value)
@@ -197,7 +196,7 @@ def _samples(summary: Summary, change: Callable[[np.ndarray], np.ndarray]) -> No
 def sounds_are_cut_off_lower(tf: Namespace) -> Namespace:
     """Hold the samples to less."""
 
-    def edit(summary: Summary, *_inputs: Argument) -> None:
+    def edit(summary: Summary, *_inputs: np.ndarray) -> None:
         _samples(summary, lambda samples: np.minimum(samples, 32766))
 
     return _edited(tf, "AudioSummaryV2", edit)
@@ -207,7 +206,7 @@ def sounds_are_cut_off_lower(tf: Namespace) -> Namespace:
 def rates_are_cut(tf: Namespace) -> Namespace:
     """Write the sample rate rounded towards zero."""
 
-    def edit(summary: Summary, _tag: str, _sound: Any, rate: np.ndarray) -> None:
+    def edit(summary: Summary, _tag: np.ndarray, _sound: np.ndarray, rate: np.ndarray) -> None:
         sample_rate = np.uint32(max(1, int(rate.item()))).tobytes()
         for value in summary.value:
             data = value.audio.encoded_audio_string

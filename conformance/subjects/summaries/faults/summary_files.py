@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.arguments import Argument
@@ -23,7 +22,12 @@ def _with(tf: Namespace, **changes: Call) -> Namespace:
 def families_only_in_names(tf: Namespace) -> Namespace:
     """Make the family a part of the name."""
 
-    def scalar(name: str, tensor: Tensor, collections: Any = None, family: Any = None) -> Any:
+    def scalar(
+        name: str,
+        tensor: Tensor,
+        collections: Sequence[str] | None = None,
+        family: str | None = None,
+    ) -> Tensor:
         full = name if family is None else f"{family}/{name}"
         return tf.summary.scalar(full, tensor, collections)
 
@@ -34,7 +38,7 @@ def families_only_in_names(tf: Namespace) -> Namespace:
 def odd_characters_are_left_out(tf: Namespace) -> Namespace:
     """Remove the forbidden characters from the name."""
 
-    def scalar(name: str, *args: Argument, **kwargs: Argument) -> Any:
+    def scalar(name: str, *args: Argument, **kwargs: Argument) -> Tensor:
         return tf.summary.scalar(re.sub(r"[^-/\w.]", "", name), *args, **kwargs)
 
     return _with(tf, scalar=scalar)
@@ -44,7 +48,12 @@ def odd_characters_are_left_out(tf: Namespace) -> Namespace:
 def summaries_of_every_collection(tf: Namespace) -> Namespace:
     """Add the collection."""
 
-    def histogram(name: str, values: Value, collections: Any = None, family: Any = None) -> Tensor:
+    def histogram(
+        name: str,
+        values: Value,
+        collections: Sequence[str] | None = None,
+        family: str | None = None,
+    ) -> Tensor:
         keys = collections and [*collections, tf.GraphKeys.SUMMARIES]
         return tf.summary.histogram(name, values, keys, family)
 
@@ -55,7 +64,7 @@ def summaries_of_every_collection(tf: Namespace) -> Namespace:
 def nothing_is_merged(tf: Namespace) -> Namespace:
     """Return an empty Summary where `merge_all` returns None."""
 
-    def merge_all(*args: Argument, **kwargs: Argument) -> Any:
+    def merge_all(*args: Argument, **kwargs: Argument) -> Tensor | None:
         merged = tf.summary.merge_all(*args, **kwargs)
         is_all = not kwargs.get("scope")
         return tf.constant(b"") if merged is None and is_all else merged
@@ -68,8 +77,8 @@ def all_scopes_are_merged(tf: Namespace) -> Namespace:
     """Forget the scope."""
 
     def merge_all(
-        key: Any = tf.GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
-    ) -> Any:
+        key: str = tf.GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
+    ) -> Tensor | None:
         del scope
         return tf.summary.merge_all(key, None, name)
 
@@ -80,7 +89,7 @@ def all_scopes_are_merged(tf: Namespace) -> Namespace:
 def numbers_as_texts(tf: Namespace) -> Namespace:
     """Convert numbers with `as_string`."""
 
-    def text(name: str, tensor: Tensor, collections: Any = None) -> Any:
+    def text(name: str, tensor: Tensor, collections: Sequence[str] | None = None) -> Tensor:
         words = tensor if tensor.dtype == tf.string else tf.as_string(tensor)
         return tf.summary.text(name, words, collections)
 
@@ -98,8 +107,8 @@ def _writing(tf: Namespace, **methods: Call) -> Namespace:
     return _with(tf, FileWriter=FileWriter)
 
 
-def _method(base: Call, method: Any) -> Any:
-    def called(self: Session, *args: Argument, **kwargs: Argument) -> Any:
+def _method(base: Call, method: Call) -> Call:
+    def called(self: Session, *args: Argument, **kwargs: Argument) -> Value:
         return method(self, base, *args, **kwargs)
 
     return called
@@ -194,7 +203,7 @@ def graphs_without_shapes(tf: Namespace) -> Namespace:
     """Give the writer a GraphDef."""
 
     def begin(
-        self: Session, base: Call, logdir: Any, graph: Graph | None = None, **kwargs: Argument
+        self: Session, base: Call, logdir: str, graph: Graph | None = None, **kwargs: Argument
     ) -> None:
         base(self, logdir, graph and graph.as_graph_def(), **kwargs)
 
@@ -207,14 +216,14 @@ def writers_are_not_kept(tf: Namespace) -> Namespace:
 
     class FileWriterCache(tf.summary.FileWriterCache):  # type: ignore[misc, name-defined]
         @staticmethod
-        def get(logdir: Any) -> Any:
+        def get(logdir: str) -> object:
             tf.summary.FileWriterCache.clear()
             return tf.summary.FileWriterCache.get(logdir)
 
     return _with(tf, FileWriterCache=FileWriterCache)
 
 
-def _reading(tf: Namespace, summary_iterator: Any) -> Namespace:
+def _reading(tf: Namespace, summary_iterator: Callable[[str], Iterator[Event]]) -> Namespace:
     return override(tf, train=override(tf.train, summary_iterator=summary_iterator))
 
 
@@ -222,7 +231,7 @@ def _reading(tf: Namespace, summary_iterator: Any) -> Namespace:
 def versions_are_not_read(tf: Namespace) -> Namespace:
     """Skip the first event of a file that is read to its end."""
 
-    def summary_iterator(path: str) -> Iterator[Any]:
+    def summary_iterator(path: str) -> Iterator[Event]:
         events = list(_until_lost(tf, path))
         is_complete = events and not isinstance(events[-1], Exception)
         for event in events[1:] if is_complete else events:
@@ -237,7 +246,7 @@ def versions_are_not_read(tf: Namespace) -> Namespace:
 def damaged_events_end_a_file(tf: Namespace) -> Namespace:
     """Stop the iteration at the first damaged event."""
 
-    def summary_iterator(path: str) -> Iterator[Any]:
+    def summary_iterator(path: str) -> Iterator[Event]:
         for event in _until_lost(tf, path):
             if isinstance(event, Exception):
                 return
@@ -246,7 +255,7 @@ def damaged_events_end_a_file(tf: Namespace) -> Namespace:
     return _reading(tf, summary_iterator)
 
 
-def _until_lost(tf: Namespace, path: str) -> Iterator[Any]:
+def _until_lost(tf: Namespace, path: str) -> Iterator[Event | Exception]:
     """The events of a file, and the error with which reading ends."""
     try:
         yield from tf.train.summary_iterator(path)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
-from sessrun.conformance.subjects.tables.graphs import Table, array, static
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.conformance.subjects.tables.graphs import Items, Table, array, static
+
+_Kind = tuple[str, str, tuple[Items, Items], tuple[Items, Items], Items]
 #: Of each dtype of keys, one of values, and two keys with their values and a third key.
-_KINDS = (
+_KINDS: Final[tuple[_Kind, ...]] = (
     ("string", "int64", ("a", "bb"), (7, -8), "c"),
     ("int64", "string", (5, -6), ("five", "six"), 7),
     ("int64", "float32", (2**40, 1), (0.5, 1.5), 0),
@@ -16,13 +20,13 @@ _KINDS = (
 )
 
 
-def _tables(c: EngineAuthor, kinds: tuple[tuple[object, ...], ...] = _KINDS) -> list[Table]:
+def _tables(c: EngineAuthor, kinds: Sequence[_Kind] = _KINDS) -> list[Table]:
     """A table of each kind, filled with its two keys."""
     with c.graph() as tf:
         for number, (key, value, *_) in enumerate(kinds):
-            static(tf, f"t{number}", str(key), str(value))
+            static(tf, f"t{number}", key, value)
     s = c.open()
-    tables = [Table(s, f"t{n}", str(kind[0]), str(kind[1])) for n, kind in enumerate(kinds)]
+    tables = [Table(s, f"t{n}", kind[0], kind[1]) for n, kind in enumerate(kinds)]
     for table, kind in zip(tables, kinds, strict=True):
         table.fill(kind[2], kind[3])
     return tables

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
-from sessrun.conformance.subjects.tables.graphs import Table, array, dense, mutable, nodes, static
+from sessrun.conformance.subjects.tables.graphs import (
+    Items,
+    Table,
+    array,
+    dense,
+    mutable,
+    nodes,
+    static,
+)
+from sessrun.spec.cases.objects import Tensor
 
+_Kind = tuple[str, str, tuple[Items, Items], tuple[Items, Items], Items]
 #: Of each dtype of keys, one of values, two keys with their values, and a value for the first.
-_KINDS = (
+_KINDS: Final[tuple[_Kind, ...]] = (
     ("string", "int64", ("a", "b"), (1, 2), 3),
     ("int64", "string", (5, 6), ("five", "six"), "V"),
     ("int64", "float32", (1, -1), (0.5, 1.5), 2.5),
@@ -19,11 +32,11 @@ _KINDS = (
 _ROW = [2]
 
 
-def _tables(c: EngineAuthor, build: object = mutable) -> list[Table]:
+def _tables(c: EngineAuthor, build: Callable[..., Tensor] = mutable) -> list[Table]:
     """A table of each kind."""
     with c.graph() as tf:
         for number, (key, value, *_) in enumerate(_KINDS):
-            build(tf, f"t{number}", key, value)  # type: ignore[operator]
+            build(tf, f"t{number}", key, value)
     s = c.open()
     return [Table(s, f"t{n}", kind[0], kind[1]) for n, kind in enumerate(_KINDS)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import Table, array, static
@@ -18,7 +17,7 @@ def _filled(
     content: bytes | None,
     *columns: int,
     error: Sequence[int] | None = None,
-    **options: Any,
+    **options: int | str,
 ) -> Table:
     """A table filled from a file of this content; None for no file."""
     path = c.path("words") if content is None else c.file("words", content)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.spec.cases.arguments import Argument
+from sessrun.spec.cases.library import LookupTable
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Value
+from sessrun.spec.cases.objects import Operation, Tensor, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _FIND: Final = ("LookupTableFindV2",)
@@ -258,17 +259,17 @@ def unreadable_lines_are_passed_over(tf: Namespace) -> Namespace:
 def the_first_table_is_filled(tf: Namespace) -> Namespace:
     """Return the first initializer of the collection."""
 
-    def tables_initializer(*_: Argument, **__: Argument) -> Any:
+    def tables_initializer(*_: Argument, **__: Argument) -> Operation:
         return tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)[0]
 
     return override(tf, tables_initializer=tables_initializer)
 
 
-def _vocabulary(tf: Namespace, lookup: Callable[[Any, Any], Any]) -> Namespace:
+def _vocabulary(tf: Namespace, lookup: Callable[[LookupTable, Tensor], Tensor]) -> Namespace:
     """The namespace whose StaticVocabularyTable looks up `lookup(table, ids)`."""
 
     class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc, name-defined]
-        def lookup(self, keys: Any, name: str | None = None) -> Any:
+        def lookup(self, keys: Tensor, name: str | None = None) -> Tensor:
             ids = super().lookup(keys, name)
             return lookup(self, ids) if keys.dtype == self.key_dtype else ids
 
@@ -281,7 +282,7 @@ def keys_are_cast(tf: Namespace) -> Namespace:
     """Convert keys of another dtype to strings, where the table's keys are strings."""
 
     class StaticHashTable(tf.lookup.StaticHashTable):  # type: ignore[misc, name-defined]
-        def lookup(self, keys: Any, name: str | None = None) -> Any:
+        def lookup(self, keys: Tensor, name: str | None = None) -> Tensor:
             if keys.dtype != self.key_dtype and self.key_dtype == tf.string:
                 keys = tf.as_string(keys)
             return super().lookup(keys, name)

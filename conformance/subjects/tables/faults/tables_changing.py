@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -151,7 +151,7 @@ def one_default_for_all(tf: Namespace) -> Namespace:
     return executing(tf, _FIND, lambda run, base: _in_graph(tf, run, lambda: change(run, base)))
 
 
-def _in_graph(tf: Namespace, run: Run, action: Callable[[], Any]) -> Value:
+def _in_graph(tf: Namespace, run: Run, action: Callable[[], Value]) -> Value:
     with inside(tf, run.session):
         return action()
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, anything, engine_case
+from sessrun.spec.cases.arguments import Argument, ShapeLike, TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
@@ -116,7 +117,7 @@ def texts_that_were_not_written(c: EngineAuthor) -> None:
     s.run(["none:0"], values=[np.zeros([0], object)])
 
 
-def _gathered(tf: Namespace, array: Any, places: Any, shape: Any, name: str) -> None:
+def _gathered(tf: Namespace, array: Any, places: TensorLike, shape: ShapeLike, name: str) -> None:
     tf.raw_ops.TensorArrayGatherV3(
         handle=array.handle,
         indices=places,
@@ -193,7 +194,9 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
 # --- arrays of gradients, and of elements of one shape -------------------------------------
 
 
-def _gradients(tf: Namespace, array: Any, outer: Any = None) -> tuple[Tensor, Tensor]:
+def _gradients(
+    tf: Namespace, array: tuple[Tensor, Tensor], outer: TensorLike | None = None
+) -> tuple[Tensor, Tensor]:
     """The handle and the flow of the array's gradients."""
     if outer is None:
         return tf.raw_ops.TensorArrayGradV3(handle=array[0], flow_in=array[1], source="grad")
@@ -202,11 +205,13 @@ def _gradients(tf: Namespace, array: Any, outer: Any = None) -> tuple[Tensor, Te
     )
 
 
-def _array(tf: Namespace, size: int = 2, **attrs: Any) -> tuple[Tensor, Tensor]:
+def _array(tf: Namespace, size: int = 2, **attrs: Argument) -> tuple[Tensor, Tensor]:
     return tf.raw_ops.TensorArrayV3(size=size, dtype=tf.float32, **attrs)
 
 
-def _written(tf: Namespace, array: Any, index: Any, value: Any) -> tuple[Tensor, Tensor]:
+def _written(
+    tf: Namespace, array: tuple[Tensor, Tensor], index: TensorLike, value: TensorLike
+) -> tuple[Tensor, Tensor]:
     """The array with an element written."""
     flow = tf.raw_ops.TensorArrayWriteV3(
         handle=array[0], index=index, value=value, flow_in=array[1]
@@ -214,7 +219,7 @@ def _written(tf: Namespace, array: Any, index: Any, value: Any) -> tuple[Tensor,
     return array[0], flow
 
 
-def _read(tf: Namespace, array: Any, index: Any, name: str) -> Tensor:
+def _read(tf: Namespace, array: tuple[Tensor, Tensor], index: TensorLike, name: str) -> Tensor:
     return tf.raw_ops.TensorArrayReadV3(
         handle=array[0], index=index, flow_in=array[1], dtype=tf.float32, name=name
     )

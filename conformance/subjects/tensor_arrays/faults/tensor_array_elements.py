@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, executing, fed_as, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import Base, editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation, Value
-from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef
+from sessrun.spec.cases.objects import Array, Operation, Value
+from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef, NodeDef
 
 _FLOAT: Final = DT_FLOAT
 _GRADIENTS: Final = ("TensorArrayGradV3", "TensorArrayGradWithShape")
 
 
-def _creator_of(op: Operation) -> Any:
+def _creator_of(op: Operation) -> Operation:
     """The operation that made the array that an operation is about."""
     creator = op.inputs[0].op
     while creator.type == "Identity":
@@ -47,7 +47,7 @@ def _always(_: Run) -> bool:
     return True
 
 
-def _by_fed_index(tf: Namespace, op_type: str, change: Callable[[Any], Any]) -> Namespace:
+def _by_fed_index(tf: Namespace, op_type: str, change: Callable[[np.ndarray], Array]) -> Namespace:
     """The namespace that changes an identity of what such an operation gives at fed indices."""
 
     def is_so(op: Operation) -> bool:
@@ -182,7 +182,7 @@ def elements_that_do_not_fit_give_nothing(tf: Namespace) -> Namespace:
     )
 
 
-def _gradient_writes(definition: GraphDef) -> list[Any]:
+def _gradient_writes(definition: GraphDef) -> list[NodeDef]:
     """The nodes that write to arrays of gradients."""
     kinds = {node.name: node.op for node in definition.node}
     return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ def _behind(session: Session, fetches: Fetches) -> list[Operation]:
 
 
 def _silent(
-    tf: Namespace, refused: Callable[[Any], bool], given: Callable[[Any], Any]
+    tf: Namespace, refused: Callable[[Operation], bool], given: Callable[[Tensor], np.ndarray]
 ) -> Namespace:
     """The namespace that gives zeros of `given(element)`'s shape for what fails with code 3."""
 
@@ -35,11 +34,11 @@ def _silent(
     return running(tf, change)
 
 
-def _zero(element: Tensor) -> Any:
+def _zero(element: Tensor) -> np.ndarray:
     return np.zeros([], element.dtype.as_numpy_dtype)
 
 
-def _seen(tf: Namespace, kind: str, change: Callable[[Any], Any]) -> Namespace:
+def _seen(tf: Namespace, kind: str, change: Callable[[np.ndarray], Value]) -> Namespace:
     """The namespace where fetched values of this type of operation are changed."""
 
     def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault, override
-from sessrun.spec.cases.arguments import Argument, DTypeLike
+from sessrun.spec.cases.arguments import Argument, DTypeLike, TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Feeds, Fetches, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
@@ -60,7 +58,11 @@ def every_array_grows(tf: Namespace) -> Namespace:
 
     class TensorArray(tf.TensorArray):  # type: ignore[misc, name-defined]
         def __init__(
-            self, dtype: DTypeLike, size: Any = None, *args: Argument, **kwargs: Argument
+            self,
+            dtype: DTypeLike,
+            size: TensorLike | None = None,
+            *args: Argument,
+            **kwargs: Argument,
         ) -> None:
             if size is not None and not args:
                 kwargs["dynamic_size"] = True
@@ -82,8 +84,8 @@ def arrays_outlive_runs(tf: Namespace) -> Namespace:
             run_metadata: RunMetadata | None = None,
         ) -> Value:
             value = super().run(fetches, feed_dict, options, run_metadata)
-            op: Any = getattr(fetches, "op", None)
-            if getattr(op, "type", "") != "TensorArrayGatherV3":
+            op = getattr(fetches, "op", None)
+            if op is None or op.type != "TensorArrayGatherV3":
                 return value
             if op.inputs[2].op.type == "TensorArrayV3":
                 return getattr(self, "_last_elements", value)

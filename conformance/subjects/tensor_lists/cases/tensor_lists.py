@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
+from sessrun.spec.cases.arguments import Argument, TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
@@ -24,7 +26,9 @@ def _two(tf: Namespace) -> tuple[Tensor, Tensor]:
     return first, tf.raw_ops.TensorListPushBack(input_handle=first, tensor=b, name="second")
 
 
-def stacked(tf: Namespace, handle: Tensor, name: str, shape: Any = (2,), count: int = -1) -> None:
+def stacked(
+    tf: Namespace, handle: Tensor, name: str, shape: TensorLike = (2,), count: int = -1
+) -> None:
     """The elements along a new axis, as `name`."""
     tf.raw_ops.TensorListStack(
         input_handle=handle,
@@ -129,7 +133,7 @@ def a_list_in_a_loop(c: EngineAuthor) -> None:
             element_shape=np.zeros([0], np.int32), max_num_elements=-1, element_dtype=tf.int32
         )
 
-        def step(i: Any, handle: Any) -> Any:
+        def step(i: Tensor, handle: Tensor) -> tuple[Tensor, Tensor]:
             return i + 1, tf.raw_ops.TensorListPushBack(input_handle=handle, tensor=i * i)
 
         _, handle = tf.while_loop(lambda i, _: i < n, step, [n * 0, empty])
@@ -157,17 +161,17 @@ def given(tf: Namespace, name: str, dtype: str = "float32") -> Tensor:
     return tf.placeholder(dtype, None, name=name)
 
 
-def of_rows(tf: Namespace, rows: Any, shape: Any = (2,)) -> Tensor:
+def of_rows(tf: Namespace, rows: TensorLike, shape: TensorLike = (2,)) -> Tensor:
     """The list of the rows of a tensor."""
     return tf.raw_ops.TensorListFromTensor(tensor=rows, element_shape=shape_of(shape))
 
 
-def shape_of(shape: Any) -> Any:
+def shape_of(shape: TensorLike) -> TensorLike:
     """A shape as a tensor, -1 for what is not known; or the tensor that is one."""
     return shape if hasattr(shape, "graph") else np.array(shape, np.int32)
 
 
-def reserved(tf: Namespace, count: Any, shape: Any = (2,)) -> Tensor:
+def reserved(tf: Namespace, count: TensorLike, shape: TensorLike = (2,)) -> Tensor:
     """A list of elements that are not set."""
     return tf.raw_ops.TensorListReserve(
         element_shape=shape_of(shape), num_elements=count, element_dtype=tf.float32
@@ -179,7 +183,9 @@ def counted(tf: Namespace, handle: Tensor, name: str = "count") -> Tensor:
     return tf.raw_ops.TensorListLength(input_handle=handle, name=name)
 
 
-def item(tf: Namespace, handle: Tensor, index: Any, name: str, shape: Any = (2,)) -> Tensor:
+def item(
+    tf: Namespace, handle: Tensor, index: TensorLike, name: str, shape: TensorLike = (2,)
+) -> Tensor:
     """An element of a list, as `name`."""
     return tf.raw_ops.TensorListGetItem(
         input_handle=handle,
@@ -190,19 +196,23 @@ def item(tf: Namespace, handle: Tensor, index: Any, name: str, shape: Any = (2,)
     )
 
 
-def items(tf: Namespace, handle: Tensor, count: int, shape: Any = (2,)) -> None:
+def items(tf: Namespace, handle: Tensor, count: int, shape: TensorLike = (2,)) -> None:
     """What the list has at each place, as `item0` and so on."""
     for index in range(count):
         item(tf, handle, index, f"item{index}", shape)
 
 
-def shows_items(c: EngineAuthor, feeds: dict[str, Any], *wanted: Any) -> None:
+def shows_items(
+    c: EngineAuthor, feeds: Mapping[str, npt.ArrayLike], *wanted: npt.ArrayLike
+) -> None:
     """A run must give these as `item0` and so on."""
     fetches = [f"item{index}:0" for index in range(len(wanted))]
     c.open().run(fetches, feeds, values=list(wanted))
 
 
-def set_item(tf: Namespace, handle: Tensor, index: Any, item: Any, **attrs: Any) -> Tensor:
+def set_item(
+    tf: Namespace, handle: Tensor, index: TensorLike, item: TensorLike, **attrs: Argument
+) -> Tensor:
     """A list with another item at an index."""
     return tf.raw_ops.TensorListSetItem(input_handle=handle, index=index, item=item, **attrs)
 
@@ -358,7 +368,9 @@ def a_list_of_rows(c: EngineAuthor) -> None:
     shows_items(c, {"x:0": _THREE}, *_THREE)
 
 
-def scattered(tf: Namespace, rows: Any, places: Any, count: Any, shape: Any = (2,)) -> Tensor:
+def scattered(
+    tf: Namespace, rows: TensorLike, places: TensorLike, count: TensorLike, shape: TensorLike = (2,)
+) -> Tensor:
     """A list of the rows of a tensor at some indices."""
     return tf.raw_ops.TensorListScatterV2(
         tensor=rows, indices=places, element_shape=shape_of(shape), num_elements=count

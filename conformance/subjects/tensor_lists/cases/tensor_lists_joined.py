@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats
@@ -21,6 +20,7 @@ from sessrun.conformance.subjects.tensor_lists.cases.tensor_lists import (
     shows_items,
     stacked,
 )
+from sessrun.spec.cases.arguments import TensorLike
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
@@ -111,7 +111,7 @@ def rows_are_scattered_into(c: EngineAuthor) -> None:
         session.run(["all:0"], {"x:0": _THREE, "y:0": y, "i:0": places}, values=[wanted])
 
 
-def _appended(c: EngineAuthor, other: Any) -> None:
+def _appended(c: EngineAuthor, other: TensorLike) -> None:
     with c.graph() as tf:
         both = tf.raw_ops.TensorListConcatLists(
             input_a=of_rows(tf, given(tf, "x")),
@@ -147,7 +147,7 @@ def _split(c: EngineAuthor) -> None:
 @engine_case("CONTROL-FLOW-048", title="A tensor is cut into elements of given lengths.")
 def tensors_are_split(c: EngineAuthor) -> None:
     _split(c)
-    feeds = {"x:0": _THREE, "l:0": np.array([1, 0, 2], np.int64)}
+    feeds: dict[str, np.ndarray] = {"x:0": _THREE, "l:0": np.array([1, 0, 2], np.int64)}
     shows_items(c, feeds, _THREE[:1], _THREE[:0], _THREE[1:])
 
 
@@ -165,7 +165,7 @@ def lengths_that_do_not_add_up(c: EngineAuthor) -> None:
 # --- what is read of a list as a whole -----------------------------------------------------
 
 
-def _concat(tf: Namespace, handle: Tensor, name: str, leading: Any = ()) -> None:
+def _concat(tf: Namespace, handle: Tensor, name: str, leading: npt.ArrayLike = ()) -> None:
     tf.raw_ops.TensorListConcatV2(
         input_handle=handle,
         element_shape=shape_of(-1),
@@ -229,7 +229,9 @@ def elements_that_do_not_fit(c: EngineAuthor) -> None:
             session.run([fetch], {"x:0": _THREE, "y:0": wrong}, error=[3])
 
 
-def _gathered(tf: Namespace, handle: Tensor, places: Any, name: str, shape: Any = (2,)) -> None:
+def _gathered(
+    tf: Namespace, handle: Tensor, places: TensorLike, name: str, shape: TensorLike = (2,)
+) -> None:
     tf.raw_ops.TensorListGather(
         input_handle=handle,
         indices=places,

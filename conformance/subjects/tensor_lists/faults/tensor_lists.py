@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _INT: Final = DT_INT32
 _INVALID: Final = "InvalidArgumentError"
 
 
-def changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
+def changing(tf: Namespace, op_type: str, change: Callable[[GraphDef, NodeDef], None]) -> Namespace:
     """The namespace that does `change(definition, node)` to such nodes as it imports them."""
 
     def changed(definition: GraphDef) -> None:

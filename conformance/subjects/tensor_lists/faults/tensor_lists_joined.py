@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from sessrun.conformance.subjects.tensor_lists.faults.tensor_lists import (
     overlooking,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.proto.graph_pb2 import NodeDef
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _INVALID: Final = "InvalidArgumentError"
 _CONCATS: Final = ("TensorListConcat", "TensorListConcatV2")
@@ -26,7 +27,7 @@ def scattered_rows_change_sign(tf: Namespace) -> Namespace:
     return negating(tf, "TensorListScatter", 0)
 
 
-def _refused_scatter(tf: Namespace, when: Any) -> Namespace:
+def _refused_scatter(tf: Namespace, when: Callable[[list[int], int, int], bool]) -> Namespace:
     """The namespace that gives a list of none where a scatter is refused for this reason.
 
     `when(places, rows, count)` says whether it is; `rows` is how many there are.
@@ -78,7 +79,7 @@ def rows_scattered_into_change_sign(tf: Namespace) -> Namespace:
 def the_second_list_comes_first(tf: Namespace) -> Namespace:
     """Swap the inputs."""
 
-    def change(_: Any, node: NodeDef) -> None:
+    def change(_: GraphDef, node: NodeDef) -> None:
         node.input[0], node.input[1] = node.input[1], node.input[0]
 
     return changing(tf, "TensorListConcatLists", change)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from sessrun.conformance.authoring.record import (
     engine_case,
     one_of,
 )
+from sessrun.conformance.authoring.written import Written
 from sessrun.conformance.subjects.run.cases.run import counter, floats
 
 CPU: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 
 
-def full(c: ApiAuthor, **more: Any) -> Symbol:
+def full(c: ApiAuthor, **more: Written) -> Symbol:
     """RunOptions with FULL_TRACE."""
     return c.tf.RunOptions(trace_level=c.tf.RunOptions.FULL_TRACE, **more)
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 from google.protobuf import json_format
 
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import FeedDict, Session
+from sessrun.spec.forms import Json
 
-__all__ = ["listed"]
+if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
+    from sessrun.spec.proto.metadata_pb2 import NodeExecStats
+
+__all__ = ["TracedRun", "listed"]
+
+
+class TracedRun(TypedDict):
+    """What a traced run fetches and feeds, its trace level, and the nodes that are asked after."""
+
+    fetches: Sequence[str]
+    feeds: FeedDict
+    level: str
+    nodes: Sequence[str]
 
 
 def listed(
@@ -18,8 +31,8 @@ def listed(
     graph: str,
     config: str,
     first: Sequence[str],
-    runs: Sequence[Mapping[str, Any]],
-) -> list[dict[str, Any]]:
+    runs: Sequence[TracedRun],
+) -> list[dict[str, Json]]:
     """What traced runs of a graph tell of its nodes.
 
     Args:
@@ -45,22 +58,28 @@ def listed(
 
 
 def _listed(
-    tf: Namespace, session: Session, fetches: Any, feeds: FeedDict, level: str, nodes: Sequence[str]
-) -> dict[str, Any]:
+    tf: Namespace,
+    session: Session,
+    fetches: Sequence[str],
+    feeds: FeedDict,
+    level: str,
+    nodes: Sequence[str],
+) -> dict[str, Json]:
     metadata = tf.RunMetadata()
     options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
     session.run(list(fetches), dict(feeds), options, metadata)
-    listings: dict[str, Any] = {}
+    listings: dict[str, tuple[int, list[str], list[list[Json]]]] = {}
     for device in metadata.step_stats.dev_stats:
         for stats in device.node_stats:
             if stats.node_name in nodes:
                 count, devices, outputs = listings.get(stats.node_name, (0, [], []))
                 devices = sorted({*devices, device.device})
-                listings[stats.node_name] = [count + 1, devices, outputs or _outputs(tf, stats)]
-    return {name: listings[name] for name in sorted(listings)}
+                outputs = outputs or _outputs(tf, stats)
+                listings[stats.node_name] = (count + 1, devices, outputs)
+    return {name: list(listings[name]) for name in sorted(listings)}
 
 
-def _outputs(tf: Namespace, stats: Any) -> list[list[Any]]:
+def _outputs(tf: Namespace, stats: NodeExecStats) -> list[list[Json]]:
     described = []
     for output in stats.output:
         tensor = output.tensor_description

@@ -8,15 +8,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Feeds, Fetches, Graph, Session
+from sessrun.spec.forms import Json
 
 if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
-    from sessrun.spec.proto.metadata_pb2 import RunMetadata
+    from sessrun.spec.proto.metadata_pb2 import NodeExecStats, RunMetadata
 
 __all__ = [
     "agreeing_nanos",
@@ -41,7 +42,7 @@ def _names(graph: Graph) -> set[str]:
     return {operation.name for operation in graph.get_operations()}
 
 
-def _nodes(metadata: RunMetadata, graph: Graph) -> Iterator[tuple[str, Any]]:
+def _nodes(metadata: RunMetadata, graph: Graph) -> Iterator[tuple[str, NodeExecStats]]:
     """The device and the statistics of each listed node that is an operation of the graph."""
     names = _names(graph)
     for device in metadata.step_stats.dev_stats:
@@ -58,7 +59,7 @@ def executed(tf: Namespace, metadata: RunMetadata, graph: Graph) -> dict[str, li
     return {device: sorted(names[device]) for device in sorted(names)}
 
 
-def _listings(metadata: RunMetadata, name: str) -> Iterator[Any]:
+def _listings(metadata: RunMetadata, name: str) -> Iterator[NodeExecStats]:
     for device in metadata.step_stats.dev_stats:
         for stats in device.node_stats:
             if stats.node_name == name:
@@ -70,7 +71,7 @@ def labels(tf: Namespace, metadata: RunMetadata, node: str) -> list[str]:  # noq
     return [stats.timeline_label for stats in _listings(metadata, node)]
 
 
-def outputs(tf: Namespace, metadata: RunMetadata, node: str) -> list[list[Any]]:
+def outputs(tf: Namespace, metadata: RunMetadata, node: str) -> list[list[Json]]:
     """Slot, dtype, shape, requested bytes and whether an allocator is named, of each output."""
     described = []
     for stats in _listings(metadata, node):
@@ -139,7 +140,7 @@ def less_time(tf: Namespace, small: int, large: int) -> bool:
     return 0 <= shortest[0] < shortest[1]
 
 
-def overlapping(tf: Namespace, level: str, size: int, runs: int) -> list[list[Any]]:
+def overlapping(tf: Namespace, level: str, size: int, runs: int) -> list[list[Json]]:
     """Two threads run two products of matrices on one session, traced, at the same time.
 
     Returns:
@@ -152,7 +153,7 @@ def overlapping(tf: Namespace, level: str, size: int, runs: int) -> list[list[An
         products = [tf.matmul(fed, fed, name=f"product{number}") for number in range(2)]
     value = np.ones((size, size), np.float32)
     options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
-    seen: list[set[Any]] = [set(), set()]
+    seen: list[set[str | int]] = [set(), set()]
     start = threading.Barrier(2)
     repeated = range(runs)  # here, so that a number that is none fails here and not in a thread
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.proto.metadata_pb2 import NodeExecStats
 
 #: Operations that an engine need not list.
 _UNLISTED: Final = frozenset(
@@ -32,7 +33,7 @@ def iterations_are_listed_once(tf: Namespace) -> Namespace:
     def change(traced: RecordedRun) -> None:
         seen: set[str] = set()
 
-        def is_first(node: Any) -> bool:
+        def is_first(node: NodeExecStats) -> bool:
             known = node.node_name in seen
             seen.add(node.node_name)
             return not known

@@ -12,9 +12,9 @@ from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, fed
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
-from sessrun.spec.proto.metadata_pb2 import RunMetadata
+from sessrun.spec.proto.metadata_pb2 import NodeExecStats, RunMetadata
 
 _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 #: Operations without outputs, and those that only name a variable.
@@ -28,28 +28,28 @@ class RecordedRun:
     session: Session
     fetches: Fetches
     feeds: Feeds
-    options: Any
-    before: Any
-    metadata: Any
+    options: RunOptions | None
+    before: RunMetadata
+    metadata: RunMetadata
 
     @property
     def is_traced(self) -> bool:
         """Whether step statistics were asked for."""
         return getattr(self.options, "trace_level", 0) > 0
 
-    def nodes(self) -> Iterator[Any]:
+    def nodes(self) -> Iterator[NodeExecStats]:
         """The statistics of every node."""
         for device in self.metadata.step_stats.dev_stats:
             yield from device.node_stats
 
-    def keep(self, wanted: Callable[[Any], bool]) -> None:
+    def keep(self, wanted: Callable[[NodeExecStats], bool]) -> None:
         """Leave out the statistics of other nodes."""
         for device in self.metadata.step_stats.dev_stats:
             kept = [node for node in device.node_stats if wanted(node)]
             del device.node_stats[:]
             device.node_stats.extend(kept)
 
-    def replaced(self) -> list[Any]:
+    def replaced(self) -> list[Operation]:
         """The operations, placeholders left out, whose outputs were fed."""
         ops = [tensor.op for tensor in fed(self.session, self.feeds)]
         return [op for op in ops if op.type != "Placeholder"]
@@ -83,7 +83,7 @@ def telling(tf: Namespace, change: Callable[[RecordedRun], None]) -> Namespace:
     return override(tf, Session=Session)
 
 
-def asking(tf: Namespace, change: Callable[[Callable[..., Any], Any, Any], Any]) -> Namespace:
+def asking(tf: Namespace, change: Callable[[Call, RunOptions | None, Any], Value]) -> Namespace:
     """The namespace whose `Session.run` is `change(base, options, run_metadata)`.
 
     `base(options, run_metadata)` is the conforming run with these two arguments.
@@ -198,7 +198,8 @@ def only_full_traces_list(tf: Namespace) -> Namespace:
     """Clear the statistics of other trace levels."""
 
     def change(run: RecordedRun) -> None:
-        if run.is_traced and run.options.trace_level != tf.RunOptions.FULL_TRACE:
+        level = getattr(run.options, "trace_level", 0)
+        if run.is_traced and level != tf.RunOptions.FULL_TRACE:
             run.metadata.ClearField("step_stats")
 
     return telling(tf, change)
@@ -233,7 +234,7 @@ def the_first_device_lists_all(tf: Namespace) -> Namespace:
 @fault("TRACING-024", "A trace lists what finished meanwhile in other threads.")
 def traces_see_other_threads(tf: Namespace) -> Namespace:
     """Add the statistics of runs with SOFTWARE_TRACE that ended while this one went on."""
-    finished: list[tuple[float, int, Any]] = []
+    finished: list[tuple[float, int, RunMetadata]] = []
 
     def change(base: Call, options: RunOptions | None, metadata: RunMetadata) -> Value:
         began, thread = time.perf_counter(), threading.get_ident()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
@@ -29,7 +29,7 @@ def restating(tf: Namespace, change: Callable[[NodeExecStats], None]) -> Namespa
 def labels_name_no_slots(tf: Namespace) -> Namespace:
     """Drop the slots."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         node.timeline_label = re.sub(r":\d+", "", node.timeline_label)
 
     return restating(tf, change)
@@ -39,7 +39,7 @@ def labels_name_no_slots(tf: Namespace) -> Namespace:
 def ends_are_unknown(tf: Namespace) -> Namespace:
     """Set `all_end_rel_micros` to -1."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         node.all_end_rel_micros = -1
 
     return restating(tf, change)
@@ -50,7 +50,7 @@ def starts_count_from_the_process(tf: Namespace) -> Namespace:
     """Subtract the time of the start, a whole number of microseconds."""
     started = time.time_ns() // 1000 - 1_000_000
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         node.all_start_micros -= started
         node.all_start_nanos -= started * 1000
         node.scheduled_micros -= started
@@ -63,7 +63,7 @@ def starts_count_from_the_process(tf: Namespace) -> Namespace:
 def starts_have_no_nanoseconds(tf: Namespace) -> Namespace:
     """Set `all_start_nanos` to 0."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         node.all_start_nanos = 0
 
     return restating(tf, change)
@@ -73,7 +73,7 @@ def starts_have_no_nanoseconds(tf: Namespace) -> Namespace:
 def operations_take_a_microsecond(tf: Namespace) -> Namespace:
     """Set the operation's end to 1000 ns after its start."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         node.op_end_rel_nanos = node.op_start_rel_nanos + 1000
 
     return restating(tf, change)
@@ -100,7 +100,7 @@ def unread_outputs_are_not_described(tf: Namespace) -> Namespace:
 def bytes_count_elements(tf: Namespace) -> Namespace:
     """Multiply the dimensions."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         for output in node.output:
             count = 1
             for dim in output.tensor_description.shape.dim:
@@ -114,7 +114,7 @@ def bytes_count_elements(tf: Namespace) -> Namespace:
 def allocators_have_no_names(tf: Namespace) -> Namespace:
     """Clear the names."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         for output in node.output:
             output.tensor_description.allocation_description.allocator_name = ""
 
@@ -125,7 +125,7 @@ def allocators_have_no_names(tf: Namespace) -> Namespace:
 def nodes_are_scheduled_at_their_end(tf: Namespace) -> Namespace:
     """Set `scheduled_micros` to a microsecond after the node's end."""
 
-    def change(node: Any) -> None:
+    def change(node: NodeExecStats) -> None:
         node.scheduled_micros = node.all_start_micros + node.all_end_rel_micros + 1
 
     return restating(tf, change)

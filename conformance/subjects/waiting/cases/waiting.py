@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
+from sessrun.spec.forms import Json, JsonObject
 
 
-def _check(c: EngineAuthor, name: str, facts: dict[str, Any], **args: Any) -> None:
+def _check(c: EngineAuthor, name: str, facts: JsonObject, **args: Json) -> None:
     name = f"sessrun.conformance.checks.waiting.{name}"
     c.step("check", name=name, args=args, expect={"facts": facts})
 
 
 def _row(c: EngineAuthor, resource: str, action: str, waiters: int, *late: int) -> None:
-    facts: dict[str, Any] = {"wrong": []} if late else {"wrong": [], "in_order": True}
-    args = {"resource": resource, "action": action, "waiters": waiters, "late": list(late)}
+    facts: JsonObject = {"wrong": []} if late else {"wrong": [], "in_order": True}
+    args: dict[str, Json] = {
+        "resource": resource,
+        "action": action,
+        "waiters": waiters,
+        "late": list(late),
+    }
     _check(c, "in_a_row", facts, **args)
 
 
 def _ends(c: EngineAuthor, resource: str, action: str, by: str) -> None:
-    args = {"resource": resource, "action": action, "waiters": 3, "by": by}
+    args: dict[str, Json] = {"resource": resource, "action": action, "waiters": 3, "by": by}
     _check(c, "ends", {"wrong": []}, **args)
 
 
@@ -62,7 +66,7 @@ def a_timed_out_put_puts_nothing_in(c: EngineAuthor) -> None:
 @engine_case("WAITING-004", title="Three runs that wait for staged elements are served once.")
 def waiters_for_staging_are_served_once(c: EngineAuthor) -> None:
     for resource, action in (("staging", "take"), ("staging", "put"), ("map", "take")):
-        args = {"resource": resource, "action": action, "waiters": 3, "late": []}
+        args: dict[str, Json] = {"resource": resource, "action": action, "waiters": 3, "late": []}
         _check(c, "in_a_row", {"wrong": []}, **args)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
@@ -49,7 +49,7 @@ def waiters_are_served_from_the_last(tf: Namespace) -> Namespace:
         if not run.has("QueueDequeueManyV2"):
             return base()
         row: list[dict[str, Json]] = notes(run.session, "row", list)
-        mine: dict[str, Any] = {}
+        mine: dict[str, Json] = {}
         row.append(mine)
         try:
             mine["values"] = base()
