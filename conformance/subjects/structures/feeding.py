@@ -15,7 +15,7 @@ _Leaf = TypeVar("_Leaf")
 #: Leaves in tuples in tuples.
 Nested: TypeAlias = "tuple[_Leaf | Nested[_Leaf], ...]"
 #: What is fed: an array, or arrays in lists and tuples under a nested key.
-_Value: TypeAlias = np.ndarray | Sequence[np.ndarray | Nested[np.ndarray]]
+_Value: TypeAlias = "np.ndarray | Sequence[np.ndarray | Nested[np.ndarray]]"
 
 
 def nested_key(draw: random.Random, leaves: Sequence[_Leaf], depth: int = 0) -> Nested[_Leaf]:
