@@ -1,4 +1,4 @@
-"""A model of a monitored session: which hook is called when, and what comes of it.
+"""A model of a monitored session: which hook is called when, and how the session ends.
 
 It takes the plans that the check `managed.life` takes and says what that must write down. A run
 that fails for a lost task is made again in a new session, whose counter begins anew; every other
@@ -23,7 +23,7 @@ _STEP: Final = 1000
 
 
 class _Raised(Exception):  # noqa: N818 - stands for any error
-    """An error of a kind."""
+    """An error that the program or a hook raises; `kind` is the name of its class."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -120,7 +120,7 @@ class _Life:
         return self._closed or self._session is None or self._session.should_stop
 
     def close(self, *, failed: bool) -> None:
-        """End the hooks unless something failed; a session that is closed is an error."""
+        """End the hooks unless something failed; closing twice is an error."""
         was_closed = self._closed
         self._closed = True
         try:

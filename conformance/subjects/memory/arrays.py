@@ -47,7 +47,7 @@ class Own:
 
 
 def numbers(draw: random.Random, dtype: str, count: int) -> np.ndarray:
-    """So many small numbers of a dtype, or words; of bools at least one is False."""
+    """`count` small numbers or words of a dtype; among bools at least one is False."""
     drawn = np.array([draw.randint(0, 49) for _ in range(count)], np.int64)
     if dtype == "string":
         words = np.empty(count, object)
@@ -59,7 +59,7 @@ def numbers(draw: random.Random, dtype: str, count: int) -> np.ndarray:
 
 
 def spoilt(dtype: str) -> bytes | bool | int:
-    """What the caller fills an array with, as a value of a case."""
+    """The value that the caller overwrites an array with."""
     spoils: dict[str, bytes | bool | int] = {"string": b"spoilt", "bool": True}
     return spoils.get(dtype, _SPOILT)
 

@@ -42,7 +42,7 @@ class _Held:
             self.sess.run(self.nodes.prepare)
 
     def _computed(self, c: ApiAuthor, draw: random.Random) -> Symbol:
-        """A tensor equal to the fed one, and `source`, whose memory it may have."""
+        """A tensor equal to the fed one; `source` is the tensor whose memory it may share."""
         half = c.tf.concat([self.fed[:1], self.fed[1:]], 0)
         flat = c.tf.reshape(half, [-1])
         ways = (half, c.tf.identity(half), c.tf.reshape(flat, list(self.shape)))

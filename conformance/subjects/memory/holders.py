@@ -1,4 +1,4 @@
-"""Everything that keeps a value from run to run: how it is put in, and how it is had again."""
+"""Everything that keeps a value from run to run, with the operations that store and read it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEYS: Final = np.array([5, -7], np.int64)
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """What is built of a holder.
+    """The nodes of a holder in a graph.
 
     Attributes:
       put: the operation that takes the fed tensor in.
@@ -40,15 +40,15 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """A holder.
+    """A resource that keeps a value from run to run: a queue, a table, a variable and so on.
 
     Attributes:
       name: what it is, in words.
       build: from (namespace, fed tensor, dtype, shape of the fed tensor) to its nodes.
-      dtypes: of what it keeps.
+      dtypes: the dtypes that it can keep.
       whole: whether it keeps the fed tensor as it is; if not, rows of it or what it computes.
-      lasting: whether `get` leaves in it what it gives.
-      several: whether elements that are put in after one another come out in that order.
+      lasting: whether the value is still there after `get`.
+      several: whether it keeps several elements and gives them in the order of their insertion.
 
     """
 
@@ -159,7 +159,7 @@ def _variable(*, resource: bool) -> Callable[..., Nodes]:
 
 
 def _updated(function: str, *, resource: bool) -> Callable[..., Nodes]:
-    """A variable of zeros to which what is fed is added, or which is given its rows."""
+    """A variable of zeros; the fed tensor is added to it, or scattered into its rows."""
 
     def build(tf: Namespace, fed: Symbol, dtype: str, shape: tuple[int, ...]) -> Nodes:
         first = tf.zeros(list(shape), tf.as_dtype(dtype))

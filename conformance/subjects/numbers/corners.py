@@ -78,7 +78,7 @@ def floats(draw: random.Random, dtype: str, count: int) -> np.ndarray:
 
 
 def _divisors(draw: random.Random, dtype: str, count: int) -> np.ndarray:
-    """Without 0, which is refused, and -1, of which with the least integer a process may die."""
+    """Divisors but 0, which is refused, and -1: the least integer over -1 may kill the process."""
     drawn = [n for n in integers(draw, dtype, 8 * count).tolist() if n not in {0, -1}]
     return np.array(drawn[:count], BY_NAME[dtype].numpy)
 
@@ -115,11 +115,11 @@ class CornerRow:
 
     Attributes:
       op: its type.
-      clause: what says what it gives there.
+      clause: the clause that fixes its value there.
       numbers: draws each input that has the attribute's dtype.
-      kind: of its dtypes, as the table of dtypes has it.
+      kind: the kind of its dtypes in the table of dtypes.
       attr: the attribute of the dtype.
-      beside: other inputs.
+      beside: its inputs of other dtypes, by name.
 
     """
 

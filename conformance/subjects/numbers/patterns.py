@@ -52,7 +52,7 @@ class Writer(GraphWriter):
         self.feeds: dict[str, JsonObject] = {}
 
     def fed(self, value: float, dtype: str = "int32") -> str:
-        """A scalar that is fed, so that nothing that is made of it is computed beforehand."""
+        """A scalar that is fed, so that nothing computed from it can be folded."""
         name = self.placeholder(dtype, ())
         self.feeds[f"{name}:0"] = tensors.encode(np.array(value, BY_NAME[dtype].numpy))
         return name

@@ -71,7 +71,7 @@ class Training:
         return placeholder
 
     def feeds(self) -> dict[Symbol, np.ndarray]:
-        """What a step is fed."""
+        """The feeds of a step: new values for every placeholder."""
         feeds: dict[Symbol, np.ndarray] = {}
         for placeholder, shape, rows in self.shapes:
             feeds[placeholder] = self.numbers(shape) if rows is None else self._rows(shape[0], rows)
@@ -83,7 +83,7 @@ class Training:
         return np.array([self.draw.randrange(rows) for _ in range(count)], np.int64)
 
     def gradient(self, shape: tuple[int, ...]) -> Symbol:
-        """A gradient that is fed, whole or by rows."""
+        """A gradient made of placeholders: a tensor, or IndexedSlices."""
         if self.form == "dense":
             return self.fed(shape)
         most = shape[0] if self.form == "rows" else shape[0] + 2
@@ -93,7 +93,7 @@ class Training:
         return tf.IndexedSlices(values, indices, tf.constant(list(shape), tf.int64))
 
     def share(self, variable: Symbol, shape: tuple[int, ...]) -> Symbol:
-        """The share of a variable in a loss: of all of it, or of rows that are gathered."""
+        """A variable's term of the loss: over the entire variable, or over gathered rows."""
         tf = self.c.tf
         if self.form == "computed":
             return tf.reduce_sum(tf.square(variable) * self.fed(shape))
@@ -122,7 +122,7 @@ def _applied(
     variables: list[tuple[Symbol, tuple[int, ...]]],
     step: Symbol | None,
 ) -> Symbol:
-    """The operation that applies the gradients of the form."""
+    """The training operation of the program, with gradients of its form."""
     tf, counted = t.c.tf, {} if step is None else {"global_step": step}
     if t.form in {"computed", "gathered"}:
         gate = t.draw.choice(("GATE_NONE", "GATE_OP", "GATE_GRAPH", None))

@@ -1,4 +1,4 @@
-"""Operations between two others: they wait for the one, and the other waits for them."""
+"""Operations on the way between two others: each waits for the first, and the second for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around one operation: writes and reads, by control edges."""
+"""Writes and reads of variables before and after one operation, tied to it by control edges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes and text drawn from the values that they say, with what parsing them must give."""
+"""Bytes and text that are drawn together with the values that parsing them must give."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _numbers(draw: random.Random) -> Drawn:
 
 @dataclass(frozen=True, slots=True)
 class _Feature:
-    """What is asked of a feature: sparse, dense of a shape, or dense and padded."""
+    """How a feature is parsed: as a sparse tensor, as a dense one, or dense and padded."""
 
     name: str
     dtype: str

@@ -14,7 +14,7 @@ Values = Sequence[bytes | float | int]
 
 
 def feature(values: Values | None) -> Feature:
-    """A Feature of bytes, floats or integers, as the first value is; of no kind for None."""
+    """A Feature of the kind of its first value (bytes, float or int); None makes an empty one."""
     message = Feature()
     if values is None:
         return message

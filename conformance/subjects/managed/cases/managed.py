@@ -11,7 +11,7 @@ from sessrun.conformance.subjects.managed.hook_schedules import expected
 
 
 def _life(c: ApiAuthor, hooks: Any, body: list[str], **more: Any) -> None:
-    """Schedule hooks and actions; what the model of them says must be seen."""
+    """Run the check `managed.life` on these hooks and actions, and expect what its model says."""
     want = expected(hooks, body, **more)
     c.named_check("managed.life", want, hooks=hooks, body=body, **more)
 

@@ -1,4 +1,4 @@
-"""Named checks of sessions that manage themselves: which hook is called when, and what comes of it.
+"""Named checks of monitored sessions: which hook is called when, and how the session ends.
 
 `life` makes a monitored session of a counter with hooks that write down their calls, fail and ask
 to stop when they are told to, and returns what was written down. A call of a hook is `a.before`,
@@ -25,7 +25,7 @@ _PYTHON: Final = {
 
 
 class HookPlan(TypedDict, total=False):
-    """What a hook does; `life` describes it."""
+    """What a hook does in which call; the argument `hooks` of `life` describes the members."""
 
     name: Required[str]
     raises: Sequence[Sequence[str | int]]
@@ -46,8 +46,8 @@ class _Plan:
 
     Args:
       tf: the namespace.
-      plan: as `life` takes it.
-      log: what is written.
+      plan: what the hook does.
+      log: the list that calls are added to.
 
     """
 
@@ -58,7 +58,7 @@ class _Plan:
         self._calls: Counter[str] = Counter()
 
     def note(self, method: str, more: str = "", context: RunContext | None = None) -> None:
-        """Write down a call, and do what is planned for it."""
+        """Log a call, then ask to stop or raise if the plan says so for this call."""
         self._calls[method] += 1
         self._log.append(f"{self._plan['name']}.{method}{more}")
         if context is not None and [method, self._calls[method]] in self._plan.get("stops", ()):
@@ -69,7 +69,7 @@ class _Plan:
 
 
 def _hook(tf: Namespace, plan: HookPlan, log: list[str], key: Tensor) -> Hook:
-    """A hook that does as planned; `key` is what it feeds and fetches."""
+    """A hook that follows the plan; `key` is the tensor that it feeds and fetches."""
     note = _Plan(tf, plan, log).note
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc, name-defined]
@@ -233,7 +233,7 @@ def checkpoints(
 
 
 def own_session(tf: Namespace, hooked: bool) -> list[str]:
-    """What hooks see of a step function that runs with them, or below them, and then stops."""
+    """The calls of hooks while a step function runs with them, or in the session below them."""
     log: list[str] = []
     with tf.Graph().as_default():
         fed = tf.placeholder_with_default(tf.constant(0), [], name="fed")
@@ -251,7 +251,7 @@ def own_session(tf: Namespace, hooked: bool) -> list[str]:
 
 
 def merged_options(tf: Namespace, levels: Sequence[int], timeouts: Sequence[int]) -> list[int]:
-    """The trace level and timeout of a run whose caller and hooks ask for several."""
+    """The trace level and timeout of a run whose caller and hooks each give RunOptions."""
     seen: list[int] = []
 
     def asking(level: int, timeout: int) -> Hook:
@@ -278,7 +278,7 @@ def merged_options(tf: Namespace, levels: Sequence[int], timeouts: Sequence[int]
 
 
 def threads(tf: Namespace, kind: str) -> list[str]:
-    """What comes of an error that a coordinated thread tells, or of a stop it asks for."""
+    """The log of a session after a thread reports an error to the coordinator, or asks to stop."""
     log: list[str] = []
     coords: list[Coordinator] = []
 

@@ -99,7 +99,7 @@ def ended_by_close(tf: Namespace, value: int) -> list[str]:
 
 
 def losses(tf: Namespace, values: Sequence[float], fails: bool) -> list[str]:
-    """What comes of a loss with these values, one a run, under a NanTensorHook."""
+    """How a session with a NanTensorHook ends when the loss has these values, one for each run."""
     log: list[str] = []
     with tf.Graph().as_default():
         loss = tf.placeholder(tf.float32, [])

@@ -1,4 +1,4 @@
-"""Faults of MANAGED: hooks that are called otherwise, and what a monitored session makes of it."""
+"""Faults of MANAGED: hooks that are called at the wrong time, and sessions that ignore them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def train(tf: Namespace, **changes: Call) -> Namespace:
 
 
 class Proxy:
-    """Calls a hook, which a fault may do otherwise.
+    """A hook that passes each call on to another one; faults override single methods.
 
     Args:
       hook: the hook.

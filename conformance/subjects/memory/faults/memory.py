@@ -1,7 +1,7 @@
-"""Faults of MEMORY: an engine that takes, or hands out, memory that is somebody else's.
+"""Faults of MEMORY: an engine that keeps the caller's memory, or hands out its own.
 
-A faulty engine's shared memory is had from a conforming one by remembering arrays beside what they
-held: what comes back equal to what one held then comes back as what it holds now.
+Shared memory is imitated on a conforming engine: the fault keeps each array with a copy of what it
+held. A fetched value that equals such a copy is replaced by what the array holds now.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DEQUEUES = frozenset({"QueueDequeueV2"})
 
 
 class _Shared:
-    """Arrays whose memory an engine shares, beside what they held."""
+    """Arrays whose memory an engine shares, each with a copy of what it held."""
 
     def __init__(self) -> None:
         self._held: list[tuple[np.ndarray, np.ndarray]] = []
@@ -33,7 +33,7 @@ class _Shared:
             self._held.append((array, np.array(array)))
 
     def seen(self, value: Value) -> Value:
-        """The value, or what is now where it was."""
+        """The value, or what the array of the same former content holds now."""
         for array, before in self._held:
             if not isinstance(value, np.ndarray) or value.size != before.size:
                 continue

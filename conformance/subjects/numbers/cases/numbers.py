@@ -20,7 +20,7 @@ _SINGLE: Final = "close(8e-6, 0)"
 
 
 def _filled(tf: Namespace, value: float, dtype: DTypeLike, *shape: int) -> Tensor:
-    """A tensor of one value whose size is fed, so that nothing is computed beforehand."""
+    """A tensor of one value; its size is fed, so that it cannot be folded."""
     count = tf.placeholder(tf.int32, [], name="count")
     return tf.reshape(tf.fill([count], tf.constant(value, dtype)), shape)
 

@@ -1,4 +1,4 @@
-"""Faults of NUMBERS: sums that are added up in too few digits, or in the wrong places."""
+"""Faults of NUMBERS: sums of too little precision, and sums that lose elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MANY = 900
 
 
 def _one_by_one(x: np.ndarray, axis: int) -> np.ndarray:
-    """Running sums in the dtype of the numbers itself; the last of them."""
+    """The sum over an axis, added up one number after the other in the dtype of the numbers."""
     return np.add.accumulate(x, axis=axis, dtype=x.dtype).take([-1], axis)
 
 

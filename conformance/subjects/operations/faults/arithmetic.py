@@ -15,12 +15,12 @@ _NARROWEST = 2
 
 
 def _numbers(function: Call) -> Change:
-    """A change of the one output by a function of it and the inputs."""
+    """A change of the only output to `function(output, *inputs)`."""
     return single(lambda _, *arrays: function(*arrays))
 
 
 def _integers(function: Call) -> Change:
-    """The same where the inputs are integers."""
+    """A change as by `_numbers`, but only where the first input is of integers."""
     return _numbers(lambda out, *xs: function(out, *xs) if xs[0].dtype.kind in "iu" else out)
 
 

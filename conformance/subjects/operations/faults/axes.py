@@ -13,7 +13,7 @@ from sessrun.spec.cases.objects import Array, Operation
 
 
 def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Namespace:
-    """The operation gives `function(op, output, *inputs)`."""
+    """The namespace in which operations of this type give `function(op, output, *inputs)`."""
     return computing(tf, {op_type: single(function)})
 
 

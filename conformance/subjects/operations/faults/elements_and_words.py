@@ -14,12 +14,12 @@ from sessrun.spec.cases.objects import Array, Operation
 
 
 def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Namespace:
-    """The operation gives `function(op, output, *inputs)`."""
+    """The namespace in which operations of this type give `function(op, output, *inputs)`."""
     return computing(tf, {op_type: single(function)})
 
 
 def _text(function: Callable[[bytes], bytes]) -> Callable[..., Array]:
-    """The function of each string of the output."""
+    """A change that applies the function to each string of the output."""
 
     def change(_: Operation, out: np.ndarray, *__: np.ndarray) -> Array:
         changed = np.empty(out.shape, object)

@@ -18,7 +18,7 @@ def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Nam
 
 
 def _of_kind(kinds: str, function: Callable[..., Array]) -> Callable[..., Array]:
-    """The function where the first input's dtype is of one of numpy's kinds, else the output."""
+    """The function, for a first input whose dtype is of these kinds of numpy; else no change."""
     return lambda out, x, *rest: function(out, x, *rest) if x.dtype.kind in kinds else out
 
 

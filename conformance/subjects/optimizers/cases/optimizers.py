@@ -29,14 +29,14 @@ def variable(
 
 
 def begun(c: ApiAuthor) -> Symbol:
-    """A session whose variables have their initial values."""
+    """A session in which all variables are initialized."""
     sess: Symbol = c.tf.Session()
     sess.run(c.tf.global_variables_initializer())
     return sess
 
 
 def seen(c: ApiAuthor, sess: Symbol, fetched: Symbol, *values: npt.ArrayLike) -> None:
-    """The vector must be about this."""
+    """Fetching must give this vector, up to rounding."""
     c.check(sess.run(fetched), near(floats(*values), _NEAR))
 
 
@@ -225,7 +225,7 @@ def a_rate_is_computed_in_each_run(c: ApiAuthor) -> None:
 def decayed(
     c: ApiAuthor, name: str, at: dict[int, float], *args: Written, **options: Written
 ) -> None:
-    """A rate of 1 after each number of steps."""
+    """A learning rate of 1 must have decayed to `at[count]` after `count` steps."""
     tf = c.tf
     step = tf.placeholder(tf.int32, [], name="step")
     rate = getattr(tf.train, name)(1.0, step, *args, **options)

@@ -1,4 +1,4 @@
-"""Faults of OPTIMIZERS: operations that make something else of variables and slots.
+"""Faults of OPTIMIZERS: operations that update variables and slots by another formula.
 
 Most of them load a GraphDef with the nodes of some op types changed: another input or attribute,
 or the op type of another rule.
@@ -82,7 +82,7 @@ def _scaled(index: int, factor: float) -> Change:
 
 
 def _swapped(one: int, other: int) -> Change:
-    """Change two inputs for each other."""
+    """Exchange two inputs."""
 
     def change(node: NodeDef, _: GraphDef) -> None:
         node.input[one], node.input[other] = node.input[other], node.input[one]
@@ -91,7 +91,7 @@ def _swapped(one: int, other: int) -> Change:
 
 
 def _other(rule: str, *indices: int, without: tuple[str, ...] = ()) -> Change:
-    """Make it a step of another rule, with these of its inputs, without some attributes."""
+    """Change a node to the step of another rule, with some of its inputs and attributes."""
 
     def change(node: NodeDef, _: GraphDef) -> None:
         node.op = f"{node.op.partition('Apply')[0]}Apply{rule}"

@@ -76,7 +76,7 @@ def _variables(declared: Operation) -> list[str]:
 
 
 def _array(draw: random.Random, dtype: str, shape: Sequence[int], *, above: float) -> np.ndarray:
-    """Multiples of 1/4; those of slots that are sums of squares are `above` zero."""
+    """Multiples of 1/4, all of them at least `above` unless that is negative."""
     count = int(np.prod(shape, dtype=np.int64))
     values: list[complex] = [
         draw.randint(-8, 8) / 4 if above < 0 else above + draw.randint(0, 8) / 4
@@ -114,7 +114,11 @@ def _step(draw: random.Random, declared: Operation, dtype: str, shape: Sequence[
 def _node(
     writer: GraphWriter, step: _Step, dtype: str, draw: random.Random, *, is_wrong: bool = False
 ) -> tuple[str, dict[str, JsonObject]]:
-    """Write the step; its node and what is fed: all of it, of unknown shape, if it is wrong."""
+    """Write the step, and return its node and its feeds.
+
+    The inputs are constants and placeholders; of a wrong step all are placeholders of unknown
+    shape, so that it is refused in the run.
+    """
     feeds: dict[str, JsonObject] = {}
     variables, inputs = _variables(step.declared), []
     for arg in step.declared.inputs:

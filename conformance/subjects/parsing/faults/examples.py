@@ -21,9 +21,9 @@ _SEQUENCES = "ParseSequenceExampleV2"
 def _parsing(
     tf: Namespace, op_type: str, change: Callable[[Session, Operation, int, np.ndarray], Value]
 ) -> Namespace:
-    """The namespace in which `change(session, op, number, value)` replaces what is fetched.
+    """The namespace in which `change(session, op, number, value)` replaces fetched values.
 
-    Of the outputs of operations of this type, through an Identity.
+    Only values that are fetched through an Identity of an output of this type of operation.
     """
 
     def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
@@ -39,7 +39,7 @@ def _parsing(
 
 
 def _dense(op: Operation, number: int) -> int | None:
-    """Which dense feature an output of ParseExampleV2 is; None if it is none."""
+    """The index of the dense feature that this output of ParseExampleV2 gives, or None."""
     number -= 3 * op.get_attr("num_sparse")
     return number if 0 <= number < len(op.get_attr("Tdense")) else None
 

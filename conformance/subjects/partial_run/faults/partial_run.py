@@ -25,7 +25,7 @@ def _listed(fetches: Fetches) -> list[Fetches]:
 
 @dataclass(slots=True)
 class _Set:
-    """What one set-up named, and what its calls gave and took so far.
+    """A set-up of a partial run: its names, and what its calls have fed and fetched so far.
 
     Attributes:
       fetches: the names of what may be fetched.
@@ -41,7 +41,7 @@ class _Set:
     taken: dict[str, Value] = field(default_factory=dict)
 
     def note(self, fetches: Fetches, feed_dict: Feeds, value: np.ndarray) -> None:
-        """Add what a call gave and took."""
+        """Add what a call fed and fetched."""
         self.given.update(zip(_names(feed_dict or ()), (feed_dict or {}).values(), strict=True))
         if not isinstance(fetches, dict):
             values = value if isinstance(fetches, list | tuple) else [value]
@@ -59,7 +59,7 @@ _Proceed = Callable[[Session, Base, _Set, str, Fetches, Feeds], Value]
 
 
 def _proceeding(tf: Namespace, change: _Proceed) -> Namespace:
-    """The namespace whose `partial_run` is changed."""
+    """The namespace whose `partial_run` calls `change`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:

@@ -1,4 +1,4 @@
-"""Faults of PLACEMENT: devices taken for others, too much or too little placed, strings misread."""
+"""Faults of PLACEMENT: wrong devices, too many or too few placed nodes, misread device strings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Vectors of QUEUES: enqueues and dequeues that wait, and what ends their waiting.
 
-That an `enqueue_many` waits is told by a first element that came out of it, that a `dequeue_many`
-waits by more elements going in than there is room for.
+A vector knows that an `enqueue_many` waits when the first of its elements has come out, and that a
+`dequeue_many` waits when more elements have gone in than the queue has room for.
 """
 
 from __future__ import annotations

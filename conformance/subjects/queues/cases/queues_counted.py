@@ -58,7 +58,7 @@ def close(s: SessionAuthor) -> None:
 
 
 def size(s: SessionAuthor, want: int) -> None:
-    """The queue holds so many elements."""
+    """The queue must hold `want` elements."""
     s.run(["size:0"], values=[np.int32(want)])
 
 
@@ -68,7 +68,7 @@ def takes(
     node: str = "takes",
     n: int | None = None,
 ) -> None:
-    """A batch is this."""
+    """A dequeue of several elements must give these."""
     count = np.int32(len(want) if n is None else n)
     s.run([f"{node}:0"], {"n:0": count}, values=[np.asarray(want)])
 

@@ -27,7 +27,7 @@ _LONG_S: Final = 20.0
 
 
 def _counting(tf: Namespace, count: int, capacity: int = 10) -> tuple[Queue, QueueRunner]:
-    """A queue whose runner puts 0, 1, … below `count` in; the queue and its runner."""
+    """A queue and its runner, which enqueues 0, 1, … below `count`."""
     counter = tf.get_variable(f"counter{count}", initializer=0, use_resource=False)
     queue = tf.FIFOQueue(capacity, tf.int32, shapes=[[]])
     put = queue.enqueue(counter.count_up_to(count))
@@ -35,7 +35,7 @@ def _counting(tf: Namespace, count: int, capacity: int = 10) -> tuple[Queue, Que
 
 
 def _emptied(tf: Namespace, session: Session, taken: Batch) -> list[Json]:
-    """Elements as they come, and the class of the error that ends them."""
+    """The elements in their order, and then the class of the error that ends the queue."""
     elements: list[Json] = []
     options = tf.RunOptions(timeout_in_ms=int(_LONG_S * 1000))
     try:

@@ -21,18 +21,18 @@ DEQUEUES: Final = frozenset({"QueueDequeueV2", "QueueDequeueManyV2", "QueueDeque
 
 
 def only(run: Underway, *types: str) -> Operation | None:
-    """The one operation that a run fetches, in whatever outputs, if it is of these types."""
+    """The operation whose outputs a run fetches, if there is only one and it is of these types."""
     ops = set(run.ops)
     return run.ops[0] if len(ops) == 1 and run.ops[0].type in types else None
 
 
 def queue_of(op: Operation) -> Operation:
-    """The operation of an operation's queue."""
+    """The operation that makes the queue of a queue operation."""
     return op.inputs[0].op
 
 
 def beside(tf: Namespace, run: Underway, op: Operation, op_type: str, **attrs: Argument) -> Any:
-    """What a new operation on the queue of `op` gives, outside of all scopes."""
+    """The value of a new operation on the queue of `op`, which is built outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
     return run.session.plain(result, run.feeds)
@@ -71,7 +71,7 @@ def changed(
 def _forgiven(
     tf: Namespace, applies: Callable[[Operation, Underway], bool], *types: str
 ) -> Namespace:
-    """The namespace in which an enqueue or dequeue that applies seems to succeed if refused."""
+    """The namespace in which a refused enqueue or dequeue gives None where `applies` says so."""
 
     def change(op: Operation, run: Underway, base: Base) -> Value:
         try:

@@ -181,7 +181,7 @@ def _varies(op: Operation) -> bool:
 
 
 def _shape(shape: Any) -> Shape | _Sizes:
-    """A TensorShape of what `get_attr` gives: one, or its protobuf."""
+    """The TensorShape of an attribute; some engines give its protobuf."""
     if hasattr(shape, "as_list"):
         return shape
     sizes = [None if dim.size < 0 else dim.size for dim in shape.dim]
@@ -189,7 +189,7 @@ def _shape(shape: Any) -> Shape | _Sizes:
 
 
 class _Sizes:
-    """As much of a TensorShape as is needed here."""
+    """A TensorShape that has `as_list` only."""
 
     def __init__(self, sizes: list[int | None]) -> None:
         self._sizes = sizes

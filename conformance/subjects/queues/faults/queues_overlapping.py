@@ -23,7 +23,7 @@ _OFTEN: Final = 4
 def _seldom(
     tf: Namespace, wrong: Callable[[Underway, Base], Value], every: int = _SELDOM
 ) -> Namespace:
-    """The namespace with `wrong(run, base)` for one put of so many beside other runs."""
+    """The namespace with `wrong(run, base)` for one of `every` enqueues that overlap other runs."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         alone = len(run.ops) == 1 and run.ops[0].type == "QueueEnqueueV2"

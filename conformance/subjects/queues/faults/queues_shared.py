@@ -84,7 +84,7 @@ def another_make_is_another_queue(tf: Namespace) -> Namespace:
 
 
 def _make(node: NodeDef) -> tuple[str | bytes | list[int], ...]:
-    """What the queue of a node is like; no seeds, as any seeds."""
+    """What two nodes of one queue must agree in; seeds are not compared."""
     names = ("capacity", "component_types", "min_after_dequeue", "container")
     attributes = (node.attr[name].SerializeToString(deterministic=True) for name in names)
     shapes = [len(shape.dim) for shape in node.attr["shapes"].list.shape]
