@@ -1,4 +1,4 @@
-"""The model of a queue that one run after another uses: what it holds, and what comes out.
+"""The model of a queue that is used by one run after another: its elements, and what runs get.
 
 The model knows nothing of any engine. An element is a tuple of arrays. The elements of a
 RandomShuffleQueue are all alike, so that it does not matter which comes.
@@ -78,7 +78,7 @@ def draw_element(
 
 
 def batch_of(terms: Terms, elements: Sequence[Element]) -> list[np.ndarray]:
-    """The elements as rows, padded where their sizes differ; of none, the empty batch."""
+    """The elements stacked as rows, padded where their sizes differ; without elements, no rows."""
     batch = []
     for index, (dtype, shape) in enumerate(terms.whole):
         kind = object if dtype == "string" else np.dtype(dtype)
@@ -102,7 +102,7 @@ class Life:
       terms: what it is like.
       elements: what it holds, those that come out first at the front.
       closed: whether it is closed.
-      spoilt: whether it is not known any more what it holds.
+      spoilt: whether its elements are no longer known.
       alike: the one element of a RandomShuffleQueue.
       ranks: the priorities that were given so far.
 

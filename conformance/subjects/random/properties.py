@@ -41,7 +41,7 @@ def _contract(operation: Operation, attrs: Mapping[str, Json]) -> str:
 def _node(
     writer: GraphWriter, operation: Operation, given: Arguments, draw: random.Random, name: str
 ) -> dict[str, JsonObject]:
-    """Write the operation, its inputs placeholders or constants; the feeds."""
+    """Write the operation with placeholders or constants as inputs, and return the feeds."""
     feeds: dict[str, JsonObject] = {}
     inputs = []
     for arg in operation.inputs:
@@ -58,7 +58,7 @@ def _node(
 
 
 def _other_shape(feeds: Mapping[str, JsonObject], draw: random.Random) -> dict[str, JsonObject]:
-    """The feeds of another run: a fed vector, which is a shape, perhaps another one."""
+    """The feeds of another run, in which a fed shape may have changed."""
     changed = dict(feeds)
     for key, row in feeds.items():
         value = tensors.decode(row)

@@ -1,4 +1,4 @@
-"""Readers as a model has them: what reads of drawn files give, and what is counted."""
+"""A model of readers: what they read from drawn files, and what they count."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class DrawnFile:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of reader and its attributes.
+    """A type of reader with its attributes.
 
     Attributes:
       op: the type of its operation.
-      attrs: those that are not the default.
+      attrs: the attributes that differ from their defaults.
 
     """
 
@@ -226,6 +226,6 @@ class Model:
                 return records
 
     def reset(self) -> None:
-        """As at the beginning; what was taken from the queue is gone."""
+        """Start again; names that were taken from the queue do not come back."""
         self._current = None
         self.produced = self.units = 0

@@ -1,4 +1,4 @@
-"""Small programs of branches and loops: drawn, written as a GraphDef, and run by a model.
+"""Small programs of branches and loops: they are drawn, written as GraphDefs, and run by a model.
 
 A program changes a few int32 variables and counts bumps of a resource. Its GraphDef is made of
 Switch, Merge and frames, as version 1 of control flow writes them: every variable goes through
@@ -180,7 +180,7 @@ def _run(block: Sequence[Statement], state: list[int]) -> int:
 
 @dataclass(slots=True)
 class _Emitter:
-    """Writes statements; `pivot` is alive exactly where the statement is executed."""
+    """Writes statements as nodes; the tensor `pivot` is dead where a statement is not executed."""
 
     writer: GraphWriter
     pivot: str | None = None
@@ -213,7 +213,7 @@ class _Emitter:
         return self.writer.node(op, (left, right), {"T": _INT})
 
     def _bumped(self, handle: str) -> str:
-        """The handle after the bump: whatever needs it later needs the bump."""
+        """The handle of the resource after the bump, so that later uses of it execute the bump."""
         bump = self.writer.node("AssignAddVariableOp", (handle, self.number(1)), {"dtype": _INT})
         return self.writer.node("Identity", (handle, f"^{bump}"), {"T": _RESOURCE})
 

@@ -74,7 +74,7 @@ _TEXTS: Final = (b"", b"\0", b"a\0b", b"\xff\xfe", b"text", b"\0" * 130, b"x" * 
 
 @dataclass(slots=True)
 class _Saved:
-    """A tensor and the slices that it is saved in; one for all of it is no slice."""
+    """A tensor and the slices that it is saved in; a tensor saved as one piece has no slice."""
 
     name: str
     dtype: str
@@ -84,7 +84,7 @@ class _Saved:
 
 @dataclass(slots=True)
 class _Story:
-    """The case so far.
+    """A case while it is drawn.
 
     Attributes:
       draw: the source of chance.
@@ -215,7 +215,7 @@ def _save(story: _Story, prefix: str, pieces: Sequence[tuple[str, str, str, np.n
 
 
 def _save_in_shards(story: _Story, prefix: str, saved: Sequence[_Saved]) -> None:
-    """Save pieces apart, and make one checkpoint of them."""
+    """Save pieces as several checkpoints, and merge these into one."""
     draw = story.draw
     pieces = _pieces(saved)
     draw.shuffle(pieces)
@@ -280,7 +280,7 @@ def _restore_some(story: _Story, prefix: str) -> None:
 
 
 def _refuse(story: _Story, prefix: str) -> None:
-    """Ask for what is not there."""
+    """Restore something that the checkpoint lacks, which must be refused."""
     draw = story.draw
     tensor = draw.choice(story.there[prefix])
     match draw.randrange(3):

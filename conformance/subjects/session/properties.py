@@ -73,7 +73,7 @@ class _Life:
         self._step(name, ["init"], {}, {"values": [None]})
 
     def _end(self, name: str) -> None:
-        """Close it, and sometimes run it all the same."""
+        """Close a session, and sometimes run it afterwards, which must fail."""
         self.steps.append({"do": "close", "session": name})
         del self._open[name]
         if self._draw.random() < 0.5:
@@ -81,7 +81,7 @@ class _Life:
             self._step(name, [fetch], {}, {"error": {"codes": [9, 1]}})
 
     def _run(self, name: str) -> None:
-        """One thing to each of some variables, in any order, some fetched twice."""
+        """A run that does one thing to each of some variables."""
         draw, session = self._draw, self._open[name]
         fetches: list[str] = []
         feeds: dict[str, np.ndarray] = {}

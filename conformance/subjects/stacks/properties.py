@@ -118,7 +118,7 @@ class _Life:
         return "STACKS-009" if stack.limit < 0 and len(stack.held) > 1 else "STACKS-002"
 
     def _fails(self, code: int, clause: str) -> None:
-        """The run fails so, which this clause wants."""
+        """Note that the run must fail with this code, and the clause that says so."""
         self.code, self.clauses = code, [clause]
 
     def _pop(self, stack: _Stack) -> None:

@@ -60,7 +60,7 @@ def _position(value: int) -> np.ndarray:
 
 
 class _Parts:
-    """What histories of areas share: dtypes, and elements of them."""
+    """The dtypes of the components of an area, and elements drawn for them."""
 
     def __init__(self, draw: random.Random) -> None:
         self.history = History()
@@ -175,7 +175,7 @@ class _Map(_Parts):
             self._see_sizes("STAGING-023", "STAGING-023")
 
     def _see_sizes(self, complete: str, incomplete: str) -> None:
-        """Ask for both sizes; a clause for each."""
+        """Read both sizes, each for its own clause."""
         sizes = [_position(len(self._complete)), _position(len(self._incomplete))]
         clauses = [complete, incomplete]
         self.history.run(["size:0", "lacking:0"], values=sizes, clauses=clauses)
@@ -327,7 +327,7 @@ class _Barrier:
             self._close()
 
     def _see_sizes(self, ready: str, incomplete: str) -> None:
-        """Ask for both sizes; a clause for each."""
+        """Read both sizes, each for its own clause."""
         sizes = [_position(len(self._ready)), _position(len(self._incomplete))]
         clauses = [ready, incomplete]
         self.history.run(["ready:0", "lacking:0"], values=sizes, clauses=clauses)

@@ -51,7 +51,7 @@ class Part:
 
 
 def constant_leaves(c: ApiAuthor, draw: random.Random, count: int) -> list[Leaf]:
-    """Constants of several dtypes and ranks, each by object, by name, or as its operation."""
+    """Constants of several dtypes and ranks, fetched by object, by name or by operation."""
     makers = (
         lambda: np.float32(draw.randint(-9, 9)),
         lambda: np.array([draw.randint(-99, 99) for _ in range(draw.randint(0, 3))], np.int32),
@@ -77,7 +77,7 @@ def constant_leaves(c: ApiAuthor, draw: random.Random, count: int) -> list[Leaf]
 
 
 def arranged(draw: random.Random, leaves: Sequence[Leaf], depth: int = 0) -> Part:
-    """A structure that has exactly these leaves, in their order, and empty parts here and there."""
+    """A drawn structure of exactly these leaves in their order; some of its parts may be empty."""
     if len(leaves) == 1 and depth and (depth >= _MAX_DEPTH or draw.random() < 0.6):
         return Part(leaves[0].fetch, leaves[0].value)
     if depth >= _MAX_DEPTH:

@@ -1,4 +1,4 @@
-"""Draws feed_dicts whose keys and values are nested, each in a way of its own."""
+"""Draws feed_dicts with nested keys; a value need not be of its key's container classes."""
 
 from __future__ import annotations
 

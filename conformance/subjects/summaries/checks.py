@@ -44,7 +44,7 @@ def pixels(tf: Namespace, image: np.ndarray, max_outputs: int = 3) -> list[Json]
 
 
 def events(tf: Namespace, folder: str, first: int = 1) -> list[list[list[Json]]]:
-    """The events of each event file in a folder; only their messages are the backend's.
+    """The events of each event file in a folder, parsed with the backend's messages.
 
     Returns:
       for each file, by name, its events from the one numbered `first`: the step, the kind, and

@@ -1,4 +1,4 @@
-"""Summaries of drawn values, and what they must hold: a model that knows no engine.
+"""Drawn inputs of summary operations, and a model of what the summaries must hold.
 
 The model counts and adds up one value after the other, as the clauses SUMMARIES say.
 """
@@ -39,7 +39,7 @@ _FULL: Final = 32768
 
 
 class Refused(Exception):  # noqa: N818 - not an error of ours: what an engine must answer
-    """A run that computes this fails with code 3."""
+    """The model's refusal: a run of this operation fails with code 3."""
 
 
 #: From a source of chance and a dtype, inputs by name; and from these, the values of a Summary.

@@ -69,7 +69,7 @@ def _bytes(values: list[Summary.Value] | None) -> JsonObject:
 
 
 def _joined(by_node: dict[str, list[Summary.Value] | None]) -> list[Summary.Value] | None:
-    """The values of all, None if the run must fail."""
+    """The values of all nodes; None if the run must fail."""
     values: list[Summary.Value] = []
     for node_values in by_node.values():
         if node_values is None:

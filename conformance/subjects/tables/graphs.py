@@ -1,4 +1,4 @@
-"""Graphs of lookup tables for the vectors of TABLES, and the runs that ask them.
+"""Graphs of lookup tables for the vectors of TABLES, and the runs on them.
 
 Keys that a table lacks are looked up with the default 0 wherever the clause is not about defaults,
 no value is 0, and what a fault of another clause would change is left out.
@@ -25,7 +25,7 @@ Items: TypeAlias = "str | bytes | float | np.ndarray | np.generic | Sequence[Ite
 
 
 def array(values: Items, dtype: str) -> np.ndarray:
-    """The tensor of these values; texts become bytes."""
+    """The array of these values in a dtype; strings become bytes."""
     if dtype != "string":
         return np.array(values, dtype)
     raw = np.array(values, object)
@@ -38,7 +38,7 @@ def array(values: Items, dtype: str) -> np.ndarray:
 def nodes(
     tf: Namespace, handle: Tensor, name: str, key: str, value: str, *, row: Sequence[int] = ()
 ) -> None:
-    """Build every operation on a table, and the placeholders they take, under its name."""
+    """Build all operations on a table under its name, with placeholders as their inputs."""
     raw = tf.raw_ops
 
     def fed(word: str, dtype: str, shape: Sequence[int] | None = None) -> Tensor:
@@ -103,7 +103,7 @@ def dense(
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in a session: what runs ask of it.
+    """A table in a session, with a method for each run on it.
 
     Attributes:
       s: the session.
@@ -160,7 +160,7 @@ class Table:
         *,
         error: Sequence[int] | None = None,
     ) -> None:
-        """Run `find`: the values, in their shape, or the codes."""
+        """Run `find`, which must give the values in their shape, or fail with one of the codes."""
         if default is None:
             default = "" if self.value == "string" else 0
         values = None if error else [array(want, self.value)]

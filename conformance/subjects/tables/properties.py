@@ -153,7 +153,7 @@ class _Model:
     def looked_up(
         self, keys: list[_Key], defaults: np.ndarray, shape: tuple[int, ...]
     ) -> np.ndarray:
-        """What a lookup gives; defaults are one for all, or one for each key."""
+        """The values of a lookup; `defaults` is one default for all keys, or one for each."""
         assert self.held is not None
         by_key = defaults.shape != self.row
         flat = defaults.reshape(-1, *self.row) if by_key else [defaults[()]] * len(keys)
@@ -251,7 +251,7 @@ class _Life:
             self.history.run(["find:0"], feeds, values=[rows], clause=clause)
 
     def _see(self, keys: list[_Key], clause: str) -> None:
-        """Look up what a step has changed, most of the time: that shows what it did."""
+        """Mostly look up the keys that a step has changed, which shows its effect."""
         if keys and self._draw.random() < 0.7:
             self._look_up(keys, self._model.values(()), (len(keys),), clause)
 
@@ -331,7 +331,7 @@ class _Life:
         self._see(keys, clause)
 
     def _odd(self) -> None:
-        """What must fail, and change nothing."""
+        """A run that must fail and change nothing."""
         model = self._model
         _, _, feeds = self._pairs((2,))
         if model.kind == _DENSE and self._draw.random() < 0.6:

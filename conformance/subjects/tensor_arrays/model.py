@@ -1,6 +1,6 @@
-"""What operations on a TensorArray give within a run, as a model says: no engine is asked.
+"""A model of the operations on a TensorArray within a run, which uses no engine.
 
-What an array refuses it refuses by the clause that says so.
+A refusal carries the clause that demands it.
 """
 
 from __future__ import annotations

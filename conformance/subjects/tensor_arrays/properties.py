@@ -77,9 +77,9 @@ class _Life:
         )
 
     def _look_first(self) -> None:
-        """What all else is looked at with: elements that are written, read and gathered.
+        """Write, read and gather elements first: later operations are checked by reads and gathers.
 
-        Where none of this fails, an element that is not as it must be was made wrongly.
+        If these work, an element that is wrong later was written wrongly.
         """
         array = self._array(self._sizes, 2, grows=False, clears=False, identical=False)
         for index in (1, 0):
@@ -99,7 +99,7 @@ class _Life:
         return drawn(self._draw, self._dtype, (*front, *array.outer, *sizes), small=True)
 
     def _free(self, array: ArrayModel, count: int) -> list[int]:
-        """Indices that can be written; now and then others, or some more than once."""
+        """Indices that can be written; sometimes also invalid or repeated ones."""
         if self._strange():
             return [self._draw.randint(-1, len(array.elements) + 1) for _ in range(count)]
         free = [
@@ -113,7 +113,7 @@ class _Life:
         return free[:count]
 
     def _there(self, array: ArrayModel, count: int) -> list[int]:
-        """Indices that can be read; now and then others, which TensorFlow lets gradients have."""
+        """Indices that can be read; sometimes others, which arrays of gradients allow."""
         if self._strange() and not array.adds:
             return [self._draw.randint(-1, len(array.elements)) for _ in range(count)]
         there = [
@@ -159,7 +159,7 @@ class _Life:
         attrs: Mapping[str, Json],
         give: Callable[[], Sequence[_Given]] | None = None,
     ) -> str:
-        """Write a node; `give` says what it gives, or, if it gives a flow, does what it does."""
+        """Write a node; `give` computes its value, or changes the model where it gives a flow."""
         waits = [] if self._before is None else [f"^{self._before}"]
         node = self._run.writer.node(op, [array.handle, *inputs, *waits], attrs)
         self._before = node
@@ -188,7 +188,7 @@ class _Life:
             self._see_size(array, clauses.PAST_END)
 
     def _may_see(self, array: ArrayModel, indices: Sequence[int]) -> None:
-        """Now and then look at what was just written, where it can be read again."""
+        """Sometimes read an element that was just written, if it can be read again later."""
         if not (self.is_over or array.clears or array.adds) and self._draw.random() < 0.3:
             for index in indices:
                 self._see(array, index)

@@ -1,4 +1,4 @@
-"""A run on lists of tensors: what arguments are drawn, and how what was made is looked at."""
+"""A run on lists of tensors: it draws arguments, and reads the lists that were made."""
 
 from __future__ import annotations
 
@@ -144,14 +144,14 @@ class ListRun:
                 self._shows(source, f"{node}:0", source.element(index, None), clause)
 
     def _shows(self, source: ListModel, fetch: str, value: np.ndarray, clause: str) -> None:
-        """What a fetch reads of a list."""
+        """Note the expected value of a fetch that reads a list."""
         self._run.shows(fetch, value, clause)
         self._readers.setdefault(source.output, []).append(fetch.partition(":")[0])
 
     def _look_first(self) -> None:
-        """What all else is looked at with: a list of what is pushed, stacked, read and counted.
+        """Push, stack, read and count a first list: other lists are checked by these operations.
 
-        Where none of this fails, a list that is not as it must be was made wrongly.
+        If these work, a list that is wrong later was made wrongly.
         """
         model = self._of(self._sizes)
         inputs = [self._shape(self._sizes), self._number(-1)]

@@ -1,6 +1,6 @@
-"""What operations on lists of tensors give, as a model of a list says: no engine is asked.
+"""A model of the operations on lists of tensors, which uses no engine.
 
-What a list refuses it refuses by the clause that says so.
+A refusal carries the clause that demands it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Shape = tuple[int | None, ...] | None
 
 
 def merged(one: Shape, other: Shape, clause: str) -> Shape:
-    """What two shapes say together; refused by the clause if they contradict each other."""
+    """The shape that fulfils both shapes; refused by the clause if they contradict each other."""
     if one is None or other is None:
         return other if one is None else one
     pairs = list(zip(one, other, strict=False))

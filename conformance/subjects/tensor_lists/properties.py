@@ -46,7 +46,7 @@ class _Lists(ListRun):
     def _begun(
         self, node: str, make: Callable[[], ListModel], elements: str, length: str = ""
     ) -> None:
-        """A list that is made of no other one: what it has shows the clauses."""
+        """A list that is made from tensors; its elements show the clauses."""
         new = self._new_list(node, make)
         if new is not None:
             self._look(new, elements, length or elements)
@@ -59,7 +59,7 @@ class _Lists(ListRun):
         elements: str,
         length: str = "",
     ) -> None:
-        """A list that is made of others, which either stay as they were or are of no more use."""
+        """A list that is made from other lists, which stay unchanged or are not used any more."""
         new = self._new_list(node, make)
         if new is None:
             return
@@ -252,7 +252,7 @@ class _Lists(ListRun):
         make: Callable[[], Sequence[np.ndarray]],
         *named: str,
     ) -> None:
-        """What a node reads of a list, a clause for each output; or that it is refused."""
+        """The expected outputs of a node that reads a list, with their clauses, or its refusal."""
         try:
             values = make()
         except Refused as refused:

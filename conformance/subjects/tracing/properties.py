@@ -31,7 +31,7 @@ _LEVELS: Final = ("SOFTWARE_TRACE", "SOFTWARE_TRACE", "FULL_TRACE")
 
 
 def _placed(draw: random.Random, dag: Dag) -> dict[str, Any]:
-    """The graph, each node on one of two CPUs."""
+    """The GraphDef, with each node placed on one of two CPUs."""
     graph = dag.writer.graph()
     shares = draw.choice((0.0, 0.3))
     for node in graph["node"]:

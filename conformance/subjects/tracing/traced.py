@@ -42,7 +42,7 @@ _PLUMBING: Final = frozenset(
 
 
 def needed(nodes: Iterable[Mapping[str, Any]], fetches: Iterable[str], fed: set[str]) -> set[str]:
-    """The nodes that a run executes which fetches some nodes, where others are fed."""
+    """The nodes that a run executes for these fetches while the nodes of `fed` are fed."""
     inputs = {node["name"]: node.get("input", ()) for node in nodes}
     executed: set[str] = set()
     pending = [fetch for fetch in fetches if fetch not in fed]

@@ -1,4 +1,4 @@
-"""The operations of a history: each writes its node and gives what the model makes of it."""
+"""The operations of a history: each writes its node and computes the model's result."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _write(history: History, held: Held, op: str, inputs: list[str], attrs: Json
 
 
 def _kept(history: History, held: Held, node: str, value: np.ndarray) -> Done:
-    """The update has been written: the variable holds the value."""
+    """Note that the variable holds this value after the update."""
     history.held[held] = value
     if held.resource:
         return Done(node, changes=held)
@@ -91,7 +91,8 @@ def read(history: History, held: Held) -> Done:
 def _copy(history: History, held: Held) -> Done:
     """Assign the value of a variable of the same dtype and shape, which may be the same one.
 
-    In TensorFlow a resource variable keeps the very memory of a reference variable: left out.
+    The value of a reference variable is not assigned to a resource variable, which in TensorFlow
+    would share its memory.
     """
     alike = [
         one
@@ -172,7 +173,7 @@ def _row_kinds(held: Held) -> list[str]:
 
 
 def _indices(history: History, rows: int, kind: str) -> np.ndarray:
-    """Indices of rank 0 to 2, with no index twice where the last would have to win."""
+    """Indices of rank 0 to 2; an index comes twice only if the order of updates does not matter."""
     draw = history.draw
     shape = draw.choice(((), (0,), (1,), (2,), (3,), (1, 2), (2, 2)))
     count = int(np.prod(shape, dtype=np.int64))
@@ -268,7 +269,7 @@ def gather(history: History, held: Held, indices: np.ndarray) -> str:
 
 
 def gather_vectors(history: History, held: Held, vectors: np.ndarray) -> str:
-    """Write the gathering of what index vectors name in a resource variable; its node."""
+    """Write the gathering of slices of a resource variable by index vectors; its node."""
     attrs = {"dtype": dtype_attr(held.dtype), "Tindices": dtype_attr(vectors.dtype.name)}
     return history.node("ResourceGatherNd", [held.name, history.given(vectors)], attrs)
 
@@ -342,7 +343,7 @@ _ACTIONS: Final[tuple[Action, ...]] = (
 
 
 def able(history: History, held: Held) -> list[Action]:
-    """What can be done to the variable as it is."""
+    """The actions that are possible on the variable in its current state."""
     if held not in history.held:
         return [_set, _set, _known]
     barred: set[Action] = set()

@@ -35,7 +35,7 @@ _WORDS: Final = (b"", b"a", b"bc", b"\0\xff", b"variable")
 def drawn(
     draw: random.Random, dtype: str, shape: Sequence[int], *, small: bool = False
 ) -> np.ndarray:
-    """An array of that dtype and shape; `small`: such that products stay small."""
+    """An array of that dtype and shape; with `small`, products of its elements stay small."""
     count = int(np.prod(shape, dtype=np.int64))
     values = [_element(draw, dtype, small=small) for _ in range(count)]
     array = np.empty(count, BY_NAME[dtype].numpy)

@@ -21,7 +21,7 @@ __all__ = ["ends", "explained", "in_a_row"]
 
 
 def _facts(work: Callable[[], JsonObject], if_hung: JsonObject) -> Outcome:
-    """What the work found, or how a call ended that may not end so."""
+    """The facts that the work finds, or the outcome of a call that must not end that way."""
     try:
         return Done(work())
     except RefusedError as refused:

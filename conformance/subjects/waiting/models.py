@@ -1,4 +1,4 @@
-"""Models of what runs wait for: what one call may do at a moment, and to what state it leads.
+"""Models of the resources that runs wait for: the steps that a call may take in each state.
 
 A queue's calls of several elements go step by step (`queues/histories/queue_model.py`); those of a
 barrier, an accumulator, a staging area and a staged map do all they do at one moment. What a run
@@ -77,7 +77,7 @@ def _after_take(state: State, event: Event, taken: _Taken) -> Iterator[State]:
 
 
 def _all_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
-    """All that there is, where that is as much as was asked for."""
+    """All elements, if there are as many as were asked for."""
     if len(elements) >= event.call.wanted:
         yield elements
 

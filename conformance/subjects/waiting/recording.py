@@ -1,4 +1,4 @@
-"""Records histories: threads put in and take, with timeouts or in balance, and all is explained."""
+"""Records histories of threads that put elements in and take them out."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Using:
         return event
 
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements in the resource."""
         return self.make(-1, Planned("size")).result[0]
 
     def arrived(self, threads: Threads) -> None:
@@ -175,7 +175,7 @@ def joined(threads: Sequence[threading.Thread]) -> None:
 
 
 class Threads:
-    """Threads that keep what they raise."""
+    """Threads whose exceptions are kept and raised again by `join`."""
 
     def __init__(self) -> None:
         self._threads: list[threading.Thread] = []
@@ -236,7 +236,7 @@ def _free(used: Using, threads: Threads) -> None:
 
 
 def _rescue(used: Using, values: Iterator[int]) -> Planned | None:
-    """What serves a run that waits; None if there is already what it waits for."""
+    """The run that would serve a waiting run; None if its element or its room is already there."""
     waiting = list(used.pending.values())
     takes = [call.wanted for call in waiting if call.action == "take"]
     size = used.size()
@@ -249,7 +249,7 @@ def _rescue(used: Using, values: Iterator[int]) -> Planned | None:
 
 
 def record(engine: Engine, resource: Resource, plan: Plan) -> list[Event]:
-    """Have threads carry out the plan; what was seen. Then take out whatever is left.
+    """Let threads carry out the plan, take out what is left, and return what was seen.
 
     Raises:
       RefusedError: the session could not be opened, or a call ended as none may.

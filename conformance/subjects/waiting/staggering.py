@@ -1,8 +1,8 @@
-"""Waiters that begin one after another: served in their order, cut out of the middle, ended.
+"""Waiters that begin one after another and are then served, timed out, or ended by a close.
 
-That a run has begun to wait is told by a token that it puts into a queue just before. Between the
-token and the waiting lies a moment, so that the order is asked of several rounds, one of which
-must show it; what is lost or served twice is asked of every round.
+A run puts a token into a queue just before it waits, which shows that it is about to wait. Since
+some time passes between the token and the wait, only one of several rounds must show the order;
+lost elements and elements that are served twice are looked for in every round.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def staggered(engine: Engine, resource: Resource, row: Row) -> Account:
 
 
 def _afterwards(used: Using, row: Row, account: Account) -> None:
-    """One element more, which nobody waits for any longer, is there and can be taken."""
+    """Put in one more element after the waiters have ended, and take it out again."""
     used.make(-1, Planned("put", (row.waiters,)))
     size = used.size()
     event = used.make(-1, Planned("take", (row.waiters,), 1, _PATIENT_MS)) if size == 1 else None

@@ -87,7 +87,7 @@ def proxied(proxy: Callable[[Hook], Hook]) -> _Change:
 
 @fault("MANAGED-001", "Hooks begin again with each further session.")
 def hooks_begin_again(tf: Namespace) -> Namespace:
-    """Begin again."""
+    """Call `begin` again after each further session is created."""
 
     class Begins(Proxy):
         sessions = 0
@@ -118,7 +118,7 @@ def hooks_are_told_once(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-003", "Three hooks or more are called after a run in the opposite order.")
 def hooks_are_called_backwards(tf: Namespace) -> Namespace:
-    """Let the last call all."""
+    """Collect the calls of `after_run`, and make them in reverse order at the last one."""
 
     def change(hooks: list[Hook]) -> list[Hook]:
         if len(hooks) <= 2:
@@ -141,7 +141,7 @@ def hooks_are_called_backwards(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-004", "What a hook fetches is fetched in a run of its own.")
 def hooks_fetch_later(tf: Namespace) -> Namespace:
-    """Run it after the caller's run."""
+    """Run the hook's fetches separately after the caller's run."""
 
     class Apart(Proxy):
         wanted: Fetches | None = None
@@ -254,7 +254,7 @@ class _Hidden(Exception):  # noqa: N818 - carries an error past who would recove
 
 @fault("MANAGED-012", "An UnavailableError that a hook raises is not recovered from.")
 def unavailable_tasks_are_not_recovered_from(tf: Namespace) -> Namespace:
-    """Hide it until it is outside."""
+    """Wrap the error in another class until it has left the session."""
 
     def hiding(method: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
         try:
@@ -307,7 +307,7 @@ def sessions_stop_after_errors(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-015", "Though a hook fails with ValueError before a run, it is executed.")
 def failed_runs_are_executed(tf: Namespace) -> Namespace:
-    """Execute it below the hooks."""
+    """Execute the run in the session below the hooks."""
 
     class Fails(Proxy):
         def before_run(self, run_context: RunContext) -> RunArguments | None:

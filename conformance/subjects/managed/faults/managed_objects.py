@@ -62,7 +62,7 @@ def tables_are_left(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-019", "Nobody asks whether the model is ready.")
 def readiness_is_not_asked_for(tf: Namespace) -> Namespace:
-    """Leave the question out."""
+    """Pass None as `ready_op`."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:
@@ -73,7 +73,7 @@ def readiness_is_not_asked_for(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-020", "A session without anything that initializes is given.")
 def nothing_need_initialize(tf: Namespace) -> Namespace:
-    """Initialize nothing."""
+    """Pass a `no_op` as `init_op`."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def prepare_session(self, master: str, **kwargs: Argument) -> Session:
@@ -86,7 +86,7 @@ def nothing_need_initialize(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-021", "local_init_op is run whether the model is ready for it or not.")
 def local_initializers_do_not_wait(tf: Namespace) -> Namespace:
-    """Do not ask."""
+    """Pass None as `ready_for_local_init_op`."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc, name-defined]
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:
@@ -153,7 +153,7 @@ def recovery_forgets_checkpoints(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-032", "A loss that is not a number is passed over, unless it is to fail.")
 def nan_goes_on(tf: Namespace) -> Namespace:
-    """Ask for no stop."""
+    """Do not request a stop."""
 
     class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc, name-defined]
         def after_run(self, run_context: RunContext, run_values: RunValues) -> None:
@@ -166,7 +166,7 @@ def nan_goes_on(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-031", "A loss that is not a number stops the session without an error.")
 def nan_never_fails(tf: Namespace) -> Namespace:
-    """Ask for a stop whatever the argument says."""
+    """Request a stop, also where the hook should raise."""
 
     class NanTensorHook(tf.train.NanTensorHook):  # type: ignore[misc, name-defined]
         def __init__(self, loss_tensor: Tensor, fail_on_nan_loss: bool = True) -> None:
@@ -178,7 +178,7 @@ def nan_never_fails(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-027", "A step function runs with the hooks whatever it asks for.")
 def step_functions_always_have_hooks(tf: Namespace) -> Namespace:
-    """Give it the hooked session."""
+    """Give the step function a `session` whose `run` is `run_with_hooks`."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc, name-defined]
         def run_step_fn(self, step_fn: Callable[[StepContext], Value]) -> Value:
@@ -208,7 +208,7 @@ def options_of_hooks_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-033", "An error that a thread reports only stops the session.")
 def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
-    """Ask to stop without it."""
+    """Request a stop without passing the error on."""
 
     class Coordinated(Proxy):
         def after_create_session(self, session: Session, coord: Coordinator) -> None:
@@ -220,7 +220,7 @@ def errors_of_threads_are_lost(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-034", "A lost task that a thread reports stops the session.")
 def lost_tasks_of_threads_stop(tf: Namespace) -> Namespace:
-    """Ask to stop without the error where it is that of a lost task."""
+    """Drop the error of a lost task from the request for a stop."""
 
     class Coordinated(Proxy):
         def after_create_session(self, session: Session, coord: Coordinator) -> None:
@@ -236,7 +236,7 @@ def lost_tasks_of_threads_stop(tf: Namespace) -> Namespace:
 
 @fault("MANAGED-030", "A hook whose end fails keeps no other from its end.")
 def ends_go_on_after_errors(tf: Namespace) -> Namespace:
-    """Raise the first error at the last."""
+    """Call `end` of all hooks, and raise the first error afterwards."""
 
     def change(hooks: list[Hook]) -> list[Hook]:
         errors: list[BaseException] = []

@@ -74,19 +74,19 @@ def _sharing_feeds(tf: Namespace, puts: Iterable[str], gets: Iterable[str]) -> N
 
 @fault("MEMORY-001", "A table keeps the memory of what it was fed.")
 def tables_keep_fed_memory(tf: Namespace) -> Namespace:
-    """Shows what is written there."""
+    """Let lookups show what the caller writes into a fed array."""
     return _sharing_feeds(tf, _TABLES, _LOOKUPS)
 
 
 @fault("MEMORY-002", "A queue keeps the memory of an element that was fed.")
 def queues_keep_fed_memory(tf: Namespace) -> Namespace:
-    """Shows what is written there before it is dequeued."""
+    """Let a dequeue show what the caller has written into a fed array."""
     return _sharing_feeds(tf, _ENQUEUES, _DEQUEUES)
 
 
 @fault("MEMORY-003", "A partial run reads what it was fed when it needs it.")
 def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
-    """Begins anew with the arrays as they are, where one was changed between the calls."""
+    """Repeat the partial run with the fed arrays as they are now, if one has changed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def partial_run_setup(self, fetches: Fetches, feeds: Feeds = None) -> str:
@@ -116,7 +116,7 @@ def partial_runs_read_feeds_late(tf: Namespace) -> Namespace:
 
 @fault("MEMORY-004", "What was looked up is the table's own memory.")
 def lookups_are_the_tables_memory(tf: Namespace) -> Namespace:
-    """Writing into it shows in later lookups of the same."""
+    """Let later lookups show what the caller writes into fetched values."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)
@@ -171,7 +171,7 @@ def reshapes_are_views(tf: Namespace) -> Namespace:
 
 @fault("MEMORY-007", "A queue keeps the memory that the same run gave the caller.")
 def queues_keep_fetched_memory(tf: Namespace) -> Namespace:
-    """Shows what is written there before it is dequeued."""
+    """Let a dequeue show what the caller has written into fetched values."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values, types = base(fetches), _types(session, fetches, feeds)
@@ -185,7 +185,7 @@ def queues_keep_fetched_memory(tf: Namespace) -> Namespace:
 
 @fault("MEMORY-008", "A read-only array that is fed becomes writeable.")
 def fed_arrays_become_writeable(tf: Namespace) -> Namespace:
-    """Sets the flag, as engines do that ask for memory they may write to."""
+    """Set the flag `writeable` of fed arrays."""
 
     def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         values = base(fetches)

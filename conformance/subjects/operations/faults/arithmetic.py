@@ -29,7 +29,7 @@ def _integers(function: Call) -> Change:
 
 @fault("OPERATIONS-004", "Integer sums, differences and products saturate at the ends.")
 def integer_arithmetic_saturates(tf: Namespace) -> Namespace:
-    """Holds the exact result between the ends of the dtype."""
+    """Clip the exact result to the range of the dtype."""
 
     def saturating(combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Change:
         def held(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
@@ -51,7 +51,7 @@ def integer_arithmetic_saturates(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-046", "64-bit integers are compared as doubles.")
 def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
-    """As an engine with one number type does."""
+    """Convert both inputs to float64."""
 
     def change(compare: np.ufunc) -> Change:
         return _integers(lambda _, x, y: compare(x.astype(np.float64), y.astype(np.float64)))
@@ -63,7 +63,7 @@ def large_integers_are_compared_as_doubles(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-048", "FloorDiv of integers truncates.")
 def floor_division_truncates(tf: Namespace) -> Namespace:
-    """As the division of C does."""
+    """Round the quotient towards zero, like C."""
 
     def truncated(out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         return out + ((x % y != 0) & ((x < 0) != (y < 0)))
@@ -73,7 +73,7 @@ def floor_division_truncates(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-053", "A right shift of a negative integer fills up with zeros.")
 def right_shifts_are_logical(tf: Namespace) -> Namespace:
-    """As the shift of an unsigned integer does."""
+    """Shift the bits as an unsigned integer."""
 
     def shifted(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         unsigned = f"u{x.dtype.itemsize}"
@@ -87,7 +87,7 @@ def right_shifts_are_logical(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-054", "The difference of two infinities of one sign is zero.")
 def infinities_cancel(tf: Namespace) -> Namespace:
-    """NaN is avoided where the operands are equal."""
+    """Give 0 where the operands are equal."""
     return computing(
         tf, {"Sub": _numbers(lambda out, x, y: np.where(x == y, x.dtype.type(0), out))}
     )
@@ -109,14 +109,14 @@ def narrow_sums_are_cut_off(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-059", "Round rounds halves away from zero.")
 def halves_are_rounded_away(tf: Namespace) -> Namespace:
-    """As the rounding of C does."""
+    """Round like C's `round`."""
     away = _numbers(lambda _, x: np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5)))
     return computing(tf, {"Round": away})
 
 
 @fault("OPERATIONS-061", "The logarithm of zero is a large negative number.")
 def logarithms_of_zero_are_finite(tf: Namespace) -> Namespace:
-    """As an engine that clips its argument does."""
+    """Give -80 for the logarithm of 0."""
     clipped = _numbers(lambda out, x: np.where(x == 0, x.dtype.type(-80), out))
     return computing(tf, {"Log": clipped})
 
@@ -129,14 +129,14 @@ def nan_over_zero_is_nan(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-065", "Maximum of NaN and a number is the number.")
 def maxima_ignore_nan(tf: Namespace) -> Namespace:
-    """As the `fmax` of C does."""
+    """Compute `fmax`."""
     ignoring = _numbers(lambda out, x, y: np.fmax(x, y) if x.dtype.kind == "f" else out)
     return computing(tf, {"Maximum": ignoring})
 
 
 @fault("OPERATIONS-068", "NaN equals NaN.")
 def nan_equals_itself(tf: Namespace) -> Namespace:
-    """As a comparison of bits does."""
+    """Give True where both inputs are NaN."""
 
     def equal(out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         return out | (np.isnan(x) & np.isnan(y)) if x.dtype.kind == "f" else out
@@ -172,7 +172,7 @@ def casts_to_integers_round(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-077", "A Cast beyond the range of float16 gives its largest number.")
 def casts_to_narrow_floats_saturate(tf: Namespace) -> Namespace:
-    """Holds the value in the range before it converts."""
+    """Clip the input to the range of float16."""
 
     def held(out: np.ndarray, x: np.ndarray) -> Array:
         if out.dtype != np.float16 or x.dtype.itemsize <= _NARROWEST or x.dtype.kind != "f":
@@ -184,6 +184,6 @@ def casts_to_narrow_floats_saturate(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-018", "Bitcast to smaller numbers gives the highest bytes first.")
 def bits_come_highest_first(tf: Namespace) -> Namespace:
-    """As a machine of the other byte order does."""
+    """Reverse the last dimension."""
     turned = _numbers(lambda out, x: out[..., ::-1] if out.ndim > x.ndim else out)
     return computing(tf, {"Bitcast": turned})

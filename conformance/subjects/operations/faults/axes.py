@@ -22,7 +22,7 @@ def _changed(tf: Namespace, op_type: str, function: Callable[..., Array]) -> Nam
 
 @fault("OPERATIONS-080", "A negative axis of Max counts from the front.")
 def negative_axes_count_from_the_front(tf: Namespace) -> Namespace:
-    """Take -1 for the first axis."""
+    """Reduce over the axis -1 - n for a negative axis n."""
 
     def largest(op: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         if axes.size != 1 or int(axes.reshape(-1)[0]) >= 0 or not x.size:
@@ -35,13 +35,13 @@ def negative_axes_count_from_the_front(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-081", "Prod and Any give zeros for an axis that is out of range.")
 def axes_out_of_range_are_ignored(tf: Namespace) -> Namespace:
-    """Refuse nothing."""
+    """Give zeros instead of the error."""
     return without_refusals(tf, "Prod", "Any", "All", "Min")
 
 
 @fault("OPERATIONS-083", "Sum ignores keep_dims.")
 def reduced_axes_go_away(tf: Namespace) -> Namespace:
-    """Take the axes out."""
+    """Squeeze the reduced axes."""
 
     def summed(op: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         kept = op.get_attr("keep_dims") and out.ndim == x.ndim
@@ -52,13 +52,13 @@ def reduced_axes_go_away(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-084", "The product of no elements is zero.")
 def products_of_nothing_are_zero(tf: Namespace) -> Namespace:
-    """Begin at zero."""
+    """Multiply the output by zero."""
     return _changed(tf, "Prod", lambda _, out, x, __: out if x.size else out * 0)
 
 
 @fault("OPERATIONS-087", "ArgMax gives the index of NaN.")
 def nan_is_the_greatest(tf: Namespace) -> Namespace:
-    """As numpy does."""
+    """Compute numpy's `argmax`."""
 
     def greatest(_: Operation, out: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         return np.argmax(x, int(axis)) if x.dtype.kind == "f" and np.isnan(x).any() else out
@@ -68,7 +68,7 @@ def nan_is_the_greatest(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-088", "ArgMin gives int64 whatever it is asked for.")
 def indices_are_always_wide(tf: Namespace) -> Namespace:
-    """Ignore output_type."""
+    """Convert the output to int64."""
     return computing(
         tf, {"ArgMin": lambda _, outputs, __: [array(outputs[0]).astype(np.int64)[()]]}
     )
@@ -79,7 +79,7 @@ def indices_are_always_wide(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-089", "SegmentMean gives the sums.")
 def means_of_segments_are_sums(tf: Namespace) -> Namespace:
-    """Forget to divide."""
+    """Add up the rows of each segment without dividing."""
 
     def summed(_: Operation, out: np.ndarray, x: np.ndarray, ids: np.ndarray) -> Array:
         rows = np.zeros_like(out)
@@ -91,14 +91,14 @@ def means_of_segments_are_sums(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-091", "Segment operations take ids that fall.")
 def falling_segments_are_taken(tf: Namespace) -> Namespace:
-    """Refuse nothing."""
+    """Give zeros instead of the error."""
     types = ("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum")
     return without_refusals(tf, *types)
 
 
 @fault("OPERATIONS-093", "UnsortedSegmentSum counts negative ids from the back.")
 def negative_segments_count_from_the_back(tf: Namespace) -> Namespace:
-    """As numpy does with its indices."""
+    """Add up the rows with numpy's negative indices."""
 
     def summed(
         _: Operation, out: np.ndarray, x: np.ndarray, ids: np.ndarray, __: np.ndarray
@@ -134,7 +134,7 @@ def large_numbers_are_counted_last(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-096", "BatchMatMul transposes without conjugating.")
 def adjoints_are_transposes(tf: Namespace) -> Namespace:
-    """Take one for the other."""
+    """Compute the product with transposes instead of adjoints."""
 
     def product(op: Operation, out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         left = np.swapaxes(x, -1, -2) if op.get_attr("adj_x") else x
@@ -159,7 +159,7 @@ def batches_have_one_product(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-098", "A product over no elements is ones.")
 def empty_products_are_ones(tf: Namespace) -> Namespace:
-    """Leave in the output what was there."""
+    """Add 1 to the output."""
     filled = single(lambda _, out, x, __: out if x.size else out + out.dtype.type(1))
     return computing(tf, {"MatMul": filled})
 
@@ -191,7 +191,7 @@ def cross_products_have_the_other_sign(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-103", "Reshape to three dimensions or more goes column by column.")
 def reshapes_go_by_columns(tf: Namespace) -> Namespace:
-    """As an engine that stores matrices by columns."""
+    """Reshape in Fortran order."""
 
     def reshaped(_: Operation, out: np.ndarray, x: np.ndarray, __: np.ndarray) -> Array:
         return np.reshape(x, out.shape, order="F") if out.ndim > 2 else out
@@ -201,7 +201,7 @@ def reshapes_go_by_columns(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-105", "ReverseV2 of a transpose turns what was transposed.")
 def transposes_are_seen_through(tf: Namespace) -> Namespace:
-    """Go by the strides of the memory underneath."""
+    """Reverse the axes of the tensor before its transposition."""
 
     def turned(op: Operation, out: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         if op.inputs[0].op.type != "Transpose" or x.ndim != 2:
@@ -214,7 +214,7 @@ def transposes_are_seen_through(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-106", "ReverseV2 does not turn a negative axis.")
 def negative_axes_are_not_turned(tf: Namespace) -> Namespace:
-    """Look for it among those from the front."""
+    """Drop the negative axes."""
 
     def turned(_: Operation, __: np.ndarray, x: np.ndarray, axis: np.ndarray) -> Array:
         return np.flip(x, tuple(number for number in axes_of(axis) if number >= 0))
@@ -224,7 +224,7 @@ def negative_axes_are_not_turned(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-107", "Roll shifts towards lower indices.")
 def rolls_go_down(tf: Namespace) -> Namespace:
-    """Take the shift for that of the indices."""
+    """Negate the shifts."""
 
     def rolled(
         _: Operation, __: np.ndarray, x: np.ndarray, shift: np.ndarray, axis: np.ndarray
@@ -236,7 +236,7 @@ def rolls_go_down(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-108", "Concat joins along a negative axis from the last input on.")
 def inputs_are_joined_backwards(tf: Namespace) -> Namespace:
-    """Turn the order of the inputs."""
+    """Reverse the order of the inputs."""
 
     def joined(_: Operation, out: np.ndarray, axis: np.ndarray, *parts: np.ndarray) -> Array:
         return np.concatenate(parts[::-1], int(axis)) if int(axis) < 0 else out

@@ -95,7 +95,7 @@ def index_vectors_are_turned(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-131", "GatherV2 and GatherNd give zeros for an index out of range.")
 def indices_out_of_range_give_zeros(tf: Namespace) -> Namespace:
-    """As a GPU does."""
+    """Give zeros instead of the error."""
     return without_refusals(tf, "Gather", "GatherV2", "GatherNd", "DynamicPartition")
 
 
@@ -191,7 +191,7 @@ def bias_gradients_are_of_the_last_axis(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-144", "The cross entropy is the logarithm of the softmax.")
 def cross_entropies_overflow(tf: Namespace) -> Namespace:
-    """Lose what is small beside one."""
+    """Compute the logarithm after the softmax, which loses small probabilities."""
 
     def change(_: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Array]:
         logits, labels = map(array, inputs)
@@ -206,7 +206,7 @@ def cross_entropies_overflow(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-145", "A label that is no class has a loss of zero.")
 def labels_outside_are_free(tf: Namespace) -> Namespace:
-    """Refuse nothing."""
+    """Give zeros instead of the error."""
     return without_refusals(tf, "SparseSoftmaxCrossEntropyWithLogits")
 
 
@@ -221,7 +221,7 @@ def tangents_are_taken_by_their_input(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-149", "StringJoin ends its strings at a NUL.")
 def joined_strings_end_at_nul(tf: Namespace) -> Namespace:
-    """As strings of C do."""
+    """Cut each string at its first NUL."""
     return _changed(tf, "StringJoin", _text(lambda text: text.partition(b"\0")[0]))
 
 
@@ -254,5 +254,5 @@ def base64_is_always_padded(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-153", "StringToNumber gives zero for text that says no number.")
 def text_without_a_number_is_zero(tf: Namespace) -> Namespace:
-    """As `atof` does."""
+    """Give zeros instead of the error."""
     return without_refusals(tf, "StringToNumber")

@@ -16,7 +16,7 @@ from sessrun.spec.proto.graph_pb2 import GraphDef
 
 @fault("OPERATIONS-001", "Angles come in degrees.")
 def angles_come_in_degrees(tf: Namespace) -> Namespace:
-    """The inverse functions of trigonometry divide the circle into 360 parts."""
+    """Convert the results of Acos, Angle, Asin and Atan to degrees."""
     degrees = single(lambda _, angle, *__: np.degrees(angle))
     return computing(tf, dict.fromkeys(("Acos", "Angle", "Asin", "Atan"), degrees))
 

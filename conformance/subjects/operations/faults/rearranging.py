@@ -14,7 +14,7 @@ from sessrun.spec.cases.objects import Array, Operation
 
 @fault("OPERATIONS-082", "A sum over no axes is the sum of everything.")
 def no_axes_mean_all(tf: Namespace) -> Namespace:
-    """As numpy has it for None."""
+    """Sum over all axes where none is given."""
 
     def summed(_: Operation, out: np.ndarray, x: np.ndarray, axes: np.ndarray) -> Array:
         return out if axes.size else np.sum(x, dtype=x.dtype)
@@ -122,13 +122,13 @@ def negative_bands_are_empty(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-104", "Transpose takes the permutation for its inverse.")
 def permutations_are_inverted(tf: Namespace) -> Namespace:
-    """Sends dimension i to place perm[i]."""
+    """Transpose by the inverse permutation."""
     return computing(tf, {"Transpose": single(lambda _, __, x, p: x.transpose(np.argsort(p)))})
 
 
 @fault("OPERATIONS-110", "Along a negative axis the parts of a Split come from the end.")
 def parts_come_from_the_end(tf: Namespace) -> Namespace:
-    """Hands the parts out in the other order, too."""
+    """Reverse the order of the outputs."""
 
     def parts(_: Operation, outputs: list[Array], inputs: list[np.ndarray]) -> list[Array]:
         return outputs[::-1] if inputs[0] < 0 else outputs
@@ -150,7 +150,7 @@ def reflections_repeat_the_edge(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-114", "The size of a scalar is zero.")
 def scalars_have_no_size(tf: Namespace) -> Namespace:
-    """Adds dimensions up that are not there."""
+    """Give 0 for a scalar."""
     return computing(tf, {"Size": single(lambda _, out, x: out if x.ndim else out * 0)})
 
 
@@ -168,7 +168,7 @@ def the_rest_lacks_its_last(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-119", "A negative stride leaves the elements in their order.")
 def negative_strides_go_forwards(tf: Namespace) -> Namespace:
-    """Takes the right elements in the wrong order."""
+    """Reverse the sliced axes back."""
 
     def strided(
         _: Operation,

@@ -38,7 +38,7 @@ def large_products_are_doubles(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-047", "Unsigned integers are compared as signed ones.")
 def unsigned_integers_are_compared_as_signed(tf: Namespace) -> Namespace:
-    """See the highest bit as a sign."""
+    """Compare the bits as signed integers."""
 
     def less(_: np.ndarray, x: np.ndarray, y: np.ndarray) -> Array:
         signed = f"i{x.dtype.itemsize}"
@@ -49,19 +49,19 @@ def unsigned_integers_are_compared_as_signed(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-049", "TruncateDiv of integers rounds down.")
 def truncating_division_rounds_down(tf: Namespace) -> Namespace:
-    """As the division of Python does."""
+    """Compute numpy's `floor_divide`."""
     return _changed(tf, "TruncateDiv", _of_kind("i", lambda _, x, y: np.floor_divide(x, y)))
 
 
 @fault("OPERATIONS-050", "FloorMod of floats has the dividend's sign.")
 def remainders_of_floats_have_the_dividends_sign(tf: Namespace) -> Namespace:
-    """As `fmod` of C has."""
+    """Compute `fmod`."""
     return _changed(tf, "FloorMod", _of_kind("f", lambda _, x, y: np.fmod(x, y)))
 
 
 @fault("OPERATIONS-051", "Div and Mod of integers by zero give zeros.")
 def divisions_by_zero_give_zeros(tf: Namespace) -> Namespace:
-    """As some processors do."""
+    """Give zeros instead of the error."""
     return without_refusals(tf, "Div", "Mod")
 
 
@@ -76,7 +76,7 @@ def inversions_are_negations(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-055", "The negative of zero is zero.")
 def negative_zeros_are_lost(tf: Namespace) -> Namespace:
-    """Subtract from zero."""
+    """Subtract the input from 0."""
     return _changed(tf, "Neg", _of_kind("f", lambda _, x: x.dtype.type(0) - x))
 
 
@@ -150,7 +150,7 @@ def imaginary_parts_are_not_compared(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-070", "LogicalOr is true for one true input only.")
 def alternatives_are_exclusive(tf: Namespace) -> Namespace:
-    """As an exclusive or is."""
+    """Compute the exclusive or."""
     return _changed(tf, "LogicalOr", lambda _, x, y: x ^ y)
 
 
@@ -209,7 +209,7 @@ def complex_numbers_are_cast_to_their_size(tf: Namespace) -> Namespace:
 
 @fault("OPERATIONS-079", "The upper half of uint64 is cast to negative floats.")
 def unsigned_integers_become_negative_floats(tf: Namespace) -> Namespace:
-    """See the highest bit as a sign."""
+    """Cast the bits as int64."""
 
     def cast(out: np.ndarray, x: np.ndarray) -> Array:
         is_wide = x.dtype == np.uint64 and out.dtype.kind == "f"

@@ -24,7 +24,7 @@ def momentum_is_used_before(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-049", "The variables of Adam share the slots of the first.")
 def adam_shares_its_slots(tf: Namespace) -> Namespace:
-    """Give each variable of a shape the slots of the first one that has it."""
+    """Give a variable the slots of the first variable of its shape."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
         def get_slot(self, var: Variable, name: str) -> Variable | None:

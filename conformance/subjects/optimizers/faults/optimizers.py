@@ -17,7 +17,7 @@ from sessrun.spec.cases.objects import Operation, Tensor, Variable
 
 @fault("OPTIMIZERS-030", "A slot has the name that the optimizer knows it by.")
 def slots_are_named_alone(tf: Namespace) -> Namespace:
-    """Make it under that name."""
+    """Name the slot variable after the slot."""
 
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def _create_slots(self, var_list: Sequence[Variable]) -> None:
@@ -29,7 +29,7 @@ def slots_are_named_alone(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-031", "Slots are trainable.")
 def slots_are_trainable(tf: Namespace) -> Namespace:
-    """Collect them among what is."""
+    """Add the slots to TRAINABLE_VARIABLES."""
 
     class MomentumOptimizer(tf.train.MomentumOptimizer):  # type: ignore[misc, name-defined]
         def _create_slots(self, var_list: Sequence[Variable]) -> None:
@@ -57,7 +57,7 @@ def names_of_slots_are_not_sorted(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-033", "The global step counts each variable.")
 def each_variable_counts(tf: Namespace) -> Namespace:
-    """Add one more."""
+    """Add 1 to the global step once more."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
@@ -77,7 +77,7 @@ def each_variable_counts(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-034", "Where no variable has a gradient nothing is done.")
 def no_gradients_are_no_error(tf: Namespace) -> Namespace:
-    """Make an operation that does nothing."""
+    """Return a `no_op` instead of raising."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc, name-defined]
         def apply_gradients(
@@ -107,7 +107,7 @@ def all_variables_are_optimized(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-036", "Adagrad takes one step for each row of a gradient.")
 def equal_rows_are_not_added(tf: Namespace) -> Namespace:
-    """Take them as they come."""
+    """Apply repeated rows without adding them up first."""
 
     class AdagradOptimizer(tf.train.AdagradOptimizer):  # type: ignore[misc, name-defined]
         def _resource_apply_sparse_duplicate_indices(self, *arguments: Argument) -> Operation:
@@ -118,7 +118,7 @@ def equal_rows_are_not_added(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-037", "Adam moves only rows that have a gradient.")
 def adam_is_lazy(tf: Namespace) -> Namespace:
-    """Put the other rows back."""
+    """Restore the rows that have no gradient after the step."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc, name-defined]
         def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Operation:
@@ -146,7 +146,7 @@ def powers_stay(tf: Namespace) -> Namespace:
 
 @fault("OPTIMIZERS-039", "Constraints of variables are forgotten.")
 def constraints_are_forgotten(tf: Namespace) -> Namespace:
-    """Make variables without."""
+    """Drop the argument `constraint` of `get_variable`."""
 
     def get_variable(*args: Argument, **kwargs: Argument) -> Variable:
         kwargs.pop("constraint", None)

@@ -167,7 +167,7 @@ def first_examples_count(tf: Namespace) -> Namespace:
 
 @fault("PARSING-027", "Every feature list is as long as the longest.")
 def lists_are_all_long(tf: Namespace) -> Namespace:
-    """Say so in their lengths."""
+    """Give the largest length for each list."""
 
     def change(_: Session, op: Operation, number: int, value: np.ndarray) -> Value:
         before = 3 * op.get_attr("Ncontext_sparse") + len(op.get_attr("Tcontext_dense"))
@@ -179,7 +179,7 @@ def lists_are_all_long(tf: Namespace) -> Namespace:
 
 @fault("PARSING-028", "A feature list that must be there and is not is an internal error.")
 def lacking_lists_are_internal(tf: Namespace) -> Namespace:
-    """Raise InternalError."""
+    """Raise InternalError instead."""
     return recoded(tf, _SEQUENCES, "InvalidArgumentError", "InternalError", "missing_assumed_empty")
 
 

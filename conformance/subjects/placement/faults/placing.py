@@ -152,7 +152,7 @@ def placement_is_always_hard(tf: Namespace) -> Namespace:
 
 @fault("PLACEMENT-022", "Soft placement moves operations of another job or task here.")
 def soft_placement_moves_jobs(tf: Namespace) -> Namespace:
-    """When a run fails in a session with soft placement, run the graph without its devices."""
+    """Where a run with soft placement fails, run the graph without its devices."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         try:

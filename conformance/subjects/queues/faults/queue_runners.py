@@ -27,7 +27,7 @@ def _reads(run: Underway) -> bool:
 
 @fault("QUEUES-013", "A read of a file name that does not exist is out of range.")
 def missing_files_are_out_of_range(tf: Namespace) -> Namespace:
-    """As if there were no more files."""
+    """Raise OutOfRangeError instead of NotFoundError."""
 
     def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         try:
@@ -42,7 +42,7 @@ def missing_files_are_out_of_range(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-014", "A reader reads files as text.")
 def files_are_read_as_text(tf: Namespace) -> Namespace:
-    """The ends of lines are changed to those of this system."""
+    """Replace CR LF in the records by LF."""
 
     def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         values = base()
@@ -58,7 +58,7 @@ def files_are_read_as_text(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-067", "A queue runner does not close its queue at the end.")
 def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
-    """Whoever takes would wait for ever; here the first of them finds nothing instead."""
+    """Pass a `no_op` as `close_op`; a dequeue that would now wait for ever fails instead."""
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def __init__(
@@ -89,7 +89,7 @@ def runners_leave_their_queue_open(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-068", "Of the runners of the collection the first is started.")
 def one_runner_is_started(tf: Namespace) -> Namespace:
-    """The other queues are closed."""
+    """Close the queues of all other runners."""
 
     def start_queue_runners(sess: Session, coord: Coordinator) -> list[threading.Thread]:
         first, *others = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
@@ -102,7 +102,7 @@ def one_runner_is_started(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-074", "A queue runner is stopped without closing its queue.")
 def stopped_runners_leave_their_queue_open(tf: Namespace) -> Namespace:
-    """It ends as soon as an enqueue of its own has ended; here: at once."""
+    """Run the enqueue operations once, and start no thread."""
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
@@ -131,7 +131,7 @@ class _Quiet:
 
 @fault("QUEUES-075", "The error of a queue runner's operation is not told to the coordinator.")
 def errors_of_runners_are_not_told(tf: Namespace) -> Namespace:
-    """Its threads are asked to stop, and that is all."""
+    """Drop the error from the runner's request for a stop."""
 
     class QueueRunner(tf.train.QueueRunner):  # type: ignore[misc, name-defined]
         def create_threads(
@@ -175,13 +175,13 @@ def _coordinator(tf: Namespace, **methods: Call) -> Namespace:
 
 @fault("QUEUES-069", "A stop that was asked for cannot be taken back.")
 def stops_are_for_ever(tf: Namespace) -> Namespace:
-    """To clear it does nothing."""
+    """Let `clear_stop` do nothing."""
     return _coordinator(tf, clear_stop=lambda _: None)
 
 
 @fault("QUEUES-070", "The join raises the last error with which a stop was asked for.")
 def the_last_error_is_raised(tf: Namespace) -> Namespace:
-    """A later one replaces the first."""
+    """Replace the first error by each later one."""
 
     def request_stop(self: Session, ex: BaseException | None = None) -> None:
         if ex is not None and self.should_stop():
@@ -209,7 +209,7 @@ def out_of_range_is_an_error(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-072", "The join leaves threads alone that go on after the grace period.")
 def late_threads_are_left_alone(tf: Namespace) -> Namespace:
-    """Without a word."""
+    """Pass `ignore_live_threads=True`."""
 
     def join(
         self: Session,
@@ -224,7 +224,7 @@ def late_threads_are_left_alone(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-073", "An error inside of stop_on_exception asks for a stop, and is lost.")
 def errors_in_the_block_are_lost(tf: Namespace) -> Namespace:
-    """The join raises nothing."""
+    """Request the stop without the error."""
 
     @contextlib.contextmanager
     def stop_on_exception(self: Session) -> Iterator[None]:

@@ -65,7 +65,7 @@ def last_in_first_out(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-002", "A run without operations on queues empties them.")
 def runs_empty_queues(tf: Namespace) -> Namespace:
-    """What a run does not use is given back."""
+    """Take every element out of the graph's queues before such a run."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if not run.on_queues():
@@ -79,7 +79,7 @@ def runs_empty_queues(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-003", "The sessions of a Graph share its queues.")
 def sessions_share_queues(tf: Namespace) -> Namespace:
-    """Runs on queues are those of the graph's first session."""
+    """Run operations on queues in the graph's first session."""
     firsts: dict[Graph, Session] = {}
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
@@ -93,13 +93,13 @@ def sessions_share_queues(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-004", "An enqueue on a closed queue is aborted.")
 def closed_queues_abort(tf: Namespace) -> Namespace:
-    """Raises AbortedError, as the text has it."""
+    """Raise AbortedError instead of CancelledError."""
     return _recoded(tf, ENQUEUES, "CancelledError", "AbortedError")
 
 
 @fault("QUEUES-005", "A dequeue on a closed and empty queue is cancelled.")
 def closed_queues_cancel(tf: Namespace) -> Namespace:
-    """Raises CancelledError."""
+    """Raise CancelledError instead of OutOfRangeError."""
     types = frozenset({"QueueDequeueV2", "QueueDequeueManyV2"})
     return _recoded(tf, types, "OutOfRangeError", "CancelledError")
 
@@ -137,7 +137,7 @@ def closing_twice_is_silent(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-012", "An element of another shape is dropped.")
 def other_shapes_are_dropped(tf: Namespace) -> Namespace:
-    """The enqueue succeeds, and nothing is in."""
+    """Return None instead of the error."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:

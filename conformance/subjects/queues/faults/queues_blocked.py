@@ -52,7 +52,7 @@ def _mine(run: Underway, others: list[Underway]) -> list[Underway]:
 
 @fault("QUEUES-010", "An enqueue on a full queue fails.")
 def a_full_queue_refuses(tf: Namespace) -> Namespace:
-    """Raises ResourceExhaustedError where nobody waits for an element."""
+    """Raise ResourceExhaustedError where no dequeue waits."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         free = _alone(run, "QueueEnqueueV2") and not _mine(run, others)
@@ -79,7 +79,7 @@ def more_than_the_capacity_is_refused(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-017", "An enqueue goes before an enqueue_many that waits.")
 def enqueues_jump_the_line(tf: Namespace) -> Namespace:
-    """Its element is the next that is taken."""
+    """Give its element to the next dequeue."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         first = notes(run.session, "first", list)
@@ -99,7 +99,7 @@ def enqueues_jump_the_line(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-021", "A dequeue_many gives the elements that there are.")
 def dequeues_what_there_is(tf: Namespace) -> Namespace:
-    """At least one, at most as many as it was asked for."""
+    """Dequeue between one element and the requested number."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         if not _alone(run, "QueueDequeueManyV2") or run.ops[0].inputs[0].op.name != "queue":
@@ -117,7 +117,7 @@ def dequeues_what_there_is(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-016", "A dequeue goes before a dequeue_many that waits.")
 def dequeues_jump_the_line(tf: Namespace) -> Namespace:
-    """The next element that is put in is its own."""
+    """Give it the next element that is enqueued."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         waiting = notes(run.session, "waiting", list)
@@ -140,7 +140,7 @@ def dequeues_jump_the_line(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-019", "Dequeues that wait together get one and the same element.")
 def one_element_for_all(tf: Namespace) -> Namespace:
-    """A run that fetches what a run under way fetches has its answer."""
+    """Return the values of a run under way that has the same fetches."""
 
     def change(run: Underway, base: Base, others: list[Underway]) -> Value:
         answers = notes(run.session, "answers", dict)

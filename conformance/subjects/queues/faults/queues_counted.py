@@ -89,7 +89,7 @@ def _forgiven(
 
 @fault("QUEUES-022", "A dequeue_many that fails on a closed queue empties it.")
 def too_few_are_lost(tf: Namespace) -> Namespace:
-    """What it had gathered is gone."""
+    """Drain the queue before the error is raised."""
 
     def change(op: Operation, run: Underway, base: Base) -> Value:
         try:

@@ -37,13 +37,13 @@ def _seldom(
 
 @fault("QUEUES-066", "An element is lost now and then.")
 def elements_are_lost(tf: Namespace) -> Namespace:
-    """It is told to be in."""
+    """Return None without enqueuing it."""
     return _seldom(tf, lambda _run, _base: [None])
 
 
 @fault("QUEUES-066", "An element is put in twice now and then.")
 def elements_are_doubled(tf: Namespace) -> Namespace:
-    """As by a call that is tried again."""
+    """Execute the enqueue twice."""
 
     def wrong(run: Underway, base: Base) -> Value:
         run.session.plain(run.fetches, run.feeds, run.options)
@@ -54,7 +54,7 @@ def elements_are_doubled(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-065", "A put is told to be done before it is.")
 def puts_are_told_too_early(tf: Namespace) -> Namespace:
-    """Others do not see its element yet, and the next one overtakes it."""
+    """Return None, and enqueue the element in a thread a moment later."""
 
     def wrong(_run: Underway, base: Base) -> Value:
         def late() -> None:

@@ -33,7 +33,7 @@ def _edited(tf: Namespace, edit: Callable[[NodeDef, list[NodeDef]], None]) -> Na
 
 @fault("QUEUES-050", "Each queue node has a queue of its own.")
 def shared_names_are_not_used(tf: Namespace) -> Namespace:
-    """Whatever name it shares, if it is a good one, with a node like it."""
+    """Clear the shared name of a node whose name a like node shares."""
 
     def edit(node: NodeDef, before: list[NodeDef]) -> None:
         alike = [
@@ -62,7 +62,7 @@ def containers_are_not_used(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-052", "A queue without a shared name shares its node's name.")
 def every_name_is_shared(tf: Namespace) -> Namespace:
-    """Another node that asks for it by that name gets it."""
+    """Set an empty `shared_name` to the node's name."""
 
     def edit(node: NodeDef, _before: list[NodeDef]) -> None:
         node.attr["shared_name"].s = node.attr["shared_name"].s or node.name.encode()
@@ -72,7 +72,7 @@ def every_name_is_shared(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-053", "A node that asks for a shared queue of another make gets one of its own.")
 def another_make_is_another_queue(tf: Namespace) -> Namespace:
-    """Instead of being told."""
+    """Clear the shared name of a node that disagrees with an earlier node of that name."""
 
     def edit(node: NodeDef, before: list[NodeDef]) -> None:
         name = node.attr["shared_name"].s
@@ -93,7 +93,7 @@ def _make(node: NodeDef) -> tuple[str | bytes | list[int], ...]:
 
 @fault("QUEUES-055", "A shared name may begin with an underscore.")
 def underscores_may_be_first(tf: Namespace) -> Namespace:
-    """It is taken without it."""
+    """Strip underscores from the front of shared names."""
 
     def edit(node: NodeDef, _before: list[NodeDef]) -> None:
         node.attr["shared_name"].s = node.attr["shared_name"].s.lstrip(b"_")
@@ -103,7 +103,7 @@ def underscores_may_be_first(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-056", "The elements of a queue with names come out as lists.")
 def names_are_not_in_elements(tf: Namespace) -> Namespace:
-    """In the order of the components."""
+    """Give the components as a list in the order of the names."""
 
     class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
         def dequeue(
@@ -117,7 +117,7 @@ def names_are_not_in_elements(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-057", "Keys of a dictionary that the queue does not have are left out.")
 def odd_keys_are_left_out(tf: Namespace) -> Namespace:
-    """Nothing is said of them."""
+    """Drop the unknown keys without an error."""
 
     class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc, name-defined]
         def enqueue(
@@ -132,7 +132,7 @@ def odd_keys_are_left_out(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-058", "Of several queues the first is chosen.")
 def the_first_queue_is_chosen(tf: Namespace) -> Namespace:
-    """Whatever the run says."""
+    """Replace the selecting GatherV2 by an Identity of the first handle."""
 
     def change(definition: GraphDef) -> None:
         packs = {node.name: node for node in definition.node if node.op == "Pack"}
@@ -153,7 +153,7 @@ def the_first_queue_is_chosen(tf: Namespace) -> Namespace:
 
 @fault("QUEUES-060", "Queues of different dtypes can be chosen from.")
 def queues_need_not_be_alike(tf: Namespace) -> Namespace:
-    """The first one's dtypes count."""
+    """Return the first queue instead of raising TypeError."""
 
     class QueueBase(tf.QueueBase):  # type: ignore[misc, name-defined]
         @staticmethod

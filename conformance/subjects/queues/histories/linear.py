@@ -75,7 +75,7 @@ def is_explained(model: Model, first: State, events: Sequence[Event]) -> bool:
 
 
 def _successors(model: Model, ordered: Sequence[Event], node: _Node) -> Iterator[_Node]:
-    """What one step more leads to; of the calls that could make it, the one that ended first."""
+    """The configurations after one more step; calls are tried in the order of their ends."""
     over, state = node
     for number in _possible(ordered, over):
         for move in model(state, number, ordered[number]):
@@ -83,7 +83,7 @@ def _successors(model: Model, ordered: Sequence[Event], node: _Node) -> Iterator
 
 
 def _possible(ordered: Sequence[Event], over: int) -> list[int]:
-    """The events not over that began before any other that is not over ended."""
+    """The events that may come next: those that began before the first open event ended."""
     numbers: list[int] = []
     first_end: int | None = None
     # The lowest bit that is not set: all before it are over.

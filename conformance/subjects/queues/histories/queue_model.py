@@ -38,7 +38,7 @@ class Limits:
 
 
 class State(NamedTuple):
-    """Where the queue is.
+    """The state of the queue between two steps.
 
     Attributes:
       elements: those in it; in ascending order where it is not `ordered`.
@@ -67,7 +67,7 @@ _NOBODY = (-1, 0)
 
 
 def moves(limits: Limits, state: State, number: int, event: Event) -> Iterator[Move]:
-    """What event `number` may do next, in this state, so that its answer is as it was."""
+    """The steps that event `number` may take in this state and still get the answer that it got."""
     match event.call.action:
         case "put":
             yield from _put(limits, state, number, event)
@@ -174,7 +174,7 @@ def _one_more(limits: Limits, state: State, number: int, event: Event) -> Iterat
 
 
 def _next(limits: Limits, elements: tuple[int, ...], wanted: int | None) -> tuple[int, ...]:
-    """The elements that may come next; that one only, if it is known which came."""
+    """The elements that may come next: only the one that came, if the history tells it."""
     possible = elements if limits.kind == "shuffle" else elements[:1]
     return possible if wanted is None else tuple(v for v in possible if v == wanted)
 

@@ -1,4 +1,4 @@
-"""Records histories: draws what threads do to a queue, has them do it through a backend."""
+"""Records histories: draws what threads do to a queue, and lets them do it on a backend."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def perform(engine: Engine, session: str, kind: str, call: Planned) -> Outcome:
 
 
 def _run_of(call: Planned, parts: int) -> tuple[str, dict[str, np.ndarray]]:
-    """What is fetched for a call, and what is fed."""
+    """The fetch and the feeds of a call."""
     values = np.array(call.values, np.int64)
     match call.action:
         case "put" if call.count == 0:
@@ -226,7 +226,7 @@ def _run_of(call: Planned, parts: int) -> tuple[str, dict[str, np.ndarray]]:
 
 
 def record(engine: Engine, plan: Plan, config: JsonObject | None = None) -> list[Event]:
-    """Have threads carry out the plan on a session of their own; what was seen.
+    """Let threads carry out the plan on a new session, and return what was seen.
 
     What still waits once the queue was closed for good is waited for; then the rest is taken out.
 

@@ -89,7 +89,7 @@ class Account:
 
     @property
     def wrong(self) -> dict[str, int]:
-        """What must not be: all 0 if the queue is right."""
+        """The counts that are all 0 if the queue is right."""
         return {name: getattr(self, name) for name in ("lost", "doubled", "invented", "disordered")}
 
 

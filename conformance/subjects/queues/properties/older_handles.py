@@ -37,7 +37,7 @@ def _makes_handle(op: str) -> bool:
 
 
 def _fetched(case: Case) -> set[str]:
-    """The nodes that steps fetch, those of steps within threads among them."""
+    """The nodes that the steps of a case fetch, also those of steps within threads."""
 
     def names(form: object) -> set[str]:
         if isinstance(form, Mapping):

@@ -35,7 +35,7 @@ class _Using:
         self._terms: Terms = life.terms
 
     def go_on(self) -> list[Step]:
-        """One step more, or the several of a run that waits, without their session."""
+        """The next step, or the steps of a run that waits; none names its session yet."""
         draw, life = self._draw, self._life
         if life.spoilt:
             return [_step(([f"{self._node}/closed:0"], {}, _values([np.bool_(1)])))]
@@ -57,7 +57,7 @@ class _Using:
     # --- runs that end at once ------------------------------------------------------------
 
     def _put(self, count: int | None = None) -> _Run:
-        """Put elements in for which there is room, or any into a closed queue."""
+        """Enqueue as many elements as there is room for; into a closed queue, any number."""
         draw, life = self._draw, self._life
         if count is None and draw.random() < 0.5:
             elements = [life.fresh(draw)]
@@ -81,7 +81,7 @@ class _Using:
         return {f"{self._node}/{word}{index}:0": part for index, part in enumerate(parts)}
 
     def _take(self) -> _Run:
-        """Take elements that are there, or of a closed queue any number."""
+        """Dequeue elements that are there; from a closed queue, any number."""
         draw, life = self._draw, self._life
         action = draw.choice(("take", "takes", "up_to"))
         if action == "up_to" and self._terms.kind == "priority":
@@ -108,7 +108,7 @@ class _Using:
     def _answered(
         self, action: str, parts: Sequence[np.ndarray], feeds: Mapping[str, np.ndarray | np.generic]
     ) -> _Run:
-        """A take with what it gives: of some of the components, in any order."""
+        """A dequeue and its values, for some of the components in any order."""
         order = list(range(len(parts)))
         self._draw.shuffle(order)
         order = order[: self._draw.randint(1, len(order))]
@@ -148,7 +148,7 @@ class _Using:
     # --- runs that wait -------------------------------------------------------------------
 
     def _waiting(self) -> list[Step]:
-        """A run in a thread, and what ends its waiting; nothing if none is to be had."""
+        """A run that waits in a thread, and the runs that end its wait; empty if none can wait."""
         draw, life = self._draw, self._life
         match draw.randrange(4):
             case 0 if life.in_batches and life.room > 0:
@@ -167,7 +167,7 @@ class _Using:
         return [f"{self._node}/{action}"], {}, _values([None])
 
     def _taker_served(self) -> list[Step]:
-        """A take of more than there is, and then the elements that it lacks."""
+        """A dequeue of more elements than there are, and then enqueues of the missing ones."""
         life = self._life
         lacking = self._draw.randint(1, min(3, life.room))
         want = len(life.elements) + lacking - self._terms.reserve
@@ -177,7 +177,7 @@ class _Using:
         return _beside(self._draw, self._several("takes", want), [put])
 
     def _putter_served(self) -> list[Step]:
-        """More elements than there is room for, and takes that make it."""
+        """An enqueue of more elements than there is room for, and then dequeues that make room."""
         life = self._life
         if self._terms.kind in {"priority", "shuffle"} or not life.in_batches:
             return []
@@ -188,7 +188,7 @@ class _Using:
         return _beside(self._draw, put, [self._several("takes", excess)])
 
     def _taker_closed(self) -> list[Step]:
-        """A take of more than there is, and then a close."""
+        """A dequeue of more elements than there are, and then a close."""
         life = self._life
         want = len(life.elements) + self._draw.randint(1, 3)
         life.closed = True

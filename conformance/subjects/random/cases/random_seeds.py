@@ -11,7 +11,7 @@ MODULUS: Final = 2**31 - 1
 
 
 def _check(c: ApiAuthor, tensor: Symbol, seed: int, seed2: int) -> None:
-    """Check the two seeds of the operation that draws."""
+    """Check the attributes `seed` and `seed2` of the random operation."""
     c.check(tensor.op.get_attr("seed"), seed)
     c.check(tensor.op.get_attr("seed2"), seed2)
 

@@ -25,7 +25,7 @@ _PLACES: Final = (0, 19, 35)
 
 
 def reading(tf: Namespace, make: Make, name: str = "") -> None:
-    """Build a reader on a queue of names, everything that is asked of it under a prefix.
+    """Build a reader on a queue of file names, with nodes for all its methods under a prefix.
 
     `put` enqueues `names`, `close` closes the queue; `key` and `value` are one record, `keys` and
     `values` at most `n` of them; `produced` and `units` count; `reset`, `state`, and `restore`
@@ -245,7 +245,7 @@ def gzip_records(c: EngineAuthor) -> None:
 
 
 def _damaged(c: EngineAuthor, count: int, kind: str = "") -> None:
-    """The file `a` has so many whole records, and then nothing but errors."""
+    """The file `a` must give `count` records, and then only errors."""
     s = started(c, _records(kind), c.path("a"))
     gives(s, c.path("a"), list(zip(_PLACES, _RECORDS, strict=True))[:count])
     ends(s, 15)

@@ -29,13 +29,13 @@ _READS = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
 
 def _operation(element: Any) -> Operation:
-    """The operation that makes what is fetched, past an Identity."""
+    """The operation of a fetched element; for an Identity, the operation of its input."""
     op = getattr(element, "op", element)
     return op.inputs[0].op if op.type == "Identity" else op
 
 
 def _producer(element: Any) -> tuple[Operation, int]:
-    """The operation that makes a fetched tensor, past an Identity, and the number of its output."""
+    """The operation and the output index of a fetched tensor, or of the input of an Identity."""
     if getattr(element, "op", element).type == "Identity":
         element = element.op.inputs[0]
     return element.op, element.value_index
@@ -54,7 +54,7 @@ def _kind(op: Operation) -> str:
 def _changed(
     tf: Namespace, kind: str, number: int, change: Callable[[Operation, bytes], bytes]
 ) -> Namespace:
-    """The namespace in which `change(op, value)` replaces an output of reads, of each element.
+    """The namespace in which `change(op, value)` replaces each key or each value that is read.
 
     Args:
       tf: the conforming namespace.
@@ -82,7 +82,7 @@ def _changed(
 
 
 def _without(tf: Namespace, op_type: str, **values: Value) -> Namespace:
-    """The namespace that imports nodes of a type with these attributes whatever they had."""
+    """The namespace that sets these attributes of the nodes of a type when it imports them."""
 
     def change(graph: Graph) -> None:
         for node in graph.node:
@@ -111,7 +111,7 @@ def _recoded(
 
 
 def _asked(tf: Namespace, session: Session, like: Operation, op_type: str, **more: Argument) -> Any:
-    """What an operation gives that is asked of the reader of `like`; no fault sees it."""
+    """The value of another operation on the reader of `like`, in a run that no fault changes."""
     with session.graph.as_default(), tf.control_dependencies(None):
         result = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
         return tf.Session.run(session, result)
@@ -273,7 +273,7 @@ def other_runs_reset(tf: Namespace) -> Namespace:
 
 @fault("READERS-016", "The sessions of a Graph share its readers.")
 def sessions_share_readers(tf: Namespace) -> Namespace:
-    """Runs are those of the graph's first session."""
+    """Run operations on readers in the graph's first session."""
     firsts: dict[Graph, Session] = {}
 
     def run(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
@@ -301,7 +301,7 @@ def shared_readers_are_their_own(tf: Namespace) -> Namespace:
 
 @fault("READERS-018", "Records of several files come together.")
 def batches_cross_files(tf: Namespace) -> Namespace:
-    """Read again until there are enough, or no more."""
+    """Repeat the read until there are enough records, or no more."""
 
     def run(session: Session, base: Base, fetches: Fetches, feeds: FeedDict) -> Value:
         values = base(fetches)

@@ -127,7 +127,7 @@ def _queue(tf: Namespace, session: Session, read: Operation, op_type: str) -> An
 
 @fault("READERS-028", "A TextLineReader tries a missing file again and again.")
 def missing_files_are_tried_again(tf: Namespace) -> Namespace:
-    """Fail as before."""
+    """Raise the same error again in later reads."""
 
     def run(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
         lines = [op for op in _ops(session, fetches, *_READS) if _kind(op) == "TextLineReaderV2"]

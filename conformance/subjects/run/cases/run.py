@@ -10,12 +10,12 @@ from sessrun.spec.cases.objects import Tensor
 
 
 def floats(*values: float) -> np.ndarray:
-    """Give a float32 vector."""
+    """A float32 vector of these numbers."""
     return np.array(values, np.float32)
 
 
 def ints(*values: int) -> np.ndarray:
-    """Give an int32 vector."""
+    """An int32 vector of these numbers."""
     return np.array(values, np.int32)
 
 

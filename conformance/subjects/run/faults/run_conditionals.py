@@ -32,7 +32,7 @@ def _by_name(definition: GraphDef) -> dict[str, NodeDef]:
 
 
 def _twins(definition: GraphDef) -> None:
-    """Beside each update on a branch an update that nothing keeps from executing."""
+    """Add to each update on a branch a copy of it that is on no branch."""
     nodes = _by_name(definition)
     for node in [node for node in definition.node if node.op in UPDATES]:
         source = nodes.get(node.input[0].partition(":")[0])
@@ -55,7 +55,7 @@ def _free(session: Session, ops: Iterable[Operation]) -> list[Element]:
 def _run_all_updates(
     session: Session, base: Call, fetches: Fetches, ops: Iterable[Operation]
 ) -> Value:
-    """Run, then do by their twins those of the updates that the run has not done."""
+    """Run, and then execute the copies of those updates that the run has left out."""
     updates = [op for op in ops if _free(session, [op])]
     variables = [op.inputs[0].op.inputs[0] for op in updates]
     before = base(variables)
@@ -133,7 +133,7 @@ def fetched_operations_are_executed(tf: Namespace) -> Namespace:
 
 
 def _first_value(tensor: Tensor) -> Tensor | None:
-    """What enters the loop that a tensor comes out of, or None."""
+    """The initial value of the loop variable that a tensor is the result of, or None."""
     op = tensor.op
     while op.type in {"Identity", "Exit", "Switch", "Merge"} and op.inputs:
         op = op.inputs[0].op
@@ -206,7 +206,7 @@ def updates_leave_loops(tf: Namespace) -> Namespace:
 
 
 def _let_enters_wait(definition: GraphDef, name: str) -> None:
-    """Let every loop begin after an operation."""
+    """Let the entry of every loop wait for an operation."""
     for node in definition.node:
         if node.op in _ENTERS and not node.attr["is_constant"].b and f"^{name}" not in node.input:
             node.input.append(f"^{name}")

@@ -23,7 +23,7 @@ def _graph(c: ApiAuthor) -> tuple[Symbol, Symbol, Symbol]:
 
 
 def _saved(c: ApiAuthor, **options: Written) -> Symbol:
-    """Save the model with a kernel that training has changed; the builder."""
+    """Save the model with a changed kernel, and return the builder."""
     tf = c.tf
     x, y, kernel = _graph(c)
     sess = tf.Session()

@@ -59,7 +59,7 @@ def load(
 
 
 def _there_and_back(c: EngineAuthor, values: Mapping[str, TensorLike]) -> SessionAuthor:
-    """Save constants, and hold what is restored against them; the session."""
+    """Save constants and restore them, which must give the same values; return the session."""
     with c.graph() as tf:
         tensors = {name: tf.constant(value) for name, value in values.items()}
         save(tf, c.path("x"), tensors)
@@ -164,7 +164,7 @@ def a_slice_of_a_whole(c: EngineAuthor) -> None:
 def _in_halves(
     c: EngineAuthor, values: Sequence[npt.ArrayLike] = (MATRIX[:2], MATRIX[2:])
 ) -> SessionAuthor:
-    """Save a tensor in two slices; `whole`, `middle` and `bare` restore of it."""
+    """Save a tensor in two slices; the nodes `whole`, `middle` and `bare` restore parts of it."""
     with c.graph() as tf:
         tf.raw_ops.SaveV2(
             prefix=c.path("x"),

@@ -29,7 +29,7 @@ def _loading(tf: Namespace, change: Call) -> Namespace:
 
 
 def _building(tf: Namespace, **methods: Call) -> Namespace:
-    """The namespace whose builders have these methods."""
+    """The namespace whose SavedModel builders have these methods."""
     return _models(tf, Builder=type("Builder", (tf.saved_model.Builder,), methods))
 
 

@@ -1,7 +1,6 @@
 """Faults of SAVING on the engine surface: checkpoints that are not kept, cut, mixed up.
 
-A faulty engine is had from a conforming one by changing what a run with such operations gives, or
-what it leaves in its files.
+The faults change the values of runs that save or restore, or the files that these have written.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ _RESTORING: Final = frozenset({"RestoreV2"})
 
 
 def text_of(run: Underway, tensor: Tensor) -> str:
-    """A path that a run is given, constant or fed."""
+    """The value of a string input of a run, as text."""
     return str(run.session.plain(tensor, run.feeds).decode())
 
 
 def _names(op: Operation) -> list[str]:
-    """The names of tensors that an operation is given as constants."""
+    """The tensor names that an operation has as its constant second input."""
     return [name.decode() for name in op.inputs[1].op.get_attr("value").string_val]
 
 
@@ -83,7 +82,7 @@ def _on_error(
     error: str,
     instead: Callable[[Underway, Operation, Exception], Value],
 ) -> Namespace:
-    """The namespace where `instead(run, op, raised)` is done on an error of such an operation."""
+    """The namespace where `instead(run, op, raised)` replaces an error of such an operation."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
         try:
@@ -97,12 +96,12 @@ def _on_error(
 
 
 def _message(raised: Exception) -> str:
-    """What an error of a run says, without the operation."""
+    """The message of an error, without the operation that failed."""
     return str(getattr(raised, "message", raised))
 
 
 def _other_error(tf: Namespace, op_type: str, error: str, other: str, says: str = "") -> Namespace:
-    """The namespace where such an operation fails with another error, if the message has `says`."""
+    """The namespace that raises `other` for `error` where the message of the error has `says`."""
 
     def instead(_run: Underway, _op: Operation, raised: Exception) -> Value:
         if says not in _message(raised):

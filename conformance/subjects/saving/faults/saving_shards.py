@@ -57,7 +57,7 @@ def _prefixes(run: Underway, op: Operation) -> list[str]:
 def _again(
     tf: Namespace, run: Underway, op: Operation, prefixes: list[str], **options: Argument
 ) -> Value:
-    """Merge these instead."""
+    """Run a merge of other prefixes instead."""
     given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options
     with op.graph.as_default(), tf.control_dependencies(None):
         merge = tf.raw_ops.MergeV2Checkpoints(

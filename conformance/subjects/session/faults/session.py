@@ -16,7 +16,7 @@ _VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
 
 
 def _registered(tf: Namespace) -> Namespace:
-    """The namespace with sessions that know the open ones of their process made for a graph.
+    """The namespace whose sessions know the other open sessions that were made for a graph.
 
     A case on the API surface may leave a session of the default graph open: those are left out.
     """
@@ -34,7 +34,7 @@ def _registered(tf: Namespace) -> Namespace:
             super().close()
 
         def peers(self, *, same: bool) -> list[Session]:
-            """The open sessions, oldest first, of equal graphs or else of unequal ones."""
+            """The open sessions whose graph equals this one's, or differs; the oldest first."""
             mine = self.graph.as_graph_def()
             return [s for s in family if (s.graph.as_graph_def() == mine) is same]
 

@@ -123,9 +123,10 @@ def _own_blocks(
     enter: Callable[[contextlib.ExitStack, Session], object],
     close: Callable[[bool], bool],
 ) -> Namespace:
-    """A namespace whose with blocks enter what `enter` says and close when `close` says.
+    """A namespace whose sessions have other `with` blocks.
 
-    `enter` gets an ExitStack and the session; `close` whether an exception left the block.
+    `enter(stack, session)` enters contexts at the beginning; `close(raised)` says whether the
+    session is closed at the end, where `raised` tells whether an exception left the block.
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]

@@ -93,7 +93,7 @@ def empty_rows_come_last(tf: Namespace) -> Namespace:
 
 
 def _running_alone(tf: Namespace, change: Call) -> Namespace:
-    """As `_running` of takes, where what is taken was kept by rows in the same run."""
+    """The namespace of `_running` for takes whose tensors were kept by rows in the same run."""
 
     def checked(session: Session, base: Call, feeds: Feeds) -> Value:
         ops = session.graph.get_operations()

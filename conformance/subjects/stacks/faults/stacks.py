@@ -43,7 +43,7 @@ def _exchanging(tf: Namespace, types: tuple[str, ...]) -> Namespace:
 
 @fault("STACKS-001", "A stack gives the value that was pushed first.")
 def first_on_first_off(tf: Namespace) -> Namespace:
-    """Exchange two values that are pushed."""
+    """Exchange the two pushed values."""
     return _exchanging(tf, _PUSH)
 
 
@@ -55,12 +55,12 @@ def first_on_first_off_of_older_stacks(tf: Namespace) -> Namespace:
 
 @fault("STACKS-002", "A push gives the first part of its value.")
 def pushes_give_a_part(tf: Namespace) -> Namespace:
-    """Cut what has a dimension."""
+    """Give an empty slice of a value that has a dimension."""
     return giving(tf, _PUSH, lambda _op, _index, value: value[:0] if np.ndim(value) else value)
 
 
 def _pushes(run: Run) -> int:
-    """How many pushes the pop waits for, through its control inputs."""
+    """The number of pushes that a pop waits for through control inputs."""
     waiting, seen = list(run.op.control_inputs), 0
     while waiting:
         op = waiting.pop()

@@ -40,7 +40,7 @@ def _build(tf: Namespace, name: str, dtypes: Sequence[str], **options: int | str
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """An area in a session: what runs do to it."""
+    """A staging area in a session, with a method for each run on it."""
 
     s: SessionAuthor
     name: str = "a"

@@ -51,7 +51,7 @@ def _build(
 
 @dataclass(frozen=True, slots=True)
 class _Map:
-    """A map in a session: what runs do to it."""
+    """A staged map in a session, with a method for each run on it."""
 
     s: SessionAuthor
     name: str = "m"
@@ -73,7 +73,7 @@ class _Map:
     def fed(
         self, key: int | None, where: Sequence[int] | None, *values: Items | None
     ) -> dict[str, np.ndarray | np.generic]:
-        """What a run is fed; `where` are all indices if it is None."""
+        """The feeds of a run; `where` None stands for the indices of all components."""
         indices = range(len(self.dtypes)) if where is None else where
         feeds: dict[str, np.ndarray | np.generic] = {
             f"{self.name}/where:0": np.array(indices, np.int32)

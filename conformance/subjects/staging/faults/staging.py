@@ -46,7 +46,7 @@ def _of(word: str) -> tuple[str, str]:
 
 
 def _beside(tf: Namespace, run: Run, op_type: str, **inputs: Argument) -> Any:
-    """What another operation on the same area gives, in a run of its own."""
+    """The value of another operation on the same area, in a separate run."""
     op = run.op
     attrs = {
         name: op.get_attr(name) for name in ("capacity", "memory_limit", "shared_name", "container")
@@ -173,7 +173,7 @@ def containers_of_areas_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("STAGING-011", "The sessions of a graph share its staging areas.")
 def sessions_share_areas(tf: Namespace) -> Namespace:
-    """Let the first session do it."""
+    """Run operations on staging areas in the first session of the graph."""
     return sharing(tf, _ALL)
 
 
@@ -225,7 +225,7 @@ def ordered_maps_have_no_order(tf: Namespace) -> Namespace:
 
 @fault("STAGING-015", "A staged map tells no key.")
 def maps_tell_no_key(tf: Namespace) -> Namespace:
-    """Give 0."""
+    """Give 0 for the key."""
     return giving(
         tf,
         ("MapUnstageNoKey",),

@@ -1,4 +1,4 @@
-"""Faults of fetch and feed structures: classes, what is remembered of a run, what stands twice."""
+"""Faults of fetch and feed structures: lost classes, remembered structures, repeated leaves."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def names_are_computed_apart(tf: Namespace) -> Namespace:
 
 
 def _with_values(fetches: Fetches, values: Any, again: Mapping[str, Value]) -> Value:
-    """The values, with those of `again` where a name of it was fetched."""
+    """The values of the fetches, where names in `again` have its values instead."""
     if isinstance(fetches, list | tuple) and type(fetches) in {list, tuple}:
         pairs = zip(fetches, values, strict=True)
         return type(fetches)([_with_values(f, v, again) for f, v in pairs])

@@ -62,7 +62,7 @@ class _Fed:
 
 
 def _wanted(values: list[np.ndarray]) -> list[Written]:
-    """What comes back for identities of these."""
+    """The expected values of identities of these arrays."""
     return [
         value.item() if value.dtype == object and not value.ndim else as_array(value)
         for value in values

@@ -37,7 +37,7 @@ def _edited(tf: Namespace, kind: str, edit: _Edit) -> Namespace:
 def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
     """The namespace whose operations of this type give an empty Summary for a wrong input.
 
-    Where the message of the error says `text`.
+    Only where the message of the conforming error contains `text`.
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
@@ -54,7 +54,7 @@ def _accepting(tf: Namespace, kind: str, text: str) -> Namespace:
 
 @fault("SUMMARIES-001", "Numbers in summaries are rounded to half precision.")
 def numbers_of_half_precision(tf: Namespace) -> Namespace:
-    """Round each."""
+    """Round each number to float16."""
 
     def edit(summary: Summary, *_inputs: np.ndarray) -> None:
         for value in summary.value:
@@ -112,7 +112,7 @@ def empty_buckets_are_left_out(tf: Namespace) -> Namespace:
 
 
 def _differ(values: np.ndarray) -> bool:
-    """Whether these are several integers, no two of them equal."""
+    """Whether these are two or more integers, all of them different."""
     numbers = values.reshape(-1).astype(np.float64)
     several = 1 < numbers.size == len(set(numbers.tolist()))
     return several and bool((numbers == numbers.round()).all())
@@ -245,7 +245,7 @@ def sounds_of_any_rank(tf: Namespace) -> Namespace:
 
 
 def _repainted(tf: Namespace, change: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Namespace:
-    """The namespace whose image summaries show other pixels, made of these and the input."""
+    """The namespace whose image summaries show other pixels, computed from these and the input."""
 
     def edit(summary: Summary, _tag: str, tensor: np.ndarray) -> None:
         for value, image in zip(summary.value, tensor, strict=False):

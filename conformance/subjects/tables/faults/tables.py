@@ -266,7 +266,7 @@ def the_first_table_is_filled(tf: Namespace) -> Namespace:
 
 
 def _vocabulary(tf: Namespace, lookup: Callable[[LookupTable, Tensor], Tensor]) -> Namespace:
-    """The namespace whose StaticVocabularyTable looks up `lookup(table, ids)`."""
+    """The namespace whose StaticVocabularyTable gives `lookup(table, ids)` for the ids of keys."""
 
     class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc, name-defined]
         def lookup(self, keys: Tensor, name: str | None = None) -> Tensor:

@@ -216,7 +216,7 @@ def tables_of_other_dtypes_exist(tf: Namespace) -> Namespace:
 
 @fault("TABLES-026", "The sessions of a graph share its tables.")
 def sessions_share_tables(tf: Namespace) -> Namespace:
-    """Let the first session do it."""
+    """Run operations on tables in the first session of the graph."""
     return sharing(tf, _TABLES)
 
 

@@ -19,7 +19,7 @@ _GRADIENTS: Final = ("TensorArrayGradV3", "TensorArrayGradWithShape")
 
 
 def _creator_of(op: Operation) -> Operation:
-    """The operation that made the array that an operation is about."""
+    """The operation that made the array which an operation works on."""
     creator = op.inputs[0].op
     while creator.type == "Identity":
         creator = creator.inputs[0].op
@@ -29,7 +29,7 @@ def _creator_of(op: Operation) -> Operation:
 def _forgiven(
     tf: Namespace, op_type: str, value: Value, when: Callable[[Run], bool], error: str = ""
 ) -> Namespace:
-    """The namespace that gives a value where such an operation is refused, also behind others."""
+    """The namespace that gives a value where such an operation, or a use of it, is refused."""
 
     def change(run: Run, base: Base) -> Value:
         op = run.op.inputs[0].op if run.op.type == "Identity" else run.op
@@ -48,7 +48,7 @@ def _always(_: Run) -> bool:
 
 
 def _by_fed_index(tf: Namespace, op_type: str, change: Callable[[np.ndarray], Array]) -> Namespace:
-    """The namespace that changes an identity of what such an operation gives at fed indices."""
+    """The namespace that changes Identities of elements read by such operations at fed indices."""
 
     def is_so(op: Operation) -> bool:
         source = op.inputs[0].op
@@ -75,7 +75,7 @@ def gathered_elements_are_sorted(tf: Namespace) -> Namespace:
 
 @fault("TENSOR-ARRAYS-015", "Rows are scattered in the order of the array.")
 def scattered_rows_keep_their_order(tf: Namespace) -> Namespace:
-    """Turn the rows around that fed indices are given for."""
+    """Reverse the rows that are scattered to fed indices."""
 
     def change(definition: GraphDef) -> None:
         kinds = {node.name: node.op for node in definition.node}

@@ -13,7 +13,7 @@ from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session, Tenso
 
 
 def _behind(session: Session, fetches: Fetches) -> list[Operation]:
-    """The operations that are fetched, through identities."""
+    """The operations of the fetches; for an Identity, the operation of its input."""
     ops = [getattr(one, "op", one) for one in elements(session, fetches)]
     return [op.inputs[0].op if op.type == "Identity" else op for op in ops]
 

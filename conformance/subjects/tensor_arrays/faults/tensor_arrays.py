@@ -11,7 +11,7 @@ from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 
 def _without(tf: Namespace, refused: str) -> Namespace:
-    """The namespace that runs as if an array had not refused what its error says.
+    """The namespace that ignores an array's refusal with this error.
 
     A run that an array refuses for this reason gives the flow's value, which is 0.
     """

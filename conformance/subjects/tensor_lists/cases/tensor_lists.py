@@ -167,7 +167,7 @@ def of_rows(tf: Namespace, rows: TensorLike, shape: TensorLike = (2,)) -> Tensor
 
 
 def shape_of(shape: TensorLike) -> TensorLike:
-    """A shape as a tensor, -1 for what is not known; or the tensor that is one."""
+    """The shape as an array with -1 for unknown sizes; a tensor stays as it is."""
     return shape if hasattr(shape, "graph") else np.array(shape, np.int32)
 
 
@@ -197,7 +197,7 @@ def item(
 
 
 def items(tf: Namespace, handle: Tensor, count: int, shape: TensorLike = (2,)) -> None:
-    """What the list has at each place, as `item0` and so on."""
+    """Read the elements of a list as the nodes `item0`, `item1` and so on."""
     for index in range(count):
         item(tf, handle, index, f"item{index}", shape)
 
@@ -205,7 +205,7 @@ def items(tf: Namespace, handle: Tensor, count: int, shape: TensorLike = (2,)) -
 def shows_items(
     c: EngineAuthor, feeds: Mapping[str, npt.ArrayLike], *wanted: npt.ArrayLike
 ) -> None:
-    """A run must give these as `item0` and so on."""
+    """A run must give these as `item0`, `item1` and so on."""
     fetches = [f"item{index}:0" for index in range(len(wanted))]
     c.open().run(fetches, feeds, values=list(wanted))
 

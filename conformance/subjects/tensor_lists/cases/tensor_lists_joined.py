@@ -176,7 +176,7 @@ def _concat(tf: Namespace, handle: Tensor, name: str, leading: npt.ArrayLike = (
 
 
 def _of_two(tf: Namespace) -> Tensor:
-    """A list of what is fed as `x` and `y`, of which nothing is known."""
+    """A list of the fed tensors `x` and `y`, whose shapes are unknown."""
     handle = tf.raw_ops.EmptyTensorList(
         element_shape=shape_of(-1), max_num_elements=-1, element_dtype=tf.float32
     )

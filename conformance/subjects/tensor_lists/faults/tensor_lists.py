@@ -26,7 +26,7 @@ _INVALID: Final = "InvalidArgumentError"
 
 
 def changing(tf: Namespace, op_type: str, change: Callable[[GraphDef, NodeDef], None]) -> Namespace:
-    """The namespace that does `change(definition, node)` to such nodes as it imports them."""
+    """The namespace that calls `change(definition, node)` for nodes of this type on import."""
 
     def changed(definition: GraphDef) -> None:
         for node in nodes_of(definition, (op_type,)):
@@ -36,7 +36,7 @@ def changing(tf: Namespace, op_type: str, change: Callable[[GraphDef, NodeDef], 
 
 
 def negating(tf: Namespace, op_type: str, index: int) -> Namespace:
-    """The namespace in which such an operation takes an input of floats with the other sign."""
+    """The namespace in which operations of this type negate one of their inputs of floats."""
     return changing(
         tf, op_type, lambda definition, node: fed_as(definition, node, index, "Neg", (), T=_FLOAT)
     )
@@ -45,7 +45,7 @@ def negating(tf: Namespace, op_type: str, index: int) -> Namespace:
 def overlooking(
     tf: Namespace, op_type: str, when: Callable[[Run], bool] = lambda _: True
 ) -> Namespace:
-    """The namespace in which a list that such an operation refuses to make has no elements."""
+    """The namespace in which a list that such an operation refuses to make has the length 0."""
     return forgiving(
         tf,
         ("TensorListLength",),
@@ -130,7 +130,7 @@ def grown_lists_are_too_long(tf: Namespace) -> Namespace:
 
 
 def _resizing(tf: Namespace, kind: str) -> Namespace:
-    """The namespace where the size is `kind` of what is asked for and the list's length."""
+    """The namespace where a list is resized to `kind` of the given size and its length."""
 
     def change(definition: GraphDef, node: NodeDef) -> None:
         length = definition.node.add()

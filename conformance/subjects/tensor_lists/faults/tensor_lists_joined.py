@@ -28,7 +28,7 @@ def scattered_rows_change_sign(tf: Namespace) -> Namespace:
 
 
 def _refused_scatter(tf: Namespace, when: Callable[[list[int], int, int], bool]) -> Namespace:
-    """The namespace that gives a list of none where a scatter is refused for this reason.
+    """The namespace in which a scatter that is refused for this reason gives an empty list.
 
     `when(places, rows, count)` says whether it is; `rows` is how many there are.
     """

@@ -59,7 +59,7 @@ def traced(c: ApiAuthor) -> tuple[Symbol, Symbol]:
 
 
 def lists(c: ApiAuthor, metadata: Symbol, sess: Symbol, want: Mapping[str, list[str]]) -> None:
-    """The metadata must list these operations, by device."""
+    """The metadata must list these operations under these devices."""
     c.named_check("tracing.executed", want, metadata=metadata, graph=sess.graph)
 
 

@@ -18,7 +18,7 @@ __all__ = ["TracedRun", "listed"]
 
 
 class TracedRun(TypedDict):
-    """What a traced run fetches and feeds, its trace level, and the nodes that are asked after."""
+    """The fetches, feeds and trace level of a traced run, and the nodes that are checked."""
 
     fetches: Sequence[str]
     feeds: FeedDict
@@ -33,7 +33,7 @@ def listed(
     first: Sequence[str],
     runs: Sequence[TracedRun],
 ) -> list[dict[str, Json]]:
-    """What traced runs of a graph tell of its nodes.
+    """The statistics of nodes in the metadata of traced runs of a graph.
 
     Args:
       tf: the namespace.

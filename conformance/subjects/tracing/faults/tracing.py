@@ -1,4 +1,4 @@
-"""Faults of TRACING: too many nodes listed or too few, options and metadata taken otherwise."""
+"""Faults of TRACING: too many or too few listed nodes, misread options, misplaced metadata."""
 
 from __future__ import annotations
 

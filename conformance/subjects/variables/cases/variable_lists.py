@@ -15,7 +15,7 @@ _KINDS: Final = (False, True)
 
 
 def _named(c: ApiAuthor, variables: Symbol, names: Sequence[str]) -> None:
-    """A list of variables must have these names."""
+    """Check the names of a list of variables."""
     c.check(c.expr("$len", variables), len(names))
     for index, name in enumerate(names):
         c.check(variables[index].name, name)

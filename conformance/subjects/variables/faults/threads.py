@@ -61,7 +61,7 @@ def names_are_not_safe(tf: Namespace) -> Namespace:
 
 
 def _losing(tf: Namespace, op_type: str, undo: Callable[[Operation], Operation]) -> Namespace:
-    """The namespace in which an update is lost that began during another one of the same kind.
+    """The namespace that loses an update which began during another one of the same kind.
 
     Args:
       tf: the conforming namespace.

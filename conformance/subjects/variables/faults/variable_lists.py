@@ -22,12 +22,12 @@ def _getting(tf: Namespace, change: Callable[[str, dict[str, Argument]], Variabl
 
 
 def _making(tf: Namespace, change: Call) -> Namespace:
-    """The namespace whose `Variable` gives `change(its arguments)`."""
+    """The namespace whose `Variable` is `change`, which takes the same arguments."""
     return override(tf, Variable=change)
 
 
 def _scopes(tf: Namespace, change: Callable[[dict[str, Argument]], object]) -> Namespace:
-    """The namespace whose variable scopes are opened with keywords that were changed."""
+    """The namespace whose `variable_scope` passes its keyword arguments through `change` first."""
 
     def variable_scope(*args: Argument, **kwargs: Argument) -> Scope:
         change(kwargs)
@@ -38,7 +38,7 @@ def _scopes(tf: Namespace, change: Callable[[dict[str, Argument]], object]) -> N
 
 @fault("VARIABLES-088", "The regularizer of a scope counts for no variable of scopes inside.")
 def inner_scopes_are_not_regularized(tf: Namespace) -> Namespace:
-    """Give a scope that has none one that gives None."""
+    """Give scopes without a regularizer one that gives None."""
 
     def change(kwargs: dict[str, Argument]) -> None:
         kwargs.setdefault("regularizer", lambda _: None)
@@ -63,7 +63,7 @@ def all_variables_are_global(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-090", "A shared variable comes whatever dtype it is asked for with.")
 def shared_dtypes_are_not_compared(tf: Namespace) -> Namespace:
-    """Leave the dtype out."""
+    """Drop the argument `dtype`."""
 
     def change(name: str, given: dict[str, Argument]) -> Variable:
         if tf.get_variable_scope().reuse is True:
@@ -75,7 +75,7 @@ def shared_dtypes_are_not_compared(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-091", "A shared variable must be asked for with its whole shape.")
 def shared_shapes_must_be_whole(tf: Namespace) -> Namespace:
-    """Refuse what is not."""
+    """Raise ValueError where the shape is not fully given."""
 
     def change(name: str, given: dict[str, Argument]) -> Variable:
         shape = given.get("shape")
@@ -107,7 +107,7 @@ def local_variables_are_trained(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-094", "report_uninitialized_variables asks of global variables only.")
 def only_global_variables_are_asked(tf: Namespace) -> Namespace:
-    """Give it those, unless some are given."""
+    """Pass the global variables where no list is given."""
 
     def report(
         var_list: Sequence[Variable] | None = None, *args: Argument, **kwargs: Argument
@@ -120,7 +120,7 @@ def only_global_variables_are_asked(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-095", "global_variables(scope) takes a whole scope's name.")
 def scopes_are_listed_by_their_whole_name(tf: Namespace) -> Namespace:
-    """Let the name go on with a slash."""
+    """Append a slash to the scope."""
 
     def global_variables(scope: str | None = None) -> list[Variable]:
         if scope and scope.isalpha():
@@ -187,7 +187,7 @@ def partitioners_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-100", "A partitioned variable is reused, however it is cut this time.")
 def partitions_are_not_compared(tf: Namespace) -> Namespace:
-    """Try the number of slices that there are."""
+    """Use a partitioner with the number of slices that the variable has."""
 
     def change(name: str, given: dict[str, Argument]) -> Variable:
         scope = tf.get_variable_scope()
@@ -215,7 +215,7 @@ def variables_are_iterated_over(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-102", "Only the innermost custom getter is called.")
 def outer_getters_are_forgotten(tf: Namespace) -> Namespace:
-    """Let an inner one call the conforming getter."""
+    """Let inner getters skip the outer ones."""
     depth: list[Call] = []
 
     def variable_scope(
@@ -279,5 +279,5 @@ def shapes_beside_tensors_are_ignored(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-106", "A scope does not inherit which kind of variable it makes.")
 def kinds_are_not_inherited(tf: Namespace) -> Namespace:
-    """Set it where it is not given."""
+    """Pass `use_resource=True` where the argument is missing."""
     return _scopes(tf, lambda kwargs: kwargs.setdefault("use_resource", True))

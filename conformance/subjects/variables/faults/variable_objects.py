@@ -24,7 +24,7 @@ def _making(
     arguments: Callable[[dict[str, Argument]], object],
     finish: Callable[[Any], None] | None = None,
 ) -> Namespace:
-    """The namespace whose `Variable` changes its arguments, by keyword, and what it made."""
+    """The namespace whose `Variable` passes its arguments and its result through functions."""
 
     def variable(*args: Argument, **kwargs: Argument) -> Variable:
         given = dict(zip(("initial_value", "trainable"), args, strict=False)) | kwargs
@@ -84,7 +84,7 @@ def nameless_variables_are_in_lower_case(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-030", "Every global variable is reported as uninitialised.")
 def all_variables_are_reported(tf: Namespace) -> Namespace:
-    """List their names."""
+    """Give the names of all global variables."""
     return override(
         tf,
         report_uninitialized_variables=lambda: tf.constant(

@@ -45,13 +45,13 @@ def _executed(session: Session, fetches: Fetches) -> list[Operation]:
 def _silent(
     tf: Namespace, kinds: frozenset[str], errors: tuple[str, ...], *, fed: bool | None
 ) -> Namespace:
-    """The namespace where an operation of these types fails without telling.
+    """The namespace where runs ignore errors of operations of these types.
 
     Args:
       tf: the conforming namespace.
       kinds: the types.
-      errors: the names of the errors that are not told.
-      fed: whether only where something is fed, only where nothing is, or both.
+      errors: the names of the error classes.
+      fed: only runs with feeds (True), only runs without (False), or both (None).
 
     """
     classes = tuple(getattr(tf.errors, name) for name in errors)
@@ -70,7 +70,7 @@ def _silent(
 
 
 def _nothing(element: Tensor) -> np.ndarray | None:
-    """What an operation gives that did nothing."""
+    """The value of an operation whose error is ignored: zeros, or None."""
     if not hasattr(element, "dtype"):
         return None
     shape = [size or 0 for size in element.shape.as_list()] if element.shape.ndims else []
@@ -78,7 +78,7 @@ def _nothing(element: Tensor) -> np.ndarray | None:
 
 
 def _refusing(tf: Namespace, refused: Callable[[Operation], bool]) -> Namespace:
-    """The namespace that fails with code 3 what executes an operation of that kind."""
+    """The namespace in which a run that executes a refused operation fails with code 3."""
 
     def change(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         if any(refused(op) for op in _executed(session, fetches)):

@@ -62,7 +62,7 @@ def _zeros(tensors: Sequence[Tensor]) -> list[np.ndarray | None]:
 def _forgiving(
     tf: Namespace, errors: tuple[str, ...], forgiven: Callable[[list[Operation], Graph], bool]
 ) -> Namespace:
-    """Gives zeros where a flat list fetch fails with one of the errors and `forgiven` says so."""
+    """The namespace that gives zeros for a list of fetches whose error `forgiven` accepts."""
     classes = tuple(getattr(tf.errors, name) for name in errors)
 
     def run(
@@ -186,7 +186,7 @@ def matrices_are_forgotten(tf: Namespace) -> Namespace:
 
 
 def _before(kind: str, least_rank: int = 0) -> Call:
-    """A run that gives, for a single update of this kind, the value before it."""
+    """A replacement of `run` that gives the old value for a fetched update of this kind."""
 
     def run(
         self: Session,

@@ -19,7 +19,7 @@ _LONG_S: Final = 1.0
 
 
 def _like(run: Underway, others: list[Underway], *types: str) -> int:
-    """How many other runs of the session on operations of these types are under way."""
+    """The number of other runs of the session on such operations that are under way."""
     return sum(other.session is run.session and other.has(*types) for other in others)
 
 
@@ -86,7 +86,7 @@ def barrier_waiters_go_on_after_their_timeout(tf: Namespace) -> Namespace:
 
 
 def _unseen(tf: Namespace, run: Underway) -> None:
-    """Run it again in a thread, without a timeout, and tell nobody."""
+    """Repeat the run in a thread without a timeout, and drop its values."""
 
     def work() -> None:
         with contextlib.suppress(tf.errors.OpError):
