@@ -74,8 +74,8 @@ def _rows_of_logits(d: Drawing) -> np.ndarray:
     return d.array([rows, *middle, d.draw.randint(1, 5)])
 
 
-def _activation(name: str, **options: Kind) -> Row:
-    return Row(f"nn.{name}", "COMPOSITES-005", {"features": numbers(), **options}, styles=STYLES)
+def _activation(name: str, clause: str, **options: Kind) -> Row:
+    return Row(f"nn.{name}", clause, {"features": numbers(), **options}, styles=STYLES)
 
 
 def _layer(name: str) -> Row:
@@ -154,15 +154,15 @@ ROWS: Final = (
         dtypes=("float32", "float64"),
     ),
     Row("nn.l2_loss", "COMPOSITES-004", {"t": numbers()}, styles=("plain", "special", "empty")),
-    _activation("softplus"),
-    _activation("softsign"),
-    _activation("elu"),
-    _activation("selu"),
-    _activation("relu6"),
-    _activation("leaky_relu", alpha=chosen(0.0, 0.2, 1.5)),
-    Row("nn.swish", "COMPOSITES-005", {"features": numbers()}, styles=("plain", "large", "empty")),
-    Row("nn.crelu", "COMPOSITES-005", {"features": numbers(1), "axis": axis_of("features")}),
-    Row("math.log_sigmoid", "COMPOSITES-005", {"x": numbers()}, styles=("plain", "large", "empty")),
+    _activation("softplus", "COMPOSITES-028"),
+    _activation("softsign", "COMPOSITES-031"),
+    _activation("elu", "COMPOSITES-029"),
+    _activation("selu", "COMPOSITES-029"),
+    _activation("relu6", "COMPOSITES-031"),
+    _activation("leaky_relu", "COMPOSITES-031", alpha=chosen(0.0, 0.2, 1.5)),
+    Row("nn.swish", "COMPOSITES-031", {"features": numbers()}, styles=("plain", "large", "empty")),
+    Row("nn.crelu", "COMPOSITES-030", {"features": numbers(1), "axis": axis_of("features")}),
+    Row("math.log_sigmoid", "COMPOSITES-028", {"x": numbers()}, styles=("plain", "large", "empty")),
     Row(
         "nn.bias_add",
         "COMPOSITES-006",

@@ -119,26 +119,26 @@ ROWS: Final = (
     MetricRow("root_mean_squared_error", "METRICS-002", _PAIRS, {}),
     MetricRow(
         "mean_relative_error",
-        "METRICS-018",
+        "METRICS-024",
         {**_PAIRS, "normalizer": _integers(3, dtype=np.float32)},
         {},
         is_weighed=False,
     ),
     MetricRow(
-        "mean_cosine_distance", "METRICS-018", _ROWS_OF_THREE, {"dim": fixed(1)}, is_weighed=False
+        "mean_cosine_distance", "METRICS-025", _ROWS_OF_THREE, {"dim": fixed(1)}, is_weighed=False
     ),
     MetricRow(
         "percentage_below", "METRICS-017", {"values": _eighths}, {"threshold": chosen(0.25, 0.5)}
     ),
     *(
-        MetricRow(name, "METRICS-019", _BINARY, {})
-        for name in (
-            "precision",
-            "recall",
-            "true_positives",
-            "true_negatives",
-            "false_positives",
-            "false_negatives",
+        MetricRow(name, clause, _BINARY, {})
+        for name, clause in (
+            ("precision", "METRICS-026"),
+            ("recall", "METRICS-027"),
+            ("true_positives", "METRICS-028"),
+            ("true_negatives", "METRICS-028"),
+            ("false_positives", "METRICS-028"),
+            ("false_negatives", "METRICS-028"),
         )
     ),
     *_at_thresholds(

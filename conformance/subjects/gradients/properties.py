@@ -24,6 +24,33 @@ from sessrun.spec.operations import Operation
 #: The clause of what is told of gradients before a run.
 _STATIC: Final = "GRADIENTS-026"
 _CHECKS: Final = "sessrun.conformance.checks.gradients"
+#: By operation or function the clause of its gradient at ties, zeros and bounds.
+_AT_CORNERS: Final = {
+    name: clause
+    for clause, names in {
+        "GRADIENTS-027": ("Maximum", "Minimum", "maximum", "minimum"),
+        "GRADIENTS-028": (
+            "Max",
+            "Min",
+            "SegmentMax",
+            "SegmentMin",
+            "UnsortedSegmentMax",
+            "UnsortedSegmentMin",
+            "reduce_max",
+            "reduce_min",
+            "segment_max of rows",
+            "segment_min of rows",
+            "unsorted_segment_max of rows",
+            "unsorted_segment_min of rows",
+        ),
+        "GRADIENTS-029": ("Abs", "Relu", "Relu6", "abs", "nn.relu", "nn.relu6", "nn.crelu"),
+        "GRADIENTS-030": ("Prod", "reduce_prod"),
+        "GRADIENTS-031": ("MaxPool", "MaxPoolV2", "MaxPoolWithArgmax", "nn.max_pool"),
+        "GRADIENTS-032": ("ClipByValue",),
+        "GRADIENTS-033": ("LeakyRelu", "Selu", "nn.leaky_relu", "nn.selu"),
+    }.items()
+    for name in names
+}
 #: From a source of chance, and the dtypes of floating point to be drawn (all if None), to a call.
 Caller = Callable[[random.Random, tuple[str, ...] | None], Call]
 
@@ -43,7 +70,7 @@ def _case(
 def _first_order(call: Call, id_: str) -> Case:
     clauses = ["GRADIENTS-022"] * len(call.points)
     if call.has_corners:
-        clauses[-1] = "GRADIENTS-023"
+        clauses[-1] = _AT_CORNERS.get(call.name, "GRADIENTS-022")
     clauses.append(_STATIC)
     expect = {"oracle": {"contract": contract_of(call.dtypes), "clauses": clauses}}
     title = f"The gradient of {call.name} is its derivative."
@@ -88,7 +115,14 @@ def _order(seed: str) -> list[str]:
     return names
 
 
-@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", _STATIC, weight=8)
+@prop(
+    "gradients",
+    "GRADIENTS-011",
+    "GRADIENTS-022",
+    *sorted(set(_AT_CORNERS.values())),
+    _STATIC,
+    weight=8,
+)
 def derivatives(draw: random.Random, id_: str) -> Case:
     """The gradient of a differentiable operation or function is its derivative."""
     _, seed, index = id_.rsplit(":", 2)

@@ -45,7 +45,23 @@ _register(
     "INFERENCE-003",
     rows=operations.structured_count,
 )
-_register("specials", values.special_case, "INFERENCE-004", weight=2, rows=len(values.SPECIAL_ROWS))
+_register(
+    "specials",
+    values.special_case,
+    "INFERENCE-019",
+    "INFERENCE-022",
+    weight=2,
+    rows=len(values.SPECIAL_ROWS["numbers"]),
+)
+_register(
+    "comparisons",
+    values.compared_case,
+    "INFERENCE-020",
+    rows=len(values.SPECIAL_ROWS["comparisons"]),
+)
+_register(
+    "classes", values.classified_case, "INFERENCE-021", rows=len(values.SPECIAL_ROWS["classes"])
+)
 _register(
     "divisions", values.division_case, "INFERENCE-005", rows=len(values.INTEGER_ROWS["division"])
 )
@@ -58,7 +74,10 @@ _register(
 _register(
     "overflows", values.overflow_case, "INFERENCE-007", rows=len(values.INTEGER_ROWS["overflow"])
 )
-_register("empty", values.empty_case, "INFERENCE-008", rows=len(values.EMPTY_ROWS))
+_register("empty", values.empty_case, "INFERENCE-023", rows=len(values.EMPTY_ROWS[False]))
+_register(
+    "empty-reductions", values.reduced_case, "INFERENCE-024", rows=len(values.EMPTY_ROWS[True])
+)
 _register("missing-feeds", runs.missing_feed_case, "INFERENCE-009")
 _register("indices", runs.index_case, "INFERENCE-010")
 _register("cuts", runs.cut_case, "INFERENCE-011")

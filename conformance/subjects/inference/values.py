@@ -22,18 +22,25 @@ __all__ = [
     "EMPTY_ROWS",
     "INTEGER_ROWS",
     "SPECIAL_ROWS",
+    "classified_case",
+    "compared_case",
     "division_case",
     "empty_case",
     "overflow_case",
+    "reduced_case",
     "special_case",
     "zero_divisor_case",
 ]
 
-_SPECIAL: Final = "INFERENCE-004"
+_NAN: Final = "INFERENCE-019"
+_COMPARED: Final = "INFERENCE-020"
+_CLASSIFIED: Final = "INFERENCE-021"
+_INFINITE: Final = "INFERENCE-022"
 _DIVISION: Final = "INFERENCE-005"
 _ZERO: Final = "INFERENCE-006"
 _OVERFLOW: Final = "INFERENCE-007"
-_EMPTY: Final = "INFERENCE-008"
+_EMPTY: Final = "INFERENCE-023"
+_REDUCED: Final = "INFERENCE-024"
 
 _FLOATS: Final = ("float32", "float64", "float16")
 _INTEGERS: Final = ("int32", "int64", "int8", "uint8")
@@ -54,9 +61,6 @@ _UNARY: Final = (
     "Tanh",
     "Sigmoid",
     "Reciprocal",
-    "IsNan",
-    "IsInf",
-    "IsFinite",
     "Softplus",
     "Elu",
 )
@@ -69,18 +73,19 @@ _BINARY: Final = (
     "Minimum",
     "SquaredDifference",
     "DivNoNan",
-    "Less",
-    "LessEqual",
-    "Greater",
-    "GreaterEqual",
-    "Equal",
-    "NotEqual",
 )
 _REDUCTIONS: Final = ("Sum", "Mean", "Max", "Min", "Prod")
-#: An operation and a dtype for each case of NaN and infinities.
-SPECIAL_ROWS: Final = tuple(
-    (op, dtype) for dtype in _FLOATS for op in (*_UNARY, *_BINARY, *_REDUCTIONS, "MatMul")
-)
+_COMPARISONS: Final = ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
+_CLASSES: Final = ("IsNan", "IsInf", "IsFinite")
+#: An operation and a dtype for each case of NaN and infinities, by what the operation gives.
+SPECIAL_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
+    kind: tuple((op, dtype) for dtype in _FLOATS for op in ops)
+    for kind, ops in {
+        "numbers": (*_UNARY, *_BINARY, *_REDUCTIONS, "MatMul"),
+        "comparisons": _COMPARISONS,
+        "classes": _CLASSES,
+    }.items()
+}
 #: An operation and a dtype for each case of integers; division is asked in every dtype it has.
 INTEGER_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
     kind: tuple(
@@ -98,38 +103,70 @@ INTEGER_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
 
 def _case(id_: str, program: Program, title: str, clause: str, node: str, **feeds: Any) -> Case:
     """The case that fetches a node, whose value its definition says, if there is one."""
+    program.run([node], feeds["fed"], {"oracle": _wanted(program, node)}, clause)
+    return program.case(id_, title)
+
+
+def _wanted(program: Program, node: str) -> OracleForm:
     op = next(n["op"] for n in program.writer.graph()["node"] if n["name"] == node)
     contract = contract_in(OPERATIONS[op].contract(program.dtype), program.dtype)
     wanted: OracleForm = {"contract": contract}
     if op in DEFINITIONS:
         wanted |= BY_DEFINITION
-    program.run([node], feeds["fed"], {"oracle": wanted}, clause)
-    return program.case(id_, title)
+    return wanted
 
 
 def special_case(draw: random.Random, id_: str) -> Case:
-    """An operation on NaN, infinities, zeros of both signs and some numbers, each with each."""
-    op, dtype = SPECIAL_ROWS[turn(id_) % len(SPECIAL_ROWS)]
+    """A function of floats, of infinities and zeros of both signs, then of NaN."""
+    return _special(draw, id_, "numbers", _INFINITE, _NAN)
+
+
+def compared_case(draw: random.Random, id_: str) -> Case:
+    """A comparison of infinities and zeros of both signs, then of NaN."""
+    return _special(draw, id_, "comparisons", _COMPARED, _COMPARED)
+
+
+def classified_case(draw: random.Random, id_: str) -> Case:
+    """Whether infinities and zeros of both signs, then NaN, are numbers."""
+    return _special(draw, id_, "classes", _CLASSIFIED, _CLASSIFIED)
+
+
+def _special(draw: random.Random, id_: str, kind: str, *clauses: str) -> Case:
+    """An operation on infinities and numbers, each with each, then on NaN and the same."""
+    rows = SPECIAL_ROWS[kind]
+    op, dtype = rows[turn(id_) % len(rows)]
     program = Program(dtype)
-    numbers = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, draw.uniform(-9, 9)]
-    draw.shuffle(numbers)
-    x = np.array(numbers).astype(BY_NAME[dtype].numpy)
-    title = f"{op} of {dtype} carries NaN and infinities as its definition says."
-    if op in _UNARY:
-        fed = {program.placeholder(x.shape): x}
-        return _case(id_, program, title, _SPECIAL, program.apply(op, *fed), fed=fed)
-    if op in _BINARY:
-        fed = {program.placeholder((8, 1)): x[:, None], program.placeholder((8,)): x}
-        return _case(id_, program, title, _SPECIAL, program.apply(op, *fed), fed=fed)
+    infinite = [math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, *(draw.uniform(-9, 9) for _ in "12")]
+    undefined = [math.nan, *infinite[:-1]]
+    first, second = (
+        _special_inputs(draw, op, numbers, BY_NAME[dtype].numpy)
+        for numbers in (infinite, undefined)
+    )
+    fed = [program.placeholder(x.shape) for x in first]
+    axes = [program.index([1])] if op in _REDUCTIONS else []
+    node = program.apply(op, *fed, *axes)
+    for clause, inputs in zip(clauses, (first, second), strict=True):
+        feeds = dict(zip(fed, inputs, strict=True))
+        program.run([node], feeds, {"oracle": _wanted(program, node)}, clause)
+    return program.case(id_, f"{op} of {dtype} carries NaN and infinities as its definition says.")
+
+
+def _special_inputs(
+    draw: random.Random, op: str, numbers: list[float], dtype: np.dtype
+) -> tuple[np.ndarray, ...]:
+    """The inputs of an operation made of eight numbers, the first of which is in all of them."""
+    special, x = numbers[0], np.array(draw.sample(numbers, len(numbers))).astype(dtype)
+    if op in (*_UNARY, *_CLASSES):
+        return (x,)
+    if op in (*_BINARY, *_COMPARISONS):
+        return x[:, None], x
     if op == "MatMul":
-        rows = np.array([[1, 2, 3], [0, 1, 0], [4, 5, 6]]).astype(x.dtype)
-        rows[draw.randrange(3), draw.randrange(3)] = draw.choice((math.nan, math.inf))
-        fed = {program.placeholder((3, 3)): rows, program.placeholder((3, 2)): rows[:, :2]}
-        return _case(id_, program, title, _SPECIAL, program.apply(op, *fed), fed=fed)
-    rows = np.array([draw.sample(numbers, 3) for _ in range(6)]).astype(x.dtype)
-    fed = {program.placeholder((6, 3)): rows}
-    node = program.apply(op, *fed, program.index([1]))
-    return _case(id_, program, title, _SPECIAL, node, fed=fed)
+        rows = np.array([[1, 2, 3], [0, 1, 0], [4, 5, 6]]).astype(dtype)
+        rows[draw.randrange(3), draw.randrange(3)] = special
+        return rows, rows[:, :2]
+    rows = np.array([draw.sample(numbers, 3) for _ in range(6)]).astype(dtype)
+    rows[0, draw.randrange(3)] = special
+    return (rows,)
 
 
 def division_case(draw: random.Random, id_: str) -> Case:
@@ -205,7 +242,7 @@ _EMPTY_GRAPHS: Final[Mapping[str, _Build]] = {
     ),
     "MatMul": lambda p, a, b: p.apply("MatMul", b, a),
     "Max": lambda p, a, _: p.apply("Max", a, p.index([0])),
-    "Mean": lambda p, a, _: p.apply("Mean", a, p.index([1])),
+    "Mean": lambda p, a, _: p.apply("Mean", a, p.index([0])),
     "Min": lambda p, a, _: p.apply("Min", a, p.index([0])),
     "Pad": lambda p, a, _: p.apply("Pad", a, p.index([[1, 1], [0, 1]])),
     "Prod": lambda p, _, b: p.apply("Prod", b, p.index([1])),
@@ -219,18 +256,32 @@ _EMPTY_GRAPHS: Final[Mapping[str, _Build]] = {
     "Tile": lambda p, a, _: p.apply("Tile", a, p.index([2, 1])),
     "Transpose": lambda p, _, b: p.apply("Transpose", b, p.index([1, 0])),
 }
-#: An operation and a dtype for each case of no elements.
-EMPTY_ROWS: Final = tuple(
-    (op, dtype)
-    for dtype in ("float32", "int32", "float64")
-    for op in _EMPTY_GRAPHS
-    if dtype != "int32" or op not in {"Softmax", "Mean"}
-)
+#: An operation and a dtype for each case of no elements, by whether it is a reduction.
+EMPTY_ROWS: Final[Mapping[bool, Sequence[tuple[str, str]]]] = {
+    is_reduced: tuple(
+        (op, dtype)
+        for dtype in ("float32", "int32", "float64")
+        for op in _EMPTY_GRAPHS
+        if (op in _REDUCTIONS) == is_reduced
+        if dtype != "int32" or op not in {"Softmax", "Mean"}
+    )
+    for is_reduced in (False, True)
+}
 
 
 def empty_case(_draw: random.Random, id_: str) -> Case:
-    """An operation on a tensor without elements."""
-    op, dtype = EMPTY_ROWS[turn(id_) % len(EMPTY_ROWS)]
+    """An operation other than a reduction on a tensor without elements."""
+    return _empty(id_, _EMPTY, is_reduced=False)
+
+
+def reduced_case(_draw: random.Random, id_: str) -> Case:
+    """A reduction over no elements."""
+    return _empty(id_, _REDUCED, is_reduced=True)
+
+
+def _empty(id_: str, clause: str, *, is_reduced: bool) -> Case:
+    rows = EMPTY_ROWS[is_reduced]
+    op, dtype = rows[turn(id_) % len(rows)]
     program = Program(dtype)
     wide, high = np.zeros((0, 3), BY_NAME[dtype].numpy), np.zeros((3, 0), BY_NAME[dtype].numpy)
     a, b = program.placeholder((None, 3)), program.placeholder((3, None))
@@ -238,4 +289,4 @@ def empty_case(_draw: random.Random, id_: str) -> Case:
     inputs = next(n for n in program.writer.graph()["node"] if n["name"] == node)["input"]
     fed = {name: value for name, value in ((a, wide), (b, high)) if name in inputs}
     title = f"{op} of {dtype} takes a tensor without elements."
-    return _case(id_, program, title, _EMPTY, node, fed=fed)
+    return _case(id_, program, title, clause, node, fed=fed)

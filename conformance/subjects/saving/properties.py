@@ -18,14 +18,16 @@ from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.property import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect, Step
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.forms import JsonObject
 from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["CUT", "NAMES", "UNCUT", "array_of", "cuts_of", "spec_of", "wanted_of", "within"]
 
-_CLAUSE: Final = "SAVING-090"
+_RESTORED: Final = "SAVING-097"
+_LACKING: Final = "SAVING-098"
+_OTHER_DTYPE: Final = "SAVING-099"
 #: Dtypes of which slices are restored, and those that TensorFlow restores only whole.
 CUT: Final = (
     "bool",
@@ -105,9 +107,12 @@ class _Story:
         self._count += 1
         return f"{word}{self._count}"
 
-    def run(self, fetches: list[str], feeds: dict[str, JsonObject], expect: Expect) -> None:
-        """Add a run."""
+    def run(
+        self, fetches: list[str], feeds: dict[str, JsonObject], expect: Expect, clause: str
+    ) -> None:
+        """Add a run, whose failure shows a clause false."""
         step: Step = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
+        step["clause"] = clause
         if feeds:
             step["feeds"] = feeds
         self.steps.append(step)
@@ -211,7 +216,7 @@ def _save(story: _Story, prefix: str, pieces: Sequence[tuple[str, str, str, np.n
     feeds = {
         f"{name}:0": tensors.encode(piece[3]) for name, piece in zip(holders, pieces, strict=True)
     }
-    story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
+    story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]}, _RESTORED)
 
 
 def _save_in_shards(story: _Story, prefix: str, saved: Sequence[_Saved]) -> None:
@@ -238,7 +243,7 @@ def _save_in_shards(story: _Story, prefix: str, saved: Sequence[_Saved]) -> None
         story.fresh("merge"),
     )
     feeds = {f"{node}:0": _path(name) for node, name in zip(prefixes, names, strict=True)}
-    story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
+    story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]}, _RESTORED)
 
 
 def wanted_of(draw: random.Random, dtype: str, array: np.ndarray) -> tuple[str, np.ndarray]:
@@ -255,7 +260,11 @@ def wanted_of(draw: random.Random, dtype: str, array: np.ndarray) -> tuple[str, 
 
 
 def _restore(
-    story: _Story, prefix: str, rows: Sequence[tuple[str, str, str]], expect: Expect
+    story: _Story,
+    prefix: str,
+    rows: Sequence[tuple[str, str, str]],
+    expect: Expect,
+    clause: str = _RESTORED,
 ) -> None:
     """Restore (name, dtype, slice) by one operation."""
     target = story.prefix()
@@ -265,7 +274,7 @@ def _restore(
         "RestoreV2", inputs, {"dtypes": {"list": {"type": kinds}}}, story.fresh("load")
     )
     fetches = [f"{op}:{index}" for index in range(len(rows))]
-    story.run(fetches, {f"{target}:0": _path(prefix)}, expect)
+    story.run(fetches, {f"{target}:0": _path(prefix)}, expect, clause)
 
 
 def _restore_some(story: _Story, prefix: str) -> None:
@@ -287,18 +296,20 @@ def _refuse(story: _Story, prefix: str) -> None:
         case 0:
             taken = {one.name for one in story.there[prefix]}
             name = draw.choice([name for name in (*NAMES, "lacking") if name not in taken])
-            _restore(story, prefix, [(name, "float32", "")], {"error": {"codes": [5]}})
+            row = (name, "float32", "")
+            _restore(story, prefix, [row], {"error": {"codes": [5]}}, _LACKING)
         case 1:
             other = draw.choice(
                 [kind for kind in ("int32", "string", "float64", "bool") if kind != tensor.dtype]
             )
-            _restore(story, prefix, [(tensor.name, other, "")], {"error": {"codes": [3]}})
+            row = (tensor.name, other, "")
+            _restore(story, prefix, [row], {"error": {"codes": [3]}}, _OTHER_DTYPE)
         case _:
             row = (tensor.name, tensor.dtype, "")
-            _restore(story, f"{prefix}-none", [row], {"error": {"codes": [5]}})
+            _restore(story, f"{prefix}-none", [row], {"error": {"codes": [5]}}, _LACKING)
 
 
-@prop("checkpoints", _CLAUSE, weight=2)
+@prop("checkpoints", _RESTORED, _LACKING, _OTHER_DTYPE, weight=2)
 def checkpoints(draw: random.Random, id_: str) -> Case:
     """Whatever is saved is restored, in any order and part; what is not there is refused."""
     story = _Story(draw)
@@ -319,4 +330,5 @@ def checkpoints(draw: random.Random, id_: str) -> Case:
             _refuse(story, draw.choice(sorted(story.there)))
     title = "Tensors are saved whole, in slices and in shards, and restored as they were."
     graphs = {"g": story.writer.graph()}
-    return Case(id_, title, "engine", (_CLAUSE,), tuple(story.steps), graphs, files={"d": None})
+    steps = tuple(story.steps)
+    return Case(id_, title, "engine", clauses_of(steps), steps, graphs, files={"d": None})

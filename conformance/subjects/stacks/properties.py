@@ -24,11 +24,13 @@ _STACKS: Final = (
     "STACKS-002",
     "STACKS-003",
     "STACKS-004",
-    "STACKS-005",
     "STACKS-006",
-    "STACKS-007",
     "STACKS-008",
     "STACKS-009",
+    "STACKS-012",
+    "STACKS-013",
+    "STACKS-014",
+    "STACKS-015",
 )
 _SHAPES: Final = ((), (2,), (0,), (1, 3))
 
@@ -92,7 +94,7 @@ class _Life:
         elif chance < 0.93 and (stack.held or chance > 0.9):
             self._pop(stack)
         elif chance > 0.96:
-            self._do(f"StackClose{stack.form}", [stack.node], {}, None, "STACKS-005")
+            self._do(f"StackClose{stack.form}", [stack.node], {}, None, "STACKS-013")
             stack.is_closed = True
 
     def _push(self, stack: _Stack) -> None:
@@ -110,9 +112,9 @@ class _Life:
 
     def _clause_of_push(self, stack: _Stack, dtype: str) -> str:
         if stack.is_closed:
-            return "STACKS-005"
+            return "STACKS-012"
         if dtype != stack.dtype:
-            return "STACKS-007"
+            return "STACKS-014"
         if stack.is_full:
             return "STACKS-004"
         return "STACKS-009" if stack.limit < 0 and len(stack.held) > 1 else "STACKS-002"
@@ -129,11 +131,11 @@ class _Life:
         clause = "STACKS-008" if self._shares_name(stack) else "STACKS-001"
         self._do(f"StackPop{stack.form}", [stack.node], attrs, value, clause)
         if stack.is_closed:
-            self._fails(3, "STACKS-005")
+            self._fails(3, "STACKS-013")
         elif is_empty:
             self._fails(3, "STACKS-003")
         elif dtype != stack.dtype:
-            self._fails(13, "STACKS-007")
+            self._fails(13, "STACKS-015")
 
     def _shares_name(self, stack: _Stack) -> bool:
         return stack.is_named and sum(other.is_named for other in self._stacks) > 1

@@ -76,12 +76,31 @@ def full_loss_of_poisson(c: ApiAuthor) -> None:
     _is(c, c.tf.nn.l2_loss(c.tf.constant(floats(3, 4))), np.float32(12.5))
 
 
-@api_case("COMPOSITES-005", title="Activations of a thousand, and both sides along an axis.")
-def activations_of_large_numbers(c: ApiAuthor) -> None:
+@api_case("COMPOSITES-028", title="The logarithms of sigmoids of a thousand.")
+def logarithms_of_large_numbers(c: ApiAuthor) -> None:
     x = c.tf.constant(floats(-1000, 0, 1000))
     _is(c, c.tf.nn.softplus(x), floats(0, np.log(2), 1000))
     _is(c, c.tf.math.log_sigmoid(x), floats(-1000, -np.log(2), 0))
+
+
+@api_case("COMPOSITES-029", title="Exponential units of a thousand.")
+def exponential_units_of_large_numbers(c: ApiAuthor) -> None:
+    x = c.tf.constant(floats(-1000, 0, 1000))
     _is(c, c.tf.nn.elu(x), floats(-1, 0, 1000))
+    _is(c, c.tf.nn.selu(x), floats(-1.7580993, 0, 1050.7009873))
+
+
+@api_case("COMPOSITES-031", title="Activations below and above their bounds.")
+def activations_beyond_their_bounds(c: ApiAuthor) -> None:
+    x = c.tf.constant(floats(-3, 0.5, 9))
+    _is(c, c.tf.nn.softsign(x), floats(-3 / 4, 1 / 3, 0.9))
+    _is(c, c.tf.nn.relu6(x), floats(0, 0.5, 6))
+    _is(c, c.tf.nn.leaky_relu(x, 1.5), floats(-4.5, 0.5, 9))
+    _is(c, c.tf.nn.swish(x), floats(*(v / (1 + np.exp(-v)) for v in (-3, 0.5, 9))))
+
+
+@api_case("COMPOSITES-030", title="Both sides along an axis.")
+def both_sides_along_an_axis(c: ApiAuthor) -> None:
     both = c.tf.nn.crelu(c.tf.constant(_f([[1, -2]])), axis=0)
     _is(c, both, _f([[1, 0], [0, 2]]))
 
@@ -307,8 +326,8 @@ def _column(c: ApiAuthor, dtype: str = "float32", *last: int) -> Symbol:
     return c.tf.placeholder(getattr(c.tf, dtype), [None, *last])
 
 
-@api_case("METRICS-018", title="An error whose normalizer is zero, and the cosines of two batches.")
-def relative_errors_and_cosines(c: ApiAuthor) -> None:
+@api_case("METRICS-024", title="An error whose normalizer is zero, over two batches.")
+def relative_errors(c: ApiAuthor) -> None:
     labels, guesses, norm = _column(c), _column(c), _column(c)
     metric = c.tf.metrics.mean_relative_error(labels, guesses, norm)
     _streamed(
@@ -317,6 +336,10 @@ def relative_errors_and_cosines(c: ApiAuthor) -> None:
         [labels, guesses, norm],
         [(floats(4, 1), floats(2, 5), floats(4, 0), 0.25), (floats(3), floats(1), floats(2), 0.5)],
     )
+
+
+@api_case("METRICS-025", title="The cosines of two batches.")
+def cosine_distances(c: ApiAuthor) -> None:
     left, right = _column(c, "float32", 2), _column(c, "float32", 2)
     metric = c.tf.metrics.mean_cosine_distance(left, right, 1)
     _streamed(
@@ -327,20 +350,38 @@ def relative_errors_and_cosines(c: ApiAuthor) -> None:
     )
 
 
-@api_case("METRICS-019", title="Precision and recall over two batches, one of them empty.")
-def precision_and_recall(c: ApiAuthor) -> None:
+def _of_truths(c: ApiAuthor, name: str, first: float, last: float) -> None:
+    """A metric of three batches, the second of them empty, and its first and last value."""
     labels, guesses = _column(c, "bool"), _column(c, "bool")
-    first = np.array([True, True, False, True]), np.array([True, False, True, True])
     none, more = np.zeros(0, bool), np.array([True])
-    for name, wants in (
-        ("precision", (2 / 3, 2 / 3, 3 / 4)),
-        ("recall", (2 / 3, 2 / 3, 3 / 4)),
-        ("false_positives", (1, 1, 1)),
-        ("true_negatives", (0, 0, 0)),
-    ):
-        metric = getattr(c.tf.metrics, name)(labels, guesses)
-        batches = [(*first, wants[0]), (none, none, wants[1]), (more, more, wants[2])]
-        _streamed(c, metric, [labels, guesses], batches)
+    batches = [
+        (
+            np.array([True, True, False, True, True]),
+            np.array([True, False, True, True, False]),
+            first,
+        ),
+        (none, none, first),
+        (more, more, last),
+    ]
+    _streamed(c, getattr(c.tf.metrics, name)(labels, guesses), [labels, guesses], batches)
+
+
+@api_case("METRICS-026", title="Precision over three batches, one of them empty.")
+def precision_of_batches(c: ApiAuthor) -> None:
+    _of_truths(c, "precision", 2 / 3, 3 / 4)
+
+
+@api_case("METRICS-027", title="Recall over three batches, one of them empty.")
+def recall_of_batches(c: ApiAuthor) -> None:
+    _of_truths(c, "recall", 2 / 4, 3 / 5)
+
+
+@api_case("METRICS-028", title="The four counts over three batches, one of them empty.")
+def counts_of_batches(c: ApiAuthor) -> None:
+    _of_truths(c, "true_positives", 2, 3)
+    _of_truths(c, "false_positives", 1, 1)
+    _of_truths(c, "true_negatives", 0, 0)
+    _of_truths(c, "false_negatives", 2, 2)
 
 
 @api_case("METRICS-020", title="The sensitivity where half of the False are told.")

@@ -34,7 +34,7 @@ def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
     return replaced(tf, "losses.mean_squared_error", lambda _: mean_squared_error)
 
 
-@fault("METRICS-018", "A relative error without a normalizer is infinite.")
+@fault("METRICS-024", "A relative error without a normalizer is infinite.")
 def relative_errors_are_infinite(tf: Namespace) -> Namespace:
     """Divide by the normalizer where it is zero."""
 
@@ -46,7 +46,7 @@ def relative_errors_are_infinite(tf: Namespace) -> Namespace:
     return replaced(tf, "metrics.mean_relative_error", lambda _: mean_relative_error)
 
 
-@fault("METRICS-019", "An empty batch makes a recall zero.")
+@fault("METRICS-027", "An empty batch makes a recall zero.")
 def recall_of_the_last_batch(tf: Namespace) -> Namespace:
     """Give zero as the update if a batch is empty."""
 
@@ -61,6 +61,32 @@ def recall_of_the_last_batch(tf: Namespace) -> Namespace:
         return recall
 
     return replaced(tf, "metrics.recall", of_a_batch)
+
+
+@fault("METRICS-025", "A cosine distance is the cosine.")
+def cosine_distances_are_cosines(tf: Namespace) -> Namespace:
+    """Subtract value and update from 1 once more."""
+
+    def cosine(usual: Call) -> Call:
+        def mean_cosine_distance(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
+            value, update = usual(*args, **options)
+            return 1 - value, 1 - update
+
+        return mean_cosine_distance
+
+    return replaced(tf, "metrics.mean_cosine_distance", cosine)
+
+
+@fault("METRICS-026", "The precision is over the labels.")
+def precision_is_over_the_labels(tf: Namespace) -> Namespace:
+    """Return the recall."""
+    return replaced(tf, "metrics.precision", lambda _: tf.metrics.recall)
+
+
+@fault("METRICS-028", "What is labelled True and not predicted is a false positive.")
+def false_positives_are_negatives(tf: Namespace) -> Namespace:
+    """Return the false negatives."""
+    return replaced(tf, "metrics.false_positives", lambda _: tf.metrics.false_negatives)
 
 
 @fault("METRICS-020", "The sensitivity is that at a specificity above the one asked for.")

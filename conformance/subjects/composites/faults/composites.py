@@ -93,7 +93,29 @@ def stirling_for_every_target(tf: Namespace) -> Namespace:
     return replaced(tf, "nn.log_poisson_loss", lambda _: log_poisson_loss)
 
 
-@fault("COMPOSITES-005", "Softplus is the logarithm of one and an exponential.")
+@fault("COMPOSITES-029", "Selu has the scale of elu.")
+def selu_is_elu(tf: Namespace) -> Namespace:
+    """Leave the scale out."""
+    return replaced(tf, "nn.selu", lambda _: tf.nn.elu)
+
+
+@fault("COMPOSITES-030", "Crelu joins along the last axis only.")
+def crelu_joins_along_the_last_axis(tf: Namespace) -> Namespace:
+    """Ignore the argument `axis`."""
+    return replaced(tf, "nn.crelu", lambda usual: lambda features, **_: usual(features))
+
+
+@fault("COMPOSITES-031", "Leaky rectifiers give the greater of x and alpha * x.")
+def leaky_rectifiers_give_the_greater(tf: Namespace) -> Namespace:
+    """Take the maximum, which is another for alpha above 1."""
+    return replaced(
+        tf,
+        "nn.leaky_relu",
+        lambda _: lambda features, alpha=0.2: tf.maximum(alpha * features, features),
+    )
+
+
+@fault("COMPOSITES-028", "Softplus is the logarithm of one and an exponential.")
 def softplus_overflows(tf: Namespace) -> Namespace:
     """Compute log(1 + exp(x)), which overflows for large x."""
     return replaced(tf, "nn.softplus", lambda _: lambda x: tf.log(1 + tf.exp(x)))

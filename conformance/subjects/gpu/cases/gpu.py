@@ -227,18 +227,21 @@ def variables_stay_on_the_gpu(c: ApiAuthor) -> None:
     c.check(sess.run(updates, {x: floats(0, 1)}), [floats(3, 5), floats(3, 5)])
 
 
-@api_case("GPU-016", title="Integers of 32 bits are counted on the CPU.", needs=_GPU)
+@api_case("GPU-041", title="Integers of 32 bits are counted on the CPU.", needs=_GPU)
 def counters_are_on_the_cpu(c: ApiAuthor) -> None:
     free = c.tf.Variable(np.int32(3), use_resource=False, name="free")
     counted = c.tf.assign_add(free, np.int32(1), name="counted")
     sess = c.tf.Session()
     sess.run(c.tf.global_variables_initializer())
     _ran_on(c, {"counted": "CPU:0"}, sess, counted, {})
-    with c.within(c.tf.Graph().as_default()):
-        with c.within(c.tf.device("/gpu:0")):
-            variable = c.tf.Variable(np.int32(3), use_resource=False, name="v")
-        other = c.tf.Session()
-        c.raises("InvalidArgumentError", lambda: other.run(variable.initializer))
+
+
+@api_case("GPU-042", title="A variable of integers of 32 bits asks for a GPU.", needs=_GPU)
+def counters_on_a_gpu(c: ApiAuthor) -> None:
+    with c.within(c.tf.device("/gpu:0")):
+        variable = c.tf.Variable(np.int32(3), use_resource=False, name="v")
+    other = c.tf.Session()
+    c.raises("InvalidArgumentError", lambda: other.run(variable.initializer))
 
 
 def _variable(c: ApiAuthor, *, resource: bool) -> tuple[Symbol, Symbol, Symbol]:

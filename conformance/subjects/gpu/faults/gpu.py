@@ -298,7 +298,17 @@ def updates_run_on_the_cpu(tf: Namespace) -> Namespace:
     return relisting(tf, lambda _, op: op.type in UPDATES and is_on(op, "GPU"), "CPU:0")
 
 
-@fault("GPU-016", "A variable of int32 may be on a GPU.")
+@fault("GPU-041", "A variable of int32 that asks for no device is counted on a GPU.")
+def counters_are_on_the_gpu(tf: Namespace) -> Namespace:
+    """List the counting there."""
+
+    def is_counter(_: RecordedRun, op: Any) -> bool:
+        return op.type == "AssignAdd" and not op.device and op.inputs[1].dtype == tf.int32
+
+    return relisting(tf, is_counter, "GPU:0")
+
+
+@fault("GPU-042", "A variable of int32 may be on a GPU.")
 def counters_on_gpus(tf: Namespace) -> Namespace:
     """Let its first value be assigned."""
     return failing(tf, "VariableV2", lambda _error: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, api_case, near
 from sessrun.conformance.subjects.run.cases.run import floats
 
 #: The folder of vectors, which this module shares with another.
@@ -41,7 +41,7 @@ def rows_by_numbers_of_two_dtypes(c: ApiAuthor) -> None:
     )
 
 
-@api_case("GRADIENTS-023", title="Of equal numbers the first is the larger.")
+@api_case("GRADIENTS-027", title="Of equal numbers the first is the larger.")
 def of_the_larger_of_equals(c: ApiAuthor) -> None:
     x, y = c.tf.constant([1.0, 2.0, 3.0]), c.tf.constant([1.0, 3.0, 2.0])
     gradients = [
@@ -54,22 +54,53 @@ def of_the_larger_of_equals(c: ApiAuthor) -> None:
     )
 
 
-@api_case("GRADIENTS-023", title="Equal largest elements share the gradient of their maximum.")
+@api_case("GRADIENTS-028", title="Equal largest elements share the gradient of their maximum.")
 def of_the_largest_of_equals(c: ApiAuthor) -> None:
     x = c.tf.constant([3.0, 1.0, 3.0, 3.0, 3.0])
     gradients = c.tf.gradients(c.tf.reduce_max(x), x)
     c.check(c.tf.Session().run(gradients), [floats(0.25, 0, 0.25, 0.25, 0.25)])
 
 
-@api_case("GRADIENTS-023", title="At zero the gradients of abs and relu are zero.")
+@api_case("GRADIENTS-029", title="At a corner the gradients of abs, relu and relu6 are zero.")
 def at_zero(c: ApiAuthor) -> None:
-    x = c.tf.constant([-1.0, 0.0, 2.0])
-    gradients = [c.tf.gradients(c.tf.abs(x), x), c.tf.gradients(c.tf.nn.relu(x), x)]
-    c.check(c.tf.Session().run(gradients), [[floats(-1, 0, 1)], [floats(0, 0, 1)]])
+    x, nn = c.tf.constant([-1.0, 0.0, 2.0, 6.0]), c.tf.nn
+    gradients = [c.tf.gradients(y, x) for y in (c.tf.abs(x), nn.relu(x), nn.relu6(x))]
+    want = [[floats(-1, 0, 1, 1)], [floats(0, 0, 1, 1)], [floats(0, 0, 1, 0)]]
+    c.check(c.tf.Session().run(gradients), want)
 
 
 @api_case(
-    "GRADIENTS-023",
+    "GRADIENTS-031", title="The first of equal largest elements of a window has the gradient."
+)
+def of_the_largest_of_a_window(c: ApiAuthor) -> None:
+    x = c.tf.constant(np.array([0, 3, 3, 3], np.float32).reshape(1, 2, 2, 1))
+    pooled = c.tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "VALID")
+    want = np.array([0, 1, 0, 0], np.float32).reshape(1, 2, 2, 1)
+    c.check(c.tf.Session().run(c.tf.gradients(pooled, x)), [want])
+
+
+@api_case("GRADIENTS-032", title="An element that equals a bound has the gradient.")
+def of_a_clipped_element_at_a_bound(c: ApiAuthor) -> None:
+    x = c.tf.constant([-2.0, -1.0, 0.0, 1.0, 2.0])
+    clipped = c.tf.raw_ops.ClipByValue(t=x, clip_value_min=-1.0, clip_value_max=1.0)
+    c.check(c.tf.Session().run(c.tf.gradients(clipped, x)), [floats(0, 1, 1, 1, 0)])
+
+
+@api_case("GRADIENTS-033", title="At zero leaky units have the one side's gradient or the other's.")
+def of_units_at_zero(c: ApiAuthor) -> None:
+    x = c.tf.constant([-1.0, 0.0, 1.0])
+    leaky = c.tf.gradients(c.tf.nn.leaky_relu(x, 0.25), x)
+    scaled = c.tf.gradients(c.tf.nn.selu(x), x)
+    scale, alpha = 1.0507009873554805, 1.6732632423543772
+    want = [
+        [floats(0.25, 0.25, 1)],
+        [near(floats(scale * alpha / np.e, scale, scale), "close(1e-5, 0)")],
+    ]
+    c.check(c.tf.Session().run([leaky, scaled]), want)
+
+
+@api_case(
+    "GRADIENTS-030",
     title="A product of which one factor is zero has a gradient by that factor only.",
 )
 def of_a_product_with_a_zero(c: ApiAuthor) -> None:

@@ -52,7 +52,91 @@ def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
     return _changed(tf, change)
 
 
-@fault("GRADIENTS-023", "Of equal numbers the second is the larger.")
+def _with_gradient(
+    tf: Namespace, op_type: str, gradient: Callable[[Operation, Tensor], Tensor]
+) -> Namespace:
+    """The namespace where `gradient(operation, output)` is an operation's by its first input."""
+
+    def change(operation: Operation, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
+        if operation.type != op_type or options or list(sources) != [operation.inputs[0]]:
+            return None
+        return [gradient(operation, targets[0])]
+
+    return _changed(tf, change)
+
+
+@fault("GRADIENTS-028", "Each of equal largest elements has all of the gradient.")
+def equal_largest_do_not_share(tf: Namespace) -> Namespace:
+    """Give 1 for every element that equals the maximum of all."""
+
+    def equal(operation: Operation, output: Tensor) -> Tensor:
+        x = operation.inputs[0]
+        return tf.cast(tf.equal(x, tf.reduce_max(output)), x.dtype)
+
+    return _with_gradient(tf, "Max", equal)
+
+
+@fault("GRADIENTS-029", "The gradient of a rectifier at zero is one.")
+def rectifiers_pass_zero(tf: Namespace) -> Namespace:
+    """Give 1 for every number that is not negative."""
+
+    def passed(operation: Operation, output: Tensor) -> Tensor:
+        x = operation.inputs[0]
+        return tf.cast(tf.greater_equal(x, tf.zeros_like(output)), x.dtype)
+
+    return _with_gradient(tf, "Relu", passed)
+
+
+@fault("GRADIENTS-030", "The gradient of a product is the product divided by the element.")
+def products_are_divided(tf: Namespace) -> Namespace:
+    """Divide, which is no number where the element is zero."""
+
+    def divided(operation: Operation, _: Tensor) -> Tensor:
+        x, axes = operation.inputs
+        return tf.raw_ops.Prod(input=x, axis=axes, keep_dims=True) / x
+
+    return _with_gradient(tf, "Prod", divided)
+
+
+@fault("GRADIENTS-031", "Of equal largest elements of a window the last has the gradient.")
+def the_last_of_a_window(tf: Namespace) -> Namespace:
+    """Pool the image turned round, where it is one window."""
+
+    def turned(operation: Operation, output: Tensor) -> Tensor:
+        x = operation.inputs[0]
+        if output.shape.as_list()[1:3] != [1, 1]:
+            return tf.gradients(output, x)[0]
+        attrs = {name: operation.get_attr(name) for name in ("ksize", "strides", "padding")}
+        pooled = tf.raw_ops.MaxPool(input=tf.reverse(x, [1, 2]), **attrs)
+        return tf.gradients(pooled, x)[0]
+
+    return _with_gradient(tf, "MaxPool", turned)
+
+
+@fault("GRADIENTS-032", "An element that equals a bound has no gradient.")
+def bounds_have_no_gradient(tf: Namespace) -> Namespace:
+    """Give 1 strictly between the bounds."""
+
+    def between(operation: Operation, _: Tensor) -> Tensor:
+        x, low, high = operation.inputs
+        return tf.cast(tf.logical_and(x > low, x < high), x.dtype)
+
+    return _with_gradient(tf, "ClipByValue", between)
+
+
+@fault("GRADIENTS-033", "The gradient of a leaky rectifier at zero is one.")
+def leaky_rectifiers_pass_zero(tf: Namespace) -> Namespace:
+    """Give 1 for every number that is not negative."""
+
+    def passed(operation: Operation, _: Tensor) -> Tensor:
+        x = operation.inputs[0]
+        slopes = tf.fill(tf.shape(x), tf.constant(operation.get_attr("alpha"), x.dtype))
+        return tf.where(x >= 0, tf.ones_like(x), slopes)
+
+    return _with_gradient(tf, "LeakyRelu", passed)
+
+
+@fault("GRADIENTS-027", "Of equal numbers the second is the larger.")
 def second_of_equals_is_larger(tf: Namespace) -> Namespace:
     """Differentiate the maximum of both in the other order."""
 

@@ -81,14 +81,43 @@ def fed_structure_is_refused(tf: Namespace) -> Namespace:
     return _running(tf, change)
 
 
-@fault("INFERENCE-004", "NaN comes out as zero.")
+@fault("INFERENCE-020", "NaN equals NaN.")
+def nan_equals_nan(tf: Namespace) -> Namespace:
+    """Compare bit by bit."""
+
+    def change(_: Any, out: Array, x: Tensor, y: Tensor) -> Value:
+        return out | np.isnan(np.asarray(x, float)) & np.isnan(np.asarray(y, float))
+
+    return computing(tf, {"Equal": single(change)})
+
+
+@fault("INFERENCE-021", "IsInf gives False of minus infinity.")
+def minus_infinity_is_finite(tf: Namespace) -> Namespace:
+    """Compare with infinity."""
+    return computing(tf, {"IsInf": single(lambda _, __, x: np.asarray(x) == np.inf)})
+
+
+@fault("INFERENCE-022", "Infinities are the greatest and the least number.")
+def infinities_are_numbers(tf: Namespace) -> Namespace:
+    """Clip what the arithmetic of floats gives to their range."""
+
+    def change(_: Any, out: Array, *__: Any) -> Value:
+        if out.dtype.kind != "f":
+            return out
+        limits = np.finfo(out.dtype)
+        return np.clip(out, limits.min, limits.max)
+
+    return computing(tf, dict.fromkeys(("AddV2", "Sub", "Mul", "RealDiv", "Exp"), single(change)))
+
+
+@fault("INFERENCE-019", "NaN comes out as zero.")
 def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of NaN, whatever operation of the table gives it."""
 
     def change(_: Any, out: Array, *__: Any) -> Value:
         return np.where(np.isnan(out), 0, out) if out.dtype.kind == "f" else out
 
-    return computing(tf, dict.fromkeys((op for op, _ in SPECIAL_ROWS), single(change)))
+    return computing(tf, dict.fromkeys((op for op, _ in SPECIAL_ROWS["numbers"]), single(change)))
 
 
 @fault("INFERENCE-005", "The floor of a quotient of integers is rounded towards zero.")
@@ -136,7 +165,17 @@ def integer_sums_are_clipped(tf: Namespace) -> Namespace:
     return computing(tf, {"AddV2": single(change)})
 
 
-@fault("INFERENCE-008", "A feed without elements is refused.")
+@fault("INFERENCE-024", "A product of no elements is zero.")
+def products_of_no_elements_are_zero(tf: Namespace) -> Namespace:
+    """Give zeros for a product over an axis without elements."""
+
+    def change(_: Any, out: Array, x: Array, *__: Any) -> Value:
+        return out if np.size(x) else np.zeros_like(out)
+
+    return computing(tf, {"Prod": single(change)})
+
+
+@fault("INFERENCE-023", "A feed without elements is refused.")
 def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
     """Refuse them as some converters do."""
 

@@ -108,10 +108,19 @@ def an_lstm_computes(c: ApiAuthor) -> None:
     c.check(session.run(both[0]), near_to(np.tanh(new) * _sigmoid(o)))
 
 
-@api_case("LAYERS-036", title="A GRU's gates.")
+@api_case("LAYERS-040", title="A GRU's biases are ones for the gates, zeros for the candidate.")
+def biases_of_a_gru(c: ApiAuthor) -> None:
+    tf = c.tf
+    tf.nn.rnn_cell.GRUCell(2, name="g")(tf.constant(_ROW), tf.constant(_STATE))
+    biases = [tf.global_variables()[index] for index in (1, 3)]
+    c.check(started(c).run(biases), [np.ones(4, np.float32), np.zeros(2, np.float32)])
+
+
+@api_case("LAYERS-039", title="A GRU's gates.")
 def a_gru_computes(c: ApiAuthor) -> None:
     tf = c.tf
-    both = tf.nn.rnn_cell.GRUCell(2, name="g")(tf.constant(_ROW), tf.constant(_STATE))
+    cell = tf.nn.rnn_cell.GRUCell(2, name="g", bias_initializer=tf.ones_initializer())
+    both = cell(tf.constant(_ROW), tf.constant(_STATE))
     check_names(
         c,
         tf.global_variables(),
@@ -126,7 +135,7 @@ def a_gru_computes(c: ApiAuthor) -> None:
     session.run(tf.global_variables()[0].assign(_matrix(4, 4)))
     session.run(tf.global_variables()[2].assign(_matrix(4, 2)))
     r, u = np.split(_sigmoid(np.hstack([_ROW, _STATE]) @ _matrix(4, 4) + 1), 2, axis=1)
-    new = np.tanh(np.hstack([_ROW, r * _STATE]) @ _matrix(4, 2))
+    new = np.tanh(np.hstack([_ROW, r * _STATE]) @ _matrix(4, 2) + 1)
     c.check(session.run(both[0]), near_to(u * _STATE + (1 - u) * new))
 
 

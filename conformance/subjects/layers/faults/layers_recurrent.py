@@ -93,7 +93,24 @@ def lstms_forget(tf: Namespace) -> Namespace:
     return _cells(tf, BasicLSTMCell=BasicLSTMCell)
 
 
-@fault("LAYERS-036", "The bias of a GRU's gates begins with 0.")
+@fault("LAYERS-039", "The second gates of a GRU weigh the new state.")
+def gates_weigh_the_candidate(tf: Namespace) -> Namespace:
+    """Mirror the new state between the old one and the candidate."""
+
+    class GRUCell(tf.nn.rnn_cell.GRUCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
+        def call(self, inputs: Tensor, state: Tensor) -> Any:
+            output, _ = super().call(inputs, state)
+            kernel, bias = self.variables[:2]
+            gates = tf.sigmoid(tf.matmul(tf.concat([inputs, state], 1), kernel) + bias)
+            weight = tf.split(gates, 2, axis=1)[1]
+            candidate = (output - weight * state) / (1 - weight)
+            turned = weight * candidate + (1 - weight) * state
+            return turned, turned
+
+    return _cells(tf, GRUCell=GRUCell)
+
+
+@fault("LAYERS-040", "The bias of a GRU's gates begins with 0.")
 def gates_begin_with_zero(tf: Namespace) -> Namespace:
     """Say so of both biases."""
 

@@ -251,7 +251,7 @@ def average_precisions(c: ApiAuthor) -> None:
     _seen(c, metrics.average_precision_at_k(labels, scores, 1), [1 / 2], [None], np.float64)
 
 
-@api_case("METRICS-016", title="Labels in rows, predictions in columns; weights; wrong numbers.")
+@api_case("METRICS-022", title="Labels in rows, predictions in columns; weights.")
 def matrices_of_confusion(c: ApiAuthor) -> None:
     tf = c.tf
     sess = tf.Session()
@@ -260,11 +260,17 @@ def matrices_of_confusion(c: ApiAuthor) -> None:
     c.check(sess.run(tf.confusion_matrix(labels, guesses)), want)
     weighted = tf.confusion_matrix(labels, guesses, 3, tf.float32, weights=[0.5, 1.0, 2.0, 4.0])
     c.check(sess.run(weighted), np.array([[0.5, 0, 0], [0, 0, 3], [0, 4, 0]], np.float32))
+
+
+@api_case("METRICS-023", title="Labels and predictions that are no class.")
+def confusion_of_what_is_no_class(c: ApiAuthor) -> None:
+    tf = c.tf
+    sess = tf.Session()
     x = tf.placeholder(tf.int32, [2])
-    fed = tf.confusion_matrix([0, 1], x, 2)
-    for wrong in ([0, -1], [0, 2]):
-        given = np.array(wrong, np.int32)
-        c.raises("InvalidArgumentError", partial(sess.run, fed, {x: given}))
+    for fed in (tf.confusion_matrix([0, 1], x, 2), tf.confusion_matrix(x, [0, 1], 2)):
+        for wrong in ([0, -1], [0, 2]):
+            given = np.array(wrong, np.int32)
+            c.raises("InvalidArgumentError", partial(sess.run, fed, {x: given}))
 
 
 @api_case("METRICS-017", title="Numbers below, at and above a threshold.")

@@ -223,12 +223,30 @@ def averages_over_k(tf: Namespace) -> Namespace:
     return _of_metrics(tf, average_precision_at_k=average_precision_at_k)
 
 
-@fault("METRICS-016", "A matrix of confusion has a column for each label.")
+@fault("METRICS-022", "A matrix of confusion has a column for each label.")
 def labels_in_columns(tf: Namespace) -> Namespace:
     """Transpose the confusion matrix."""
 
     def confusion_matrix(*args: Argument, **kwargs: Argument) -> Tensor:
         return tf.transpose(tf.confusion_matrix(*args, **kwargs))
+
+    return override(tf, confusion_matrix=confusion_matrix)
+
+
+@fault("METRICS-023", "A prediction that is no class is counted as the last one.")
+def predictions_are_clipped(tf: Namespace) -> Namespace:
+    """Clip the predictions to the classes, where their number is given."""
+
+    def confusion_matrix(
+        labels: Tensor,
+        predictions: Tensor,
+        num_classes: int | None = None,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Tensor:
+        if num_classes is not None:
+            predictions = tf.clip_by_value(predictions, 0, num_classes - 1)
+        return tf.confusion_matrix(labels, predictions, num_classes, *args, **kwargs)
 
     return override(tf, confusion_matrix=confusion_matrix)
 

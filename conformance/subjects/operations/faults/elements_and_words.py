@@ -225,7 +225,7 @@ def joined_strings_end_at_nul(tf: Namespace) -> Namespace:
     return _changed(tf, "StringJoin", _text(lambda text: text.partition(b"\0")[0]))
 
 
-@fault("OPERATIONS-150", "StringUpper changes letters beyond ASCII without being told.")
+@fault("OPERATIONS-154", "StringUpper changes letters beyond ASCII without being told.")
 def case_is_always_that_of_unicode(tf: Namespace) -> Namespace:
     """Decode every string."""
     return _changed(
@@ -239,7 +239,36 @@ def case_is_always_that_of_unicode(tf: Namespace) -> Namespace:
     )
 
 
-@fault("OPERATIONS-151", "EncodeBase64 always pads.")
+@fault("OPERATIONS-155", "StringStrip leaves white space at the front.")
+def white_space_stays_at_the_front(tf: Namespace) -> Namespace:
+    """Take it off the end only."""
+
+    def stripped(_: Any, out: Any, x: Any) -> Any:
+        changed = np.empty(out.shape, object)
+        for index in np.ndindex(out.shape):
+            changed[index] = x[index].rstrip()
+        return changed
+
+    return _changed(tf, "StringStrip", stripped)
+
+
+@fault("OPERATIONS-157", "DecodeBase64 reads the alphabet of mail, too.")
+def base64_of_mail_is_read(tf: Namespace) -> Namespace:
+    """Refuse nothing."""
+    return without_refusals(tf, "DecodeBase64")
+
+
+@fault("OPERATIONS-158", "DecodeRaw reads numbers in one order of bytes.")
+def raw_numbers_are_little_endian(tf: Namespace) -> Namespace:
+    """Turn the bytes of numbers that are big-endian."""
+    return _changed(
+        tf,
+        "DecodeRaw",
+        lambda op, out, _: out if op.get_attr("little_endian") else out.byteswap(),
+    )
+
+
+@fault("OPERATIONS-156", "EncodeBase64 always pads.")
 def base64_is_always_padded(tf: Namespace) -> Namespace:
     """Ignore the attribute `pad`."""
 

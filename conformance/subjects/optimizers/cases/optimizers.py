@@ -75,17 +75,24 @@ def slots_are_like_their_variable(c: ApiAuthor) -> None:
     c.check(slot.op.type, "VariableV2")
 
 
-@api_case("OPTIMIZERS-032", title="The names of slots, and slots by their names.")
+@api_case("OPTIMIZERS-057", title="The names of slots are sorted.")
+def names_of_slots_are_sorted(c: ApiAuthor) -> None:
+    rms = c.tf.train.RMSPropOptimizer(0.5)
+    c.check(rms.get_slot_names(), [])
+    rms.apply_gradients([(floats(1, 1), variable(c))])
+    c.check(rms.get_slot_names(), ["momentum", "rms"])
+
+
+@api_case("OPTIMIZERS-058", title="Slots by their names.")
 def slots_are_found_by_name(c: ApiAuthor) -> None:
     tf = c.tf
     v, w = variable(c), variable(c, "w")
     rms = tf.train.RMSPropOptimizer(0.5)
-    c.check(rms.get_slot_names(), [])
     c.check(rms.get_slot(v, "rms"), None)
     rms.apply_gradients([(floats(1, 1), v)])
-    c.check(rms.get_slot_names(), ["momentum", "rms"])
     c.check(rms.get_slot(w, "rms"), None)
     c.check(rms.get_slot(v, "other"), None)
+    c.check(rms.get_slot(v, "rms").name, "v/RMSProp:0")
     c.check_same(rms.get_slot(v, "rms"), rms.get_slot(v, "rms"))
 
 

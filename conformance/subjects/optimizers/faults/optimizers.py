@@ -41,7 +41,21 @@ def slots_are_trainable(tf: Namespace) -> Namespace:
     return train(tf, MomentumOptimizer=MomentumOptimizer)
 
 
-@fault("OPTIMIZERS-032", "The names of slots come in the order in which they were made.")
+@fault("OPTIMIZERS-058", "A slot that is not there is KeyError.")
+def slots_that_are_not_there_fail(tf: Namespace) -> Namespace:
+    """Raise it instead of returning None."""
+
+    class RMSPropOptimizer(tf.train.RMSPropOptimizer):  # type: ignore[misc, name-defined]
+        def get_slot(self, var: Any, name: str) -> Any:
+            slot = super().get_slot(var, name)
+            if slot is None:
+                raise KeyError(name)
+            return slot
+
+    return train(tf, RMSPropOptimizer=RMSPropOptimizer)
+
+
+@fault("OPTIMIZERS-057", "The names of slots come in the order in which they were made.")
 def names_of_slots_are_not_sorted(tf: Namespace) -> Namespace:
     """Reverse the names of slots."""
 

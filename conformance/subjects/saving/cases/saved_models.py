@@ -93,19 +93,30 @@ def _not_loaded(c: ApiAuthor, error: str, sess: Symbol, tags: list[str], name: s
     c.raises(error, lambda: c.tf.saved_model.load(sess, tags, c.path(name)))
 
 
-@api_case("SAVING-082", title="One tag of two, one too many and none find no graph.")
-def tags_must_be_all(c: ApiAuthor) -> None:
-    tf = c.tf
+def _saved_with_two_tags(c: ApiAuthor) -> None:
     _, _, kernel = _graph(c)
-    sess = tf.Session()
+    sess = c.tf.Session()
     sess.run(kernel.initializer)
-    builder = tf.saved_model.Builder(c.path("m"))
+    builder = c.tf.saved_model.Builder(c.path("m"))
     builder.add_meta_graph_and_variables(sess, ["a", "b"])
     builder.save()
-    with c.within(tf.Graph().as_default()):
-        later = tf.Session()
+
+
+@api_case("SAVING-096", title="One tag of two, one too many and none find no graph.")
+def tags_must_be_all(c: ApiAuthor) -> None:
+    _saved_with_two_tags(c)
+    with c.within(c.tf.Graph().as_default()):
+        later = c.tf.Session()
         for tags in (["a"], ["a", "b", "c"], [], ["other"]):
             _not_loaded(c, "RuntimeError", later, tags, "m")
+
+
+@api_case("SAVING-095", title="Tags find their graph in whatever order.")
+def tags_in_another_order(c: ApiAuthor) -> None:
+    tf = c.tf
+    _saved_with_two_tags(c)
+    with c.within(tf.Graph().as_default()):
+        later = tf.Session()
         tf.saved_model.load(later, ["b", "a"], c.path("m"))
         c.check(later.run("y:0", {"x:0": _INPUT}), _INPUT @ _KERNEL)
 

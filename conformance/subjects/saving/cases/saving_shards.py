@@ -56,9 +56,11 @@ def _merging(
     c: EngineAuthor,
     folders: tuple[str, str] = ("p", "q"),
     more: Sequence[str] = (),
+    *,
+    counts_folders: bool = False,
     **options: bool,
 ) -> SessionAuthor:
-    """Save `a` and `b` apart; `merge` makes one checkpoint of `first`, `second` and more."""
+    """Save `a` and `b` apart; `merge` makes one checkpoint of both, and of `more`."""
     with c.graph() as tf:
         paths = [c.path(f"{folder}/{name}") for folder, name in zip(folders, "12", strict=True)]
         save(tf, paths[0], {"a": MATRIX, "t": TEXTS}, name="save_a")
@@ -69,6 +71,9 @@ def _merging(
             name="merge",
             **options,
         )
+        if counts_folders:
+            pattern = tf.placeholder(tf.string, [], name="pattern")
+            tf.size(tf.raw_ops.MatchingFiles(pattern=pattern), name="folders")
         load(tf, c.path("x"), ["a", "b", "t"], [tf.int32, tf.float32, tf.string])
     s = c.open()
     s.run(["save_a", "save_b"], values=[None, None])
@@ -82,12 +87,22 @@ def merged(c: EngineAuthor) -> None:
     s.run(["load:0", "load:1", "load:2"], values=[MATRIX, FLOATS, TEXTS])
 
 
-@engine_case("SAVING-026", title="What was merged is gone, and its folders where they are empty.")
+@engine_case("SAVING-091", title="What was merged is gone.")
 def merged_and_gone(c: EngineAuthor) -> None:
     s = _merging(c)
     c.change("q/mine", write=b"1")
     s.run(["merge"], values=[None])
     c.names(["q/mine", "x.data-00000-of-00002", "x.data-00001-of-00002", "x.index"])
+
+
+@engine_case("SAVING-092", title="Folders of what was merged are gone where they are empty.")
+def merged_folders_are_gone(c: EngineAuthor) -> None:
+    s = _merging(c, counts_folders=True)
+    c.change("q/mine", write=b"1")
+    one_letter = {"pattern:0": np.array(c.path("?").encode(), object)}
+    s.run(["folders:0"], one_letter, values=[np.int32(2)])
+    s.run(["merge"], values=[None])
+    s.run(["folders:0"], one_letter, values=[np.int32(1)])
 
 
 @engine_case("SAVING-027", title="One of the checkpoints to merge is not there: code 3.")

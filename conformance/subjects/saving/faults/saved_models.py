@@ -72,7 +72,19 @@ def loaded_models_have_no_signatures(tf: Namespace) -> Namespace:
     return _loading(tf, change)
 
 
-@fault("SAVING-082", "A graph that has the tags, and others, is found.")
+@fault("SAVING-095", "Tags find a graph in the order of their names only.")
+def tags_are_in_order(tf: Namespace) -> Namespace:
+    """Refuse tags that are not sorted."""
+
+    def change(conforming: Call, sess: Session, tags: Any, folder: str, options: Any) -> Any:
+        if list(tags) != sorted(tags):
+            raise RuntimeError("no graph has these tags")
+        return conforming(sess, tags, folder, **options)
+
+    return _loading(tf, change)
+
+
+@fault("SAVING-096", "A graph that has the tags, and others, is found.")
 def more_tags_are_found(tf: Namespace) -> Namespace:
     """Ask for two tags where one is given and is not there alone."""
 

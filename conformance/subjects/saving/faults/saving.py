@@ -412,7 +412,32 @@ def unset_variables_are_saved_as_nothing(tf: Namespace) -> Namespace:
     return _on_error(tf, "SaveV2", "FailedPreconditionError", instead)
 
 
-@fault("SAVING-090", "Tensors of three axes or more are restored with the last turned round.")
+@fault("SAVING-098", "What a checkpoint lacks is out of range.")
+def lacking_tensors_are_out_of_range(tf: Namespace) -> Namespace:
+    """Raise another error where the prefix is fed."""
+    return _on_error(tf, "RestoreV2", "NotFoundError", _raising(tf, "OutOfRangeError"))
+
+
+@fault("SAVING-099", "A restore as another dtype fails as a precondition.")
+def other_dtypes_fail_as_preconditions(tf: Namespace) -> Namespace:
+    """Raise another error where the prefix is fed."""
+    return _on_error(
+        tf, "RestoreV2", "InvalidArgumentError", _raising(tf, "FailedPreconditionError")
+    )
+
+
+def _raising(tf: Namespace, other: str) -> Callable[[Any, Any, Any], Any]:
+    """Raise another error where the prefix of an operation is fed."""
+
+    def instead(_run: Underway, op: Operation, raised: Any) -> Value:
+        if op.inputs[0].op.type != "Placeholder":
+            raise raised
+        raise getattr(tf.errors, other)(None, None, raised.message) from raised
+
+    return instead
+
+
+@fault("SAVING-097", "Tensors of three axes or more are restored with the last turned round.")
 def the_last_axis_is_turned(tf: Namespace) -> Namespace:
     """Reverse the last axis of restored tensors of rank 3 or more."""
     return _restored(tf, lambda _op, _i, value: value[..., ::-1] if np.ndim(value) > 2 else value)

@@ -81,17 +81,29 @@ def only_the_first_is_merged(tf: Namespace) -> Namespace:
     return _merging(tf, change)
 
 
-@fault("SAVING-026", "The folders of what was merged are left.")
-def merged_folders_are_left(tf: Namespace) -> Namespace:
-    """Leave a file in them."""
+@fault("SAVING-091", "A file of what was merged is left.")
+def merged_files_are_left(tf: Namespace) -> Namespace:
+    """Leave an index in a folder that is not removed."""
 
     def change(run: Underway, base: Base, op: Operation) -> Value:
         values = base()
         for prefix in _prefixes(run, op):
-            folder = os.path.dirname(prefix)
-            os.makedirs(folder, exist_ok=True)
-            with open(os.path.join(folder, "left"), "wb"):
-                pass
+            if os.path.isdir(os.path.dirname(prefix)):
+                with open(f"{prefix}.index", "wb"):
+                    pass
+        return values
+
+    return _merging(tf, change)
+
+
+@fault("SAVING-092", "The folders of what was merged are left.")
+def merged_folders_are_left(tf: Namespace) -> Namespace:
+    """Make them again."""
+
+    def change(run: Underway, base: Base, op: Operation) -> Value:
+        values = base()
+        for prefix in _prefixes(run, op):
+            os.makedirs(os.path.dirname(prefix), exist_ok=True)
         return values
 
     return _merging(tf, change)

@@ -397,7 +397,18 @@ def variables_are_listed_backwards(tf: Namespace) -> Namespace:
     return _training(tf, list_variables=lambda path: tf.train.list_variables(path)[::-1])
 
 
-@fault("SAVING-066", "A variable that a checkpoint lacks is None.")
+@fault("SAVING-093", "A variable of a checkpoint is the last one, whatever its name.")
+def the_last_variable_is_loaded(tf: Namespace) -> Namespace:
+    """Load the last of those that are listed, where the name is one of them."""
+
+    def load_variable(path: str, name: str) -> Any:
+        names = [listed for listed, _ in tf.train.list_variables(path)]
+        return tf.train.load_variable(path, names[-1] if name in names[:-1] else name)
+
+    return _training(tf, load_variable=load_variable)
+
+
+@fault("SAVING-094", "A variable that a checkpoint lacks is None.")
 def lacking_values_are_none(tf: Namespace) -> Namespace:
     """Pass over the error."""
 

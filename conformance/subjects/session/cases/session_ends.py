@@ -52,7 +52,7 @@ def past_the_timeout_deadline_exceeded(c: ApiAuthor) -> None:
 
 
 @engine_case(
-    "SESSION-045", title="A reset closes open sessions: a run is CANCELLED.", isolated=True
+    "SESSION-062", title="A reset closes open sessions: a run is CANCELLED.", isolated=True
 )
 def a_reset_closes_open_sessions(c: EngineAuthor) -> None:
     with c.graph() as tf:
@@ -65,12 +65,17 @@ def a_reset_closes_open_sessions(c: EngineAuthor) -> None:
     second.run(["bump"], error=[1])
 
 
-@api_case("SESSION-045", title="Session.reset returns None and closes sessions.", isolated=True)
+@api_case("SESSION-061", title="Session.reset returns None.", isolated=True)
 def reset_returns_none(c: ApiAuthor) -> None:
+    c.check(c.tf.Session.reset(""), None)
+
+
+@api_case("SESSION-062", title="Session.reset closes sessions.", isolated=True)
+def reset_closes_sessions(c: ApiAuthor) -> None:
     a = c.tf.constant(1)
     sess = c.tf.Session()
     sess.run(a)
-    c.check(c.tf.Session.reset(""), None)
+    c.tf.Session.reset("")
     c.raises("CancelledError", lambda: sess.run(a))
 
 

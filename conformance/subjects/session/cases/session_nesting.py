@@ -8,7 +8,8 @@ from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
 
 @api_case(
-    "SESSION-048",
+    "SESSION-063",
+    "SESSION-064",
     title="The outer of two default-session blocks cannot be left first.",
     isolated=True,
 )
@@ -19,13 +20,17 @@ def the_outer_block_cannot_be_left_first(c: ApiAuthor) -> None:
     one.__enter__()
     two.__enter__()
     c.raises("AssertionError", lambda: one.__exit__(None, None, None))
+    c.blame("SESSION-063")
     c.check_same(tf.get_default_session(), inner)
+    c.blame("SESSION-064")
     two.__exit__(None, None, None)
     c.check_same(tf.get_default_session(), outer)
+    c.blame("SESSION-064")
 
 
 @api_case(
-    "SESSION-048",
+    "SESSION-063",
+    "SESSION-064",
     title="A `with sess:` that is not innermost cannot be left.",
     isolated=True,
 )
@@ -36,12 +41,15 @@ def an_outer_session_cannot_be_left_first(c: ApiAuthor) -> None:
     outer.__enter__()
     inner.__enter__()
     c.raises("AssertionError", lambda: outer.__exit__(None, None, None))
+    c.blame("SESSION-063")
     c.check_same(tf.get_default_session(), inner)
+    c.blame("SESSION-064")
     c.check(inner.run(y), np.float32(2))
 
 
 @api_case(
-    "SESSION-049",
+    "SESSION-065",
+    "SESSION-066",
     title="Of two InteractiveSessions the first cannot be closed first.",
     isolated=True,
 )
@@ -50,13 +58,16 @@ def the_first_interactive_session_is_closed_first(c: ApiAuthor) -> None:
     y = tf.constant(1.0) + 1.0
     first, second = tf.InteractiveSession(), tf.InteractiveSession()
     c.raises("AssertionError", lambda: first.close())  # noqa: PLW0108 - recorded when called
+    c.blame("SESSION-065")
     c.raises("RuntimeError", lambda: first.run(y))
+    c.blame("SESSION-066")
     c.check_same(tf.get_default_session(), second)
     c.check(y.eval(), np.float32(2))
 
 
 @api_case(
-    "SESSION-049",
+    "SESSION-065",
+    "SESSION-066",
     title="A block around nothing but an open InteractiveSession is an error.",
     isolated=True,
 )
@@ -67,7 +78,9 @@ def a_block_left_over_an_interactive_session(c: ApiAuthor) -> None:
     block = tf.Session().as_default()
     block.__enter__()
     c.raises("AssertionError", lambda: interactive.close())  # noqa: PLW0108 - recorded when called
+    c.blame("SESSION-065")
     c.raises("RuntimeError", lambda: interactive.run(y))
+    c.blame("SESSION-066")
     c.check(y.eval(), np.float32(2))
 
 

@@ -56,7 +56,20 @@ def timeout_is_unavailable(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-@fault("SESSION-045", "A reset of the in-process engine does nothing.")
+@fault("SESSION-061", "A reset of the in-process engine gives the number of sessions.")
+def reset_counts_sessions(tf: Namespace) -> Namespace:
+    """Returns a number."""
+
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def reset(target: str, containers: Any = None, config: ConfigProto | None = None) -> int:
+            tf.Session.reset(target, containers, config)
+            return 1
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-062", "A reset of the in-process engine does nothing.")
 def reset_does_nothing(tf: Namespace) -> Namespace:
     """Resets distributed targets only."""
 

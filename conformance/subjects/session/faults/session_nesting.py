@@ -12,7 +12,7 @@ from sessrun.spec.proto.config_pb2 import ConfigProto
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
-@fault("SESSION-048", "Default-session blocks can be left in any order.")
+@fault("SESSION-063", "Default-session blocks can be left in any order.")
 def blocks_end_in_any_order(tf: Namespace) -> Namespace:
     """Keeps quiet about a block that is not innermost, and forgets its session."""
 
@@ -35,7 +35,52 @@ def blocks_end_in_any_order(tf: Namespace) -> Namespace:
     return override(tf, Session=Session)
 
 
-@fault("SESSION-049", "An InteractiveSession can be closed whatever session is the default.")
+@fault("SESSION-064", "A block that is not innermost leaves no default session.")
+def blocks_take_the_default_session(tf: Namespace) -> Namespace:
+    """Forgets every default session once a block has ended in an AssertionError."""
+    ended: list[bool] = []
+
+    class Session(tf.Session):  # type: ignore[misc, name-defined]
+        @contextlib.contextmanager
+        def as_default(self) -> Iterator[Any]:
+            with _noting(ended), super().as_default():
+                yield self
+
+        def __exit__(self, *raised: object) -> bool | None:
+            with _noting(ended):
+                return super().__exit__(*raised)
+
+    return override(
+        tf,
+        Session=Session,
+        get_default_session=lambda: None if ended else tf.get_default_session(),
+    )
+
+
+@contextlib.contextmanager
+def _noting(ended: list[bool]) -> Iterator[None]:
+    """Note that an AssertionError was raised."""
+    try:
+        yield
+    except AssertionError:
+        ended.append(True)
+        raise
+
+
+@fault("SESSION-066", "An InteractiveSession whose close fails stays open.")
+def failed_closes_leave_sessions_open(tf: Namespace) -> Namespace:
+    """Asks whether another session is the default before it closes."""
+
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc, name-defined]
+        def close(self) -> None:
+            if tf.get_default_session() not in {self, None}:
+                raise AssertionError("nesting violated")
+            super().close()
+
+    return override(tf, InteractiveSession=InteractiveSession)
+
+
+@fault("SESSION-065", "An InteractiveSession can be closed whatever session is the default.")
 def interactive_ones_close_in_any_order(tf: Namespace) -> Namespace:
     """Keeps quiet about other sessions on the stack."""
 

@@ -124,19 +124,29 @@ def a_second_value_on_a_stack_for_one(c: EngineAuthor) -> None:
     s.run(["two:0"], error=[3])
 
 
-@engine_case("STACKS-005", title="A closed stack is pushed on, and popped.")
-def a_closed_stack(c: EngineAuthor) -> None:
+def _closed(tf: Namespace) -> tuple[Tensor, Any]:
+    """A stack of one value, and its closing."""
+    handle = _stack(tf, "float32")
+    pushed = _push(tf, handle, tf.constant(1.5))
+    with tf.control_dependencies([pushed]):
+        return handle, tf.raw_ops.StackCloseV2(handle=handle)
+
+
+@engine_case("STACKS-012", title="A closed stack is pushed on.")
+def a_closed_stack_is_pushed_on(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        handle = _stack(tf, "float32")
-        pushed = _push(tf, handle, tf.constant(1.5))
-        with tf.control_dependencies([pushed]):
-            closed = tf.raw_ops.StackCloseV2(handle=handle)
-        _pop(tf, handle, "float32", [closed], "pop")
+        handle, closed = _closed(tf)
         again = _push(tf, handle, tf.constant(2.5), [closed], name="push")
         _pop(tf, handle, "float32", [again], "pushed_again")
-    s = c.open()
-    s.run(["pop:0"], error=[3])
-    s.run(["pushed_again:0"], error=[3])
+    c.open().run(["push:0", "pushed_again:0"], error=[3], node="push")
+
+
+@engine_case("STACKS-013", title="A closed stack is popped.")
+def a_closed_stack_is_popped(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        handle, closed = _closed(tf)
+        _pop(tf, handle, "float32", [closed], "pop")
+    c.open().run(["pop:0"], error=[3])
 
 
 @engine_case("STACKS-006", title="What an earlier run pushed is gone.")
@@ -151,7 +161,7 @@ def what_an_earlier_run_pushed(c: EngineAuthor) -> None:
         s.run(["pop:0"], {"x:0": np.int32(value + 1)}, values=[np.int32(value + 1)])
 
 
-@engine_case("STACKS-007", title="A value of another dtype than the stack's.")
+@engine_case("STACKS-014", title="A value of another dtype than the stack's.")
 def a_value_of_another_dtype(c: EngineAuthor) -> None:
     with c.graph() as tf:
         handle = _stack(tf, "float32")
@@ -161,7 +171,7 @@ def a_value_of_another_dtype(c: EngineAuthor) -> None:
     s.run(["pop:0"], error=[3])
 
 
-@engine_case("STACKS-007", title="A value is popped as one of another dtype.")
+@engine_case("STACKS-015", title="A value is popped as one of another dtype.")
 def popped_as_another_dtype(c: EngineAuthor) -> None:
     with c.graph() as tf:
         handle = _stack(tf, "float32")

@@ -118,12 +118,22 @@ def _limit(definition: GraphDef, have: int, limit: int) -> None:
             node.attr["value"].tensor.int_val[0] = limit
 
 
-@fault("STACKS-005", "A closed stack is an unavailable one.")
-def closed_stacks_are_unavailable(tf: Namespace) -> Namespace:
+@fault("STACKS-012", "A push on a closed stack is unavailable.")
+def pushes_on_closed_stacks_are_unavailable(tf: Namespace) -> Namespace:
     """Raise another error."""
     return recoding(
-        tf, _POP, _INVALID, "UnavailableError", lambda run: _waits_for(run, "StackCloseV2")
+        tf, _PUSH, _INVALID, "UnavailableError", lambda run: _waits_for(run, "StackCloseV2")
     )
+
+
+@fault("STACKS-013", "A pop of a closed stack is unavailable.")
+def pops_of_closed_stacks_are_unavailable(tf: Namespace) -> Namespace:
+    """Raise another error."""
+
+    def is_popped(run: Run) -> bool:
+        return all(op.type == "StackCloseV2" for op in run.op.control_inputs)
+
+    return recoding(tf, _POP, _INVALID, "UnavailableError", is_popped)
 
 
 @fault("STACKS-006", "A stack keeps the values of the run before.")
@@ -138,7 +148,13 @@ def stacks_outlive_runs(tf: Namespace) -> Namespace:
     return executing(tf, _POP, change)
 
 
-@fault("STACKS-007", "A value of another dtype than the stack's is unimplemented.")
+@fault("STACKS-015", "A pop as another dtype is invalid, not internal.")
+def odd_pops_are_invalid(tf: Namespace) -> Namespace:
+    """Raise another error."""
+    return recoding(tf, _POP, "InternalError", _INVALID)
+
+
+@fault("STACKS-014", "A value of another dtype than the stack's is unimplemented.")
 def odd_values_are_unimplemented(tf: Namespace) -> Namespace:
     """Raise another error."""
 

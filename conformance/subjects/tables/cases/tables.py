@@ -151,14 +151,14 @@ def more_keys_than_values(c: EngineAuthor) -> None:
     table.put([1, 2, 3], ["a", "b"], op="restore", error=[3])
 
 
-@engine_case("TABLES-011", title="A table that is filled once refuses an insertion.")
+@engine_case("TABLES-044", title="A table that is filled once refuses an insertion.")
 def an_insertion_into_a_static_table(c: EngineAuthor) -> None:
     for table, (*_, other) in zip(_tables(c, _KINDS[:2]), _KINDS[:2], strict=True):
         table.put([other], ["x" if table.value == "string" else 9], error=[12])
         table.find([other], ["" if table.value == "string" else 0])
 
 
-@engine_case("TABLES-011", title="A table that is filled once refuses a removal.")
+@engine_case("TABLES-045", title="A table that is filled once refuses a removal.")
 def a_removal_from_a_static_table(c: EngineAuthor) -> None:
     kinds = _KINDS[:2]
     for table, (_, _, (one, _), (left, _), _) in zip(_tables(c, kinds), kinds, strict=True):

@@ -174,11 +174,16 @@ def pairs_are_cut(tf: Namespace) -> Namespace:
     return forgiving(tf, _FILL, _INVALID, lambda run: _is_static(run) and np.size(run.ask(1)) > 0)
 
 
-@fault("TABLES-011", "Changing a table that is filled once fails with code 3.")
-def static_changes_are_invalid(tf: Namespace) -> Namespace:
+@fault("TABLES-044", "An insertion into a table that is filled once is invalid.")
+def static_insertions_are_invalid(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError instead of UnimplementedError."""
-    types = ("LookupTableInsertV2", "LookupTableRemoveV2")
-    return recoding(tf, types, "UnimplementedError", _INVALID)
+    return recoding(tf, ("LookupTableInsertV2",), "UnimplementedError", _INVALID)
+
+
+@fault("TABLES-045", "A removal from a table that is filled once is invalid.")
+def static_removals_are_invalid(tf: Namespace) -> Namespace:
+    """Raise InvalidArgumentError instead of UnimplementedError."""
+    return recoding(tf, ("LookupTableRemoveV2",), "UnimplementedError", _INVALID)
 
 
 @fault("TABLES-012", "A lookup of no keys fails.")
