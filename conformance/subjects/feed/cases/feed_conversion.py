@@ -125,7 +125,9 @@ def bools_are_one_and_zero(c: ApiAuthor) -> None:
 def numbers_are_true_unless_zero(c: ApiAuthor) -> None:
     pairs = [
         ([0, 1, 2, -3], np.array([False, True, True, True])),
-        ([0.0, 0.5, math.nan], np.array([False, True, True])),
+        ([0.0, -0.0, 0.5, math.nan], np.array([False, False, True, True])),
+        (np.int64(2), np.bool_(True)),
+        (np.float32(0), np.bool_(False)),
         (ints([0, 256]), np.array([False, True])),
         (floats([[0, 1e-30]]), np.array([[False, True]])),
     ]

@@ -229,8 +229,8 @@ def fetched_by_its_full_name(c: ApiAuthor) -> None:
 
 @api_case("GRAPH-011", title="A scope of a name used before gets a suffix.")
 def scope_used_before(c: ApiAuthor) -> None:
-    for name in ("a/", "a_1/", "a_2/"):
-        with c.within(c.tf.name_scope("a")) as scope:
+    for asked, name in (("a", "a/"), ("a", "a_1/"), ("A", "A_2/")):
+        with c.within(c.tf.name_scope(asked)) as scope:
             c.check(scope, name)
             c.check(named(c, "c"), f"{name}c")
 
@@ -252,6 +252,13 @@ def scope_entered_again(c: ApiAuthor) -> None:
                 c.check(scope, "a/")
                 c.check(named(c, name), f"a/{name}")
         c.check(named(c, "f"), "q/f")
+
+
+@api_case("GRAPH-012", title="A scope whose name ends in / takes no name.")
+def scope_entered_takes_no_name(c: ApiAuthor) -> None:
+    for asked, name in (("a/", "a/"), ("a", "a/"), ("a/", "a/"), ("a", "a_1/")):
+        with c.within(c.tf.name_scope(asked)) as scope:
+            c.check(scope, name)
 
 
 @api_case("GRAPH-013", title="A scope of None or an empty name is the root.")
