@@ -1,8 +1,7 @@
 """Properties: generators of cases, each case a pure function of `property:seed:index`.
 
 A property is a function `(draw: random.Random, id: str) -> Case` registered with the clauses it
-tests. It builds valid (or deliberately invalid) input by construction; nothing is filtered. The
-same function serves the seeded plan and Hypothesis (`strategy`), which shrinks failures.
+tests. It builds valid (or deliberately invalid) input by construction; nothing is filtered.
 """
 
 from __future__ import annotations
