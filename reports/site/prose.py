@@ -1,7 +1,8 @@
 """The pages that people wrote: Markdown of the repository as pages of the site.
 
 A link to another page leads there, one to any other file of the repository, or out of it, is
-shown as text: the site stands by itself. Ids of clauses and names of operations lead to them.
+shown as text: the site stands by itself. Ids of clauses and names of operations lead to them. A
+block of code whose language is the path of a Python module shows that module.
 """
 
 from __future__ import annotations
@@ -87,6 +88,9 @@ class _Writer:
         for token in tokens:
             if token.type == "inline" and token.children is not None:
                 token.children = list(self._inline(token.children))
+            elif token.type == "fence" and token.info.endswith(".py"):
+                module = self._root / self._path(token.info)
+                token.content, token.info = module.read_text(encoding="utf-8"), "python"
         html = _markdown().renderer.render(tokens, _markdown().options, {})
         return Prose(
             self._pages[self._source],

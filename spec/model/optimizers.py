@@ -1,8 +1,8 @@
 """What each step of an optimizer makes of a variable and its slots, in double precision.
 
-The model knows nothing of any engine. A function takes the numbers of the operation by name, the
-gradient, the variable and the slots in the order of the operation's inputs, and gives the new
-variable and slots.
+These are the normative rules (`spec/update_rules.md`). A function takes the numbers of the
+operation by name, the gradient, the variable and the slots in the order of the operation's inputs,
+and gives the new variable and slots.
 """
 
 from __future__ import annotations
