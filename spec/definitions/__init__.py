@@ -22,6 +22,7 @@ from sessrun.spec.definitions import (
     matrices,
     messages,
     normalizations,
+    patterns,
     poolings,
     quantized,
     quantizing,
@@ -31,9 +32,11 @@ from sessrun.spec.definitions import (
     resizing,
     segments,
     sets,
+    sounds,
     space,
     sparse,
     special,
+    streams,
     strings,
 )
 from sessrun.spec.definitions.base import DEFINITIONS, Definition, defined_outputs
@@ -55,6 +58,7 @@ __all__ = [
     "matrices",
     "messages",
     "normalizations",
+    "patterns",
     "poolings",
     "quantized",
     "quantizing",
@@ -64,8 +68,10 @@ __all__ = [
     "resizing",
     "segments",
     "sets",
+    "sounds",
     "space",
     "sparse",
     "special",
+    "streams",
     "strings",
 ]

@@ -263,3 +263,35 @@ def _roundtrip_grad(grads: Array, x: Array, low: Array, high: Array, *, axis: in
     shape = tuple(n if i == axis else 1 for i, n in enumerate(x.shape)) if axis >= 0 else ()
     inside = (x >= low.reshape(shape)) & (x <= high.reshape(shape))
     return wide(grads) * inside, np.zeros_like(low), np.zeros_like(high)
+
+
+def _standing_for(x: Array, low: Array, high: Array) -> Array:
+    """The numbers that integers of 32 bits stand for, the least one for the range's begin."""
+    step = (float(high) - float(low)) / (2.0**32 - 1)
+    return float(low) + (_integers(x).astype(np.float64) + 2.0**31) * step
+
+
+@definition("RequantizationRange")
+def _range(x: Array, low: Array, high: Array) -> list[Array]:
+    numbers = _standing_for(x, low, high)
+    return [np.minimum(numbers.min(), 0), numbers.max()]
+
+
+@definition("Dequantize")
+def _dequantize(
+    x: Array, low: Array, high: Array, *, mode: str, narrow_range: bool, axis: int
+) -> Array:
+    """With MIN_COMBINED, MIN_FIRST or SCALED, of one range or of one for each place of an axis."""
+    levels = _integers(x).astype(np.float64)
+    info = np.iinfo(_integers(x).dtype)
+    shape = [-1 if place == axis else 1 for place in range(x.ndim)] if axis >= 0 else ()
+    low, high = (end.astype(np.float64).reshape(shape) for end in (low, high))
+    count = float(info.max) - float(info.min)
+    if mode == "MIN_COMBINED":
+        middle = (count + 1) / 2 if info.min < 0 else 0
+        return (levels + middle) * (high - low) / count + low
+    if mode == "MIN_FIRST":
+        step = (high - low) / count
+        return np.round(low / step) * step + (levels - info.min) * step
+    scale = high / info.max
+    return levels * (np.maximum(low / (info.min + narrow_range), scale) if info.min < 0 else scale)

@@ -139,3 +139,75 @@ def _gru_cell(
     r, u = np.split(_sigmoid(sums), 2, axis=1)
     c = np.tanh(np.concatenate([wide(x), r * state], axis=1) @ wide(w_c) + wide(b_c))
     return [r, u, c, u * state + (1 - u) * c]
+
+
+@definition("GRUBlockCellGrad")
+def _gru_cell_grad(
+    x: Array,
+    h_prev: Array,
+    w_ru: Array,
+    w_c: Array,
+    _b_ru: Array,
+    _b_c: Array,
+    r: Array,
+    u: Array,
+    c: Array,
+    d_h: Array,
+) -> list[Array]:
+    """By `x`, `h_prev`, the sum of `c`, and the sums of `r` and `u`."""
+    state, matrix, r, u, c, d_h = map(wide, (h_prev, w_c, r, u, c, d_h))
+    size = x.shape[1]
+    d_c_sum = d_h * (1 - u) * (1 - c * c)
+    d_u_sum = d_h * (state - c) * u * (1 - u)
+    d_x_c, d_reset = np.split(d_c_sum @ matrix.T, [size], axis=1)
+    d_gates = np.concatenate([d_reset * state * r * (1 - r), d_u_sum], axis=1)
+    d_x_ru, d_state = np.split(d_gates @ wide(w_ru).T, [size], axis=1)
+    return [d_x_c + d_x_ru, d_state + d_reset * r + d_h * u, d_c_sum, d_gates]
+
+
+@definition("LSTMBlockCellGrad")
+def _lstm_cell_grad(
+    _x: Array,
+    cs_prev: Array,
+    _h_prev: Array,
+    _w: Array,
+    wci: Array,
+    wcf: Array,
+    wco: Array,
+    _b: Array,
+    i: Array,
+    cs: Array,
+    f: Array,
+    o: Array,
+    ci: Array,
+    co: Array,
+    cs_grad: Array,
+    h_grad: Array,
+    *,
+    use_peephole: bool,
+) -> list[Array]:
+    """By `cs_prev`, by the sums of `i`, `ci`, `f` and `o`, and by the peepholes."""
+    outputs = [*map(wide, (i, cs, f, o, ci, co))]
+    holes = [hole if use_peephole else hole * 0 for hole in map(wide, (wci, wcf, wco))]
+    d_carry, d_sums = _step_grad(wide(cs_prev), holes, outputs, wide(cs_grad), wide(h_grad))
+    sums = [d_sums[name] for name in ("i", "c", "f", "o")]
+    peepholes = _hole_grads(d_sums, wide(cs_prev), outputs[1], used=use_peephole)
+    return [d_carry, np.concatenate(sums, axis=1), *peepholes]
+
+
+def _step_grad(
+    carry: Array, holes: Sequence[Array], outputs: Sequence[Array], cs_grad: Array, h_grad: Array
+) -> tuple[Array, dict[str, Array]]:
+    """The derivatives of a step by the carry before it, and by the sum of each gate."""
+    i, _, f, o, ci, co = outputs
+    d_sums = {"o": h_grad * co * o * (1 - o)}
+    d_cs = cs_grad + h_grad * o * (1 - co * co) + d_sums["o"] * holes[2]
+    d_sums["c"] = d_cs * i * (1 - ci * ci)
+    d_sums["f"] = d_cs * carry * f * (1 - f)
+    d_sums["i"] = d_cs * ci * i * (1 - i)
+    return d_cs * f + d_sums["i"] * holes[0] + d_sums["f"] * holes[1], d_sums
+
+
+def _hole_grads(d_sums: dict[str, Array], carry: Array, cs: Array, *, used: bool) -> list[Array]:
+    sums = [d_sums["i"] * carry, d_sums["f"] * carry, d_sums["o"] * cs]
+    return [one.sum(axis=0) * used for one in sums]
