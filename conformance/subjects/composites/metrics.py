@@ -161,13 +161,13 @@ ROWS: Final = (
     ),
     MetricRow(
         "sensitivity_at_specificity",
-        "METRICS-020",
+        "METRICS-029",
         _JUDGED,
         {"specificity": chosen(0.25, 0.5, 0.75), "num_thresholds": chosen(5, 20)},
     ),
     MetricRow(
         "specificity_at_sensitivity",
-        "METRICS-020",
+        "METRICS-030",
         _JUDGED,
         {"sensitivity": chosen(0.25, 0.5, 0.75), "num_thresholds": chosen(5, 20)},
     ),

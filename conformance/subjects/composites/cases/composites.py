@@ -384,12 +384,20 @@ def counts_of_batches(c: ApiAuthor) -> None:
     _of_truths(c, "false_negatives", 2, 2)
 
 
-@api_case("METRICS-020", title="The sensitivity where half of the False are told.")
-def sensitivity_at_a_specificity(c: ApiAuthor) -> None:
+def _of_judgements(c: ApiAuthor, name: str) -> None:
+    """A metric of two batches at a half."""
     labels, guesses = _column(c, "bool"), _column(c)
-    metric = c.tf.metrics.sensitivity_at_specificity(labels, guesses, 0.5, num_thresholds=5)
+    metric = getattr(c.tf.metrics, name)(labels, guesses, 0.5, num_thresholds=5)
     first = np.array([True, True, False, False]), floats(0.9, 0.3, 0.1, 0.6)
     more = np.array([True, True]), floats(0.1, 0.1)
     _streamed(c, metric, [labels, guesses], [(*first, 1.0), (*more, 0.5)])
-    metric = c.tf.metrics.specificity_at_sensitivity(labels, guesses, 0.5, num_thresholds=5)
-    _streamed(c, metric, [labels, guesses], [(*first, 1.0), (*more, 0.5)])
+
+
+@api_case("METRICS-029", title="The sensitivity where half of the False are told.")
+def sensitivity_at_a_specificity(c: ApiAuthor) -> None:
+    _of_judgements(c, "sensitivity_at_specificity")
+
+
+@api_case("METRICS-030", title="The specificity where half of the True are told.")
+def specificity_at_a_sensitivity(c: ApiAuthor) -> None:
+    _of_judgements(c, "specificity_at_sensitivity")

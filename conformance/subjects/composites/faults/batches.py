@@ -89,7 +89,19 @@ def false_positives_are_negatives(tf: Namespace) -> Namespace:
     return replaced(tf, "metrics.false_positives", lambda _: tf.metrics.false_negatives)
 
 
-@fault("METRICS-020", "The sensitivity is that at a specificity above the one asked for.")
+@fault("METRICS-030", "The specificity is that at a sensitivity of one.")
+def specificity_at_every_true(tf: Namespace) -> Namespace:
+    """Ask for a sensitivity of 1."""
+
+    def every(usual: Call) -> Call:
+        return lambda labels, predictions, sensitivity, **options: usual(  # noqa: ARG005
+            labels, predictions, 1.0, **options
+        )
+
+    return replaced(tf, "metrics.specificity_at_sensitivity", every)
+
+
+@fault("METRICS-029", "The sensitivity is that at a specificity above the one asked for.")
 def sensitivity_at_a_higher_specificity(tf: Namespace) -> Namespace:
     """Ask for a specificity nearer to 1."""
 

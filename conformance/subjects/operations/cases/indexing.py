@@ -98,17 +98,19 @@ def repeated_indices_add_up(c: EngineAuthor) -> None:
     rows.run()
 
 
-@engine_case(
-    "OPERATIONS-133",
-    title="TensorScatterUpdate replaces elements or slices in a copy; DynamicStitch lets the "
-    "last one win.",
-)
+@engine_case("OPERATIONS-159", title="TensorScatterUpdate replaces elements or slices in a copy.")
 def places_are_replaced(c: EngineAuthor) -> None:
     rows = Rows(c)
     base = i32([[1, 2], [3, 4], [5, 6]])
     rows.add("TensorScatterUpdate", base, i32([[2], [0]]), i32([[-1, -2], [-3, -4]]))
     rows.add("TensorScatterUpdate", base, i32([[1, 1], [0, 0]]), i32([9, 8]))
     rows.add("TensorScatterUpdate", _WORDS, i32([[1]]), text(b"new"))
+    rows.run()
+
+
+@engine_case("OPERATIONS-160", title="DynamicStitch lets the last value of an index win.")
+def the_last_value_is_stitched(c: EngineAuthor) -> None:
+    rows = Rows(c)
     parts = [f32([[1, 2]]), f32([[3, 4], [5, 6]]), f32([[7, 8]])]
     rows.add("DynamicStitch", [axes(1), axes(0, 1), axes(3)], parts)
     rows.add("DynamicStitch", [axes(0, 2), axes(2, 1)], [i32([1, 2]), i32([3, 4])])

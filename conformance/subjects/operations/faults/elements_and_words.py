@@ -99,7 +99,17 @@ def indices_out_of_range_give_zeros(tf: Namespace) -> Namespace:
     return without_refusals(tf, "Gather", "GatherV2", "GatherNd", "DynamicPartition")
 
 
-@fault("OPERATIONS-133", "In DynamicStitch the first value of an index stays.")
+@fault("OPERATIONS-159", "TensorScatterUpdate adds the updates.")
+def updates_are_added(tf: Namespace) -> Namespace:
+    """Add what was there to what is put there, where it is numbers."""
+
+    def added(_: Any, out: Any, tensor: Any, *__: Any) -> Any:
+        return out if out.dtype == object else np.where(out == tensor, out, out + tensor)
+
+    return _changed(tf, "TensorScatterUpdate", added)
+
+
+@fault("OPERATIONS-160", "In DynamicStitch the first value of an index stays.")
 def first_stitches_stay(tf: Namespace) -> Namespace:
     """Write only what was not written."""
 
