@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 from sessrun.spec import errors
+from sessrun.spec.schema import load_schema
+from sessrun.spec.tables.manual import CONVENTIONS
 
 PAGE = (Path(__file__).resolve().parents[1] / "spec" / "run.md").read_text(encoding="utf-8")
 SECTIONS = dict(
@@ -32,3 +34,13 @@ def test_each_term_is_defined_once_in_its_section() -> None:
         if places != [number]:
             wrong.append((term, number, places))
     assert not wrong
+
+
+def test_the_page_says_what_definitions_leave_unsaid() -> None:
+    assert CONVENTIONS in " ".join(PAGE.split())
+
+
+def test_the_page_explains_each_field_of_a_declaration() -> None:
+    explained = set(re.findall(r"`(\w+)`", PAGE[PAGE.index("## Operations") :]))
+    fields = set(load_schema("ops")["additionalProperties"]["properties"])
+    assert fields <= explained
