@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import sessrun.reference as tf
@@ -10,7 +10,10 @@ from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.object_configs import (
+    CustomObjects,
     Identifier,
+    Serialized,
+    TensorFunction,
     deserialized,
     interpreted,
     serialized,
@@ -170,7 +173,7 @@ def _known() -> dict[str, object]:
 _SERIALIZED: Final = {"softmax_v2": "softmax"}
 
 
-def serialize(activation: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(activation: Identifier, use_legacy_format: bool = False) -> Serialized:  # noqa: ARG001 - as there
     """The name of a function, or the config of an object."""
     name = getattr(activation, "__name__", None)
     return _SERIALIZED[name] if name in _SERIALIZED else serialized(activation)
@@ -178,14 +181,14 @@ def serialize(activation: Identifier, use_legacy_format: bool = False) -> Any:  
 
 def deserialize(
     name: str,
-    custom_objects: Mapping[str, object] | None = None,
+    custom_objects: CustomObjects = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
-) -> Any:
+) -> TensorFunction:
     """The function of a name or a config; raises ValueError for one that is not known."""
     return deserialized(name, _known(), "activation", custom_objects)
 
 
-def get(identifier: Identifier) -> Any:
+def get(identifier: Identifier) -> TensorFunction:
     """A function by name or config; a callable itself; `linear` for None.
 
     Raises:

@@ -6,13 +6,14 @@ Source: tf_keras 2.21 in graph mode.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.activations import (
@@ -144,7 +145,7 @@ def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
     return tf.cast(x, dtype)
 
 
-def cast_to_floatx(x: Tensor) -> Any:
+def cast_to_floatx(x: Tensor) -> Tensor | HostArray:
     """A tensor in the default dtype of floats; anything else as an array of it."""
     return tf.cast(x, floatx()) if tf.is_tensor(x) else float_array(x)
 
@@ -176,9 +177,9 @@ def constant(
     return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name or "Const")
 
 
-def count_params(x: Any) -> Any:
+def count_params(x: Tensor | Variable) -> np.generic:
     """The number of elements of a tensor of known shape, as `np.prod` returns it."""
-    return np.prod(x.shape.as_list())
+    return np.prod(tf.TensorShape(x.shape).as_list())
 
 
 def dtype(x: Tensor) -> str:

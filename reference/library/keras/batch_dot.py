@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["batch_dot"]
 
 
-def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
+def batch_dot(x: Any, y: Any, axes: int | Sequence[int] | None = None) -> Tensor:
     """The dot products along one axis of `x` and one of `y`, example by example.
 
     Args:
@@ -57,7 +59,7 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     return tf.squeeze(result, -1) if ranks[1] == 2 else result
 
 
-def _turned(value: Any, axis: int, position: int) -> Any:
+def _turned(value: Any, axis: int, position: int) -> Tensor | Variable:
     """Move an axis to a position; the other axes keep their order."""
     position %= value.shape.rank
     if axis == position:
@@ -67,7 +69,9 @@ def _turned(value: Any, axis: int, position: int) -> Any:
     return tf.transpose(value, order)
 
 
-def _checked(shapes: tuple[list[int | None], list[int | None]], axes: Any) -> tuple[int, int]:
+def _checked(
+    shapes: tuple[list[int | None], list[int | None]], axes: int | Sequence[int] | None
+) -> tuple[int, int]:
     """The validated axes of `x` and `y`, counted from the front."""
     ranks = [len(shape) for shape in shapes]
     received = f"Received inputs with shapes {shapes[0]} and {shapes[1]}, axes={axes}."

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.object_configs import (
     Config,
+    CustomObjects,
     Identifier,
+    Serialized,
+    TensorFunction,
     deserialized,
     interpreted,
     serialized,
@@ -101,7 +104,7 @@ class MinMaxNorm(Constraint):
 
     def __init__(
         self,
-        min_value: Any = 0.0,
+        min_value: float = 0.0,
         max_value: TensorLike = 1.0,
         rate: float | Tensor = 1.0,
         axis: int | Sequence[int] = 0,
@@ -139,21 +142,21 @@ _KNOWN: Final[Mapping[str, object]] = {
 }
 
 
-def serialize(constraint: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(constraint: Identifier, use_legacy_format: bool = False) -> Serialized:  # noqa: ARG001 - as there
     """The config of a constraint."""
     return serialized(constraint)
 
 
 def deserialize(
     config: Mapping[str, object],
-    custom_objects: Mapping[str, object] | None = None,
+    custom_objects: CustomObjects = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
-) -> Any:
+) -> TensorFunction:
     """The constraint of a name or a config; raises ValueError for one that is not known."""
     return deserialized(config, _KNOWN, "constraint", custom_objects)
 
 
-def get(identifier: Identifier) -> Any:
+def get(identifier: Identifier) -> TensorFunction | None:
     """A constraint by name or config; a callable itself; None for None.
 
     Raises:

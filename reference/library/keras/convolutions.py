@@ -43,7 +43,7 @@ def _padding(padding: str) -> str:
 
 
 def _with_channels_last(
-    function: Callable[[Any], Any], x: TensorLike, rank: int, data_format: str | None
+    function: Callable[[Any], Tensor], x: Any, rank: int, data_format: str | None
 ) -> Tensor:
     """Apply a channels-last function, transposing input and output for channels first."""
     if _format(data_format) == "channels_last":
@@ -77,7 +77,7 @@ def _convolved(
 
 
 def conv1d(
-    x: TensorLike,
+    x: Any,
     kernel: Any,
     strides: int | Sequence[int] = 1,
     padding: str = "valid",
@@ -156,8 +156,8 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
 
 def _pooled(
     x: TensorLike,
-    pool_size: Any,
-    strides: Any,
+    pool_size: Sequence[int],
+    strides: Sequence[int],
     padding: str,
     data_format: str | None,
     pool_mode: str,
@@ -183,7 +183,7 @@ def _pooled(
 
 def pool2d(
     x: TensorLike,
-    pool_size: Any,
+    pool_size: Sequence[int],
     strides: Sequence[int] = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
@@ -211,8 +211,8 @@ def pool2d(
 
 def pool3d(
     x: Tensor,
-    pool_size: int | Sequence[int],
-    strides: int | Sequence[int] = (1, 1, 1),
+    pool_size: Sequence[int],
+    strides: Sequence[int] = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
@@ -222,20 +222,22 @@ def pool3d(
 
 
 def spatial_2d_padding(
-    x: Tensor, padding: object = ((1, 1), (1, 1)), data_format: str | None = None
+    x: Tensor, padding: Sequence[Sequence[int]] = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Tensor:
     """Pad height and width of images with zeros."""
     return _surrounded(x, padding, data_format)
 
 
 def spatial_3d_padding(
-    x: TensorLike, padding: object = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+    x: TensorLike,
+    padding: Sequence[Sequence[int]] = ((1, 1), (1, 1), (1, 1)),
+    data_format: str | None = None,
 ) -> Tensor:
     """Pad depth, height and width of volumes with zeros."""
     return _surrounded(x, padding, data_format)
 
 
-def _surrounded(x: TensorLike, padding: Any, data_format: str | None) -> Tensor:
+def _surrounded(x: TensorLike, padding: Sequence[Sequence[int]], data_format: str | None) -> Tensor:
     pairs = [list(pair) for pair in padding]
     is_first = _format(data_format) == "channels_first"
     return tf.pad(x, [[0, 0], [0, 0], *pairs] if is_first else [[0, 0], *pairs, [0, 0]])

@@ -77,12 +77,12 @@ def categorical_crossentropy(
 
 
 def sparse_categorical_crossentropy(
-    target: Any,
+    target: Tensor,
     output: Any,
     from_logits: bool = False,
     axis: int = -1,
     ignore_class: int | None = None,
-) -> Any:
+) -> Tensor:
     """The cross entropy along an axis, with targets as class indices.
 
     Args:

@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -59,14 +59,16 @@ _PLAIN: Final = {
 }
 
 
-def _named(dotted: str) -> Any:
+def _named(dotted: str) -> Callable[..., Tensor]:
     item: Any = tf
     for name in dotted.split("."):
         item = getattr(item, name)
     return item
 
 
-def _with_names(compute: Callable[..., object], **arguments: Any) -> Callable[..., object]:
+def _with_names(
+    compute: Callable[..., Tensor | Variable], **arguments: Any
+) -> Callable[..., Tensor | Variable]:
     """Wrap `compute` in a signature of these names and defaults (`Parameter.empty` for none)."""
     known = inspect.Signature(
         [
@@ -75,7 +77,7 @@ def _with_names(compute: Callable[..., object], **arguments: Any) -> Callable[..
         ]
     )
 
-    def called(*args: Any, **kwargs: Any) -> object:
+    def called(*args: Any, **kwargs: Any) -> Tensor | Variable:
         given = known.bind(*args, **kwargs)
         given.apply_defaults()
         return compute(*given.args)
@@ -152,7 +154,10 @@ def argmin(x: Tensor, axis: int = -1) -> Tensor:
 
 
 def arange(
-    start: Any, stop: Any = None, step: TensorLike = 1, dtype: DTypeLike = "int32"
+    start: Any,
+    stop: TensorLike | None = None,
+    step: TensorLike = 1,
+    dtype: DTypeLike = "int32",
 ) -> Tensor:
     """`tf.range`, as int32 by default; empty for a single negative argument."""
     first = 0 if stop is None and start < 0 else start
@@ -223,7 +228,7 @@ def foldr(
     return tf.foldr(fn, elems, initializer=initializer, name=name)
 
 
-def gather(reference: Any, indices: Tensor) -> Tensor:
+def gather(reference: Tensor | Variable, indices: Tensor) -> Tensor:
     """The rows of `reference` at `indices`."""
     return tf.gather(reference, indices)
 
@@ -253,7 +258,7 @@ def map_fn(
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
-def moving_average_update(x: TensorLike, value: Tensor, momentum: TensorLike) -> Any:
+def moving_average_update(x: TensorLike, value: Tensor, momentum: TensorLike) -> Tensor:
     """Update an exponential moving average, corrected for its start at 0."""
     return assign_moving_average(x, value, momentum, zero_debias=True)
 
@@ -296,7 +301,7 @@ def random_bernoulli(
     return tf.where_v2(is_one, tf.ones(shape, dtype=kind), tf.zeros(shape, dtype=kind))
 
 
-def permute_dimensions(x: Tensor, pattern: Any) -> Tensor:
+def permute_dimensions(x: Tensor, pattern: Sequence[int]) -> Tensor:
     """Transpose the axes into the order `pattern`."""
     return tf.transpose(x, perm=pattern)
 
@@ -311,7 +316,7 @@ def reverse(x: Tensor, axes: int | Sequence[int]) -> Tensor:
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
-def sqrt(x: Tensor) -> Any:
+def sqrt(x: Tensor) -> Tensor:
     """The square root; negative elements are clipped to 0."""
     return tf.sqrt(tf.maximum(x, tf.constant(0.0, dtype=x.dtype.base_dtype)))
 
@@ -326,7 +331,7 @@ def stack(x: Tensor, axis: int = 0) -> Tensor:
     return tf.stack(x, axis=axis)
 
 
-def stop_gradient(variables: Sequence[Variable]) -> Any:
+def stop_gradient(variables: Tensor | Sequence[Tensor]) -> Tensor | Iterable[Tensor]:
     """`tf.stop_gradient` of one tensor, or of each of a list."""
     if isinstance(variables, list | tuple):
         return map(tf.stop_gradient, variables)

@@ -16,7 +16,10 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.library.keras.object_configs import (
     Config,
+    CustomObjects,
     Identifier,
+    Serialized,
+    TensorFunction,
     deserialized,
     interpreted,
     serialized,
@@ -87,8 +90,8 @@ class RandomUniform(init_ops.RandomUniform):
 
     def __init__(
         self,
-        minval: Any = -0.05,
-        maxval: Any = 0.05,
+        minval: float = -0.05,
+        maxval: float = 0.05,
         seed: int | None = None,
         dtype: DType = dtypes.float32,
     ) -> None:
@@ -192,16 +195,16 @@ _NAMES: Final[Mapping[str, object]] = {
 }
 
 
-def serialize(initializer: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(initializer: Identifier, use_legacy_format: bool = False) -> Serialized:  # noqa: ARG001 - as there
     """The config of an initializer."""
     return serialized(initializer)
 
 
 def deserialize(
     config: Mapping[str, object],
-    custom_objects: Mapping[str, object] | None = None,
+    custom_objects: CustomObjects = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
-) -> Any:
+) -> TensorFunction:
     """The initializer of a name or a config; raises ValueError for one that is not known."""
     return deserialized(config, {**_CLASSES, **_NAMES}, "initializer", custom_objects)
 

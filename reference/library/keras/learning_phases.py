@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.smart_cond import smart_constant_value
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
@@ -23,7 +25,7 @@ __all__ = [
     "smart_cond",
 ]
 
-_PHASES: Final[WeakKeyDictionary[object, object]] = WeakKeyDictionary()
+_PHASES: Final[WeakKeyDictionary[Graph, int | Tensor | None]] = WeakKeyDictionary()
 
 
 def learning_phase() -> Any:
@@ -69,7 +71,13 @@ def forget_phases() -> None:
     _PHASES.clear()
 
 
-def in_train_phase(x: object, alt: Any, training: bool | Tensor | None = None) -> Any:
+#: A value, or the function that builds it where it is chosen.
+Branch: TypeAlias = "Structure | Callable[[], Structure]"
+#: What both functions of a choice return.
+Chosen = TypeVar("Chosen")
+
+
+def in_train_phase(x: Branch, alt: Branch, training: bool | Tensor | None = None) -> Structure:
     """`x` in the training phase, else `alt`; either may be a function that returns the value."""
     training = learning_phase() if training is None else training
     if not isinstance(training, tf.Tensor):
@@ -78,12 +86,12 @@ def in_train_phase(x: object, alt: Any, training: bool | Tensor | None = None) -
     return switch(training, x, alt)
 
 
-def in_test_phase(x: Tensor, alt: Any, training: bool | Tensor | None = None) -> Any:
+def in_test_phase(x: Branch, alt: Branch, training: bool | Tensor | None = None) -> Structure:
     """`x` while not training, else `alt`."""
     return in_train_phase(alt, x, training=training)
 
 
-def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+def switch(condition: Tensor, then_expression: Branch, else_expression: Branch) -> Structure:
     """Choose between two values (or the results of two functions) by a bool scalar."""
     on, off = (
         value if callable(value) else (lambda value=value: value)
@@ -92,7 +100,7 @@ def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
     return tf.cond(condition, on, off)
 
 
-def known_choice(predicate: Any) -> bool | None:
+def known_choice(predicate: bool | int | Tensor | Variable | None) -> bool | None:
     """The constant value of a predicate, or None if only a run can tell.
 
     Raises:
@@ -105,7 +113,11 @@ def known_choice(predicate: Any) -> bool | None:
     return None if known is None else bool(known)
 
 
-def smart_cond(predicate: Any, on: Callable[[], object], off: Callable[[], object]) -> Any:
+def smart_cond(
+    predicate: bool | int | Tensor | Variable | None,
+    on: Callable[[], Chosen],
+    off: Callable[[], Chosen],
+) -> Chosen:
     """Call `on` or `off` by a constant predicate; else build a `cond` of both."""
     known = known_choice(predicate)
     if known is None:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.ops.weight_shapes import broadcast_weights
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.operation import Operation
@@ -47,27 +48,27 @@ class Metric(Layer):
         self.built = True
         computed = self.result
 
-        def result() -> Any:
+        def result() -> Tensor:
             return tf.nest.map_structure(tf.identity, computed())
 
         # The identity is built in `__call__` after the update, whatever tensor a class returns.
         self.__dict__["result"] = result
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Update the state by these arguments (of `update_state`) and return the new result."""
         self.update_state(*args, **kwargs)
         update = tf.get_default_graph().get_operations()[-1]
         self.add_update(update)
         with tf.control_dependencies([update]):
-            result = self.result()
+            result: Any = self.result()
         result._metric_obj = self  # noqa: SLF001 - the name by which `add_metric` finds it
         return result
 
-    def update_state(self, *args: Any, **kwargs: Any) -> Tensor | Operation:
+    def update_state(self, *args: Any, **kwargs: Any) -> Tensor | Variable | Operation:
         """Accumulate a batch; implemented by subclasses."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The accumulated value; implemented by subclasses."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
@@ -81,7 +82,7 @@ class Metric(Layer):
 
     def add_weight(  # type: ignore[override]  # the others go by keyword
         self, name: str | None = None, shape: ShapeLike = (), **kwargs: Any
-    ) -> Any:
+    ) -> Variable:
         """Create a state variable, in no collection; arguments as of `Layer.add_weight`."""
         kept = {
             "aggregation": tf.VariableAggregation.SUM,
@@ -112,7 +113,7 @@ class Sum(Metric):
 
     def update_state(
         self, values: TensorLike, sample_weight: TensorLike | None = None
-    ) -> Tensor | Operation:
+    ) -> Tensor | Variable | Operation:
         """Add values.
 
         Args:
@@ -123,7 +124,7 @@ class Sum(Metric):
         """
         return self._added(*self._weighted(tf.cast(values, self.dtype), sample_weight))
 
-    def _weighted(self, values: Any, given: Structure) -> tuple[Any, Any]:
+    def _weighted(self, values: Any, given: Structure) -> tuple[Tensor, Tensor | None]:
         """The weighted values, and the weights broadcast to them (None without weights)."""
         if given is None:
             return values, None
@@ -144,7 +145,9 @@ class Sum(Metric):
     def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_sum(values, axis=axes)
 
-    def _added(self, values: TensorLike, weights: TensorLike | None) -> Tensor:
+    def _added(
+        self, values: TensorLike, weights: TensorLike | None
+    ) -> Tensor | Variable | Operation:
         del weights
         total = tf.reduce_sum(values)
         with tf.control_dependencies([total]):
@@ -171,7 +174,9 @@ class Mean(Sum):
     def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_mean(values, axis=axes)
 
-    def _added(self, values: TensorLike, weights: TensorLike | None) -> Tensor:
+    def _added(
+        self, values: TensorLike, weights: TensorLike | None
+    ) -> Tensor | Variable | Operation:
         update = super()._added(values, None)
         is_plain = weights is None
         count = tf.cast(tf.size(values), self.dtype) if is_plain else tf.reduce_sum(weights)

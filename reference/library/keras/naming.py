@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, MutableMapping
-from typing import Any, Final
+from collections.abc import Collection, Hashable, MutableMapping
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.graph.default_graph import get_default_graph
@@ -26,7 +26,7 @@ def snake_case(name: str) -> str:
 def unique_name(
     name: str,
     *,
-    counts: MutableMapping[tuple[str, str], int] | None = None,
+    counts: MutableMapping[Hashable, int] | None = None,
     avoid: Collection[str] = (),
     namespace: str = "",
     zero_based: bool = False,
@@ -66,5 +66,5 @@ def reset_uids() -> None:
     _GIVEN.clear()
 
 
-def _counts() -> defaultdict[Any, int]:
+def _counts() -> defaultdict[Hashable, int]:
     return _GIVEN.setdefault(get_default_graph(), defaultdict(int))

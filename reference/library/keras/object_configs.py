@@ -6,22 +6,40 @@ A config is `{"class_name": ..., "config": {...}}`, what `get_config` of the obj
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.call_context import takes
 
-__all__ = ["Config", "Identifier", "deserialized", "interpreted", "serialized"]
+__all__ = [
+    "Config",
+    "CustomObjects",
+    "Identifier",
+    "Serialized",
+    "TensorFunction",
+    "deserialized",
+    "interpreted",
+    "serialized",
+]
 
 #: What `get_config` gives: the arguments of a constructor by name.
 Config: TypeAlias = dict[str, object]
 #: What stands for an initializer, an activation, ...: its name, its config, or itself.
 Identifier: TypeAlias = "str | Mapping[str, object] | Callable[..., object] | None"
+#: The form of an object in a config: a function's name, or a class with its own config.
+Serialized: TypeAlias = "str | Config | None"
+#: An initializer, a regularizer, a constraint or an activation: it computes a tensor.
+TensorFunction: TypeAlias = "Callable[..., Tensor]"
+#: Classes and functions that a program adds to those that a name can stand for.
+CustomObjects: TypeAlias = "Mapping[str, Callable[..., object]] | None"
+#: The kind of object that a name or a config stands for.
+Named = TypeVar("Named")
 #: How a kind of object is called in messages.
 _KINDS: Final = {"layer": "layer", "activation": "activation function"}
 
 
-def serialized(instance: Any) -> Any:
+def serialized(instance: Any) -> Serialized:
     """The config of an object; the name of a function; None for None.
 
     Raises:
@@ -39,7 +57,7 @@ def serialized(instance: Any) -> Any:
 
 def interpreted(
     identifier: Identifier,
-    deserialize: Callable[[Any], Any],
+    deserialize: Callable[[Any], Named],
     kind: str,
     refuse: Callable[[str], Exception] = bad_value,
 ) -> Any:
@@ -66,7 +84,7 @@ def deserialized(
     identifier: Any,
     known: Mapping[str, object],
     kind: str,
-    custom_objects: Mapping[str, Any] | None = None,
+    custom_objects: CustomObjects = None,
 ) -> Any:
     """The object of a name or a config.
 

@@ -14,7 +14,10 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.object_configs import (
     Config,
+    CustomObjects,
     Identifier,
+    Serialized,
+    TensorFunction,
     deserialized,
     interpreted,
     serialized,
@@ -88,7 +91,7 @@ class L1L2(Regularizer):
         self.l1 = _penalty(0.0 if l1 is None else l1)
         self.l2 = _penalty(0.0 if l2 is None else l2)
 
-    def __call__(self, x: Any) -> Tensor:
+    def __call__(self, x: Tensor) -> Tensor:
         """The loss."""
         loss = tf.constant(0.0, dtype=x.dtype.base_dtype)
         if self.l1:
@@ -149,23 +152,23 @@ _KNOWN: Final[Mapping[str, object]] = {
 }
 
 
-def serialize(regularizer: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(regularizer: Identifier, use_legacy_format: bool = False) -> Serialized:  # noqa: ARG001 - as there
     """The config of a regularizer."""
     return serialized(regularizer)
 
 
 def deserialize(
-    config: Any,
-    custom_objects: Mapping[str, object] | None = None,
+    config: str | Mapping[str, object],
+    custom_objects: CustomObjects = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
-) -> Any:
+) -> TensorFunction:
     """The regularizer of a name or a config; raises ValueError for one that is not known."""
     if config == "l1_l2":
         return l1_l2()
     return deserialized(config, _KNOWN, "regularizer", custom_objects)
 
 
-def get(identifier: Identifier) -> Any:
+def get(identifier: Identifier) -> TensorFunction | None:
     """A regularizer by name or config; a callable itself; None for None.
 
     Raises:

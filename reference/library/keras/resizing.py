@@ -10,7 +10,6 @@ from typing import Any, Final
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 
@@ -54,7 +53,7 @@ def resize_images(
     width_factor: int,
     data_format: str,
     interpolation: str = "nearest",
-) -> Any:
+) -> Tensor:
     """Resize images by integer factors of height and width.
 
     Raises:
@@ -85,8 +84,8 @@ def resize_images(
 
 
 def resize_volumes(
-    x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str
-) -> Any:
+    x: Tensor, depth_factor: int, height_factor: int, width_factor: int, data_format: str
+) -> Tensor:
     """Resize volumes by repeating elements along depth, height and width.
 
     Raises:

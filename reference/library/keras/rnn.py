@@ -11,14 +11,18 @@ from typing import Any, TypeAlias
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["rnn"]
+__all__ = ["Step", "rnn"]
 
-Step: TypeAlias = Callable[[Any, tuple[Any, ...]], tuple[Any, Any]]
-#: Chooses, of two lists of tensors, what holds at a time: the first where there is an input.
-Merge: TypeAlias = Callable[[Any, Sequence[Any], Sequence[Any]], tuple[Any, ...]]
+#: One step: from its inputs, the states and the constants to the output and the next states.
+Step: TypeAlias = Callable[[Structure, tuple[Structure, ...]], tuple[Structure, Structure]]
+#: Merges two lists of tensors by a mask: the first where the mask is true, else the second.
+Merge: TypeAlias = Callable[[Tensor, Sequence[Tensor], Sequence[Tensor]], tuple[Tensor, ...]]
+#: The last output, the outputs of all times, and the states after the last.
+Unrolled: TypeAlias = tuple[Structure, Structure, Sequence[Structure]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +42,20 @@ class Sequences:
     """
 
     step: Step
-    inputs: Any
-    states: tuple[object, ...]
-    constants: tuple[object, ...]
-    count: Any
+    inputs: Structure
+    states: tuple[Structure, ...]
+    constants: tuple[Structure, ...]
+    count: Tensor
     mask: Any
     backwards: bool
     zero_masked: bool
 
     @property
-    def flat(self) -> list[Any]:
+    def flat(self) -> list[Tensor]:
         """The inputs as a list."""
         return list(tf.nest.flatten(self.inputs))
 
-    def stepped(self, flat: Sequence[object], states: Sequence[object]) -> tuple[Any, Any]:
+    def stepped(self, flat: Sequence[Tensor], states: Sequence[Any]) -> tuple[Any, Any]:
         """The output and next states of one step on these inputs."""
         inputs = tf.nest.pack_sequence_as(self.inputs, list(flat))
         return self.step(inputs, tuple(states) + self.constants)
@@ -60,16 +64,16 @@ class Sequences:
 def rnn(
     step_function: Step,
     inputs: Structure,
-    initial_states: Sequence[Tensor],
+    initial_states: Sequence[Any],
     go_backwards: bool = False,
-    mask: Structure = None,
-    constants: Sequence[Tensor] | None = None,
+    mask: Tensor | None = None,
+    constants: Sequence[Any] | None = None,
     unroll: bool = False,
-    input_length: Any = None,
+    input_length: TensorLike | None = None,
     time_major: bool = False,
     zero_output_for_mask: bool = False,
     return_all_outputs: bool = True,
-) -> tuple[Any, Any, Any]:
+) -> Unrolled:
     """Iterate a step function over the time axis.
 
     Args:
@@ -123,12 +127,12 @@ def rnn(
     return last, outputs if time_major else tf.nest.map_structure(_swapped, outputs), states
 
 
-def _swapped(value: Any) -> Any:
+def _swapped(value: Any) -> Tensor:
     """A tensor with its first two axes exchanged."""
     return tf.transpose(value, [1, 0, *range(2, value.shape.rank)])
 
 
-def _as_mask(mask: Any, *, time_major: bool) -> Any:
+def _as_mask(mask: Tensor | None, *, time_major: bool) -> Any:
     """The mask as time-major bools of rank 3 or more."""
     if mask is None:
         return None
@@ -139,22 +143,22 @@ def _as_mask(mask: Any, *, time_major: bool) -> Any:
     return mask if time_major else _swapped(mask)
 
 
-def _tiled(mask: Any, value: Any, fixed: int = 1) -> Any:
+def _tiled(mask: Any, value: Any, fixed: int = 1) -> Tensor:
     """Tile a mask to a value's shape; its first `fixed` axes match."""
     for _ in range(value.shape.rank - mask.shape.rank):
         mask = tf.expand_dims(mask, -1)
     return tf.tile(mask, [1] * fixed + value.shape.as_list()[fixed:])
 
 
-def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
+def _unrolled(given: Sequences, count: int) -> Unrolled:
     """Unroll the steps: operations for each time."""
     parted = [tf.unstack(value) for value in given.flat]
     masks = [] if given.mask is None else tf.unstack(given.mask)
     if given.backwards:
         for values in (*parted, masks):
             values.reverse()
-    outputs: list[object] = []
-    states: Any = given.states
+    outputs: Any = []
+    states = given.states
     for time in range(count):
         output, after = given.stepped([values[time] for values in parted], states)
         if masks:
@@ -178,7 +182,7 @@ def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
     return last, stacked, states
 
 
-def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
+def _looped(given: Sequences, length: TensorLike | None) -> Unrolled:
     """Run the steps in one `while_loop`."""
     flat = given.flat
     arrays = [
@@ -204,16 +208,16 @@ def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
     masking = _masking(given, length)
     zeros = () if masking is None else tuple(tf.zeros_like(output) for output in samples)
 
-    def step(time: Tensor, written: Any, *rest: Any) -> Any:
+    def step(time: Tensor, written: tuple[TensorArray, ...], *rest: Any) -> tuple[Structure, ...]:
         before, states = ((), rest) if masking is None else (rest[0], rest[1:])
         inputs = [array.read(time) for array in arrays]
-        here = None if masking is None else masking[0](time)
+        here: Any = None if masking is None else masking[0](time)
         output, after = given.stepped(inputs, states)
-        outputs: Sequence[object] = tf.nest.flatten(output)
+        outputs: Any = tf.nest.flatten(output)
         flat_states = tf.nest.flatten(states)
         if masking is not None:
             outputs = masking[1](here, outputs, zeros if given.zero_masked else before)
-        flat_after: Sequence[object] = tf.nest.flatten(after)
+        flat_after: Any = tf.nest.flatten(after)
         for state, new in zip(flat_states, flat_after, strict=False):
             if isinstance(new, tf.Tensor):
                 new.set_shape(state.shape)
@@ -239,7 +243,9 @@ def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
     )
 
 
-def _masking(given: Sequences, length: TensorLike) -> tuple[Callable[[Any], Any], Merge] | None:
+def _masking(
+    given: Sequences, length: TensorLike | None
+) -> tuple[Callable[[Any], Any], Merge] | None:
     """The mask of a time step and the function that applies it; None without a mask."""
     if given.mask is not None:
         mask = tf.reverse(given.mask, [0]) if given.backwards else given.mask
@@ -247,7 +253,7 @@ def _masking(given: Sequences, length: TensorLike) -> tuple[Callable[[Any], Any]
 
         def merged(
             here: Any, values: Sequence[Tensor], others: Sequence[TensorLike]
-        ) -> tuple[Any, ...]:
+        ) -> tuple[Tensor, ...]:
             tiles = [_tiled(here, value, fixed=here.shape.rank) for value in values]
             return tuple(tf.where_v2(*parts) for parts in zip(tiles, values, others, strict=True))
 
@@ -256,8 +262,8 @@ def _masking(given: Sequences, length: TensorLike) -> tuple[Callable[[Any], Any]
         return None
 
     def rows(
-        here: Any, values: Sequence[TensorLike], others: Sequence[TensorLike]
-    ) -> tuple[Any, ...]:
+        here: Tensor, values: Sequence[TensorLike], others: Sequence[TensorLike]
+    ) -> tuple[Tensor, ...]:
         pairs = zip(values, others, strict=True)
         return tuple(tf.where(here, value, other) for value, other in pairs)
 

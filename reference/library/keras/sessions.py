@@ -13,6 +13,7 @@ import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import learning_phases as phases
 from sessrun.reference.library.keras import naming
@@ -111,7 +112,7 @@ def clear_session() -> None:
     phases.learning_phase()
 
 
-def batch_get_value(tensors: Sequence[TensorLike]) -> list[Any]:
+def batch_get_value(tensors: Sequence[TensorLike]) -> list[HostArray]:
     """The values of tensors or variables, in one run."""
     return list(get_session(tensors).run(list(tensors))) if tensors else []
 
@@ -124,12 +125,12 @@ def get_value(x: Tensor) -> Any:
         return x.eval(session=get_session((x,)))
 
 
-def evaluated(x: Tensor) -> Any:
+def evaluated(x: Tensor) -> HostArray:
     """The value of a tensor; a sparse one is converted to a dense array."""
     return get_value(tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x)
 
 
-def set_value(x: Any, value: Any) -> None:
+def set_value(x: Variable, value: HostArray | Sequence[float] | float) -> None:
     """Set a variable's value to an array or a number."""
     batch_set_value([(x, value)])
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.dtypes import DType, DTypeLike
@@ -93,7 +92,7 @@ class Layer(base_layer.Layer):
             with tf.variable_scope(scope) as captured:
                 self._scope = captured
 
-    def __setattr__(self, name: str, value: TensorLike) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # layers in it are not kept
 
     def __delattr__(self, name: str) -> None:

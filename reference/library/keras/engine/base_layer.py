@@ -7,24 +7,27 @@ public namespace, like a program. Source: tf_keras 2.21, whose graphs it makes n
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 from weakref import WeakSet
 
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.type_specs import TensorSpec
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, constraints, initializers, regularizers
 from sessrun.reference.library.keras.engine.call_context import CallArguments, calling, current_call
-from sessrun.reference.library.keras.engine.input_spec import assert_input_compatibility
+from sessrun.reference.library.keras.engine.input_spec import Shapes, assert_input_compatibility
 from sessrun.reference.library.keras.engine.layer_metrics import MeasuredByLayer
 from sessrun.reference.library.keras.engine.losses_and_updates import CollectedByLayer
 from sessrun.reference.library.keras.engine.weights import WeightsOfLayer
 from sessrun.reference.library.keras.naming import snake_case, unique_name
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, Identifier, Serialized
 
 __all__ = ["Layer", "RandomLayer"]
 
@@ -42,7 +45,7 @@ _OPTIONS = frozenset(
     }
 )
 #: How attributes stand in a config, by the end of their names.
-_SERIALIZERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+_SERIALIZERS: Final[Mapping[str, Callable[[Identifier], Serialized]]] = {
     "activation": activations.serialize,
     "_constraint": constraints.serialize,
     "_initializer": initializers.serialize,
@@ -77,7 +80,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         self,
         trainable: bool = True,
         name: str | None = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         dynamic: bool = False,
         **kwargs: Any,
     ) -> None:
@@ -88,7 +91,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         self._dynamic = dynamic
         self._stateful = False
         self.built = False
-        self._build_input_shape = None
+        self._build_input_shape: ShapeLike | None = None
         self._input_spec = None
         self.supports_masking = False
         self._init_set_name(name)
@@ -126,7 +129,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         """The name scope in which the layer builds and computes."""
         return self.name
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Create the variables for inputs of this shape; overridden by subclasses."""
         self._build_input_shape = input_shape
         self.built = True
@@ -174,8 +177,8 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return outputs
 
     def _split_inputs(
-        self, args: tuple[Any, ...], kwargs: dict[str, object]
-    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[Any, tuple[object, ...], dict[str, object]]:
         if args:
             return args[0], args[1:], kwargs
         first = self._call_arguments.names[0]
@@ -185,8 +188,8 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return kwargs[first], (), rest
 
     def _resolved_training(
-        self, args: tuple[Any, ...], kwargs: dict[str, object]
-    ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        self, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[bool | Tensor | None, tuple[object, ...], dict[str, object]]:
         """The value of `training`: from the call, or the enclosing layer's call; else None."""
         known = self._call_arguments
         training = known.given("training", args, kwargs)
@@ -234,7 +237,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         if not self._autocast or kind is None or not kind.is_floating:
             return inputs
 
-        def cast(value: Any) -> Any:
+        def cast(value: Any) -> TensorLike:
             is_float = tf.is_tensor(value) and value.dtype.is_floating
             return tf.cast(value, kind) if is_float and value.dtype.base_dtype != kind else value
 
@@ -250,14 +253,14 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
                 self.add_loss(loss / count, inputs=inputs)
 
     def _input_masks(
-        self, inputs: Structure, args: tuple[Any, ...], kwargs: dict[str, object]
-    ) -> Any:
+        self, inputs: Structure, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> Structure:
         if self._call_arguments.was_given("mask", args, kwargs):
             return self._call_arguments.given("mask", args, kwargs)
         masks = tf.nest.map_structure(lambda value: getattr(value, "_keras_mask", None), inputs)
         return None if all(mask is None for mask in tf.nest.flatten(masks)) else masks
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         """The mask of the outputs, given that of the inputs.
 
         Raises:
@@ -273,7 +276,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             )
         return None
 
-    def _set_masks(self, inputs: Structure, outputs: Structure, masks: Any) -> None:
+    def _set_masks(self, inputs: Structure, outputs: Structure, masks: Structure) -> None:
         """Attach the computed masks to the outputs."""
         flat = tf.nest.flatten(outputs)
         if getattr(self, "_compute_output_and_mask_jointly", False):
@@ -287,7 +290,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             if hasattr(output, "__dict__"):
                 output._keras_mask = mask  # noqa: SLF001 - the name by which masks are handed on
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Shapes:
         """The shape of the outputs; implemented by subclasses.
 
         Raises:
@@ -296,7 +299,9 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         """
         raise NotImplementedError
 
-    def compute_output_signature(self, input_signature: Any) -> Any:
+    def compute_output_signature(
+        self, input_signature: TensorSpec | Sequence[TensorSpec]
+    ) -> TensorSpec | list[TensorSpec]:
         """The TensorSpec of the outputs for that of the inputs.
 
         Raises:
@@ -339,7 +344,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             )
         return config
 
-    def _option(self, name: str) -> Any:
+    def _option(self, name: str) -> object:
         """An attribute's form in the config."""
         value = getattr(self, name)
         for ending, serialize in _SERIALIZERS.items():
@@ -406,11 +411,11 @@ class RandomLayer(Layer):
         return seed
 
 
-def _is_array(value: Tensor) -> bool:
+def _is_array(value: TensorLike) -> bool:
     """Whether it is a number or an array."""
     return isinstance(value, np.ndarray | float | int)
 
 
-def _as_tensor(value: Tensor) -> Any:
+def _as_tensor(value: TensorLike) -> TensorLike:
     """A number or an array as a tensor; anything else as it is."""
     return tf.convert_to_tensor(value) if _is_array(value) else value

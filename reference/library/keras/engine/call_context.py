@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["CallArguments", "calling", "current_call", "takes"]
@@ -19,9 +19,9 @@ __all__ = ["CallArguments", "calling", "current_call", "takes"]
 class Call:
     """A layer call in progress: inputs, and the training flag if it was given."""
 
-    layer: Any
-    inputs: Any
-    training: Any
+    layer: object
+    inputs: Structure
+    training: bool | Tensor | None
 
 
 class _Calls(threading.local):
@@ -40,7 +40,7 @@ def current_call() -> Call | None:
 
 
 @contextmanager
-def calling(layer: object, inputs: Structure, training: bool | Tensor) -> Iterator[None]:
+def calling(layer: object, inputs: Structure, training: bool | Tensor | None) -> Iterator[None]:
     """Push a call for the duration of the `with`."""
     _CALLS.open.append(Call(layer, inputs, training))
     try:
@@ -75,20 +75,24 @@ class CallArguments:
         self.takes_training = takes_all or "training" in self.names
         self.takes_mask = takes_all or "mask" in self.names
 
-    def given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
+    def given(self, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """An argument of a call, or None if absent; `args` does not contain the inputs."""
         if name in kwargs:
             return kwargs[name]
         bound = dict(zip(self._positional[1:], args, strict=False))
         return bound.get(name)
 
-    def was_given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, object]) -> bool:
+    def was_given(self, name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> bool:
         """Whether a call passes an argument."""
         return name in kwargs or name in self._positional[1 : len(args) + 1]
 
     def with_argument(
-        self, name: str, value: TensorLike, args: tuple[Any, ...], kwargs: dict[str, object]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        self,
+        name: str,
+        value: bool | Tensor,
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> tuple[tuple[object, ...], dict[str, object]]:
         """The arguments of a call with one of them set."""
         places = self._positional[1 : len(args) + 1]
         if name in places:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, TypeAlias
 
 import sessrun.reference as tf
 from sessrun.reference.base.dtypes import DType
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import Dimension, ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.object_configs import Config
 
-__all__ = ["InputSpec", "assert_input_compatibility"]
+__all__ = ["InputSpec", "InputSpecs", "Shapes", "assert_input_compatibility"]
+
+#: The shape of each tensor, in the structure of the tensors.
+Shapes: TypeAlias = "ShapeLike | Sequence[Shapes] | Mapping[str, Shapes]"
+#: What a layer demands of its inputs, in their structure; None demands nothing.
+InputSpecs: TypeAlias = "InputSpec | Sequence[InputSpecs] | Mapping[str, InputSpecs] | None"
 
 
 class InputSpec:
@@ -42,7 +47,7 @@ class InputSpec:
         ndim: int | None = None,
         max_ndim: int | None = None,
         min_ndim: int | None = None,
-        axes: Mapping[Any, Any] | None = None,
+        axes: Mapping[int, int | Dimension | None] | None = None,
         allow_last_axis_squeeze: bool = False,
         name: str | None = None,
         optional: bool = False,
@@ -84,7 +89,9 @@ class InputSpec:
         return cls(**config)
 
 
-def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) -> None:
+def assert_input_compatibility(
+    input_spec: InputSpec | Sequence[InputSpec | None] | None, inputs: Any, layer_name: str
+) -> None:
     """Check inputs against the specs of their layer.
 
     Args:

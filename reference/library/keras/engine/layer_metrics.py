@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final, Protocol
 
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -11,17 +12,28 @@ from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
 __all__ = ["MeasuredByLayer", "register_mean"]
 
 
+class Measuring(Protocol):
+    """A metric: it is called with a batch, and returns its value so far."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    def __call__(self, value: Tensor, /) -> Tensor:
+        """The value with this batch."""
+
+
 #: The class of metrics that sum a value up to its mean; `keras.metrics`, whose classes derive
 #: from Layer, registers it.
-_MEAN: Final[list[type[Any]]] = []
+_MEAN: Final[list[Callable[..., Measuring]]] = []
 
 
-def register_mean(metric_class: type[Any]) -> None:
+def register_mean(metric_class: Callable[..., Measuring]) -> None:
     """Let `add_metric(aggregation="mean")` create metrics of this class."""
     _MEAN[:] = [metric_class]
 
 
-def _mean_of(value: Tensor, name: str | None) -> Any:
+def _mean_of(value: Tensor, name: str | None) -> Measuring:
     """A Mean metric updated by a value."""
     metric = _MEAN[0](name=name, dtype=value.dtype)
     metric(value)
@@ -31,10 +43,10 @@ def _mean_of(value: Tensor, name: str | None) -> Any:
 class MeasuredByLayer(TraitsOfLayer):
     """Mixin of Layer: metrics."""
 
-    _metrics: list[Any]
+    _metrics: list[Measuring]
 
     @property
-    def metrics(self) -> list[Any]:
+    def metrics(self) -> list[Measuring]:
         """The metrics of this layer and of those in it."""
         layers = self._flatten_layers()
         return [metric for layer in layers for metric in layer._metrics]  # noqa: SLF001 - a layer's own
@@ -72,7 +84,7 @@ class MeasuredByLayer(TraitsOfLayer):
         else:
             self._metrics.append(_mean_of(value, name if metric is None else metric.name))
 
-    def _keep_metric(self, known: Any, metric: object) -> None:
+    def _keep_metric(self, known: Measuring | None, metric: Measuring | None) -> None:
         """Store the metric object that computed a value, once."""
         if known is not None:
             return
@@ -84,7 +96,7 @@ class MeasuredByLayer(TraitsOfLayer):
             )
         self._metrics.append(metric)
 
-    def _metric_named(self, name: str | None) -> Any:
+    def _metric_named(self, name: str | None) -> Measuring | None:
         """The metric of this layer with this name, or None."""
         named = [metric for metric in self._metrics if metric.name == name]
         if len(named) > 1:

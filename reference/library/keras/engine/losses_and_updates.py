@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakSet
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.call_context import current_call
 from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
@@ -17,7 +18,14 @@ from sessrun.reference.library.keras.settings import floatx
 __all__ = ["CollectedByLayer"]
 
 
-def _reaches(inputs: Iterable[TensorLike], target: Tensor) -> bool:
+#: An update of a layer: an operation, a tensor or variable whose operation it is, or a function
+#: that builds one.
+Update: TypeAlias = "Tensor | Operation | Variable | Callable[[], Update]"
+#: A loss or an update, as a layer keeps it.
+Kept = TypeVar("Kept", bound="Tensor | Operation")
+
+
+def _reaches(inputs: Iterable[TensorLike], target: Tensor | Operation) -> bool:
     """Whether a tensor or operation depends on one of the inputs."""
     sources = {id(item) for item in inputs}
     variables = {item.op for item in inputs if isinstance(item, Variable)}
@@ -39,16 +47,16 @@ def _reaches(inputs: Iterable[TensorLike], target: Tensor) -> bool:
 class CollectedByLayer(TraitsOfLayer):
     """Mixin of Layer: losses and updates."""
 
-    _updates: list[object]
-    _losses: list[object]
-    _callable_losses: list[Callable[[], object]]
+    _updates: list[Tensor | Operation]
+    _losses: list[Tensor]
+    _callable_losses: list[Callable[[], Tensor | None]]
     #: Losses and updates that depend on the inputs of a call.
     _conditional: WeakSet[object]
 
     @property
-    def losses(self) -> list[Any]:
+    def losses(self) -> list[Tensor]:
         """The losses of this layer and its sublayers; callable ones are evaluated."""
-        losses: list[object] = []
+        losses: list[Tensor] = []
         for layer in self._flatten_layers():
             losses += layer._losses  # noqa: SLF001 - a layer's own
             computed = [make() for make in layer._callable_losses]  # noqa: SLF001 - the same
@@ -74,12 +82,12 @@ class CollectedByLayer(TraitsOfLayer):
                 self._conditional.add(tensor)
             self._losses.append(tensor)
 
-    def get_losses_for(self, inputs: Structure) -> list[Any]:
+    def get_losses_for(self, inputs: Structure) -> list[Tensor]:
         """The losses that depend on these inputs; for None the unconditional ones."""
         return self._depending(self.losses, inputs)
 
     @property
-    def updates(self) -> list[Any]:
+    def updates(self) -> list[Tensor | Operation]:
         """The updates of this layer and its sublayers, as far as they are trainable."""
         return [
             update
@@ -88,7 +96,7 @@ class CollectedByLayer(TraitsOfLayer):
             for update in layer._updates  # noqa: SLF001 - a layer's own
         ]
 
-    def add_update(self, updates: Any) -> None:
+    def add_update(self, updates: Update | Sequence[Update]) -> None:
         """Collect updates of variables.
 
         Args:
@@ -103,11 +111,11 @@ class CollectedByLayer(TraitsOfLayer):
                 self._conditional.add(update)
             self._updates.append(update)
 
-    def get_updates_for(self, inputs: Structure) -> list[Any]:
+    def get_updates_for(self, inputs: Structure) -> list[Tensor | Operation]:
         """The updates that depend on these inputs; for None the unconditional ones."""
         return self._depending(self.updates, inputs)
 
-    def _depending(self, collected: list[Tensor], inputs: Structure) -> list[Any]:
+    def _depending(self, collected: Sequence[Kept], inputs: Structure) -> list[Kept]:
         conditional: set[object] = set()
         for layer in self._flatten_layers():
             conditional.update(layer._conditional)  # noqa: SLF001 - a layer's own
@@ -117,7 +125,7 @@ class CollectedByLayer(TraitsOfLayer):
         return [item for item in collected if item in conditional and _reaches(wanted, item)]
 
 
-def _as_update(given: object) -> Any:
+def _as_update(given: Any) -> Tensor | Operation:
     while callable(given):
         given = given()
     if isinstance(given, tf.Operation):

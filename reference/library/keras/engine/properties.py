@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import sessrun.reference as tf
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.engine.input_spec import InputSpecs
 from sessrun.reference.library.keras.engine.tracking import Tracking
-from sessrun.reference.library.keras.object_configs import Identifier
+from sessrun.reference.library.keras.object_configs import TensorFunction
 
 __all__ = ["TraitsOfLayer"]
 
@@ -19,10 +21,9 @@ class TraitsOfLayer(Tracking):
     _trainable: bool
     _stateful: bool
     _dynamic: bool
-    _input_spec: Any
-    _activity_regularizer: Any
+    _input_spec: InputSpecs
+    _activity_regularizer: TensorFunction | None
     _variable_dtype: str | None
-    _metrics: list[object]
 
     @property
     def name(self) -> str:
@@ -52,7 +53,7 @@ class TraitsOfLayer(Tracking):
         return self._variable_dtype
 
     @property
-    def _compute_dtype_object(self) -> Any:
+    def _compute_dtype_object(self) -> DType | None:
         return None if self._variable_dtype is None else tf.as_dtype(self._variable_dtype)
 
     @property
@@ -82,12 +83,12 @@ class TraitsOfLayer(Tracking):
         return any(layer._dynamic for layer in self._flatten_layers())  # noqa: SLF001 - a layer's own
 
     @property
-    def activity_regularizer(self) -> Any:
+    def activity_regularizer(self) -> TensorFunction | None:
         """The regularizer of the outputs, or None."""
         return self._activity_regularizer
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Identifier) -> None:
+    def activity_regularizer(self, regularizer: TensorFunction | None) -> None:
         self._activity_regularizer = regularizer
 
     @property
@@ -103,12 +104,12 @@ class TraitsOfLayer(Tracking):
         self._input_spec = value
 
     @property
-    def inbound_nodes(self) -> list[Any]:
+    def inbound_nodes(self) -> list[Tensor]:
         """Nodes of functional models: always empty, models are not supported."""
         return []
 
     @property
-    def outbound_nodes(self) -> list[Any]:
+    def outbound_nodes(self) -> list[Tensor]:
         """Nodes of functional models: always empty, models are not supported."""
         return []
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Tracking", "distinct", "is_split"]
+
+
+#: An object that a layer's checkpoint includes.
+Trackable = TypeVar("Trackable")
 
 
 def is_split(variable: Variable) -> bool:
@@ -18,7 +20,7 @@ def is_split(variable: Variable) -> bool:
     return isinstance(variable, PartitionedVariable)
 
 
-def distinct(values: Iterable[object]) -> list[object]:
+def distinct(values: Iterable[Trackable]) -> list[Trackable]:
     """The values without repeated objects, in order."""
     return list({id(value): value for value in values}.values())
 
@@ -28,7 +30,7 @@ def is_metric(value: object) -> bool:
     return getattr(value, "_is_metric", False)
 
 
-def _inside(value: TensorLike) -> Iterator[Any]:
+def _inside(value: object) -> Iterator[Any]:
     """The leaves of nested lists, tuples and dicts."""
     if isinstance(value, list | tuple):
         for item in value:
@@ -43,12 +45,12 @@ def _inside(value: TensorLike) -> Iterator[Any]:
 class Tracking:
     """Base class of Layer: tracks variables and layers assigned to attributes."""
 
-    _trainable_weights: list[object]
-    _non_trainable_weights: list[object]
+    _trainable_weights: list[Variable]
+    _non_trainable_weights: list[Variable]
     #: Layers, and containers that may hold some, in the order in which they became attributes.
     _self_tracked_trackables: list[object]
 
-    def __setattr__(self, name: str, value: TensorLike) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if hasattr(type(self), name):
             try:
                 object.__setattr__(self, name, value)
@@ -77,7 +79,7 @@ class Tracking:
         """The lists of trainable variables, other variables and sublayers; created on first use."""
         return tuple(self.__dict__.setdefault(name, []) for name in _KEPT)
 
-    def _keep(self, value: TensorLike) -> None:
+    def _keep(self, value: object) -> None:
         """Track the layers and variables in the value of a new attribute."""
         trained, others, layers = self._lists()
         is_container = isinstance(value, list | tuple | Mapping)
@@ -101,14 +103,14 @@ class Tracking:
             if not any(item is variable for variable in known):
                 known.append(item)
 
-    def _forget(self, value: Tensor) -> None:
+    def _forget(self, value: object) -> None:
         """Stop tracking the old value of an attribute, unless another attribute holds it."""
         if any(value is other for other in self.__dict__.values()):
             return
         for known in self._lists():
             known[:] = [item for item in known if item is not value]
 
-    def _track_trackable(self, trackable: Any, name: str) -> Any:
+    def _track_trackable(self, trackable: Trackable, name: str) -> Trackable:
         """Record a checkpoint dependency on an object under a name; returns the object."""
         self.__dict__.setdefault("_named_dependencies", {})[name] = trackable
         return trackable
@@ -140,7 +142,7 @@ class Tracking:
                 if recursive:
                     yield from layer._inner_layers(seen, recursive=True)  # noqa: SLF001 - a layer's own
 
-    def _of_inner_layers(self, name: str) -> list[Any]:
+    def _of_inner_layers(self, name: str) -> list[Variable]:
         """The concatenated values of a list attribute of the direct sublayers."""
         layers = self._flatten_layers(recursive=False, include_self=False)
         return [item for layer in layers for item in getattr(layer, name)]

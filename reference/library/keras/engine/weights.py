@@ -12,13 +12,19 @@ import numpy as np
 
 import sessrun.reference as tf
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_traits import (
+    VariableAggregation,
+    VariableSynchronization,
+)
 from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
 from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
 from sessrun.reference.library.keras.engine.tracking import distinct, is_split
-from sessrun.reference.library.keras.object_configs import Identifier
+from sessrun.reference.library.keras.object_configs import Identifier, TensorFunction
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["WeightsOfLayer", "is_trained", "make_variable"]
@@ -31,13 +37,13 @@ _OPTIONS = frozenset(
 
 def make_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = tf.float32,
+    shape: ShapeLike | None = None,
+    dtype: DType = tf.float32,
     initializer: Any = None,
     use_resource: bool | None = None,
     partitioner: object = None,
     **options: Any,
-) -> Any:
+) -> Variable:
     """Create a variable (by default a resource variable) in the current name scope.
 
     Args:
@@ -67,7 +73,7 @@ def make_variable(
     )
 
 
-def is_trained(trainable: bool | None, synchronization: Any) -> bool:
+def is_trained(trainable: bool | None, synchronization: VariableSynchronization) -> bool:
     """The default of `trainable`, which depends on the synchronization."""
     if synchronization == tf.VariableSynchronization.ON_READ:
         if trainable:
@@ -98,8 +104,8 @@ class WeightsOfLayer(TraitsOfLayer):
         constraint: Identifier = None,
         partitioner: Callable[..., Sequence[int]] | None = None,
         use_resource: bool | None = None,
-        synchronization: Any = tf.VariableSynchronization.AUTO,
-        aggregation: Any = tf.VariableAggregation.NONE,
+        synchronization: VariableSynchronization = tf.VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = tf.VariableAggregation.NONE,
         **kwargs: Any,
     ) -> Any:
         """Create a variable of this layer.
@@ -176,7 +182,9 @@ class WeightsOfLayer(TraitsOfLayer):
             **{"dtype": self.dtype, **options},
         )
 
-    def _initializer(self, name: str | None, given: Any, kind: DType, *, has_getter: bool) -> Any:
+    def _initializer(
+        self, name: str | None, given: Identifier, kind: DType, *, has_getter: bool
+    ) -> TensorFunction | None:
         initializer = initializers.get(given)
         if initializer is not None:
             return initializer
@@ -198,7 +206,7 @@ class WeightsOfLayer(TraitsOfLayer):
     def _handle_weight_regularization(
         self, name: str, variable: Variable, regularizer: Any
     ) -> None:
-        def loss(part: Any) -> Any:
+        def loss(part: Variable | Tensor) -> Tensor:
             with tf.name_scope(f"{name}/Regularizer"):
                 return regularizer(part)
 
@@ -206,14 +214,14 @@ class WeightsOfLayer(TraitsOfLayer):
             self.add_loss(functools.partial(loss, part))
 
     @property
-    def trainable_weights(self) -> list[Any]:
+    def trainable_weights(self) -> list[Variable]:
         """The variables that are trained, with those of inner layers."""
         if not self.trainable:
             return []
         return distinct(self._trainable_weights + self._of_inner_layers("trainable_variables"))
 
     @property
-    def non_trainable_weights(self) -> list[Any]:
+    def non_trainable_weights(self) -> list[Variable]:
         """The variables that are not trained, with those of inner layers."""
         if self.trainable:
             inner = self._of_inner_layers("non_trainable_variables")
@@ -222,26 +230,26 @@ class WeightsOfLayer(TraitsOfLayer):
         return distinct(own + self._of_inner_layers("variables"))
 
     @property
-    def weights(self) -> list[Any]:
+    def weights(self) -> list[Variable]:
         """All variables, those that are trained first."""
         return distinct(self.trainable_weights + self.non_trainable_weights)
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """All variables, as `weights`."""
         return self.weights
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Variable]:
         """The variables that are trained, as `trainable_weights`."""
         return self.trainable_weights
 
     @property
-    def non_trainable_variables(self) -> list[Any]:
+    def non_trainable_variables(self) -> list[Variable]:
         """The variables that are not trained, as `non_trainable_weights`."""
         return self.non_trainable_weights
 
-    def get_weights(self) -> list[Any]:
+    def get_weights(self) -> list[HostArray]:
         """The values of all variables, as arrays, in the session that Keras uses."""
         return sessions.batch_get_value(self.weights)
 
@@ -279,4 +287,4 @@ class WeightsOfLayer(TraitsOfLayer):
                 f"You tried to call `count_params` on layer {self.name}, but the layer isn't "
                 f"built. You can build it manually via: `{self.name}.build(batch_input_shape)`."
             )
-        return sum(math.prod(variable.shape.as_list()) for variable in self.weights)
+        return sum(math.prod(tf.TensorShape(variable.shape).as_list()) for variable in self.weights)

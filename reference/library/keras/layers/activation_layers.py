@@ -35,7 +35,7 @@ class Elementwise(Layer):
         return tf.TensorShape(input_shape)
 
 
-def _number(value: Any, name: str, *, is_positive: bool = True) -> Any:
+def _number(value: float | None, name: str, *, is_positive: bool = True) -> Any:
     """A number as an array of the default dtype.
 
     Raises:
@@ -59,7 +59,7 @@ class LeakyReLU(Elementwise):
 
     """
 
-    def __init__(self, alpha: TensorLike = 0.3, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, alpha: float = 0.3, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.alpha = _number(alpha, "alpha", is_positive=False)
 
@@ -84,7 +84,7 @@ class ELU(Elementwise):
 
     """
 
-    def __init__(self, alpha: TensorLike = 1.0, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, alpha: float = 1.0, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.alpha = _number(alpha, "alpha", is_positive=False)
 
@@ -109,7 +109,7 @@ class ThresholdedReLU(Elementwise):
 
     """
 
-    def __init__(self, theta: Any = 1.0, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, theta: float = 1.0, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.theta = _number(theta, "theta")
 
@@ -140,9 +140,9 @@ class ReLU(Elementwise):
 
     def __init__(
         self,
-        max_value: TensorLike | None = None,
-        negative_slope: Any = 0.0,
-        threshold: TensorLike = 0.0,
+        max_value: float | None = None,
+        negative_slope: float = 0.0,
+        threshold: float = 0.0,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
@@ -176,7 +176,7 @@ class PReLU(Elementwise):
         alpha_initializer: Identifier = "zeros",
         alpha_regularizer: Identifier = None,
         alpha_constraint: Identifier = None,
-        shared_axes: Any = None,
+        shared_axes: int | Sequence[int] | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
@@ -226,7 +226,7 @@ class Softmax(Elementwise):
         self.axis = axis
         self.robust_masking = robust_masking
 
-    def call(self, inputs: Any, mask: Tensor | None = None) -> Tensor:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """The softmax; masked elements get a weight near 0."""
         if mask is not None:
             least = tf.float16.min / 2.0 if inputs.dtype == tf.float16 else -1e9

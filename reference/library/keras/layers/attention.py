@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -41,12 +43,12 @@ class DenseAttention(RandomLayer):
 
     def call(
         self,
-        inputs: Any,
-        mask: Any = None,
-        training: Any = None,
+        inputs: Sequence[Tensor],
+        mask: Sequence[Tensor | None] | None = None,
+        training: bool | Tensor | None = None,
         return_attention_scores: bool = False,
         use_causal_mask: bool = False,
-    ) -> Any:
+    ) -> Tensor | tuple[Tensor, Tensor]:
         """For each query the weighted sum of the values, and the weights if asked for.
 
         Args:
@@ -76,8 +78,8 @@ class DenseAttention(RandomLayer):
         return (result, weights) if return_attention_scores else result
 
     def _weighted(
-        self, scores: Tensor, value: TensorLike, seen: Tensor | None, training: bool | Tensor
-    ) -> tuple[Any, Any]:
+        self, scores: Tensor, value: TensorLike, seen: Tensor | None, training: bool | Tensor | None
+    ) -> tuple[Tensor, Tensor]:
         """The weighted sums of the values, and the weights; masked keys get weight 0."""
         if seen is not None:
             large = 65504.0 if scores.dtype == tf.float16 else 1.0e9
@@ -93,18 +95,18 @@ class DenseAttention(RandomLayer):
             weights = smart_cond(training, dropped, lambda: tf.identity(all_weights))
         return tf.matmul(weights, value), weights
 
-    def compute_mask(self, inputs: Structure, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
         """The mask of the queries."""
         self._check(inputs, mask)
         if not mask or mask[0] is None:
             return None
         return tf.convert_to_tensor(mask[0])
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """The shape of the queries."""
         return tf.TensorShape(input_shape[0])
 
-    def _check(self, inputs: Any, mask: Any) -> None:
+    def _check(self, inputs: Sequence[Tensor], mask: Sequence[Tensor | None] | None) -> None:
         name = type(self).__name__
         if not isinstance(inputs, list):
             raise bad_value(
@@ -178,7 +180,7 @@ class Attention(DenseAttention):
         self.concat_score_weight = self._one("concat_score_weight") if is_sum else None
         super().build(input_shape)
 
-    def _one(self, name: str) -> Any:
+    def _one(self, name: str) -> Variable:
         return self.add_weight(
             name=name, shape=(), initializer="ones", dtype=self.dtype, trainable=True
         )

@@ -5,6 +5,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
@@ -12,9 +13,9 @@ from typing import Any, Final
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import initializers
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -86,6 +87,11 @@ class BatchNormalization(Layer):
         "gamma_constraint",
     )
 
+    #: Variables of a layer that renormalizes.
+    moving_stddev: Variable
+    renorm_mean: Variable
+    renorm_stddev: Variable
+
     def __init__(
         self,
         axis: int = -1,
@@ -102,12 +108,12 @@ class BatchNormalization(Layer):
         beta_constraint: Identifier = None,
         gamma_constraint: Identifier = None,
         renorm: bool = False,
-        renorm_clipping: Mapping[str, Any] | None = None,
-        renorm_momentum: Any = 0.99,
+        renorm_clipping: Mapping[str, float | Tensor] | None = None,
+        renorm_momentum: float | Tensor = 0.99,
         fused: bool | None = None,
         trainable: bool = True,
         virtual_batch_size: int | None = None,
-        adjustment: Callable[[Any], Any] | None = None,
+        adjustment: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
@@ -136,7 +142,7 @@ class BatchNormalization(Layer):
             self.renorm_momentum = renorm_momentum
 
     @property
-    def _param_dtype(self) -> Any:
+    def _param_dtype(self) -> DTypeLike:
         """The dtype of the variables: float32 for narrower floats."""
         return tf.float32 if self.dtype in {"float16", "bfloat16"} else self.dtype or tf.float32
 
@@ -202,9 +208,14 @@ class BatchNormalization(Layer):
                 own.insert(1, 1)
                 self.axis = [axis + 1 for axis in self.axis]  # one more axis, of the parts
         self._param_shape = own
-        kind = {"dtype": self._param_dtype, "experimental_autocast": False}
-        self.gamma = self._add_by_rules("gamma", own, **kind) if self.scale else None
-        self.beta = self._add_by_rules("beta", own, **kind) if self.center else None
+        add = functools.partial(
+            self._add_by_rules,
+            shape=own,
+            dtype=self._param_dtype,
+            experimental_autocast=False,
+        )
+        self.gamma = add("gamma") if self.scale else None
+        self.beta = add("beta") if self.center else None
         with self._without_partitioner():
             self.moving_mean = self._moving("moving_mean", self.moving_mean_initializer)
             self.moving_variance = self._moving("moving_variance", self.moving_variance_initializer)
@@ -262,7 +273,7 @@ class BatchNormalization(Layer):
         outputs = self._call_in_parts(tf.reshape(inputs, virtual_shape), training, mask)
         return tf.reshape(outputs, flat_shape)
 
-    def _along_axes(self, vector: Any, inputs: Any) -> Tensor:
+    def _along_axes(self, vector: Tensor | Variable | None, inputs: Any) -> Any:
         """Reshape per-channel values so that they broadcast over the inputs."""
         rank = inputs.shape.rank
         if vector is None or len(vector.shape) == rank or self.axis == [rank - 1]:
@@ -272,7 +283,7 @@ class BatchNormalization(Layer):
         return tf.reshape(vector, sizes)
 
     def _call_in_parts(
-        self, inputs: Tensor, training: bool | Tensor, mask: Tensor | None
+        self, inputs: Tensor, training: bool | Tensor | None, mask: Tensor | None
     ) -> Tensor:
         """The normalization in single operations."""
         given = inputs.dtype.base_dtype
@@ -315,7 +326,7 @@ class BatchNormalization(Layer):
 
     def _adjusted(
         self, inputs: Tensor, training: bool | Tensor | None, scale: Tensor, offset: Tensor
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Tensor, Tensor]:
         more_scale, more_offset = self.adjustment(tf.shape(inputs))  # type: ignore[misc]  # asked before
         more_scale = smart_cond(training, lambda: more_scale, lambda: filled_like(more_scale, 1))
         more_offset = smart_cond(training, lambda: more_offset, lambda: filled_like(more_offset, 0))
@@ -323,7 +334,7 @@ class BatchNormalization(Layer):
 
     def _chosen_moments(
         self, inputs: Any, training: bool | Tensor | None, mask: Tensor | None
-    ) -> tuple[Any, Any]:
+    ) -> tuple[Tensor, Tensor]:
         """The batch's moments in training, else the moving moments."""
         axes = [axis for axis in range(inputs.shape.rank) if axis not in self.axis]
         if self.virtual_batch_size is not None:
@@ -343,11 +354,11 @@ class BatchNormalization(Layer):
         )
         return mean, variance
 
-    def _add_updates(self, mean: Any, variance: Tensor, training: bool | Tensor | None) -> None:
-        def towards(moving: Variable, value: TensorLike) -> Callable[[], Operation]:
+    def _add_updates(self, mean: Tensor, variance: Tensor, training: bool | Tensor | None) -> None:
+        def towards(moving: Variable, value: TensorLike) -> Callable[[], Tensor]:
             return lambda: self._moved(moving, value, self.momentum)
 
-        def of_variance() -> Operation:
+        def of_variance() -> Tensor:
             if self.renorm:
                 return renormalization.moved_variance(self, variance)
             return self._moved(self.moving_variance, variance, self.momentum)
@@ -357,7 +368,7 @@ class BatchNormalization(Layer):
         )
         self.add_update(lambda: smart_cond(training, of_variance, lambda: self.moving_variance))
 
-    def _moved(self, moving: Variable, value: TensorLike, momentum: float | Tensor) -> Operation:
+    def _moved(self, moving: Variable, value: TensorLike, momentum: float | Tensor) -> Tensor:
         """The update of a moving average by a new value."""
         with tf.name_scope("AssignMovingAvg") as scope, tf.colocate_with(moving):
             decay = tf.convert_to_tensor(1.0 - momentum, name="decay")
@@ -375,7 +386,7 @@ class BatchNormalization(Layer):
             for variable, value in ((self.beta, 0.0), (self.gamma, 1.0))
         )
 
-        def normalized(*, is_training: bool) -> Any:
+        def normalized(*, is_training: bool) -> tuple[Tensor, Tensor, Tensor]:
             variance = self.moving_variance
             if is_training:
                 variance = self._corrected(variance, inputs, remove=False)
@@ -430,7 +441,12 @@ class BatchNormalization(Layer):
         return config
 
 
-def _composed(scale: Tensor, offset: Tensor, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
+def _composed(
+    scale: Tensor,
+    offset: Tensor,
+    then_scale: Tensor | Variable | None,
+    then_offset: Tensor | Variable | None,
+) -> tuple[Tensor, Tensor]:
     """Compose two affine maps (scale, offset) into one."""
     if then_scale is not None:
         scale *= then_scale

@@ -10,7 +10,8 @@ from typing import Any, Final, Self
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.host_arrays import HostArray
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -19,11 +20,11 @@ from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.recurrent import standardized
 from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
 from sessrun.reference.library.keras.layers.wrappers import Wrapper
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, CustomObjects
 
 __all__ = ["Bidirectional"]
 
-_MERGES: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+_MERGES: Final[Mapping[str, Callable[[Any, Any], Tensor]]] = {
     "concat": lambda forth, back: tf.concat([forth, back], forth.shape.rank - 1),
     "sum": lambda forth, back: forth + back,
     "ave": lambda forth, back: (forth + back) / 2,
@@ -63,7 +64,7 @@ class Bidirectional(Wrapper):
         self,
         layer: Any,
         merge_mode: str | None = "concat",
-        weights: Any = None,
+        weights: Sequence[HostArray] | None = None,
         backward_layer: Any = None,
         **kwargs: Any,
     ) -> None:
@@ -122,7 +123,11 @@ class Bidirectional(Wrapper):
         Layer.build(self, input_shape)
 
     def __call__(
-        self, inputs: Structure, initial_state: Any = None, constants: Any = None, **kwargs: Any
+        self,
+        inputs: Structure,
+        initial_state: Structure = None,
+        constants: Structure = None,
+        **kwargs: Any,
     ) -> Any:
         """The merged outputs of both layers, and their states if `return_state`.
 
@@ -165,7 +170,7 @@ class Bidirectional(Wrapper):
         mask: Structure = None,
         initial_state: Any = None,
         constants: object = None,
-    ) -> Any:
+    ) -> Tensor | list[Tensor]:
         """The merged outputs of both layers, and their states if `return_state`."""
         given = {"training": training, "mask": mask, "constants": constants}
         options = {key: value for key, value in given.items() if takes(self.layer.call, key)}
@@ -208,7 +213,7 @@ class Bidirectional(Wrapper):
         self.forward_layer.reset_states(states and states[:half])
         self.backward_layer.reset_states(states and states[half:])
 
-    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         """The mask of the outputs: that of the inputs if `return_sequences`; None for states."""
         del inputs
         mask = mask[0] if isinstance(mask, list) else mask
@@ -218,7 +223,7 @@ class Bidirectional(Wrapper):
             return masks + [None] * (2 * len(self.forward_layer.states))
         return own if self.merge_mode else masks
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape | list[TensorShape]:
         """The shape of the outputs; a list with the states' shapes if `return_state`."""
         shapes = self.forward_layer.compute_output_shape(input_shape)
         output, states = (shapes[0], shapes[1:]) if self.return_state else (shapes, [])
@@ -240,9 +245,7 @@ class Bidirectional(Wrapper):
         return config
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The layer with this config."""
         rest = {
             key: value
@@ -256,7 +259,7 @@ class Bidirectional(Wrapper):
         return layer
 
 
-def _check(layer: object, merge_mode: Any, backward_layer: Any) -> None:
+def _check(layer: object, merge_mode: str | None, backward_layer: Any) -> None:
     if not isinstance(layer, Layer):
         raise bad_value(
             "Please initialize `Bidirectional` layer with a `tf.keras.layers.Layer` instance. "

@@ -82,7 +82,7 @@ class Conv(Layer):
     def __init__(
         self,
         rank: int,
-        filters: Any,
+        filters: int | None,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
         padding: str = "valid",
@@ -159,7 +159,7 @@ class Conv(Layer):
         self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
         super().build(input_shape)
 
-    def _add_bias(self, count: int) -> None:
+    def _add_bias(self, count: int | None) -> None:
         self.bias = self._add_by_rules("bias", (count,)) if self.use_bias else None
 
     def convolution_op(self, inputs: Tensor, kernel: Tensor | Variable) -> Tensor:
@@ -191,7 +191,7 @@ class Conv(Layer):
                 inputs, kernel, strides=step, padding=padding, data_format=self._form, name=scope
             )
 
-    def _causal_padding(self, inputs: Any) -> list[list[int]]:
+    def _causal_padding(self, inputs: Tensor) -> list[list[int]]:
         """The paddings of a causal convolution, for `tf.pad`."""
         before = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
         batch = [[0, 0]] * (1 if inputs.shape.rank is None else inputs.shape.rank - 2)
@@ -210,21 +210,21 @@ class Conv(Layer):
             outputs.set_shape(self.compute_output_shape(shape))
         return self._activated(outputs)
 
-    def _biased(self, outputs: Any) -> Tensor:
+    def _biased(self, outputs: Tensor) -> Tensor:
         if self.rank == 1 and self.data_format == "channels_first":
             return outputs + tf.reshape(self.bias, (1, self.filters, 1))
 
-        def add(one_batch: Any) -> Any:
+        def add(one_batch: Tensor) -> Tensor:
             return tf.nn.bias_add(one_batch, self.bias, data_format=self._form)
 
         if outputs.shape.rank is not None and outputs.shape.rank > self.rank + 2:
             return _in_one_batch(outputs, add, self.rank + 1)
         return add(outputs)
 
-    def _activated(self, outputs: Structure) -> Any:
+    def _activated(self, outputs: Structure) -> Tensor:
         return outputs if self.activation is None else self.activation(outputs)
 
-    def _spatial(self, sizes: list[Any]) -> list[Any]:
+    def _spatial(self, sizes: Sequence[int | None]) -> list[int | None]:
         """The output sizes of the spatial axes."""
         return output_lengths(
             sizes, self.kernel_size, self.padding, self.strides, self.dilation_rate
@@ -252,7 +252,7 @@ class Conv(Layer):
         return tf.TensorShape(output_sizes)
 
 
-def _in_one_batch(value: Tensor, function: Callable[[Any], Any], inner_rank: int) -> Any:
+def _in_one_batch(value: Tensor, function: Callable[[Tensor], Tensor], inner_rank: int) -> Tensor:
     """Apply a function with all outer dimensions flattened into one batch dimension."""
     with tf.name_scope("squeeze_batch_dims"):
         sizes = _known(value, slice(-inner_rank, None)), _known(value, slice(-inner_rank))
@@ -267,7 +267,7 @@ def _in_one_batch(value: Tensor, function: Callable[[Any], Any], inner_rank: int
         return result
 
 
-def _known(value: Tensor, part: slice) -> Any:
+def _known(value: Tensor, part: slice) -> Tensor | TensorShape:
     """A slice of the shape: static if fully known, else a tensor."""
     static = value.shape[part]
     return static if static.is_fully_defined() else tf.shape(value)[part]

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Unpack
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import convolutions as windows
@@ -66,7 +66,7 @@ class ConvLSTMCell(LSTMCell):
         self,
         filters: int,
         kernel_size: int | Sequence[int],
-        strides: object = 1,
+        strides: int | Sequence[int] = 1,
         padding: str = "valid",
         data_format: str | None = None,
         dilation_rate: int | Sequence[int] = 1,
@@ -93,7 +93,9 @@ class ConvLSTMCell(LSTMCell):
         )
         self.bias = self._weight("bias", self._bias_shape()) if self.use_bias else None
 
-    def call(self, inputs: Any, states: Sequence[Tensor], training: Any = None) -> Any:
+    def call(
+        self, inputs: Tensor, states: Sequence[Tensor], training: bool | Tensor | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
         """The output, with `filters` channels, and the states: output and carry."""
         before, carry = states[0], states[1]
         given = self._for_gates("dropout", inputs, training)
@@ -113,7 +115,7 @@ class ConvLSTMCell(LSTMCell):
         output = leaves * self.activation(carry)
         return output, [output, carry]
 
-    def _for_gates(self, name: str, value: TensorLike, training: bool | Tensor) -> list[Any]:
+    def _for_gates(self, name: str, value: Tensor, training: bool | Tensor | None) -> list[Tensor]:
         """The value multiplied by each gate's dropout mask, one copy per gate."""
         masks = self._dropout_mask(name, value, training)
         if masks is None or getattr(self, name) >= 1:
@@ -143,7 +145,7 @@ class ConvLSTMCell(LSTMCell):
         function = (windows.conv1d, windows.conv2d, windows.conv3d)[self.rank - 1]
         return function(*args, **kwargs)
 
-    def spatial(self, sizes: Sequence[int | None]) -> list[Any]:
+    def spatial(self, sizes: Sequence[int | None]) -> list[int | None]:
         """The output sizes of the spatial axes."""
         return output_lengths(
             sizes, self.kernel_size, self.padding, self.strides, self.dilation_rate
@@ -207,7 +209,7 @@ class ConvLSTM(RNNOfCell):
         if self.stateful:
             self.reset_states()
 
-    def get_initial_state(self, inputs: Structure) -> list[Any]:
+    def get_initial_state(self, inputs: Structure) -> list[Structure]:
         """Zeros of the output's spatial size."""
         total = tf.reduce_sum(tf.zeros_like(inputs), axis=1)
         shape = (*self.cell.kernel_shape[:-1], self.cell.filters)
@@ -218,7 +220,7 @@ class ConvLSTM(RNNOfCell):
         """The cell's `call`, so that no layer call is recorded."""
         return self.cell.call
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape | list[TensorShape]:
         """The shape of the outputs; a list with the states' shapes if `return_state`."""
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         batch, times, *rest = tf.TensorShape(shape).as_list()
@@ -238,7 +240,7 @@ class ConvLSTM(RNNOfCell):
             return None
         return int(shape[0])
 
-    def _state_shapes(self, batch: Any) -> list[Any]:
+    def _state_shapes(self, batch: int) -> list[Sequence[int]]:
         """The shape of each state, for a batch of this size and inputs as they were built for."""
         rest = self.input_spec[0].shape[2:]
         places = self.cell.spatial(rest[1:] if self._is_first else rest[:-1])

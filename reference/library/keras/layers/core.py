@@ -123,7 +123,7 @@ class Dense(Layer):
 
     def _in_own_dtype(self, inputs: Tensor) -> Tensor:
         kind = self._compute_dtype_object
-        if inputs.dtype.base_dtype == kind:
+        if kind is None or inputs.dtype.base_dtype == kind:
             return inputs
         if inputs.dtype.is_floating and not self._is_dtype_given:
             raise bad_type(
@@ -169,7 +169,7 @@ class Activation(Layer):
         """The function's value."""
         return self.activation(inputs)
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> ShapeLike:
         """The inputs' shape."""
         return input_shape
 
@@ -193,7 +193,7 @@ class Dropout(RandomLayer):
 
     def __init__(
         self,
-        rate: Any,
+        rate: TensorLike,
         noise_shape: Any = None,
         seed: int | None = None,
         **kwargs: Unpack[LayerOptions],
@@ -208,7 +208,7 @@ class Dropout(RandomLayer):
         self.seed = seed
         self.supports_masking = True
 
-    def _get_noise_shape(self, inputs: Tensor) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> TensorLike | None:
         """The shape of the random mask; None: the inputs' shape."""
         if self.noise_shape is None:
             return None
@@ -231,7 +231,7 @@ class Dropout(RandomLayer):
         training = learning_phase() if training is None else training
         return smart_cond(training, dropped, lambda: tf.identity(inputs))
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> ShapeLike:
         """The inputs' shape."""
         return input_shape
 
@@ -303,12 +303,12 @@ class Embedding(Layer):
         if self._is_held_to_shape:
             super()._check_declared_shape(inputs)
 
-    def build(self, input_shape: TensorShape | None = None) -> None:
+    def build(self, input_shape: ShapeLike = None) -> None:
         """Make `embeddings`."""
         self.embeddings = self._add_by_rules("embeddings", (self.input_dim, self.output_dim))
         super().build(input_shape)
 
-    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor | None:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Tensor | None:
         """True where the number is not 0, if 0 is masked."""
         del mask
         return tf.not_equal(inputs, 0) if self.mask_zero else None
@@ -319,7 +319,7 @@ class Embedding(Layer):
             inputs = tf.cast(inputs, tf.int32)
         return tf.nn.embedding_lookup(self.embeddings, inputs)
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape [batch, *input_length, output_dim].
 
         Raises:
@@ -354,7 +354,7 @@ class Masking(Layer):
         self.mask_value = mask_value
         self._compute_output_and_mask_jointly = True
 
-    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Tensor:
         """True for the steps with an element other than `mask_value`."""
         del mask
         return tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1)
@@ -366,7 +366,7 @@ class Masking(Layer):
         outputs._keras_mask = tf.squeeze(kept, axis=-1)  # noqa: SLF001 - as masks are handed on
         return outputs
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> ShapeLike:
         """The inputs' shape."""
         return input_shape
 

@@ -76,7 +76,7 @@ class Dot(Merge):
                 f"!= {shapes[1][axes[1]]} (at axis {axes[1]}). Full input shapes: {input_shape}"
             )
 
-    def _merged(self, inputs: Sequence[Any]) -> Tensor:
+    def _merged(self, inputs: Any) -> Tensor:
         if len(inputs) != 2:
             raise bad_value(
                 f"A `Dot` layer should be called on exactly 2 inputs. Received: inputs={inputs}"
@@ -112,7 +112,10 @@ class Dot(Merge):
 
 
 def dot(
-    inputs: Sequence[TensorLike], axes: int | Sequence[int], normalize: bool = False, **kwargs: Any
+    inputs: Sequence[TensorLike],
+    axes: int | Sequence[int],
+    normalize: bool = False,
+    **kwargs: Unpack[LayerOptions],
 ) -> Tensor:
     """Sums of products along an axis of each of two tensors; raises as `Dot`."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell
@@ -14,6 +15,10 @@ from sessrun.reference.library.keras.layers.simple_rnn import RNNOfCell
 from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["GRU", "GRUCell"]
+
+
+#: The bias of the inputs and that of the state; None for one that the cell lacks.
+Biases: TypeAlias = "Sequence[Tensor | Variable | None]"
 
 
 class GRUCell(RecurrentCell):
@@ -69,7 +74,7 @@ class GRUCell(RecurrentCell):
         self,
         units: int,
         activation: Identifier = "tanh",
-        recurrent_activation: Any = "hard_sigmoid",
+        recurrent_activation: Identifier = "hard_sigmoid",
         use_bias: bool = True,
         kernel_initializer: Identifier = "glorot_uniform",
         recurrent_initializer: Identifier = "orthogonal",
@@ -97,12 +102,14 @@ class GRUCell(RecurrentCell):
         """One bias, or one for the inputs and one for the state."""
         return (2, 3 * self.units) if self.reset_after else (3 * self.units,)
 
-    def call(self, inputs: Any, states: Sequence[Tensor], training: Any = None) -> Any:
+    def call(
+        self, inputs: Tensor, states: Any, training: bool | Tensor | None = None
+    ) -> tuple[Tensor, list[Tensor] | Tensor]:
         """The output, of shape [batch, units], and the state, which is the same."""
         before = states[0] if tf.nest.is_nested(states) else states
         dropped = self._dropout_mask("dropout", inputs, training)
         recurrent = self._dropout_mask("recurrent_dropout", before, training)
-        biases: Any = (None, None)
+        biases: Sequence[Tensor | Variable | None] = (None, None)
         if self.use_bias:
             biases = tf.unstack(self.bias) if self.reset_after else (self.bias, None)
         compute = self._gate_by_gate if self.implementation == 1 else self._at_once
@@ -110,15 +117,20 @@ class GRUCell(RecurrentCell):
         output = staying * before + (1 - staying) * new
         return output, [output] if tf.nest.is_nested(states) else output
 
-    def _part(self, value: Tensor, gate: int, *, of_rows: bool = True) -> Tensor:
+    def _part(self, value: Any, gate: int, *, of_rows: bool = True) -> Tensor:
         """The slice of a kernel or bias that belongs to a gate."""
         start = self.units * gate or None
         end = None if gate == 2 else self.units * (gate + 1)
         return value[:, start:end] if of_rows else value[start:end]
 
     def _gate_by_gate(
-        self, inputs: Structure, before: Any, biases: Any, dropped: Any, recurrent: Any
-    ) -> tuple[Any, Any]:
+        self,
+        inputs: Structure,
+        before: Tensor | Variable,
+        biases: Biases,
+        dropped: Sequence[Tensor] | None,
+        recurrent: Sequence[Tensor] | None,
+    ) -> tuple[Tensor, Tensor]:
         """The update gate and the candidate state, one matrix product per gate."""
         parts = [inputs] * 3
         if dropped is not None and self.dropout < 1:
@@ -133,10 +145,10 @@ class GRUCell(RecurrentCell):
         if recurrent is not None and self.recurrent_dropout < 1:
             pasts = [before * mask for mask in recurrent]
 
-        def product(gate: int, past: Any) -> Any:
+        def product(gate: int, past: Tensor | Variable) -> Tensor:
             return tf.matmul(past, self._part(self.recurrent_kernel, gate))
 
-        def biased(gate: int, value: TensorLike) -> Any:
+        def biased(gate: int, value: Tensor) -> Tensor:
             if not (self.reset_after and self.use_bias):
                 return value
             return tf.nn.bias_add(value, self._part(biases[1], gate, of_rows=False))
@@ -152,8 +164,13 @@ class GRUCell(RecurrentCell):
         return staying, self.activation(sums[2] + past)
 
     def _at_once(
-        self, inputs: Structure, before: Any, biases: Any, dropped: Any, recurrent: Any
-    ) -> tuple[Any, Any]:
+        self,
+        inputs: Structure,
+        before: Tensor | Variable,
+        biases: Biases,
+        dropped: Sequence[Tensor] | None,
+        recurrent: Sequence[Tensor] | None,
+    ) -> tuple[Tensor, Tensor]:
         """The update gate and the candidate state, one matrix product for all gates."""
         del recurrent
         units = self.units

@@ -9,12 +9,13 @@ from typing import Any, Self, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
-from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.input_spec import Shapes
 from sessrun.reference.library.keras.engine.layer_options import LayerOptions
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, CustomObjects
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["Lambda"]
@@ -79,11 +80,11 @@ class Lambda(Layer):
             )
         return result
 
-    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Structure:
         """The mask given to the constructor, or the result of its mask function."""
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: Shapes) -> Shapes:
         """The output shape given to the constructor, else the function's in a scratch graph.
 
         Raises:
@@ -103,7 +104,7 @@ class Lambda(Layer):
         batch = tf.nest.flatten(_as_shapes(input_shape))[0][:1]
         return tf.nest.map_structure(batch.concatenate, _as_shapes(self._output_shape))
 
-    def _tried(self, input_shape: ShapeLike) -> Any:
+    def _tried(self, input_shape: Shapes) -> Shapes:
         """The output shapes of the function, applied in a scratch graph."""
         with tf.Graph().as_default():
             dtype = self.dtype or floatx()
@@ -133,9 +134,7 @@ class Lambda(Layer):
         return config
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, object] | None = None
-    ) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The layer with this config and its functions."""
         del custom_objects
         return cls(**{name: value for name, value in config.items() if name not in _SAID})
@@ -152,7 +151,7 @@ def _module(value: object) -> str | None:
     return value.__module__ if callable(value) else None
 
 
-def _as_shapes(given: Any) -> Any:
+def _as_shapes(given: Any) -> Shapes:
     """A structure of sizes as one of shapes."""
     if isinstance(given, Mapping):
         return {key: _as_shapes(value) for key, value in given.items()}

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -79,7 +80,7 @@ class LocallyConnected(Layer):
     def __init__(
         self,
         rank: int,
-        filters: Any,
+        filters: int,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
         padding: str = "valid",
@@ -147,14 +148,14 @@ class LocallyConnected(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2, axes=axes)
         super().build(input_shape)
 
-    def _lengths(self, input_sizes: Any) -> list[Any]:
+    def _lengths(self, input_sizes: Sequence[int]) -> list[Any]:
         """The output sizes of the spatial axes."""
         windows = zip(input_sizes, self.kernel_size, self.strides, strict=True)
         return [
             output_length(size, window, self.padding, stride) for size, window, stride in windows
         ]
 
-    def _kernel_shape(self, channels: int, input_sizes: Any) -> tuple[int, ...]:
+    def _kernel_shape(self, channels: int, input_sizes: Sequence[int]) -> tuple[int, ...]:
         """The shape of the kernel; implementations 2 and 3 also store which elements connect."""
         if self.implementation == 1:
             return (
@@ -181,11 +182,11 @@ class LocallyConnected(Layer):
         self.kernel_idxs = np.argwhere(connected.reshape(self.kernel_shape)).tolist()
         return (len(self.kernel_idxs),)
 
-    def _connected(self, input_sizes: Any) -> Any:
+    def _connected(self, input_sizes: Sequence[int]) -> HostArray:
         """Whether an output position's window has an input position, [*inputs, *outputs]."""
         mask = np.zeros((*input_sizes, *self._output_sizes), dtype=bool)
         for position in itertools.product(*map(range, self._output_sizes)):
-            seen: list[Any] = []
+            seen: list[slice] = []
             for axis, at in enumerate(position):
                 window = self.kernel_size[axis]
                 start = at * self.strides[axis]

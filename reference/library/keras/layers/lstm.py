@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell
@@ -68,7 +71,7 @@ class LSTMCell(RecurrentCell):
         self,
         units: int,
         activation: Identifier = "tanh",
-        recurrent_activation: Any = "hard_sigmoid",
+        recurrent_activation: Identifier = "hard_sigmoid",
         use_bias: bool = True,
         kernel_initializer: Identifier = "glorot_uniform",
         recurrent_initializer: Identifier = "orthogonal",
@@ -98,7 +101,7 @@ class LSTMCell(RecurrentCell):
         if name != "bias" or not self.unit_forget_bias:
             return super()._rule_of(name)
 
-        def parts(_: Any, *args: Any, **kwargs: Any) -> Any:
+        def parts(_: ShapeLike, *args: Any, **kwargs: Any) -> Tensor:
             return tf.concat(
                 [
                     self.bias_initializer((self.units,), *args, **kwargs),
@@ -115,11 +118,13 @@ class LSTMCell(RecurrentCell):
         inputs: Structure = None,
         batch_size: int | Tensor | None = None,
         dtype: DType | None = None,
-    ) -> list[Any]:
+    ) -> list[Tensor]:
         """Zeros for both states; raises as `zero_states`."""
         return list(super().get_initial_state(inputs, batch_size, dtype))
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(
+        self, inputs: Tensor, states: Sequence[Tensor], training: bool | Tensor | None = None
+    ) -> tuple[Tensor, list[Tensor]]:
         """The output, of shape [batch, units], and the states: output and carry."""
         before, carry = states[0], states[1]
         dropped = self._dropout_mask("dropout", inputs, training)
@@ -144,7 +149,7 @@ class LSTMCell(RecurrentCell):
         output = gate * self.activation(carry)
         return output, [output, carry]
 
-    def _of_inputs(self, parts: list[TensorLike]) -> list[Any]:
+    def _of_inputs(self, parts: Sequence[Tensor]) -> list[Tensor]:
         """The contribution of the inputs to each gate."""
         kernels = tf.split(self.kernel, 4, axis=1)
         sums = [tf.matmul(part, kernel) for part, kernel in zip(parts, kernels, strict=True)]
@@ -154,8 +159,8 @@ class LSTMCell(RecurrentCell):
         return [tf.nn.bias_add(*pair) for pair in zip(sums, biases, strict=True)]
 
     def _gated(
-        self, sums: list[TensorLike], pasts: list[TensorLike], carry: Any
-    ) -> tuple[Any, Any]:
+        self, sums: Sequence[Tensor], pasts: Sequence[Tensor], carry: Tensor | Variable
+    ) -> tuple[Tensor, Tensor]:
         """The next carry and the output gate, one matrix product per gate."""
         units = self.units
 
@@ -169,7 +174,7 @@ class LSTMCell(RecurrentCell):
         carry = staying * carry + entering * self.activation(total(2))
         return carry, self.recurrent_activation(total(3))
 
-    def _gated_at_once(self, sums: list[Tensor], carry: Tensor) -> tuple[Any, Any]:
+    def _gated_at_once(self, sums: list[Tensor], carry: Tensor) -> tuple[Tensor, Tensor]:
         """The next carry and the output gate, from the sums for all gates."""
         entering = self.recurrent_activation(sums[0])
         staying = self.recurrent_activation(sums[1])

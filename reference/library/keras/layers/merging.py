@@ -113,7 +113,7 @@ class Merge(Layer):
         functools.reduce(_spread, (sizes[1:] for sizes in shapes))
         self._are_ranks_alike = len(set(map(len, shapes))) == 1
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: Sequence[Tensor]) -> Tensor:
         """The merged tensor.
 
         Raises:
@@ -146,7 +146,7 @@ class Merge(Layer):
         batches = {sizes[0] for sizes in shapes} - {None}
         return tf.TensorShape((batches.pop() if len(batches) == 1 else None, *rest))
 
-    def compute_mask(self, inputs: Structure, mask: Any = None) -> Tensor | None:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
         """The conjunction of the inputs' masks.
 
         Raises:
@@ -304,7 +304,7 @@ class Concatenate(Merge):
 
 
 def _function(layer: Callable[..., Layer]) -> Callable[..., object]:
-    def merge(inputs: Structure, **kwargs: Any) -> Any:
+    def merge(inputs: Structure, **kwargs: Unpack[LayerOptions]) -> Tensor:
         """Create a merging layer and call it on the inputs."""
         return layer(**kwargs)(inputs)
 
@@ -315,6 +315,6 @@ add, subtract, multiply = _function(Add), _function(Subtract), _function(Multipl
 average, maximum, minimum = _function(Average), _function(Maximum), _function(Minimum)
 
 
-def concatenate(inputs: Structure, axis: int = -1, **kwargs: Any) -> Tensor:
+def concatenate(inputs: Structure, axis: int = -1, **kwargs: Unpack[LayerOptions]) -> Tensor:
     """The inputs one after the other along an axis, by a layer."""
     return Concatenate(axis=axis, **kwargs)(inputs)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import regularizers
@@ -44,7 +44,7 @@ class Noise(RandomLayer):
         self.seed = seed
         self.supports_masking = True
 
-    def _normal(self, inputs: Any, mean: float, deviation: Any) -> Any:
+    def _normal(self, inputs: Tensor, mean: float, deviation: float) -> Tensor:
         return tf.random_normal(
             shape=tf.shape(inputs),
             mean=mean,
@@ -53,7 +53,9 @@ class Noise(RandomLayer):
             seed=self._seed_of_operation(),
         )
 
-    def _while_training(self, disturb: Callable[[], Any], inputs: Any, training: Any) -> Any:
+    def _while_training(
+        self, disturb: Callable[[], Tensor], inputs: Tensor, training: bool | Tensor | None
+    ) -> Structure:
         return in_train_phase(disturb, inputs, training=training)
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
@@ -79,7 +81,7 @@ class GaussianNoise(Noise):
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
-    def call(self, inputs: TensorLike, training: Any = None) -> Tensor:
+    def call(self, inputs: Tensor, training: bool | Tensor | None = None) -> Structure:
         """The inputs, with noise if `training`."""
         return self._while_training(
             lambda: inputs + self._normal(inputs, 0.0, self.stddev), inputs, training
@@ -104,7 +106,7 @@ class GaussianDropout(Noise):
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
-    def call(self, inputs: TensorLike, training: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | Tensor | None = None) -> Structure:
         """The inputs, with noise if `training`."""
         if not 0 < self.rate < 1:
             return inputs
@@ -138,7 +140,7 @@ class AlphaDropout(Noise):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def call(self, inputs: Tensor, training: bool | Tensor | None = None) -> Tensor:
+    def call(self, inputs: Tensor, training: bool | Tensor | None = None) -> Structure:
         """The inputs, with noise if `training`."""
         if not 0.0 < self.rate < 1.0:
             return inputs
@@ -168,7 +170,7 @@ class SpatialDropout1D(Dropout):
         super().__init__(rate, **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
-    def _get_noise_shape(self, inputs: Tensor) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> tuple[Tensor | int, ...]:
         sizes = tf.shape(inputs)
         return (sizes[0], 1, sizes[2])
 
@@ -192,7 +194,7 @@ class SpatialDropout2D(Dropout):
         self.data_format = normalized_format(data_format)
         self.input_spec = InputSpec(ndim=self._rank + 2)
 
-    def _get_noise_shape(self, inputs: Tensor) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> tuple[Tensor | int, ...]:
         sizes = tf.shape(inputs)
         ones = (1,) * self._rank
         if self.data_format == "channels_first":

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -56,7 +57,7 @@ def known_axes(axis: int | Sequence[int], shape: ShapeLike) -> list[int]:
     return axes
 
 
-def filled_like(x: Tensor, value: int) -> Any:
+def filled_like(x: Tensor, value: int) -> Tensor:
     """A tensor's shape filled with a value; a constant if the shape is known."""
     name = "ones_like" if value else "zeros_like"
     if x.shape.is_fully_defined():
@@ -123,7 +124,7 @@ class LayerNormalization(Layer):
         self.supports_masking = True
         self._fused = False
 
-    def build(self, input_shape: TensorShape) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `gamma` and `beta`, of the sizes of the axes."""
         shape = tf.TensorShape(input_shape)
         self.axis = known_axes(self.axis, shape)
@@ -146,7 +147,7 @@ class LayerNormalization(Layer):
         outputs.set_shape(inputs.shape)
         return outputs
 
-    def _along_axes(self, vector: Any, shape: Any) -> Tensor:
+    def _along_axes(self, vector: Variable | None, shape: Any) -> Any:
         """Reshape a variable so that it broadcasts over the inputs."""
         rank = shape.rank
         if vector is None or len(vector.shape) == rank or self.axis == [rank - 1]:
@@ -154,7 +155,7 @@ class LayerNormalization(Layer):
         sizes = [shape.as_list()[axis] if axis in self.axis else 1 for axis in range(rank)]
         return tf.reshape(vector, sizes)
 
-    def _by_moments(self, inputs: Tensor) -> Any:
+    def _by_moments(self, inputs: Tensor) -> Tensor:
         mean, variance = tf.nn.moments(inputs, self.axis, keep_dims=True)
         scale, offset = (self._along_axes(v, inputs.shape) for v in (self.gamma, self.beta))
         outputs = tf.nn.batch_normalization(
@@ -162,7 +163,7 @@ class LayerNormalization(Layer):
         )
         return tf.cast(outputs, inputs.dtype)
 
-    def _by_fused(self, inputs: Tensor) -> Any:
+    def _by_fused(self, inputs: Tensor) -> Tensor:
         """Normalize by FusedBatchNorm, with the examples as channels of one image."""
         first = min(self.axis)
         sizes = tf.shape(inputs)

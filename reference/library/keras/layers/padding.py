@@ -5,7 +5,8 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Sequence
+from typing import Any, TypeAlias, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -31,7 +32,11 @@ __all__ = [
 ]
 
 
-def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
+#: What is added or cut at an axis: a number for all axes, or one or two for each.
+Margins: TypeAlias = "int | Sequence[int] | Sequence[Sequence[int]]"
+
+
+def _margins(given: Margins, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
     """The (before, after) pairs of an argument, one for each spatial axis.
 
     Raises:
@@ -45,9 +50,10 @@ def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
             f"`{name}` should be an int, or have {rank} elements: one or two ints for each axis. "
             f"Received: {given}."
         )
+    margins: Sequence[Any] = given
     return tuple(
         normalized_tuple(one, 2, f"entry {n + 1} of {name}", zero=True)
-        for n, one in enumerate(given)
+        for n, one in enumerate(margins)
     )
 
 
@@ -60,7 +66,9 @@ class Margin(Layer):
         self._first = 2 if self.data_format == "channels_first" else 1
         self.input_spec = InputSpec(ndim=rank + 2)
 
-    def _changed(self, shape: ShapeLike, margins: Any, sign: int) -> Any:
+    def _changed(
+        self, shape: ShapeLike, margins: Sequence[Sequence[int]], sign: int
+    ) -> TensorShape:
         sizes = tf.TensorShape(shape).as_list()
         for axis, margin in enumerate(margins, self._first):
             if sizes[axis] is not None:
@@ -87,7 +95,7 @@ class ZeroPadding(Margin):
     def __init__(
         self,
         rank: int,
-        padding: object = 1,
+        padding: Margins = 1,
         data_format: str | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
@@ -101,7 +109,7 @@ class ZeroPadding(Margin):
         pattern[self._first : self._first + rank] = [list(pair) for pair in self.padding]
         return tf.pad(inputs, pattern)
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, self.padding, 1)
 
@@ -120,7 +128,7 @@ class ZeroPadding1D(Margin):
 
     _options = ("padding",)
 
-    def __init__(self, padding: object = 1, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, padding: int | Sequence[int] = 1, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(1, "channels_last", **kwargs)
         self.padding = normalized_tuple(padding, 2, "padding", zero=True)
 
@@ -128,7 +136,7 @@ class ZeroPadding1D(Margin):
         """The inputs with zeros around them."""
         return tf.pad(inputs, [[0, 0], list(self.padding), [0, 0]])
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, [self.padding], 1)
 
@@ -164,18 +172,18 @@ class Cropping(Margin):
     def __init__(
         self,
         rank: int,
-        cropping: Any = 0,
+        cropping: Margins = 0,
         data_format: str | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(rank, data_format, **kwargs)
         self.cropping: Any = _margins(cropping, rank, "cropping")
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs without their margins."""
         return self._cropped(inputs, self.cropping)
 
-    def _cropped(self, inputs: Any, margins: Any) -> Any:
+    def _cropped(self, inputs: Any, margins: Sequence[Sequence[int]]) -> Tensor:
         key = [slice(None)] * inputs.shape.rank
         for axis, (before, after) in enumerate(margins, self._first):
             size = tf.dimension_value(inputs.shape[axis])
@@ -187,7 +195,7 @@ class Cropping(Margin):
             key[axis] = slice(before, -after if after else None)
         return inputs[tuple(key)]
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, self.cropping, -1)
 
@@ -206,15 +214,17 @@ class Cropping1D(Cropping):
 
     _options = ("cropping",)
 
-    def __init__(self, cropping: Any = (1, 1), **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(
+        self, cropping: int | Sequence[int] = (1, 1), **kwargs: Unpack[LayerOptions]
+    ) -> None:
         super().__init__(1, 0, "channels_last", **kwargs)
         self.cropping = normalized_tuple(cropping, 2, "cropping", zero=True)
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs without their margins."""
         return self._cropped(inputs, [self.cropping])
 
-    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, [self.cropping], -1)
 

@@ -6,10 +6,10 @@ Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -84,9 +84,9 @@ class Pooling(Layer):
     def _is_first(self) -> bool:
         return self.data_format == "channels_first"
 
-    def _operation(self, rank: int) -> Callable[..., Any]:
+    def _operation(self, rank: int) -> Callable[..., Tensor]:
         names = {"max": {2: "max_pool", 3: "max_pool3d"}, "avg": {2: "avg_pool", 3: "avg_pool3d"}}
-        operation: Callable[..., Any] = getattr(tf.nn, names[self._kind][rank])
+        operation: Callable[..., Tensor] = getattr(tf.nn, names[self._kind][rank])
         return operation
 
     def call(self, inputs: Tensor) -> Tensor:
@@ -223,7 +223,7 @@ class GlobalPooling(Layer):
         if any(sizes[axis] == 0 for axis in self._axes):
             raise bad_value(f"Incorrect input shape {sizes} with dimension 0 at a reduction axis.")
 
-    def _reduced(self, reduce: Callable[..., Any], value: TensorLike) -> Tensor:
+    def _reduced(self, reduce: Callable[..., Tensor], value: TensorLike) -> Tensor:
         axis = list(self._axes) if len(self._axes) > 1 else self._axes[0]
         return reduce(value, axis=axis, keepdims=self.keepdims)
 
@@ -285,7 +285,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         total = self._reduced(tf.reduce_sum, inputs * mask)
         return total / self._reduced(tf.reduce_sum, mask)
 
-    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> None:
         """None: the time axis is pooled away."""
         del inputs, mask
 

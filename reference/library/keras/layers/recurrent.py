@@ -5,17 +5,17 @@ Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
-from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.input_spec import InputSpec, Shapes
 from sessrun.reference.library.keras.layers.recurrent_cells import (
     RecurrentCell,
     has_many,
@@ -24,15 +24,15 @@ from sessrun.reference.library.keras.layers.recurrent_cells import (
 from sessrun.reference.library.keras.layers.rnn_states import KeptStates
 from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
 from sessrun.reference.library.keras.layers.stacked_cells import StackedRNNCells
-from sessrun.reference.library.keras.object_configs import Config
-from sessrun.reference.library.keras.rnn import rnn
+from sessrun.reference.library.keras.object_configs import Config, CustomObjects
+from sessrun.reference.library.keras.rnn import Step, rnn
 
 __all__ = ["RNN", "standardized"]
 
 
 def standardized(
-    inputs: Any, initial_state: Any, constants: Any, num_constants: int
-) -> tuple[Any, Any, Any]:
+    inputs: Structure, initial_state: Structure, constants: Structure, num_constants: int
+) -> tuple[Structure, list[Any] | None, list[Any] | None]:
     """Split a call's arguments into inputs, states and constants; inputs may be a list of all."""
     if isinstance(inputs, list):
         if num_constants:
@@ -41,7 +41,7 @@ def standardized(
             inputs, initial_state = inputs[:1], inputs[1:]
         inputs = inputs[0]
 
-    def listed(value: TensorLike) -> Any:
+    def listed(value: Structure) -> list[Any] | None:
         if value is None or isinstance(value, list):
             return value
         return list(value) if isinstance(value, tuple) else [value]
@@ -161,7 +161,7 @@ class RNN(KeptStates, Layer):
                 f"Received `state_spec`={self.state_spec}; however `cell.state_size` is {sizes}"
             )
 
-    def get_initial_state(self, inputs: Structure) -> list[Any]:
+    def get_initial_state(self, inputs: Structure) -> list[Structure]:
         """The default initial states: the cell's, or zeros."""
         first = tf.nest.flatten(inputs)[0]
         batch = tf.shape(first)[1 if self.time_major else 0]
@@ -176,7 +176,7 @@ class RNN(KeptStates, Layer):
         self,
         inputs: Structure,
         initial_state: Structure = None,
-        constants: Sequence[Tensor] | None = None,
+        constants: Structure = None,
         **kwargs: Any,
     ) -> Any:
         """The outputs, and the final states if `return_state`.
@@ -210,8 +210,8 @@ class RNN(KeptStates, Layer):
         mask: Structure = None,
         training: bool | Tensor | None = None,
         initial_state: Any = None,
-        constants: Any = None,
-    ) -> Any:
+        constants: Sequence[Tensor] | None = None,
+    ) -> Structure:
         """The outputs, and the final states if `return_state`."""
         initial_state = self._first_states(inputs, initial_state)
         for cell in [self.cell, *getattr(self.cell, "cells", [])]:
@@ -242,7 +242,7 @@ class RNN(KeptStates, Layer):
             return output
         return [*(output if isinstance(output, list) else [output]), *states]
 
-    def _step(self, training: object, constants: Any) -> Any:
+    def _step(self, training: object, constants: Sequence[Tensor] | None) -> Step:
         """The step function for `rnn`: (inputs, states and constants) to (output, states)."""
         options = {"training": training} if takes(self.cell.call, "training") else {}
         if constants and not takes(self.cell.call, "constants"):
@@ -252,7 +252,7 @@ class RNN(KeptStates, Layer):
         is_older = getattr(self.cell, "_is_tf_rnn_cell", None) is not None
         function = self._cell_function()
 
-        def step(inputs: Structure, states: tuple[Any, ...]) -> Any:
+        def step(inputs: Structure, states: tuple[Structure, ...]) -> tuple[Structure, Structure]:
             if constants:
                 count = self._num_constants
                 states, options["constants"] = states[:-count], states[-count:]
@@ -262,7 +262,7 @@ class RNN(KeptStates, Layer):
 
         return step
 
-    def _cell_function(self) -> Any:
+    def _cell_function(self) -> Callable[..., tuple[Structure, Structure]]:
         """The function called with a step's inputs and states."""
         return self.cell if callable(self.cell) else self.cell.call
 
@@ -272,7 +272,7 @@ class RNN(KeptStates, Layer):
         output_mask = tf.nest.flatten(mask)[0] if self.return_sequences else None
         return [output_mask, *(None for _ in self.states)] if self.return_state else output_mask
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape | list[TensorShape]:
         """The shape of the outputs; a list with the states' shapes if `return_state`."""
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         first = tf.TensorShape(shape if _is_sizes(shape) else tf.nest.flatten(shape)[0]).as_list()
@@ -280,7 +280,7 @@ class RNN(KeptStates, Layer):
         sizes = self.cell.state_size
         sizes = list(sizes) if has_many(sizes) else [sizes]
 
-        def output(size: int | Tensor) -> Any:
+        def output(size: int | Tensor) -> TensorShape:
             around = [times, batch] if self.time_major else [batch, times]
             leading = around if self.return_sequences else [batch]
             return tf.TensorShape(leading + tf.TensorShape(size).as_list())
@@ -313,9 +313,7 @@ class RNN(KeptStates, Layer):
         return {**config, "cell": serialize(self.cell)}
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The layer with this config."""
         rest = {key: value for key, value in config.items() if key not in {"cell", "num_constants"}}
         layer = cls(deserialize(config["cell"], custom_objects), **rest)
@@ -332,6 +330,6 @@ def _is_sizes(shape: ShapeLike) -> bool:
     )
 
 
-def _packed(shape: ShapeLike, flat: list[Tensor]) -> Any:
+def _packed(shape: ShapeLike, flat: Sequence[object]) -> Shapes:
     """Values in the structure that shapes have."""
     return tf.nest.pack_sequence_as(tf.nest.map_structure(lambda _: 0, shape), flat)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -17,19 +18,33 @@ from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.layer_options import CommonOptions
 from sessrun.reference.library.keras.functions import ones_like
 from sessrun.reference.library.keras.learning_phases import in_train_phase
-from sessrun.reference.library.keras.object_configs import Identifier
+from sessrun.reference.library.keras.object_configs import Identifier, TensorFunction
 
-__all__ = ["AbstractRNNCell", "RecurrentCell", "SimpleRNNCell", "has_many", "zero_states"]
+__all__ = [
+    "AbstractRNNCell",
+    "RecurrentCell",
+    "SimpleRNNCell",
+    "StateSize",
+    "has_many",
+    "zero_states",
+]
 
 
-def has_many(state_size: Any) -> bool:
+#: The size of a state, its shape, or such for several states.
+StateSize: TypeAlias = "ShapeLike | Sequence[StateSize]"
+
+
+def has_many(state_size: StateSize) -> bool:
     """Whether a `state_size` describes several states."""
     return hasattr(state_size, "__len__") and not isinstance(state_size, tf.TensorShape)
 
 
 def zero_states(
-    state_size: Any, inputs: Any = None, batch_size: Any = None, dtype: Any = None
-) -> Any:
+    state_size: StateSize,
+    inputs: Any = None,
+    batch_size: int | Tensor | None = None,
+    dtype: DTypeLike | None = None,
+) -> Structure:
     """Zeros for each state of a cell.
 
     Args:
@@ -60,7 +75,7 @@ class AbstractRNNCell(Layer):
     """Base class of user-defined cells: `call(inputs, states)`, `state_size`, `output_size`."""
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> StateSize:
         """The size of the state, its shape, or a list of such.
 
         Raises:
@@ -70,7 +85,7 @@ class AbstractRNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> StateSize:
         """The size of the output, or its shape.
 
         Raises:
@@ -79,7 +94,7 @@ class AbstractRNNCell(Layer):
         """
         raise NotImplementedError("Abstract method")
 
-    def call(self, inputs: Structure, states: Structure) -> Any:
+    def call(self, inputs: Structure, states: Structure) -> tuple[Structure, Structure]:
         """The output and the next states; implemented by subclasses.
 
         Raises:
@@ -93,7 +108,7 @@ class AbstractRNNCell(Layer):
         inputs: Structure = None,
         batch_size: int | Tensor | None = None,
         dtype: DType | None = None,
-    ) -> Any:
+    ) -> Structure:
         """Zeros for each state; raises as `zero_states`."""
         return zero_states(self.state_size, inputs, batch_size, dtype)
 
@@ -119,7 +134,7 @@ class RecurrentCell(RandomLayer):
 
     #: How many sizes of `units` the kernels have side by side.
     _gates: int = 1
-    bias_initializer: Any
+    bias_initializer: TensorFunction
     #: What the values are multiplied with, by graph and name.
     _masks: WeakKeyDictionary[object, dict[str, object]]
 
@@ -131,7 +146,7 @@ class RecurrentCell(RandomLayer):
     def __init__(
         self,
         units: int,
-        rules: Mapping[str, Any],
+        rules: Mapping[str, Identifier],
         activation: Identifier,
         use_bias: bool,
         dropout: float,
@@ -153,7 +168,7 @@ class RecurrentCell(RandomLayer):
             self._set_rules(name, *(rules[f"{name}_{kind}"] for kind in kinds))
         self.dropout = min(1.0, max(0.0, dropout))
         self.recurrent_dropout = min(1.0, max(0.0, recurrent_dropout))
-        self.state_size: Any = units
+        self.state_size: StateSize = units
         self.output_size = units
         object.__setattr__(self, "_masks", WeakKeyDictionary())
 
@@ -166,7 +181,7 @@ class RecurrentCell(RandomLayer):
         self.recurrent_kernel = self._weight("recurrent", (self.units, wide), "recurrent_kernel")
         self.bias = self._weight("bias", self._bias_shape()) if self.use_bias else None
 
-    def _weight(self, name: str, shape: tuple[int, ...], weight: str | None = None) -> Any:
+    def _weight(self, name: str, shape: tuple[int, ...], weight: str | None = None) -> Variable:
         return self.add_weight(
             weight or name,
             shape=shape,
@@ -175,7 +190,7 @@ class RecurrentCell(RandomLayer):
             constraint=getattr(self, f"{name}_constraint"),
         )
 
-    def _rule_of(self, name: str) -> Any:
+    def _rule_of(self, name: str) -> TensorFunction | None:
         """The initializer of a weight."""
         return getattr(self, f"{name}_initializer")
 
@@ -199,7 +214,7 @@ class RecurrentCell(RandomLayer):
         """Discard the dropout mask of the state; the next call draws a new one."""
         self.reset_dropout_mask()
 
-    def _dropout_mask(self, name: str, value: TensorLike, training: Any) -> Any:
+    def _dropout_mask(self, name: str, value: TensorLike, training: bool | Tensor | None) -> Any:
         """The dropout mask shared by all time steps; None without dropout.
 
         A list of one for each gate if there are several.
@@ -283,7 +298,9 @@ class SimpleRNNCell(RecurrentCell):
             units, locals(), activation, use_bias, dropout, recurrent_dropout, **kwargs
         )
 
-    def call(self, inputs: Any, states: Sequence[Tensor], training: Any = None) -> Any:
+    def call(
+        self, inputs: Tensor, states: Sequence[Tensor], training: bool | Tensor | None = None
+    ) -> tuple[Tensor, list[Tensor] | Tensor]:
         """The output, of shape [batch, units], and the state, which is the same."""
         before = states[0] if tf.nest.is_nested(states) else states
         dropped = self._dropout_mask("dropout", inputs, training)

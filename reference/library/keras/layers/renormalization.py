@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -12,11 +12,12 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.layers.normalization import filled_like
 from sessrun.reference.library.keras.learning_phases import smart_cond
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["add_variables", "corrections", "limits", "moved_variance"]
 
 
-def limits(clipping: Mapping[str, object] | None) -> dict[str, object]:
+def limits(clipping: Mapping[str, float | Tensor] | None) -> dict[str, float | Tensor]:
     """The clipping bounds `rmax`, `rmin`, `dmax`, with defaults filled in.
 
     Raises:
@@ -32,13 +33,33 @@ def limits(clipping: Mapping[str, object] | None) -> dict[str, object]:
     return bounds
 
 
-def add_variables(layer: Any) -> None:
+class Renormalized(Protocol):
+    """The layer of batch normalization whose moments are corrected."""
+
+    epsilon: float
+    momentum: float | Tensor
+    renorm_momentum: float | Tensor
+    renorm_clipping: dict[str, float | Tensor]
+    moving_mean: Variable
+    moving_variance: Variable
+    moving_stddev: Variable
+    renorm_mean: Variable
+    renorm_stddev: Variable
+    moving_mean_initializer: Any
+    moving_variance_initializer: Any
+
+    def _moving(self, name: str, initializer: Identifier) -> Variable: ...
+
+    def _moved(self, moving: Variable, value: TensorLike, momentum: float | Tensor) -> Tensor: ...
+
+
+def add_variables(layer: Renormalized) -> None:
     """Create the variables `moving_stddev`, `renorm_mean` and `renorm_stddev`."""
 
-    def deviation(*args: Any, **kwargs: Any) -> Any:
+    def deviation(*args: object, **kwargs: object) -> Tensor:
         return tf.sqrt(layer.moving_variance_initializer(*args, **kwargs))
 
-    def beside(variable: Variable, name: str, initializer: Callable[..., object]) -> Any:
+    def beside(variable: Variable, name: str, initializer: Callable[..., object]) -> Variable:
         with tf.colocate_with(variable):
             return layer._moving(name, initializer)  # noqa: SLF001 - this is a part of the layer
 
@@ -48,8 +69,8 @@ def add_variables(layer: Any) -> None:
 
 
 def corrections(
-    layer: Any, mean: float, variance: TensorLike, training: bool | Tensor
-) -> tuple[Any, Any, Any, Any]:
+    layer: Renormalized, mean: Tensor, variance: Tensor, training: bool | Tensor | None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The corrections r and d of a batch, and its moments after the update of the renorm variables.
 
     Returns:
@@ -84,7 +105,7 @@ def corrections(
         return factor, offset, tf.identity(mean), tf.identity(variance)
 
 
-def moved_variance(layer: Any, variance: TensorLike) -> Any:
+def moved_variance(layer: Renormalized, variance: Tensor) -> Tensor:
     """Update the moving variance through the moving standard deviation."""
     deviation = layer._moved(  # noqa: SLF001 - this is a part of the layer
         layer.moving_stddev, tf.sqrt(variance + layer.epsilon), layer.momentum

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class KeptStates(CollectedByLayer):
     cell: Any
     time_major: bool
     #: Variables, once the layer is built, if it keeps states.
-    _states: Any = None
+    _states: Structure = None
 
     @property
     def states(self) -> Any:
@@ -39,7 +40,7 @@ class KeptStates(CollectedByLayer):
         object.__setattr__(self, "_states", states)  # not among the layer's weights
 
     @abstractmethod
-    def get_initial_state(self, inputs: Structure) -> list[Any]:
+    def get_initial_state(self, inputs: Structure) -> Sequence[Structure]:
         """The default initial states."""
 
     def _first_states(self, inputs: Structure, given: Structure) -> Any:
@@ -105,7 +106,7 @@ class KeptStates(CollectedByLayer):
         shape = tf.nest.flatten(self.input_spec[0])[0].shape
         return None if shape is None else shape[1 if self.time_major else 0]
 
-    def _state_shapes(self, batch: int) -> list[Any]:
+    def _state_shapes(self, batch: int) -> list[Sequence[int]]:
         """The shape of each state, for a batch of this size."""
         sizes = tf.nest.flatten(self.cell.state_size)
         return [[batch, *tf.TensorShape(size).as_list()] for size in sizes]

@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -68,7 +68,7 @@ class SeparableConv(Conv):
     def __init__(
         self,
         rank: int,
-        filters: Any,
+        filters: int,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
         padding: str = "valid",
@@ -138,7 +138,7 @@ class SeparableConv1D(SeparableConv):
 
     __init__ = constructor_of(SeparableConv, 1)
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The outputs: sequences as images of one row."""
         if self.padding == "causal":
             inputs = tf.pad(inputs, self._causal_padding(inputs))

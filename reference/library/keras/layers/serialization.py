@@ -7,12 +7,17 @@ from typing import Any
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
-from sessrun.reference.library.keras.object_configs import deserialized, serialized
+from sessrun.reference.library.keras.object_configs import (
+    CustomObjects,
+    Serialized,
+    deserialized,
+    serialized,
+)
 
 __all__ = ["deserialize", "serialize"]
 
 
-def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
+def serialize(layer: Any, use_legacy_format: bool = False) -> Serialized:
     """The config of a layer, `{"class_name": ..., "config": ...}`.
 
     Args:
@@ -26,7 +31,7 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
 
 def deserialize(
     config: Mapping[str, object],
-    custom_objects: Mapping[str, object] | None = None,
+    custom_objects: CustomObjects = None,
     use_legacy_format: bool = False,
 ) -> Any:
     """The layer with this config.

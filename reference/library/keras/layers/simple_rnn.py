@@ -10,6 +10,7 @@ from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.recurrent import RNN
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell, SimpleRNNCell
+from sessrun.reference.library.keras.object_configs import CustomObjects
 
 __all__ = ["RNNOfCell", "SimpleRNN"]
 
@@ -81,9 +82,7 @@ class RNNOfCell(RNN):
         }
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The layer with this config."""
         del custom_objects
         return cls(**config)

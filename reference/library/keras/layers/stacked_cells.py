@@ -12,13 +12,14 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
-from sessrun.reference.library.keras.layers.recurrent_cells import has_many, zero_states
+from sessrun.reference.library.keras.layers.recurrent_cells import StateSize, has_many, zero_states
 from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
+from sessrun.reference.library.keras.object_configs import CustomObjects
 
 __all__ = ["StackedRNNCells"]
 
 
-def _output_size(cell: Any) -> Any:
+def _output_size(cell: Any) -> StateSize:
     """The output size of a cell, by default that of its first state."""
     if getattr(cell, "output_size", None) is not None:
         return cell.output_size
@@ -55,12 +56,12 @@ class StackedRNNCells(Layer):
         return self.cells[::-1] if self.reverse_state_order else self.cells
 
     @property
-    def state_size(self) -> tuple[Any, ...]:
+    def state_size(self) -> tuple[StateSize, ...]:
         """The sizes of the states of each cell."""
         return tuple(cell.state_size for cell in self._ordered())
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> StateSize:
         """The size of the last cell's output."""
         return _output_size(self.cells[-1])
 
@@ -69,7 +70,7 @@ class StackedRNNCells(Layer):
         inputs: Structure = None,
         batch_size: int | Tensor | None = None,
         dtype: DTypeLike | None = None,
-    ) -> tuple[Any, ...]:
+    ) -> tuple[Structure, ...]:
         """The initial states of all cells."""
         return tuple(
             cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype)
@@ -85,7 +86,7 @@ class StackedRNNCells(Layer):
         constants: Structure = None,
         training: bool | Tensor | None = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> tuple[Structure, Structure]:
         """The last cell's output, and the states of all."""
         sizes = self.state_size[::-1] if self.reverse_state_order else self.state_size
         nested = tf.nest.pack_sequence_as(sizes, tf.nest.flatten(states))
@@ -123,9 +124,7 @@ class StackedRNNCells(Layer):
         return {**super().get_config(), "cells": [serialize(cell) for cell in self.cells]}
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The stacked cells with this config."""
         rest = {key: value for key, value in config.items() if key != "cells"}
         return cls([deserialize(cell, custom_objects) for cell in config["cells"]], **rest)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -50,11 +50,11 @@ class Transposed(Conv):
     def __init__(
         self,
         rank: int,
-        filters: Any,
+        filters: int,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
         padding: str = "valid",
-        output_padding: Any = None,
+        output_padding: int | Sequence[int] | None = None,
         data_format: str | None = None,
         dilation_rate: int | Sequence[int] = 1,
         activation: Identifier = None,
@@ -111,7 +111,7 @@ class Transposed(Conv):
         self._add_bias(self.filters)
         Layer.build(self, input_shape)
 
-    def _lengths(self, sizes: list[Any]) -> list[Any]:
+    def _lengths(self, sizes: Sequence[int | Tensor | None]) -> list[int | Tensor | None]:
         """The output sizes of the spatial axes."""
         more = self.output_padding or (None,) * self.rank
         dilations = (1,) * self.rank if self.rank == 3 else self.dilation_rate
@@ -122,7 +122,9 @@ class Transposed(Conv):
             )
         ]
 
-    def _placed(self, batch: Any, sizes: list[Any]) -> list[Any]:
+    def _placed(
+        self, batch: int | Tensor | None, sizes: Sequence[int | Tensor | None]
+    ) -> list[int | Tensor | None]:
         """The shape of batch, spatial sizes and filters, in the data format's order."""
         if self.data_format == "channels_first":
             return [batch, self.filters, *sizes]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Unpack
+from typing import Final, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -87,7 +86,7 @@ class UpSampling2D(UpSampling):
 
     def __init__(
         self,
-        size: Any = (2, 2),
+        size: int | Sequence[int] = (2, 2),
         data_format: str | None = None,
         interpolation: str = "nearest",
         **kwargs: Unpack[LayerOptions],
@@ -124,12 +123,15 @@ class UpSampling3D(UpSampling):
     _options = ("size", "data_format")
 
     def __init__(
-        self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Unpack[LayerOptions]
+        self,
+        size: int | Sequence[int] = (2, 2, 2),
+        data_format: str | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._set_up(size, data_format, 3)
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The upsampled volumes."""
         depth, height, width = self.size
         return resize_volumes(inputs, depth, height, width, self.data_format)

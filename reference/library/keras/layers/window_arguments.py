@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.settings import image_data_format
 
 __all__ = [
@@ -73,7 +74,9 @@ def normalized_padding(padding: Any) -> Any:
     return padding.lower()
 
 
-def normalized_tuple(value: Any, n: int, name: str, *, zero: bool = False) -> tuple[int, ...]:
+def normalized_tuple(
+    value: int | Sequence[int], n: int, name: str, *, zero: bool = False
+) -> tuple[int, ...]:
     """A tuple of `n` integers, from one integer or a sequence.
 
     Args:
@@ -126,13 +129,13 @@ def output_lengths(
 
 
 def transposed_length(
-    size: Any,
+    size: int | Tensor | None,
     window: int,
     padding: str,
     output_padding: int | None = None,
     stride: int = 0,
     dilation: int = 1,
-) -> Any:
+) -> int | Tensor | None:
     """The output length of a transposed convolution axis; None if the input's is unknown.
 
     Args:

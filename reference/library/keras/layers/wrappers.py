@@ -18,7 +18,7 @@ from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, CustomObjects, TensorFunction
 from sessrun.reference.library.keras.rnn import rnn
 
 __all__ = ["TimeDistributed", "Wrapper"]
@@ -36,7 +36,7 @@ class Wrapper(Layer):
 
     """
 
-    def __init__(self, layer: Any, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, layer: Layer, **kwargs: Unpack[LayerOptions]) -> None:
         if not isinstance(layer, Layer):
             raise bad_value(
                 f"Layer {layer} supplied to wrapper is not a supported layer type. Please ensure "
@@ -45,7 +45,7 @@ class Wrapper(Layer):
         self._wrap(layer)
         super().__init__(**kwargs)
 
-    def _wrap(self, layer: Any) -> None:
+    def _wrap(self, layer: Layer) -> None:
         """Store the wrapped layer, and track its variables."""
         self.layer = layer
 
@@ -57,7 +57,7 @@ class Wrapper(Layer):
         super().build(input_shape)
 
     @property  # type: ignore[misc]  # it is the layer's
-    def activity_regularizer(self) -> Any:
+    def activity_regularizer(self) -> TensorFunction | None:
         """The activity regularizer of the wrapped layer, or None."""
         return getattr(self.layer, "activity_regularizer", None)
 
@@ -66,9 +66,7 @@ class Wrapper(Layer):
         return {**super().get_config(), "layer": serialize(self.layer)}
 
     @classmethod
-    def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
-    ) -> Self:
+    def from_config(cls, config: Mapping[str, Any], custom_objects: CustomObjects = None) -> Self:
         """The layer with this config."""
         rest = {key: value for key, value in config.items() if key != "layer"}
         return cls(deserialize(config["layer"], custom_objects), **rest)
@@ -81,7 +79,9 @@ def _is_builtin(layer: object) -> bool:
     return any(cls in known for cls in type(layer).__mro__)
 
 
-def _sizes(start: tuple[object, ...], value: Tensor, first: int) -> tuple[Any, ...]:
+def _sizes(
+    start: tuple[int | Tensor | None, ...], value: Tensor, first: int
+) -> tuple[int | Tensor | None, ...]:
     """`start` followed by a tensor's sizes from axis `first` on; static where known."""
     known = value.shape.as_list()[first:]
     if None not in known:
@@ -103,7 +103,7 @@ class TimeDistributed(Wrapper):
 
     """
 
-    def __init__(self, layer: Any, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, layer: Layer, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(layer, **kwargs)
         self.supports_masking = True
         #: Whether times go into the batch's axis; layers that may know the batch step in a loop.
@@ -134,8 +134,8 @@ class TimeDistributed(Wrapper):
         super().build(inner)
 
     def call(
-        self, inputs: Structure, training: bool | Tensor | None = None, mask: Any = None
-    ) -> Any:
+        self, inputs: Structure, training: bool | Tensor | None = None, mask: Tensor | None = None
+    ) -> Structure:
         """The layer's outputs, with the axis of time second."""
         options = {"training": training} if takes(self.layer.call, "training") else {}
         batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
@@ -155,13 +155,13 @@ class TimeDistributed(Wrapper):
             lambda value: tf.reshape(value, _sizes((batch or -1, times), value, 1)), outputs
         )
 
-    def _times(self, inputs: Structure) -> Any:
+    def _times(self, inputs: Structure) -> int | Tensor:
         """The number of time steps: an int if known, else a tensor."""
         flat = tf.nest.flatten(inputs)
         known = flat[0].shape.as_list()[1]
         return known or tf.shape(flat[0])[1]
 
-    def compute_mask(self, inputs: Structure, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Any = None) -> Structure:
         """The layer's masks of all steps; else the mask of the inputs per step."""
         batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
         if batch and not self._always_use_reshape:
@@ -170,7 +170,7 @@ class TimeDistributed(Wrapper):
         inner = tf.nest.map_structure(
             lambda value: tf.reshape(value, _sizes((-1,), value, 2)), inputs
         )
-        output_mask = self.layer.compute_mask(inner, inner_mask)
+        output_mask: Any = self.layer.compute_mask(inner, inner_mask)
         if output_mask is not None:
             return tf.reshape(
                 output_mask, _sizes((batch or -1, self._times(inputs)), output_mask, 1)
@@ -188,6 +188,6 @@ class TimeDistributed(Wrapper):
         return tf.TensorShape([sizes[0], shapes.as_list()[1], *sizes[1:]])
 
 
-def _without_time(shape: TensorShape) -> Any:
+def _without_time(shape: TensorShape) -> TensorShape:
     sizes = shape.as_list()
     return tf.TensorShape([sizes[0], *sizes[2:]])
