@@ -12,9 +12,15 @@ from contextlib import contextmanager
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.api.variables.variable_traits import (
+    VariableAggregation,
+    VariableSynchronization,
+)
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -70,7 +76,7 @@ class Layer(base_layer.Layer):
         self,
         trainable: bool = True,
         name: str | None = None,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         self._use_resource_variables = False
@@ -85,9 +91,9 @@ class Layer(base_layer.Layer):
                     f"{what} argument not allowed when keras style layers are enabled, but saw: "
                     f"{value}"
                 )
-        self._scope: Any = None
-        self._current_scope: Any = None
-        self._reopened: Any = None
+        self._scope: VariableScope | None = None
+        self._current_scope: VariableScope | None = None
+        self._reopened: variable_scope | None = None
         if scope:
             with tf.variable_scope(scope) as captured:
                 self._scope = captured
@@ -111,10 +117,10 @@ class Layer(base_layer.Layer):
             object.__setattr__(result, key, copied)
         return result
 
-    def _init_set_name(self, name: Any, zero_based: bool = False) -> None:
+    def _init_set_name(self, name: str | VariableScope | None, zero_based: bool = False) -> None:
         base = snake_case(type(self).__name__)
         if isinstance(name, VariableScope):
-            self._base_name: Any = name.name
+            self._base_name = name.name
             self._name = unique_name(base, zero_based=zero_based)
         elif name:
             self._base_name = self._name = name
@@ -143,7 +149,7 @@ class Layer(base_layer.Layer):
             )
         return str(self._scope.name)
 
-    def add_loss(self, losses: Tensor, inputs: Any = None) -> None:
+    def add_loss(self, losses: Tensor, inputs: Structure = None) -> None:
         """Collect losses, also in the graph's collection of regularization losses."""
         known, makers = len(self._losses), len(self._callable_losses)
         super().add_loss(losses, inputs=inputs)
@@ -154,6 +160,7 @@ class Layer(base_layer.Layer):
     def _name_scope(self) -> str:
         if self._keras_style:
             return super()._name_scope()
+        assert self._current_scope is not None  # it is open while the layer builds
         return str(self._current_scope.original_name_scope)
 
     def _set_scope(self, scope: VariableScope | str | None = None) -> None:
@@ -177,11 +184,11 @@ class Layer(base_layer.Layer):
         trainable: bool | None = None,
         constraint: Identifier = None,
         use_resource: bool | None = None,
-        synchronization: Any = tf.VariableSynchronization.AUTO,
-        aggregation: Any = tf.VariableAggregation.NONE,
+        synchronization: VariableSynchronization = tf.VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = tf.VariableAggregation.NONE,
         partitioner: Callable[..., Sequence[int]] | None = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Variable:
         """Get a variable of this layer's variable scope, new or shared.
 
         The arguments are those of a Keras layer, but for `getter`: what makes the variable is
@@ -274,7 +281,7 @@ class Layer(base_layer.Layer):
         _collect(self.updates, tf.GraphKeys.UPDATE_OPS)
         return outputs
 
-    def _opened_scope(self) -> Any:
+    def _opened_scope(self) -> variable_scope:
         """Enter the variable scope; with reuse once the layer is built."""
         if not self.built:
             return tf.variable_scope(self._scope, reuse=self._reuse, auxiliary_name_scope=False)
@@ -283,7 +290,7 @@ class Layer(base_layer.Layer):
         return self._reopened
 
 
-def _is_among(variable: Any, variables: Iterable[Variable]) -> bool:
+def _is_among(variable: object, variables: Iterable[Variable]) -> bool:
     return any(variable is other for other in variables)
 
 

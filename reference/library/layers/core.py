@@ -49,7 +49,7 @@ class Dropout(keras_core.Dropout, Layer):
     ) -> None:
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, name=name, **kwargs)
 
-    def call(self, inputs: Any, training: bool | Tensor | None = False) -> Any:
+    def call(self, inputs: Tensor, training: bool | Tensor | None = False) -> Tensor:
         """The inputs, of which a share is 0 if `training`."""
         return super().call(inputs, training=training)
 

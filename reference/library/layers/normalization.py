@@ -32,8 +32,8 @@ class BatchNormalization(keras_normalization.BatchNormalization, Layer):
     )
 
     def call(
-        self, inputs: Any, training: bool | Tensor | None = False, mask: Tensor | None = None
-    ) -> Any:
+        self, inputs: Tensor, training: bool | Tensor | None = False, mask: Tensor | None = None
+    ) -> Tensor:
         """The inputs, normalized by their own moments if `training`."""
         return super().call(inputs, training=training, mask=mask)
 
@@ -56,13 +56,13 @@ def batch_normalization(
     training: bool | Tensor = False,
     trainable: bool = True,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: bool | None = None,
     renorm: bool = False,
     renorm_clipping: Mapping[str, object] | None = None,
-    renorm_momentum: Any = 0.99,
+    renorm_momentum: float | Tensor = 0.99,
     fused: bool | None = None,
     virtual_batch_size: int | None = None,
-    adjustment: Callable[[Any], Any] | None = None,
+    adjustment: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None,
 ) -> Tensor:
     """Make a layer, `BatchNormalization`, and call it on `inputs`.
 

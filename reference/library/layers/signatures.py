@@ -67,7 +67,9 @@ def _with_self(signature: Signature) -> Signature:
     return signature.replace(parameters=[own, *signature.parameters.values()])
 
 
-def function_of(layer: Any, *, has_variables: bool = True) -> Callable[..., object]:
+def function_of(
+    layer: Callable[..., Callable[..., Tensor]], *, has_variables: bool = True
+) -> Callable[..., object]:
     """The function of `tf.layers` that creates a layer and calls it.
 
     Args:

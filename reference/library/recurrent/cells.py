@@ -7,21 +7,24 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.tracking import is_split
-from sessrun.reference.library.keras.object_configs import Identifier
+from sessrun.reference.library.keras.object_configs import Identifier, TensorFunction
 from sessrun.reference.library.layers.base import Layer
-from sessrun.reference.library.recurrent.unrolling import zero_states
+from sessrun.reference.library.recurrent.unrolling import StateSize, zero_states
 from sessrun.reference.public import public
 
 __all__ = ["BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
@@ -31,7 +34,7 @@ _WEIGHTS_VARIABLE_NAME: Final = "kernel"
 _BIAS_VARIABLE_NAME: Final = "bias"
 
 
-def check_dtypes(*values: Any) -> None:
+def check_dtypes(*values: Structure | DType) -> None:
     """Refuse tensors, or dtypes, that are of other than real or complex numbers.
 
     Raises:
@@ -65,12 +68,12 @@ class RNNCell(Layer):
         self,
         trainable: bool = True,
         name: str | None = None,
-        dtype: DType | None = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
         self._is_tf_rnn_cell = True
-        self._scope_around: Any = None
+        self._scope_around: variable_scope | None = None
 
     def get_config(self) -> dict[str, object]:
         """What every layer has; classes of cells add what they are made from."""
@@ -97,7 +100,9 @@ class RNNCell(Layer):
         with self._scope_around:
             return super().__call__(inputs, state)
 
-    def _noting_variables(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def _noting_variables(
+        self, getter: Callable[..., Variable], *args: Any, **kwargs: Any
+    ) -> Variable:
         """A custom getter that adds new variables to the cell's weights."""
         variable = getter(*args, **kwargs)
         trained = tf.trainable_variables()
@@ -109,7 +114,7 @@ class RNNCell(Layer):
         return variable
 
     @property
-    def state_size(self) -> Tensor:
+    def state_size(self) -> StateSize:
         """The sizes of the states.
 
         Raises:
@@ -119,7 +124,7 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     @property
-    def output_size(self) -> Tensor:
+    def output_size(self) -> StateSize:
         """The sizes of the outputs.
 
         Raises:
@@ -129,8 +134,11 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: int | None = None, dtype: DType | None = None
-    ) -> Any:
+        self,
+        inputs: Any = None,
+        batch_size: int | Tensor | None = None,
+        dtype: DTypeLike | None = None,
+    ) -> Structure:
         """Zero states for the batch size of `inputs`, or for `batch_size`.
 
         Raises:
@@ -159,7 +167,7 @@ class RNNCell(Layer):
             )
         return self.zero_state(batch_size, dtype)
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
         """Zeros for every state.
 
         Args:
@@ -192,8 +200,8 @@ class CellOfLayer(RNNCell):
         num_units: int,
         activation: Identifier,
         reuse: bool | None,
-        name: Any,
-        dtype: Any,
+        name: str | None,
+        dtype: DTypeLike | None,
         kwargs: dict[str, Any],
     ) -> None:
         kind = type(self).__name__
@@ -216,16 +224,16 @@ class CellOfLayer(RNNCell):
         return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> StateSize:
         """The size of the state."""
         return self._num_units
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> StateSize:
         """The size of the output."""
         return self._num_units
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the variables.
 
         Raises:
@@ -253,9 +261,10 @@ class CellOfLayer(RNNCell):
         }
 
 
-def _linear(values: list[Tensor], kernel: Tensor | Variable, bias: Tensor | None) -> Any:
+def _linear(values: Sequence[Tensor], kernel: Variable, bias: Variable) -> Tensor:
     """concat(values, 1) @ kernel + bias."""
-    return tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
+    sums: Tensor = tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
+    return sums
 
 
 @public("nn.rnn_cell.BasicRNNCell")
@@ -275,10 +284,10 @@ class BasicRNNCell(CellOfLayer):
     def __init__(
         self,
         num_units: int,
-        activation: Any = None,
+        activation: Identifier = None,
         reuse: bool | None = None,
-        name: Any = None,
-        dtype: Any = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
@@ -290,7 +299,7 @@ class BasicRNNCell(CellOfLayer):
             _BIAS_VARIABLE_NAME, shape=[units], initializer=tf.zeros_initializer(dtype=self.dtype)
         )
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """The output, and the next state: the same."""
         check_dtypes(inputs, state)
         output = self._activation(_linear([inputs, state], self._kernel, self._bias))
@@ -316,12 +325,12 @@ class GRUCell(CellOfLayer):
     def __init__(
         self,
         num_units: int,
-        activation: Any = None,
+        activation: Identifier = None,
         reuse: bool | None = None,
         kernel_initializer: Identifier = None,
         bias_initializer: Identifier = None,
-        name: Any = None,
-        dtype: Any = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
@@ -330,7 +339,7 @@ class GRUCell(CellOfLayer):
 
     def _make_variables(self, depth: int) -> None:
         units, chosen = self._num_units, self._bias_initializer
-        parts: dict[str, tuple[int, Any]] = {
+        parts: dict[str, tuple[int, Callable[[], TensorFunction]]] = {
             "gates": (2 * units, lambda: tf.constant_initializer(1.0, dtype=self.dtype)),
             "candidate": (units, lambda: tf.zeros_initializer(dtype=self.dtype)),
         }
@@ -347,7 +356,7 @@ class GRUCell(CellOfLayer):
             variables[part] = kernel, bias
         self._gates, self._candidate = variables["gates"], variables["candidate"]
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """The output, and the next state: the same."""
         check_dtypes(inputs, state)
         gates = tf.sigmoid(_linear([inputs, state], *self._gates))

@@ -16,7 +16,8 @@ from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_max, reduce_
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType, DTypeLike, int32
+from sessrun.reference.base.dtypes import DTypeLike, int32
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -27,6 +28,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.unrolling import (
+    Cell,
     Lengths,
     assert_like_rnncell,
     batch_size_of,
@@ -47,16 +49,16 @@ _PARALLEL: Final = 32
 
 @public("nn.dynamic_rnn")
 def dynamic_rnn(
-    cell: Any,
+    cell: Cell,
     inputs: Structure,
-    sequence_length: Any = None,
-    initial_state: Any = None,
-    dtype: Any = None,
+    sequence_length: TensorLike | None = None,
+    initial_state: Structure = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
-) -> tuple[Tensor, Tensor]:
+    scope: VariableScope | str | None = None,
+) -> tuple[Structure, Structure]:
     """Iterate a cell over time in a `while_loop`, up to the longest sequence.
 
     Args:
@@ -103,7 +105,7 @@ def dynamic_rnn(
         return outputs, final
 
 
-def _lengths(sequence_length: Any) -> Tensor | None:
+def _lengths(sequence_length: TensorLike | None) -> Tensor | None:
     if sequence_length is None:
         return None
     lengths = cast(sequence_length, int32)
@@ -115,7 +117,7 @@ def _lengths(sequence_length: Any) -> Tensor | None:
     return identity(lengths, name="sequence_length")
 
 
-def _assert_has_shape(x: Tensor, wanted: Sequence[Tensor]) -> Operation:
+def _assert_has_shape(x: Tensor, wanted: Sequence[int | Tensor]) -> Operation:
     actual, packed = shape(x), stack(wanted)
     return assert_(
         reduce_all(equal(actual, packed)),
@@ -127,7 +129,12 @@ class _Unrolled:
     """A cell and its time-major inputs, for `dynamic_rnn`."""
 
     def __init__(
-        self, cell: Any, inputs: Structure, state: Structure, lengths: Tensor | None, dtype: DType
+        self,
+        cell: Cell,
+        inputs: Structure,
+        state: Structure,
+        lengths: Tensor | None,
+        dtype: DTypeLike | None,
     ) -> None:
         self.cell = cell
         self.inputs = inputs
@@ -146,7 +153,7 @@ class _Unrolled:
                 zero_output(self.batch_size, size, state_dtype(dtype, state)) for size in self.sizes
             ),
         )
-        self.most: Any = self.steps
+        self.most: Tensor = self.steps
         self.lengths: Lengths | None = None
         if lengths is not None:
             least = reduce_min(lengths)
@@ -172,7 +179,7 @@ class _Unrolled:
         with name_scope("dynamic_rnn") as base:
             pass
 
-        def tensor_array(name: str, element_shape: Any, dtype: DType) -> TensorArray:
+        def tensor_array(name: str, element_shape: TensorShape, dtype: DTypeLike) -> TensorArray:
             return TensorArray(
                 dtype=dtype,
                 size=self.steps,
@@ -197,12 +204,14 @@ class _Unrolled:
         )
         return outputs, filled
 
-    def run(self, options: Mapping[str, Any]) -> tuple[Any, Any]:
+    def run(self, options: Mapping[str, Any]) -> tuple[Structure, Structure]:
         """The outputs of all steps and the last state."""
         time = constant(0, dtype=int32, name="time")
         outputs, inputs = self._arrays()
 
-        def body(time: Tensor, arrays: Any, state: Structure) -> Any:
+        def body(
+            time: Tensor, arrays: tuple[TensorArray, ...], state: Structure
+        ) -> tuple[Tensor, tuple[TensorArray, ...], Structure]:
             output, new_state = self._stepped(time, inputs, state)
             written = tuple(
                 array.write(time, value)
@@ -226,7 +235,7 @@ class _Unrolled:
 
     def _stepped(
         self, time: Tensor, inputs: Sequence[TensorArray], state: Structure
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Structure, Structure]:
         flat = tuple(array.read(time) for array in inputs)
         for value, sizes in zip(flat, self.shapes, strict=True):
             value.set_shape(sizes[1:])
@@ -246,18 +255,18 @@ class _Unrolled:
 
 @public("nn.bidirectional_dynamic_rnn")
 def bidirectional_dynamic_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
+    cell_fw: Cell,
+    cell_bw: Cell,
     inputs: Structure,
     sequence_length: TensorLike | None = None,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
+    initial_state_fw: Structure = None,
+    initial_state_bw: Structure = None,
     dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
     scope: VariableScope | str | None = None,
-) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+) -> tuple[tuple[Structure, Structure], tuple[Structure, Structure]]:
     """Iterate two cells over time, one forwards and one backwards.
 
     Arguments as of `dynamic_rnn`, but for two cells and two states; the scope is
@@ -279,7 +288,7 @@ def bidirectional_dynamic_rnn(
         "time_major": time_major,
     }
 
-    def turned(value: Tensor) -> Tensor:
+    def turned(value: Any) -> Tensor:
         if sequence_length is None:
             return reverse_v2(value, axis=[time_axis])
         return reverse_sequence(value, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)

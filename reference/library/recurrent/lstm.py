@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import initializers
-from sessrun.reference.library.keras.object_configs import Identifier
+from sessrun.reference.library.keras.object_configs import Identifier, TensorFunction
 from sessrun.reference.library.recurrent.cells import CellOfLayer, check_dtypes
+from sessrun.reference.library.recurrent.unrolling import StateSize
 from sessrun.reference.public import public
 
 __all__ = ["BasicLSTMCell", "LSTMCell", "LSTMStateTuple"]
@@ -32,7 +34,7 @@ class LSTMStateTuple(_Pair):
     __slots__ = ()
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DType:
         """The dtype of both.
 
         Raises:
@@ -43,10 +45,11 @@ class LSTMStateTuple(_Pair):
             raise TypeError(
                 f"Inconsistent dtypes for internal state: {self.c.dtype} vs {self.h.dtype}"
             )
-        return self.c.dtype
+        dtype: DType = self.c.dtype
+        return dtype
 
 
-def _warn_of_concatenation(cell: Any, *, state_is_tuple: bool) -> None:
+def _warn_of_concatenation(cell: CellOfLayer, *, state_is_tuple: bool) -> None:
     if not state_is_tuple:
         _log.warning("%s: a concatenated state is slower; use state_is_tuple=True.", cell)
 
@@ -72,10 +75,10 @@ class BasicLSTMCell(CellOfLayer):
         num_units: int,
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
-        activation: Any = None,
+        activation: Identifier = None,
         reuse: bool | None = None,
-        name: Any = None,
-        dtype: Any = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
@@ -84,7 +87,7 @@ class BasicLSTMCell(CellOfLayer):
         self._state_is_tuple = state_is_tuple
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> StateSize:
         """The sizes of the two states, or of both together."""
         units = self._num_units
         return LSTMStateTuple(units, units) if self._state_is_tuple else 2 * units
@@ -96,7 +99,7 @@ class BasicLSTMCell(CellOfLayer):
             "bias", shape=[4 * units], initializer=tf.zeros_initializer(dtype=self.dtype)
         )
 
-    def call(self, inputs: Structure, state: Sequence[Tensor]) -> Any:
+    def call(self, inputs: Tensor, state: Any) -> tuple[Tensor, Structure]:
         """The output, and the next state."""
         check_dtypes(inputs, state)
         one = tf.constant(1, dtype=tf.int32)
@@ -151,18 +154,18 @@ class LSTMCell(CellOfLayer):
         self,
         num_units: int,
         use_peepholes: bool = False,
-        cell_clip: Any = None,
+        cell_clip: float | None = None,
         initializer: Identifier = None,
         num_proj: int | None = None,
-        proj_clip: Any = None,
+        proj_clip: float | None = None,
         num_unit_shards: int | None = None,
         num_proj_shards: int | None = None,
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
-        activation: Any = None,
+        activation: Identifier = None,
         reuse: bool | None = None,
-        name: Any = None,
-        dtype: Any = None,
+        name: str | None = None,
+        dtype: DTypeLike | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
@@ -179,13 +182,13 @@ class LSTMCell(CellOfLayer):
         self._output_width = num_proj or num_units
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> StateSize:
         """The sizes of the two states, or of both together."""
         sizes = LSTMStateTuple(self._num_units, self._output_width)
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> StateSize:
         """The size of the output: that of the projection if there is one."""
         return self._output_width
 
@@ -212,12 +215,11 @@ class LSTMCell(CellOfLayer):
                 partitioner=_in_parts(self._num_proj_shards),
             )
 
-    def _zeros(self) -> Any:
-        return (
-            tf.zeros_initializer if self.dtype is None else tf.zeros_initializer(dtype=self.dtype)
-        )
+    def _zeros(self) -> TensorFunction:
+        zeros: TensorFunction = tf.zeros_initializer
+        return zeros if self.dtype is None else tf.zeros_initializer(dtype=self.dtype)
 
-    def _split_state(self, state: Any) -> Any:
+    def _split_state(self, state: Any) -> tuple[Tensor, Tensor]:
         if self._state_is_tuple:
             c, m = state
             return c, m
@@ -227,7 +229,7 @@ class LSTMCell(CellOfLayer):
             tf.slice(state, [0, self._num_units], [-1, width]),
         )
 
-    def call(self, inputs: Any, state: Structure) -> Any:
+    def call(self, inputs: Tensor, state: Structure) -> tuple[Tensor, Structure]:
         """The output, and the next state.
 
         Raises:
@@ -255,17 +257,17 @@ class LSTMCell(CellOfLayer):
                 m = tf.clip_by_value(m, -self._proj_clip, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else tf.concat([c, m], 1)
 
-    def _remembered(self, i: Tensor, j: Tensor, f: Tensor, c_before: Tensor) -> Any:
+    def _remembered(self, i: Tensor, j: Tensor, f: Tensor, c_before: Tensor) -> Tensor:
         """The next cell state: forget gate * c + input gate * candidate."""
         if self._use_peepholes:
             kept = tf.sigmoid(f + self._forget_bias + self._w_f_diag * c_before) * c_before
-            c = kept + tf.sigmoid(i + self._w_i_diag * c_before) * self._activation(j)
+            c: Tensor = kept + tf.sigmoid(i + self._w_i_diag * c_before) * self._activation(j)
         else:
             kept = tf.sigmoid(f + self._forget_bias) * c_before
             c = kept + tf.sigmoid(i) * self._activation(j)
-        if self._cell_clip is None:
-            return c
-        return tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
+        if self._cell_clip is not None:
+            c = tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
+        return c
 
     def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
@@ -283,5 +285,5 @@ class LSTMCell(CellOfLayer):
         }
 
 
-def _in_parts(count: int | None) -> Any:
+def _in_parts(count: int | None) -> Callable[..., Sequence[int]] | None:
     return None if count is None else tf.fixed_size_partitioner(count)

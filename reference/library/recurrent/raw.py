@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import Structure
@@ -12,6 +12,7 @@ from sessrun.reference.api.ops.array_ops import shape, where
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.reduce_ops import reduce_all
 from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.dtypes import DTypeLike, int32
 from sessrun.reference.base.tensor_shape import dimension_at_index
 from sessrun.reference.build.constant_op import constant
@@ -20,6 +21,7 @@ from sessrun.reference.build.generated import logical_not, logical_or
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.unrolling import (
+    Cell,
     assert_like_rnncell,
     joined_shape,
     opened,
@@ -31,14 +33,21 @@ from sessrun.reference.public import public
 _PARALLEL: Final = 32
 
 
+#: From time, output, state and loop state to what ended, inputs, state, outputs and loop state.
+LoopFunction: TypeAlias = Callable[
+    [Tensor, Structure, Structure, Structure],
+    tuple[Tensor, Structure, Structure, Structure, Structure],
+]
+
+
 @public("nn.raw_rnn")
 def raw_rnn(
-    cell: Any,
-    loop_fn: Callable[..., Any],
+    cell: Cell,
+    loop_fn: LoopFunction,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
-    scope: Any = None,
-) -> Any:
+    scope: VariableScope | str | None = None,
+) -> tuple[Structure, Structure, Structure]:
     """Iterate a cell in a `while_loop` until `loop_fn` reports all rows finished.
 
     Args:
@@ -73,7 +82,7 @@ def raw_rnn(
         state = nest.pack_sequence_as(structure=state, flat_sequence=flat_state)
         arrays, zero_outputs = _emitted(cell, emit, flat_state[0].dtype, batch_size, known)
 
-        def go_on(_time: Any, finished: Tensor, *_: Any) -> Tensor:
+        def go_on(_time: Tensor, finished: Tensor, *_: Structure) -> Tensor:
             return logical_not(reduce_all(finished))
 
         final = while_loop(
@@ -97,8 +106,8 @@ def _batch_size(inputs: list[Tensor]) -> tuple[Tensor | int, int | None]:
 
 
 def _emitted(
-    cell: Any, emit: Any, dtype: DTypeLike, batch_size: Any, known: int | None
-) -> tuple[Tensor, Tensor]:
+    cell: Cell, emit: Structure, dtype: DTypeLike, batch_size: int | Tensor, known: int | None
+) -> tuple[Structure, Structure]:
     """TensorArrays for the emitted outputs, and zeros for finished rows."""
     if emit is None:
         emit = cell.output_size
@@ -127,7 +136,7 @@ def _emitted(
 class _Body:
     """The loop body: the cell, then `loop_fn`."""
 
-    def __init__(self, cell: Any, loop_fn: Callable[..., Any], nothing: Any) -> None:
+    def __init__(self, cell: Cell, loop_fn: LoopFunction, nothing: Structure) -> None:
         self.cell = cell
         self.loop_fn = loop_fn
         self.nothing = nothing
@@ -137,10 +146,10 @@ class _Body:
         time: Tensor,
         finished: Tensor,
         inputs: Structure,
-        arrays: Any,
+        arrays: Structure,
         state: Structure,
         loop_state: Structure,
-    ) -> tuple[Any, ...]:
+    ) -> tuple[Structure, ...]:
         """The loop's variables after the iteration."""
         output, cell_state = self.cell(inputs, state)
         nest.assert_same_structure(state, cell_state)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import Structure, TensorLike
@@ -11,14 +12,16 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_min
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType, int32
+from sessrun.reference.base.dtypes import DTypeLike, int32
 from sessrun.reference.base.tensor_shape import TensorShape, unknown_shape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.unrolling import (
+    Cell,
     Lengths,
     assert_like_rnncell,
     first_state,
@@ -30,6 +33,19 @@ from sessrun.reference.library.recurrent.unrolling import (
 )
 from sessrun.reference.public import public
 
+#: The name of a state, or several in the structure of the states.
+StateNames: TypeAlias = "str | Sequence[StateNames]"
+
+
+class StateSaver(Protocol):
+    """Keeps states between runs, by name."""
+
+    def state(self, name: str) -> Tensor:
+        """The state that was saved."""
+
+    def save_state(self, name: str, value: Tensor) -> Operation:
+        """The operation that saves it."""
+
 
 def _check_inputs(inputs: Structure) -> None:
     if not nest.is_nested(inputs):
@@ -38,10 +54,12 @@ def _check_inputs(inputs: Structure) -> None:
         raise bad_value("Argument `inputs` must not be empty.")
 
 
-def _first(inputs: Any) -> Any:
-    while nest.is_nested(inputs):
-        inputs = inputs[0]
-    return inputs
+def _first(inputs: Structure) -> Tensor:
+    first: Any = inputs
+    while nest.is_nested(first):
+        first = first[0]
+    tensor: Tensor = first
+    return tensor
 
 
 def _known_batch_size(inputs: Structure) -> int | None:
@@ -53,7 +71,7 @@ def _known_batch_size(inputs: Structure) -> int | None:
     """
     first = _first(inputs)
     if first.shape.rank == 1:
-        return first.shape.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
+        return first.shape.as_list()[0]
     fixed = first.shape.with_rank_at_least(2)[:1]
     for value in nest.flatten(inputs):
         sizes = value.shape.with_rank_at_least(2)
@@ -64,18 +82,18 @@ def _known_batch_size(inputs: Structure) -> int | None:
                     f"Input size (dimension {axis} of input {value}) must be "
                     "accessible via shape inference, but saw value None."
                 )
-    return fixed.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
+    return fixed.as_list()[0]
 
 
 @public("nn.static_rnn")
 def static_rnn(
-    cell: Any,
-    inputs: Any,
-    initial_state: Any = None,
-    dtype: Any = None,
+    cell: Cell,
+    inputs: Sequence[Structure],
+    initial_state: Structure = None,
+    dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
-    scope: Any = None,
-) -> tuple[list[Tensor], Tensor]:
+    scope: VariableScope | str | None = None,
+) -> tuple[list[Any], Structure]:
     """Unroll a cell over a list of inputs, with operations for each step.
 
     Args:
@@ -102,7 +120,7 @@ def static_rnn(
     with opened(scope) as entered:
         known = _known_batch_size(inputs)
         batch_size = known or shape(_first(inputs))[0]
-        state = first_state(cell, initial_state, batch_size, dtype)
+        state: Structure = first_state(cell, initial_state, batch_size, dtype)
         lengths = zero_outputs = None
         if sequence_length is not None:
             given = convert_to_tensor(sequence_length, name="sequence_length")
@@ -130,36 +148,39 @@ def static_rnn(
 class _Call:
     """A deferred call of a cell."""
 
-    def __init__(self, cell: Any, inputs: Structure, state: Structure) -> None:
+    def __init__(self, cell: Cell, inputs: Structure, state: Structure) -> None:
         self.cell = cell
         self.inputs = inputs
         self.state = state
 
-    def __call__(self) -> tuple[Tensor, Tensor]:
+    def __call__(self) -> tuple[Structure, Structure]:
         """The output and the next state."""
         output, state = self.cell(self.inputs, self.state)
         return output, state
 
 
-def _nothing(cell: Any, known: int | None, batch_size: int | Tensor, dtype: DType) -> Any:
+def _nothing(
+    cell: Cell, known: int | None, batch_size: int | Tensor, dtype: DTypeLike
+) -> Structure:
     """Zero outputs for rows whose sequence has ended."""
     flat = []
     for size in nest.flatten(cell.output_size):
         output = zero_output(batch_size, size, dtype)
         output.set_shape(TensorShape(known_shape(known, size)))
         flat.append(output)
-    return nest.pack_sequence_as(structure=cell.output_size, flat_sequence=flat)
+    outputs: list[Any] = nest.pack_sequence_as(structure=cell.output_size, flat_sequence=flat)
+    return outputs
 
 
 @public("nn.static_state_saving_rnn")
 def static_state_saving_rnn(
-    cell: Any,
-    inputs: Structure,
-    state_saver: Any,
-    state_name: Any,
+    cell: Cell,
+    inputs: Sequence[Structure],
+    state_saver: StateSaver,
+    state_name: StateNames,
     sequence_length: TensorLike | None = None,
     scope: VariableScope | str | None = None,
-) -> tuple[list[Tensor], Tensor]:
+) -> tuple[list[Any], Structure]:
     """`static_rnn` with the state read from and written to a state saver.
 
     Args:
@@ -201,7 +222,7 @@ def static_state_saving_rnn(
         return outputs, nest.map_structure(identity, state)
 
 
-def _reversed(sequence: Any, lengths: Any) -> list[Tensor]:
+def _reversed(sequence: Sequence[Any], lengths: TensorLike | None) -> list[Any]:
     """The steps in reverse order, each row within its sequence length."""
     if lengths is None:
         return list(reversed(sequence))
@@ -223,15 +244,15 @@ def _reversed(sequence: Any, lengths: Any) -> list[Tensor]:
 
 @public("nn.static_bidirectional_rnn")
 def static_bidirectional_rnn(
-    cell_fw: Any,
-    cell_bw: Any,
-    inputs: Structure,
-    initial_state_fw: Any = None,
-    initial_state_bw: Any = None,
-    dtype: DType | None = None,
+    cell_fw: Cell,
+    cell_bw: Cell,
+    inputs: Sequence[Structure],
+    initial_state_fw: Structure = None,
+    initial_state_bw: Structure = None,
+    dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
     scope: VariableScope | str | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[list[Any], Structure, Structure]:
     """Unroll two cells over a list of inputs, one forwards and one backwards.
 
     Arguments as of `static_rnn`, but for two cells and two states; the scope is

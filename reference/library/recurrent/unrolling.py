@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import (
     concat,
@@ -23,7 +23,7 @@ from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType, int32
+from sessrun.reference.base.dtypes import DType, DTypeLike, int32
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.get_static_value import get_static_value
@@ -33,7 +33,9 @@ from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
+    "Cell",
     "Lengths",
+    "StateSize",
     "assert_like_rnncell",
     "batch_size_of",
     "by_time",
@@ -49,7 +51,33 @@ __all__ = [
 ]
 
 
-def assert_like_rnncell(name: str, cell: Any) -> None:
+#: The size of an output or a state, its shape, or such in the structure of outputs or states.
+StateSize: TypeAlias = "int | Tensor | TensorShape | Sequence[StateSize] | None"
+
+
+#: The first or the last sizes of a shape: a tensor where they are known in a run only.
+ShapePart: TypeAlias = "int | Tensor | TensorShape | Sequence[int | None]"
+
+
+class Cell(Protocol):
+    """One step of a recurrent network: from inputs and a state to an output and the next state."""
+
+    @property
+    def state_size(self) -> StateSize:
+        """The sizes of its states."""
+
+    @property
+    def output_size(self) -> StateSize:
+        """The sizes of its outputs."""
+
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
+        """Zeros for every state."""
+
+    def __call__(self, inputs: Structure, state: Structure) -> tuple[Structure, Structure]:
+        """The output and the next state."""
+
+
+def assert_like_rnncell(name: str, cell: object) -> None:
     """Check that a value has the interface of an RNNCell.
 
     Raises:
@@ -70,7 +98,7 @@ def assert_like_rnncell(name: str, cell: Any) -> None:
 
 
 @contextmanager
-def opened(scope: VariableScope | str) -> Iterator[Any]:
+def opened(scope: VariableScope | str | None) -> Iterator[VariableScope]:
     """Open an RNN's variable scope; outside of loops with a caching device."""
     with variable_scope(scope or "rnn") as entered:
         graph = default_graph.get_default_graph()
@@ -81,7 +109,7 @@ def opened(scope: VariableScope | str) -> Iterator[Any]:
         yield entered
 
 
-def _part(value: TensorLike) -> tuple[Tensor | None, list[int | None] | None]:
+def _part(value: ShapePart | None) -> tuple[Tensor | None, list[int | None] | None]:
     """A partial shape as a tensor (None if unknown), and its statically known sizes."""
     if not isinstance(value, Tensor):
         sizes = TensorShape(value)
@@ -95,7 +123,7 @@ def _part(value: TensorLike) -> tuple[Tensor | None, list[int | None] | None]:
     return value, get_static_value(value)
 
 
-def joined_shape(first: Tensor, second: Tensor) -> Tensor:
+def joined_shape(first: ShapePart, second: ShapePart) -> Tensor:
     """Concatenate two partial shapes to one vector.
 
     Raises:
@@ -108,24 +136,25 @@ def joined_shape(first: Tensor, second: Tensor) -> Tensor:
     return concat((prefix, suffix), 0)
 
 
-def known_shape(first: Any, second: Tensor) -> list[int | None] | None:
+def known_shape(first: ShapePart | None, second: ShapePart) -> list[int | None] | None:
     """The static concatenation of two partial shapes."""
     joined = TensorShape(_part(first)[1]).concatenate(_part(second)[1])
     return joined.as_list() if joined.ndims is not None else None
 
 
-def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+def zero_states(state_size: StateSize, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
     """Zero states, in the structure of `state_size`."""
 
-    def zero_state(size: Any) -> Tensor:
+    def zero_state(size: ShapePart) -> Tensor:
         state = zeros(joined_shape(batch_size, size), dtype=dtype)
         state.set_shape(known_shape(batch_size, size))
         return state
 
-    return nest.map_structure(zero_state, state_size)
+    states: Structure = nest.map_structure(zero_state, state_size)
+    return states
 
 
-def zero_output(batch_size: Any, size: Any, dtype: DType) -> Tensor:
+def zero_output(batch_size: int | Tensor, size: ShapePart, dtype: DTypeLike) -> Tensor:
     """Zeros for one output."""
     return zeros(stack(joined_shape(batch_size, size)), dtype)
 
@@ -142,7 +171,7 @@ def by_time(x: Tensor) -> Tensor:
     return turned
 
 
-def batch_size_of(inputs: Sequence[Tensor]) -> Any:
+def batch_size_of(inputs: Sequence[Tensor]) -> int | Tensor:
     """The batch size of time-major inputs: an int if any input has it, else a tensor.
 
     Raises:
@@ -162,7 +191,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
     return shape(inputs[0])[1]
 
 
-def state_dtype(dtype: Any, state: Any) -> Any:
+def state_dtype(dtype: DTypeLike | None, state: Any) -> DTypeLike:
     """The given dtype, or else the common dtype of the states.
 
     Raises:
@@ -171,9 +200,9 @@ def state_dtype(dtype: Any, state: Any) -> Any:
     """
     if dtype is not None:
         return dtype
+    state_dtypes: list[DType] = [part.dtype for part in nest.flatten(state)]
     if not nest.is_nested(state):
-        return state.dtype
-    state_dtypes = [other.dtype for other in nest.flatten(state)]
+        return state_dtypes[0]
     if not state_dtypes:
         raise bad_value(f"Unable to infer dtype from argument state={state}.")
     if any(other != state_dtypes[0] for other in state_dtypes):
@@ -181,7 +210,9 @@ def state_dtype(dtype: Any, state: Any) -> Any:
     return state_dtypes[0]
 
 
-def first_state(cell: Any, initial_state: Structure, batch_size: int | Tensor, dtype: DType) -> Any:
+def first_state(
+    cell: Cell, initial_state: Structure, batch_size: int | Tensor, dtype: DTypeLike | None
+) -> Structure:
     """The given initial state, or the cell's zero state.
 
     Raises:
@@ -192,8 +223,9 @@ def first_state(cell: Any, initial_state: Structure, batch_size: int | Tensor, d
         return initial_state
     if not dtype:
         raise bad_value("If no initial_state is provided, argument `dtype` must be specified")
-    if getattr(cell, "get_initial_state", None) is not None:
-        return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
+    make: Callable[..., Structure] | None = getattr(cell, "get_initial_state", None)
+    if make is not None:
+        return make(inputs=None, batch_size=batch_size, dtype=dtype)
     return cell.zero_state(batch_size, dtype)
 
 
@@ -206,7 +238,7 @@ def output_shape(batch_size: int | None, size: int | Tensor) -> TensorShape:
 class Lengths:
     """The sequence lengths of the rows, with their minimum and maximum."""
 
-    def __init__(self, lengths: Tensor, least: Any, most: Any) -> None:
+    def __init__(self, lengths: Tensor, least: Tensor, most: Tensor) -> None:
         self.lengths = lengths
         self.least = least
         self.most = most
@@ -215,12 +247,12 @@ class Lengths:
 def step(
     time: Any,
     lengths: Lengths,
-    zeros_: Any,
+    zeros_: Structure,
     state: Structure,
-    call: Callable[[], tuple[Any, Any]],
+    call: Callable[[], tuple[Structure, Structure]],
     *,
     always: bool = False,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Structure, Structure]:
     """One step of a cell; rows past their sequence length keep the state and output zeros.
 
     Args:
@@ -251,11 +283,12 @@ def step(
         pairs = [*zip(flat_zeros, outputs, strict=True), *zip(flat_state, states, strict=True)]
         return [_unless(has_ended, old, new) for old, new in pairs]
 
-    def stepped() -> Any:
+    def stepped() -> list[Tensor]:
         output, new_state = called()
-        return cond(
+        values: list[Tensor] = cond(
             time < lengths.least, lambda: output + new_state, lambda: kept(output, new_state)
         )
+        return values
 
     if always:
         flat_results = kept(*called())
@@ -264,7 +297,7 @@ def step(
     return _nested(flat_results, zeros_, state)
 
 
-def _unless(has_ended: Any, old: Tensor, new: Tensor) -> Tensor:
+def _unless(has_ended: Tensor, old: Tensor, new: Tensor) -> Tensor:
     """The old value in finished rows, the new one in others."""
     if isinstance(old, TensorArray) or old.shape.rank == 0:
         return new
@@ -272,7 +305,9 @@ def _unless(has_ended: Any, old: Tensor, new: Tensor) -> Tensor:
         return where(has_ended, old, new)
 
 
-def _nested(flat_results: list[Tensor], zeros_: Any, state: Structure) -> tuple[Tensor, Tensor]:
+def _nested(
+    flat_results: list[Tensor], zeros_: Structure, state: Structure
+) -> tuple[Structure, Structure]:
     """Pack flat outputs and states into structures, with the static shapes of the previous ones."""
     before = nest.flatten(zeros_) + nest.flatten(state)
     for new, old in zip(flat_results, before, strict=True):

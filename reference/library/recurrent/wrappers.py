@@ -6,24 +6,24 @@ Source: tf_keras 2.21 (`legacy_cells`, `legacy_cell_wrappers`).
 from __future__ import annotations
 
 import hashlib
-import numbers
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.nest_shallow import get_traverse_shallow_structure, map_structure_up_to
+from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.cells import RNNCell
 from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
-from sessrun.reference.library.recurrent.unrolling import assert_like_rnncell
+from sessrun.reference.library.recurrent.unrolling import StateSize, assert_like_rnncell
 from sessrun.reference.public import public
 
 __all__ = ["DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
@@ -43,7 +43,7 @@ class MultiRNNCell(RNNCell):
 
     """
 
-    def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
+    def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
         super().__init__()
         if not cells:
             raise bad_value("Must specify at least one cell for MultiRNNCell.")
@@ -67,11 +67,11 @@ class MultiRNNCell(RNNCell):
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> StateSize:
         """The size of the last cell's output."""
         return self._cells[-1].output_size
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
         """Zeros for the states of all cells."""
         with tf.name_scope(type(self).__name__ + "ZeroState"):
             if self._state_is_tuple:
@@ -93,7 +93,7 @@ class MultiRNNCell(RNNCell):
         others = self._weights("non_trainable_weights")
         return others if self.trainable else self._weights("trainable_weights") + others
 
-    def call(self, inputs: Structure, state: Any) -> Any:
+    def call(self, inputs: Structure, state: Any) -> tuple[Structure, Structure]:
         """The output of the last cell, and all next states.
 
         Raises:
@@ -104,8 +104,9 @@ class MultiRNNCell(RNNCell):
         for number, cell in enumerate(self._cells):
             with tf.variable_scope(f"cell_{number}"):
                 if not self._state_is_tuple:
-                    own = tf.slice(state, [0, offset], [-1, cell.state_size])
-                    offset += cell.state_size
+                    size: Any = cell.state_size
+                    own = tf.slice(state, [0, offset], [-1, size])
+                    offset += size
                 elif tf.nest.is_nested(state):
                     own = state[number]
                 else:
@@ -130,30 +131,34 @@ class Wrapper(RNNCell):
 
     """
 
-    def __init__(self, cell: Any, **kwargs: Any) -> None:
+    def __init__(self, cell: RNNCell, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         assert_like_rnncell("cell", cell)
         self.cell = cell
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(
+        self, inputs: Structure, state: Structure, scope: VariableScope | str | None = None
+    ) -> tuple[Structure, Structure]:
         """The output and the next state; arguments as of RNNCell."""
         return self._wrapped(inputs, state, scope)
 
     @abstractmethod
-    def _wrapped(self, inputs: Structure, state: Structure, scope: VariableScope | str) -> Tensor:
+    def _wrapped(
+        self, inputs: Structure, state: Structure, scope: VariableScope | str | None
+    ) -> tuple[Structure, Structure]:
         """The output and the next state."""
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> StateSize:
         """As of the wrapped cell."""
         return self.cell.state_size
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> StateSize:
         """As of the wrapped cell."""
         return self.cell.output_size
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
         """The zeros of the cell."""
         with tf.name_scope(type(self).__name__ + "ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
@@ -175,7 +180,7 @@ class Wrapper(RNNCell):
         """
         del custom_objects
         options = dict(config)
-        cell = options.pop("cell")
+        cell: Any = options.pop("cell")
         try:
             assert_like_rnncell("cell", cell)
             return cls(cell, **options)
@@ -185,27 +190,31 @@ class Wrapper(RNNCell):
             ) from None
 
 
-def _drops(substate: Any) -> Any:
+#: Says for a state, or each part of it, whether dropout applies.
+StateFilter: TypeAlias = Callable[[Structure], object]
+
+
+def _drops(substate: Structure | TensorArray) -> bool | LSTMStateTuple:
     """The default dropout filter: of an LSTMStateTuple only `h` is dropped."""
     if isinstance(substate, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
     return not isinstance(substate, tf.TensorArray)
 
 
-def _numbered(shallow: Any, function: Callable[..., object], *structures: Any) -> Any:
+def _numbered(shallow: object, function: Callable[..., object], *structures: object) -> Any:
     """Map a function over structures, passing it the index of each leaf first."""
     count = iter(range(len(tf.nest.flatten(shallow)) + 1))
     return map_structure_up_to(shallow, lambda *parts: function(next(count), *parts), *structures)
 
 
-def _probability(value: Tensor, name: str) -> Any:
+def _probability(value: TensorLike, name: str) -> float | Tensor:
     """A probability as a float if it is constant, else as a tensor.
 
     Raises:
       ValueError: it is not from 0 to 1.
 
     """
-    tensor = tf.convert_to_tensor(value)
+    tensor: Tensor = tf.convert_to_tensor(value)
     known = tf.get_static_value(tensor)
     if known is None:
         return tensor
@@ -238,15 +247,15 @@ class DropoutWrapper(Wrapper):
 
     def __init__(
         self,
-        cell: Any,
-        input_keep_prob: Any = 1.0,
-        output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0,
+        cell: RNNCell,
+        input_keep_prob: float | Tensor = 1.0,
+        output_keep_prob: float | Tensor = 1.0,
+        state_keep_prob: float | Tensor = 1.0,
         variational_recurrent: bool = False,
-        input_size: Any = None,
-        dtype: Any = None,
+        input_size: StateSize | None = None,
+        dtype: DTypeLike | None = None,
         seed: int | None = None,
-        dropout_state_filter_visitor: Any = None,
+        dropout_state_filter_visitor: StateFilter | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(cell, dtype=dtype, **kwargs)
@@ -265,13 +274,13 @@ class DropoutWrapper(Wrapper):
         if variational_recurrent:
             self._draw_noise(dtype)
 
-    def _draw_noise(self, dtype: DType) -> None:
+    def _draw_noise(self, dtype: DTypeLike | None) -> None:
         """Draw the noise that all steps share (variational dropout)."""
         if dtype is None:
             raise bad_value("When variational_recurrent=True, dtype must be provided")
         sizes = {"state": self.cell.state_size, "output": self.cell.output_size}
         kept = self._input_keep_prob
-        if not isinstance(kept, numbers.Real) or kept < 1.0:
+        if not isinstance(kept, float) or kept < 1.0:
             if self._input_size is None:
                 raise bad_value(
                     "When variational_recurrent=True and input_keep_prob < 1.0 or is "
@@ -279,10 +288,12 @@ class DropoutWrapper(Wrapper):
                 )
             sizes = {"input": self._input_size, **sizes}
 
-        def drawn(part: str) -> Callable[[int, Any], Any]:
-            def draw(number: int, size: int | Tensor) -> Any:
+        def drawn(part: str) -> Callable[[int, StateSize], Tensor]:
+            def draw(number: int, size: StateSize) -> Tensor:
                 shape = tf.concat(([1], tf.TensorShape(size).as_list()), 0)
-                return tf.random_uniform(shape, seed=self._seed_of(part, number), dtype=dtype)
+                seed = self._seed_of(part, number)
+                noise: Tensor = tf.random_uniform(shape, seed=seed, dtype=dtype)
+                return noise
 
             return draw
 
@@ -298,7 +309,7 @@ class DropoutWrapper(Wrapper):
         return int(digest[:8], 16) & 0x7FFFFFFF
 
     @property
-    def wrapped_cell(self) -> Any:
+    def wrapped_cell(self) -> RNNCell:
         """The cell."""
         return self.cell
 
@@ -307,25 +318,31 @@ class DropoutWrapper(Wrapper):
         self.cell.build(input_shape)
         super().build(input_shape)
 
-    def _dropped(self, values: Sequence[Tensor], part: str, kept: Any, shallow: Any = None) -> Any:
+    def _dropped(
+        self, values: Structure, part: str, kept: Any, shallow: Structure = None
+    ) -> Structure:
         shallow = values if shallow is None else shallow
 
-        def dropped(number: int, chosen: Any, value: Tensor, *noise: Any) -> Any:
+        def dropped(number: int, chosen: object, value: Tensor, *noise: Tensor) -> Tensor:
             if isinstance(chosen, bool) and not chosen:
                 return value
             if not noise:
                 seed = self._seed_of(part, number)
-                return tf.nn.dropout(value, rate=1.0 - kept, seed=seed)
+                drawn: Tensor = tf.nn.dropout(value, rate=1.0 - kept, seed=seed)
+                return drawn
             stays = tf.floor(kept + noise[0])
-            scaled = tf.divide(value, kept) * stays
+            scaled: Tensor = tf.divide(value, kept) * stays
             scaled.set_shape(value.shape)
             return scaled
 
         noise = [self._noise.get(part)] if self._variational_recurrent else []
-        return _numbered(shallow, dropped, shallow, values, *noise)
+        dropped_values: Structure = _numbered(shallow, dropped, shallow, values, *noise)
+        return dropped_values
 
-    def _wrapped(self, inputs: Any, state: Structure, scope: VariableScope | str) -> Any:
-        def drops(kept: Any) -> bool:
+    def _wrapped(
+        self, inputs: Structure, state: Structure, scope: VariableScope | str | None
+    ) -> tuple[Structure, Structure]:
+        def drops(kept: float | Tensor) -> bool:
             return not isinstance(kept, float) or kept < 1
 
         if drops(self._input_keep_prob):
@@ -340,7 +357,7 @@ class DropoutWrapper(Wrapper):
 
     def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
-        config = {
+        config: dict[str, object] = {
             "input_keep_prob": self._input_keep_prob,
             "output_keep_prob": self._output_keep_prob,
             "state_keep_prob": self._state_keep_prob,
@@ -364,11 +381,18 @@ class ResidualWrapper(Wrapper):
 
     """
 
-    def __init__(self, cell: Any, residual_fn: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        cell: RNNCell,
+        residual_fn: Callable[[Structure, Structure], Structure] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
-    def _wrapped(self, inputs: Structure, state: Structure, scope: VariableScope | str) -> Any:
+    def _wrapped(
+        self, inputs: Structure, state: Structure, scope: VariableScope | str | None
+    ) -> tuple[Structure, Structure]:
         outputs, new_state = self.cell(inputs, state, scope=scope)
         return (self._residual_fn or _sums)(inputs, outputs), new_state
 
@@ -378,7 +402,7 @@ class ResidualWrapper(Wrapper):
         return {**super().get_config(), **own}
 
 
-def _sums(inputs: Structure, outputs: Structure) -> Any:
+def _sums(inputs: Structure, outputs: Structure) -> Structure:
     """Inputs and outputs added.
 
     Raises:
@@ -389,7 +413,8 @@ def _sums(inputs: Structure, outputs: Structure) -> Any:
     pairs = zip(tf.nest.flatten(inputs), tf.nest.flatten(outputs), strict=True)
     for one, other in pairs:
         one.shape.assert_is_compatible_with(other.shape)
-    return tf.nest.map_structure(lambda one, other: one + other, inputs, outputs)
+    sums: Structure = tf.nest.map_structure(lambda one, other: one + other, inputs, outputs)
+    return sums
 
 
 @public("nn.rnn_cell.DeviceWrapper")
@@ -403,18 +428,21 @@ class DeviceWrapper(Wrapper):
 
     """
 
-    def __init__(self, cell: Any, device: object, **kwargs: Any) -> None:
+    def __init__(self, cell: RNNCell, device: object, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
 
-    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Structure:
         """The zeros of the cell, on the device."""
         with tf.name_scope(type(self).__name__ + "ZeroState"), tf.device(self._device):
             return self.cell.zero_state(batch_size, dtype)
 
-    def _wrapped(self, inputs: Structure, state: Structure, scope: VariableScope | str) -> Any:
+    def _wrapped(
+        self, inputs: Structure, state: Structure, scope: VariableScope | str | None
+    ) -> tuple[Structure, Structure]:
         with tf.device(self._device):
-            return self.cell(inputs, state, scope=scope)
+            output, new_state = self.cell(inputs, state, scope=scope)
+            return output, new_state
 
     def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
