@@ -258,7 +258,9 @@ def map_fn(
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
-def moving_average_update(x: TensorLike, value: Tensor, momentum: TensorLike) -> Tensor:
+def moving_average_update(
+    x: Variable, value: Tensor, momentum: float | Tensor
+) -> Tensor | Variable:
     """Update an exponential moving average, corrected for its start at 0."""
     return assign_moving_average(x, value, momentum, zero_debias=True)
 

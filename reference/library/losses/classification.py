@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.nn.cross_entropies import (
@@ -75,10 +73,10 @@ def _logits_and_labels(logits: TensorLike, labels: TensorLike) -> tuple[Tensor, 
 
 
 def sigmoid_cross_entropy(
-    multi_class_labels: Any,
+    multi_class_labels: TensorLike,
     logits: TensorLike,
     weights: TensorLike = 1.0,
-    label_smoothing: Any = 0,
+    label_smoothing: float | Tensor = 0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
@@ -109,10 +107,10 @@ def sigmoid_cross_entropy(
 
 
 def softmax_cross_entropy(
-    onehot_labels: Any,
+    onehot_labels: TensorLike,
     logits: Tensor,
     weights: TensorLike = 1.0,
-    label_smoothing: Any = 0,
+    label_smoothing: float | Tensor = 0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
@@ -144,7 +142,7 @@ def softmax_cross_entropy(
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction)
 
 
-def _fitting(weights: TensorLike, labels: Tensor) -> Any:
+def _fitting(weights: TensorLike, labels: Tensor) -> Tensor:
     """The weights; a last dimension of size 1 that the labels lack is squeezed."""
     value = convert_to_tensor(weights)
     ndims = value.shape.ndims
@@ -153,7 +151,8 @@ def _fitting(weights: TensorLike, labels: Tensor) -> Any:
     excess = rank(value) - rank(labels)
     sizes = value.sizes
     if sizes is None or (sizes and sizes[-1] in {None, 1}):
-        return cond(equal(1, excess), lambda: squeeze(value, [-1]), lambda: value)
+        squeezed: Tensor = cond(equal(1, excess), lambda: squeeze(value, [-1]), lambda: value)
+        return squeezed
     return value
 
 

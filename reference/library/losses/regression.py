@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import rank, where
 from sessrun.reference.api.ops.cast_ops import cast
@@ -116,7 +114,7 @@ def huber_loss(
     labels: Tensor,
     predictions: Tensor,
     weights: TensorLike = 1.0,
-    delta: Any = 1.0,
+    delta: float | Tensor = 1.0,
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,

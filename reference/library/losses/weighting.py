@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import rank, size, where
 from sessrun.reference.api.ops.cast_ops import cast
@@ -58,7 +56,7 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key}. Key should be one of {cls.all()}.")
 
 
-def given(**arguments: Any) -> None:
+def given(**arguments: TensorLike | None) -> None:
     """Refuse arguments that are None.
 
     Raises:

@@ -14,7 +14,11 @@ from sessrun.reference.api.variables.opened_variable_scopes import variable_scop
 from sessrun.reference.build.generated import log, logical_and, maximum, minimum, mul
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.metric_variables import Metric, added_to_collections
+from sessrun.reference.library.metrics.metric_variables import (
+    CollectionNames,
+    Metric,
+    added_to_collections,
+)
 from sessrun.reference.library.metrics.thresholds import (
     SMALL,
     Counts,
@@ -27,7 +31,7 @@ __all__ = ["auc"]
 #: What is added to counts, so that nothing is divided by zero.
 _ADDED: Final = 1e-6
 #: The height of a strip of the area, from the heights at its two ends.
-_HEIGHTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+_HEIGHTS: Final[dict[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "careful_interpolation": lambda y, z: (y + z) / 2.0,
     "majoring": maximum,
     "minoring": minimum,
@@ -40,8 +44,8 @@ def auc(
     predictions: Tensor,
     weights: Tensor | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     curve: str = "ROC",
     name: str | None = None,
     summation_method: str = "trapezoidal",

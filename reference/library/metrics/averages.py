@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import size, where
 from sessrun.reference.api.ops.cast_ops import cast
@@ -14,11 +12,13 @@ from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.api.ops.weight_shapes import broadcast_weights
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import less, maximum, mul, sqrt, squared_difference, sub
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.metric_variables import (
+    CollectionNames,
     Metric,
     added_to_collections,
     match_ranks,
@@ -38,23 +38,23 @@ __all__ = [
 ]
 
 
-def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
+def _weighted(values: Tensor, weights: TensorLike) -> tuple[Tensor, Tensor]:
     """The weighted values, and the weights broadcast to them."""
-    values, _, weights = match_ranks(values, None, weights)
-    broadcast = broadcast_weights(cast(weights, dtypes.float32), values)
+    values, _, ranked = match_ranks(values, None, weights)
+    broadcast = broadcast_weights(cast(ranked, dtypes.float32), values)
     return mul(values, broadcast), broadcast
 
 
-def _quotient(total: Any, count: int | Tensor, name: str) -> Tensor:
+def _quotient(total: Tensor | Variable, count: Tensor | Variable, name: str) -> Tensor:
     """The mean of a total; 0 where the count is 0 or negative."""
     return div_no_nan(total, maximum(count, 0), name=name)
 
 
 def mean(
-    values: Any,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming weighted mean of all elements.
@@ -93,8 +93,8 @@ def mean(
 def mean_tensor(
     values: TensorLike,
     weights: Tensor | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming weighted mean of each element over the batches. Arguments as of `mean`.
@@ -123,8 +123,8 @@ def accuracy(
     labels: Tensor,
     predictions: Tensor,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The share of predictions equal to labels. Arguments as of `mean_squared_error`."""
@@ -138,8 +138,8 @@ def mean_absolute_error(
     labels: Tensor,
     predictions: Tensor,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming mean absolute error. Arguments as of `mean_squared_error`."""
@@ -158,8 +158,8 @@ def mean_cosine_distance(
     predictions: Tensor,
     dim: int,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """1 - the streaming mean dot product of normalized vectors.
@@ -188,10 +188,10 @@ def mean_cosine_distance(
 def mean_relative_error(
     labels: Tensor,
     predictions: Tensor,
-    normalizer: Any,
+    normalizer: TensorLike,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming mean of |predictions - labels| / normalizer; 0 where the normalizer is 0."""
@@ -209,8 +209,8 @@ def mean_squared_error(
     labels: Tensor,
     predictions: Tensor,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming mean squared error.
@@ -245,8 +245,8 @@ def root_mean_squared_error(
     labels: Tensor,
     predictions: Tensor,
     weights: TensorLike | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The root of the streaming mean squared error. Arguments as of `mean_squared_error`."""
@@ -261,8 +261,8 @@ def percentage_below(
     values: TensorLike,
     threshold: float,
     weights: Tensor | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming share of values below a threshold. Other arguments as of `mean`."""

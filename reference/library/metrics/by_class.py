@@ -20,6 +20,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import diag_part, greater, maximum
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.metric_variables import (
+    CollectionNames,
     Metric,
     added_to_collections,
     metric_variable,
@@ -28,7 +29,7 @@ from sessrun.reference.library.metrics.metric_variables import (
 __all__ = ["mean_iou", "mean_per_class_accuracy"]
 
 
-def _flat(value: Any) -> Any:
+def _flat(value: Any) -> Tensor:
     return reshape(value, [-1]) if value.shape.ndims > 1 else value
 
 
@@ -37,8 +38,8 @@ def mean_per_class_accuracy(
     predictions: Tensor,
     num_classes: int,
     weights: Tensor | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The mean over classes of the streaming per-class accuracy.
@@ -79,7 +80,7 @@ def mean_per_class_accuracy(
 
 
 def _summed_matrix(
-    labels: TensorLike, predictions: TensorLike, num_classes: Any, weights: TensorLike
+    labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None
 ) -> Metric:
     """The streaming confusion matrix, and its update."""
     total = metric_variable(
@@ -108,12 +109,12 @@ def _overlap(matrix: Tensor) -> Tensor:
 
 
 def mean_iou(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     num_classes: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: TensorLike | None = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming mean intersection over union.

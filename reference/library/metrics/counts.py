@@ -38,13 +38,13 @@ __all__ = [
 
 def _bools(
     predictions: Tensor, labels: Tensor, weights: TensorLike | None
-) -> tuple[Tensor, Any, Any]:
+) -> tuple[Tensor, Tensor, Tensor | None]:
     return match_ranks(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
 
 
 def _counted(
     values: Tensor,
-    weights: TensorLike,
+    weights: TensorLike | None,
     metrics_collections: CollectionNames,
     updates_collections: CollectionNames,
 ) -> Metric:

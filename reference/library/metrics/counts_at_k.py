@@ -44,7 +44,7 @@ def at_k_name(name: str, k: int | None = None, class_id: int | None = None) -> s
     return name if class_id is None else f"{name}_class{class_id:d}"
 
 
-def of_one_rank(labels: Tensor, predictions: Tensor) -> Any:
+def of_one_rank(labels: TensorLike | SparseTensor, predictions: Any) -> Any:
     """Labels expanded to the predictions' rank by a last dimension of 1.
 
     Raises:
@@ -93,7 +93,7 @@ def in_range(labels: Any, classes: Tensor) -> Any:
     return cond(greater_equal(largest, classes), clean, lambda: labels)
 
 
-def _of_class(numbers: Any, class_id: int) -> SparseTensor:
+def _of_class(numbers: TensorLike | SparseTensor, class_id: int) -> SparseTensor:
     """The entries equal to one class, as a SparseTensor."""
     classes = convert_to_tensor_or_sparse_tensor(numbers)
     if isinstance(classes, SparseTensor):
@@ -106,7 +106,9 @@ def _of_class(numbers: Any, class_id: int) -> SparseTensor:
     return SparseTensor(common.indices, common.values, sizes)
 
 
-def _chosen(labels: TensorLike, predictions: TensorLike, class_id: int | None) -> tuple[Any, Any]:
+def _chosen(
+    labels: TensorLike | SparseTensor, predictions: TensorLike | SparseTensor, class_id: int | None
+) -> tuple[Any, Any]:
     if class_id is None:
         return labels, predictions
     return _of_class(labels, class_id), _of_class(predictions, class_id)
@@ -114,8 +116,8 @@ def _chosen(labels: TensorLike, predictions: TensorLike, class_id: int | None) -
 
 def _counter(of_sets: Callable[[Any, Any], SparseTensor], scope_name: str) -> Callable[..., Tensor]:
     def count(
-        labels: Tensor,
-        predictions: Tensor,
+        labels: TensorLike | SparseTensor,
+        predictions: TensorLike | SparseTensor,
         class_id: int | None = None,
         weights: TensorLike | None = None,
         name: str | None = None,
@@ -147,11 +149,11 @@ KINDS = {
 
 def counted(
     kind: str,
-    labels: TensorLike,
-    predictions: TensorLike,
+    labels: TensorLike | SparseTensor,
+    predictions: TensorLike | SparseTensor,
     k: int | None,
     class_id: int | None,
-    weights: TensorLike,
+    weights: TensorLike | None,
 ) -> tuple[Tensor, Tensor]:
     """A streaming count of one kind: the variable and its update."""
     names = (predictions, labels, weights)

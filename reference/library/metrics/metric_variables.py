@@ -61,11 +61,11 @@ def metric_variable(
 
 
 def added_to_collections(
-    value: TensorLike,
+    value: Tensor,
     update: Tensor,
     metrics_collections: CollectionNames,
     updates_collections: CollectionNames,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Add a metric's value and update to their collections, and return both."""
     if metrics_collections:
         add_to_collections(metrics_collections, value)
@@ -74,7 +74,7 @@ def added_to_collections(
     return value, update
 
 
-def read(variable: Variable, collections: Any) -> Tensor:
+def read(variable: Variable, collections: CollectionNames) -> Tensor:
     """The value of a variable, added to collections."""
     value = identity(variable)
     if collections:
@@ -82,7 +82,9 @@ def read(variable: Variable, collections: Any) -> Tensor:
     return value
 
 
-def match_ranks(predictions: TensorLike, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+def match_ranks(
+    predictions: TensorLike, labels: TensorLike | None, weights: TensorLike | None
+) -> tuple[Tensor, Any, Tensor | None]:
     """Squeeze or expand labels and weights to the predictions' rank, or squeeze the predictions.
 
     Args:
@@ -122,15 +124,19 @@ def _adjusted(weights: Tensor, predictions: Tensor) -> Tensor:
     excess = count - rank(predictions)
     sizes = weights.sizes
 
-    def longer() -> Any:
-        return cond(equal(excess, -1), lambda: expand_dims(weights, [-1]), lambda: weights)
+    def longer() -> Tensor:
+        expanded: Tensor = cond(
+            equal(excess, -1), lambda: expand_dims(weights, [-1]), lambda: weights
+        )
+        return expanded
 
     def shorter() -> Tensor:
         is_longer = sizes is not None and sizes[-1] not in {None, 1}
         return weights if is_longer else squeeze(weights, [-1])
 
-    def adjusted() -> Any:
-        return cond(equal(excess, 1), shorter, longer)
+    def adjusted() -> Tensor:
+        one_off: Tensor = cond(equal(excess, 1), shorter, longer)
+        return one_off
 
     adjusted_weights: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
     return adjusted_weights

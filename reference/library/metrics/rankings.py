@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.nn.top_k import top_k
@@ -49,11 +48,11 @@ __all__ = [
 
 def _share_at_top_k(
     word: str,
-    labels: Tensor,
-    predictions_idx: Any,
+    labels: TensorLike | SparseTensor,
+    predictions_idx: TensorLike,
     k: int | None,
     class_id: int | None,
-    weights: TensorLike,
+    weights: TensorLike | None,
     name: str | None,
 ) -> Metric:
     """Streaming precision or recall of top-k class indices."""
@@ -69,11 +68,11 @@ def _share_at_top_k(
 
 
 def precision_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike | SparseTensor,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: CollectionNames = None,
     updates_collections: CollectionNames = None,
     name: str | None = None,
@@ -104,11 +103,11 @@ def precision_at_top_k(
 
 
 def recall_at_top_k(
-    labels: Any,
-    predictions_idx: Any,
+    labels: TensorLike | SparseTensor,
+    predictions_idx: TensorLike,
     k: int | None = None,
     class_id: int | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     metrics_collections: CollectionNames = None,
     updates_collections: CollectionNames = None,
     name: str | None = None,

@@ -70,7 +70,7 @@ class _Decisions:
         count = len(thresholds)
         column = reshape(predictions, [-1, 1])
         row = reshape(cast(labels, dtypes.bool_), [1, -1])
-        total: Any = column.shape.as_list()[0]
+        total: int | Tensor | None = column.shape.as_list()[0]
         if total is None:
             total = shape(column)[0]
         self.thresholds = tile(expand_dims(constant(list(thresholds)), [1]), stack([1, total]))

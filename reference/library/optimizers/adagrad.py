@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
@@ -49,12 +48,12 @@ class AdagradOptimizer(SteppingOptimizer):
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._initial_accumulator_value = initial_accumulator_value
-        self._learning_rate_tensor: Any = None
+        self._learning_rate_tensor: Tensor | None = None
 
     def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             dtype = v.dtype.base_dtype
-            initial: Any = self._like(v, dtype)
+            initial: TensorLike | Callable[..., Tensor] = self._like(v, dtype)
             if v.get_shape().is_fully_defined():
                 initial = Constant(self._initial_accumulator_value, dtype=dtype)
             self._get_or_make_slot_with_initializer(

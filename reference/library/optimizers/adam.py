@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -22,12 +22,13 @@ from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.library.optimizers.optimizables import Applied
 from sessrun.reference.public import public
 
 __all__ = ["AdamOptimizer"]
 
 #: `scatter(slot, indices, updates)` is the slot's value with rows added to.
-Scatter = Callable[[Any, Tensor, Tensor], Any]
+Scatter = Callable[[Any, Tensor, Tensor], Tensor]
 
 
 @public("train.AdamOptimizer")
@@ -50,8 +51,8 @@ class AdamOptimizer(SteppingOptimizer):
     def __init__(
         self,
         learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
-        beta1: Any = 0.9,
-        beta2: Any = 0.999,
+        beta1: float | Tensor = 0.9,
+        beta2: float | Tensor = 0.999,
         epsilon: TensorLike = 1e-8,
         use_locking: bool = False,
         name: str = "Adam",
@@ -102,8 +103,9 @@ class AdamOptimizer(SteppingOptimizer):
         return Update("Adam", {"m": "m", "v": "v"}, numbers)
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
-        def scatter(slot: Any, indices: Tensor, updates: Tensor) -> Any:
-            return scatter_add(slot, indices, updates, use_locking=self._use_locking)
+        def scatter(slot: Variable, indices: Tensor, updates: Tensor) -> Tensor:
+            scattered: Tensor = scatter_add(slot, indices, updates, use_locking=self._use_locking)
+            return scattered
 
         return self._apply_sparse_shared(grad.values, var, grad.indices, scatter)
 
@@ -143,14 +145,14 @@ class AdamOptimizer(SteppingOptimizer):
         indices: Tensor,
         rows: Callable[[], Tensor],
         scatter: Scatter,
-    ) -> Any:
+    ) -> Tensor:
         """Decay a slot and add rows to it; returns its value."""
         slot, scaled = self.get_slot(var, name), rows()
         decayed = assign(slot, slot * beta, use_locking=self._use_locking)
         with control_dependencies([decayed]):
             return scatter(slot, indices, scaled)
 
-    def _finish(self, update_ops: list[Operation], name_scope: str) -> Operation:
+    def _finish(self, update_ops: Sequence[Applied], name_scope: str) -> Operation:
         with control_dependencies(update_ops):
             beta1_power, beta2_power = self._get_beta_accumulators()
             with colocate_with(beta1_power):

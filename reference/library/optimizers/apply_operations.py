@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.variable_base import Variable
@@ -48,7 +49,7 @@ class SteppingOptimizer(Optimizer):
     def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         """The update of a variable, or of rows of it."""
 
-    def _as_tensor(self, number: Any, name: str) -> Tensor:
+    def _as_tensor(self, number: TensorLike | Callable[[], TensorLike], name: str) -> Tensor:
         """A hyperparameter (a number, tensor or function) as a tensor."""
         return convert_to_tensor(self._call_if_callable(number), name=name)
 

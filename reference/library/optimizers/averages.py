@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -47,8 +47,12 @@ _VARIABLES: Final = ("Variable", "VariableV2", "VarHandleOp")
 
 
 def assign_moving_average(
-    variable: Any, value: TensorLike, decay: Any, zero_debias: bool = True, name: str | None = None
-) -> Any:
+    variable: Any,
+    value: TensorLike,
+    decay: float | Tensor,
+    zero_debias: bool = True,
+    name: str | None = None,
+) -> Tensor | Variable:
     """`variable -= (1 - decay) * (variable - value)`.
 
     Args:
@@ -69,10 +73,11 @@ def assign_moving_average(
             step_size = cast(step_size, variable.dtype.base_dtype)
         if zero_debias:
             return _debiased(variable, value, step_size)
-        return assign_sub(variable, (variable - value) * step_size, name=scope)
+        update: Tensor | Variable = assign_sub(variable, (variable - value) * step_size, name=scope)
+        return update
 
 
-def _debiased(average: Any, value: TensorLike, step_size: Any) -> Any:
+def _debiased(average: Variable, value: TensorLike, step_size: Tensor) -> Tensor | Variable:
     """Update an average that starts at zero, with zero-debias correction."""
     prefix = average.name[: -len(":0")]
     with variable_scope(prefix, values=[average, value, step_size]):
@@ -95,7 +100,9 @@ def _debiased(average: Any, value: TensorLike, step_size: Any) -> Any:
     update = assign_sub(biased, (biased - value) * step_size)
     count = steps.assign_add(1)
     factor = 1 - pow(1.0 - step_size, count)
-    return assign(average, update / factor, name=f"{get_default_graph().get_name_scope()}/")
+    scope = f"{get_default_graph().get_name_scope()}/"
+    corrected: Tensor | Variable = assign(average, update / factor, name=scope)
+    return corrected
 
 
 def _unused_variable_name(name: str) -> str:
@@ -112,11 +119,11 @@ def _unused_variable_name(name: str) -> str:
 
 
 def weighted_moving_average(
-    value: TensorLike,
-    decay: TensorLike,
-    weight: Any,
+    value: Tensor,
+    decay: float | Tensor,
+    weight: Tensor,
     truediv: bool = True,
-    collections: Any = None,
+    collections: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The moving average of `value * weight` over that of `weight`.
@@ -143,8 +150,8 @@ def weighted_moving_average(
 _truediv = truediv
 
 
-def _zeros_like(name: str, tensor: Any, collections: Any) -> Any:
-    return get_variable(
+def _zeros_like(name: str, tensor: Tensor, collections: Sequence[str]) -> Variable:
+    zeros: Variable = get_variable(
         name,
         shape=tensor.get_shape(),
         dtype=tensor.dtype,
@@ -152,6 +159,7 @@ def _zeros_like(name: str, tensor: Any, collections: Any) -> Any:
         trainable=False,
         collections=collections,
     )
+    return zeros
 
 
 @public("train.ExponentialMovingAverage")
@@ -178,14 +186,14 @@ class ExponentialMovingAverage:
         self._num_updates = num_updates
         self._zero_debias = zero_debias
         self._name = name
-        self._averages: dict[Any, Any] = {}
+        self._averages: dict[object, Variable] = {}
 
     @property
     def name(self) -> str:
         """The name of the averages."""
         return self._name
 
-    def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
+    def apply(self, var_list: Iterable[Variable | Tensor] | None = None) -> Operation:
         """Create missing averages, and return the operation that updates all of them.
 
         Args:
@@ -208,7 +216,7 @@ class ExponentialMovingAverage:
                 updates.append(assign_moving_average(average, var, decay, average.ref() in new))
             return group(*updates, name=scope)
 
-    def _make_average(self, var: Variable | Tensor) -> Any:
+    def _make_average(self, var: Variable | Tensor) -> Variable | None:
         """Create a missing average; returns it if it needs zero-debias correction, else None."""
         if var.dtype.base_dtype not in _FLOATS:
             raise TypeError(f"The variables must be half, float, or double: {var.name}")
@@ -226,7 +234,7 @@ class ExponentialMovingAverage:
         self._averages[var.ref()] = average
         return average if self._zero_debias and not isinstance(var, Variable) else None
 
-    def average(self, var: Variable | Tensor) -> Any:
+    def average(self, var: Variable | Tensor) -> Variable | None:
         """The variable with the average of a variable or tensor, or None."""
         return self._averages.get(var.ref())
 
@@ -238,7 +246,9 @@ class ExponentialMovingAverage:
         name = f"{var.name[: -len(':0')]}/{self.name}"
         return get_default_graph().unique_name(name, mark_as_used=False)
 
-    def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
+    def variables_to_restore(
+        self, moving_avg_variables: Iterable[Variable] | None = None
+    ) -> dict[str, Variable]:
         """For a Saver: variables by the names of their averages, others by their own.
 
         Args:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import TensorLike
@@ -111,7 +110,7 @@ def inverse_time_decay(
 
 @public("train.piecewise_constant", "train.piecewise_constant_decay")
 def piecewise_constant(
-    x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None
+    x: TensorLike, boundaries: Sequence[TensorLike], values: TensorLike, name: str | None = None
 ) -> Tensor:
     """A piecewise constant function of x; a boundary belongs to the piece before it.
 
@@ -172,8 +171,8 @@ def polynomial_decay(
     learning_rate: TensorLike | Callable[[], TensorLike],
     global_step: Variable | Tensor,
     decay_steps: TensorLike,
-    end_learning_rate: Any = 0.0001,
-    power: Any = 1.0,
+    end_learning_rate: float | Tensor = 0.0001,
+    power: float | Tensor = 1.0,
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -230,9 +229,9 @@ def cosine_decay(
 def cosine_decay_restarts(
     learning_rate: TensorLike | Callable[[], TensorLike],
     global_step: Variable | Tensor,
-    first_decay_steps: Any,
-    t_mul: Any = 2.0,
-    m_mul: Any = 1.0,
+    first_decay_steps: int | Tensor,
+    t_mul: float | Tensor = 2.0,
+    m_mul: float | Tensor = 1.0,
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
@@ -269,7 +268,7 @@ def linear_cosine_decay(
     learning_rate: TensorLike | Callable[[], TensorLike],
     global_step: Variable | Tensor,
     decay_steps: TensorLike,
-    num_periods: Any = 0.5,
+    num_periods: float | Tensor = 0.5,
     alpha: float = 0.0,
     beta: TensorLike = 0.001,
     name: str | None = None,
@@ -301,9 +300,9 @@ def noisy_linear_cosine_decay(
     learning_rate: TensorLike | Callable[[], TensorLike],
     global_step: Variable | Tensor,
     decay_steps: TensorLike,
-    initial_variance: Any = 1.0,
-    variance_decay: Any = 0.55,
-    num_periods: Any = 0.5,
+    initial_variance: float | Tensor = 1.0,
+    variance_decay: float | Tensor = 0.55,
+    num_periods: float | Tensor = 0.5,
     alpha: float = 0.0,
     beta: TensorLike = 0.001,
     name: str | None = None,

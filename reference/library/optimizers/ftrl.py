@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones
@@ -87,7 +87,7 @@ class FtrlOptimizer(SteppingOptimizer):
 
     def _create_slots(self, var_list: list[Variable]) -> None:
         def begin(
-            shape: ShapeLike, dtype: DTypeLike = float32, partition_info: Any = None
+            shape: ShapeLike, dtype: DTypeLike = float32, partition_info: object = None
         ) -> Tensor:
             del partition_info
             return ones(shape=shape, dtype=dtype) * self._initial_accumulator_value

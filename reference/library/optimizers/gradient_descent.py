@@ -37,7 +37,7 @@ class GradientDescentOptimizer(SteppingOptimizer):
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
-        self._learning_rate_tensor: Any = None
+        self._learning_rate_tensor: Tensor | None = None
 
     def _prepare(self) -> None:
         self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
@@ -53,10 +53,11 @@ class GradientDescentOptimizer(SteppingOptimizer):
         inputs = {"resource": handle.handle, "indices": indices, "updates": steps}
         return apply_op("ResourceScatterAdd", inputs, {})
 
-    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Tensor:
         steps = grad.values * cast(self._learning_rate_tensor, var.dtype.base_dtype)
         delta = IndexedSlices(steps, grad.indices, grad.dense_shape)
-        return var.scatter_sub(delta, use_locking=self._use_locking)
+        scattered: Tensor = var.scatter_sub(delta, use_locking=self._use_locking)
+        return scattered
 
 
 @public("train.MomentumOptimizer")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.shape_ops import shape
@@ -10,32 +10,37 @@ from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.build.generated import unique, unsorted_segment_sum
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["Target", "deduplicated", "target_of"]
+__all__ = ["Applied", "Target", "deduplicated", "target_of"]
+
+
+#: What a run has to fetch for an update of a variable to happen.
+Applied: TypeAlias = "Tensor | Variable | Operation"
 
 
 class Applying(Protocol):
     """The methods of an Optimizer that apply a gradient to each kind of variable."""
 
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Any: ...
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Applied: ...
 
-    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any: ...
+    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Applied: ...
 
-    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> object: ...
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Applied: ...
 
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, handle: Variable, indices: Tensor
-    ) -> object: ...
+    ) -> Applied: ...
 
 
 class Target(Protocol):
     """An optimizable object."""
 
-    def target(self) -> Tensor:
+    def target(self) -> Tensor | Variable:
         """The tensor or variable to differentiate with respect to."""
 
-    def update_op(self, optimizer: Applying, g: Any) -> Tensor:
+    def update_op(self, optimizer: Applying, g: Tensor | IndexedSlices) -> Applied:
         """The update by a gradient."""
 
 
@@ -49,7 +54,7 @@ class _Reference:
         reference: Tensor = self._v._ref()  # noqa: SLF001 - our own variables
         return reference
 
-    def update_op(self, optimizer: Applying, g: Any) -> Any:
+    def update_op(self, optimizer: Applying, g: Tensor | IndexedSlices) -> Applied:
         if isinstance(g, IndexedSlices):
             _refuse_constraint(self._v)
             return optimizer._apply_sparse_duplicate_indices(g, self._v)  # noqa: SLF001 - what subclasses override
@@ -59,13 +64,14 @@ class _Reference:
 class _Resource:
     """A resource variable."""
 
-    def __init__(self, v: Variable) -> None:
+    def __init__(self, v: Any) -> None:
         self._v = v
 
-    def target(self) -> Any:
-        return self._v
+    def target(self) -> Tensor | Variable:
+        variable: Variable = self._v
+        return variable
 
-    def update_op(self, optimizer: Applying, g: Any) -> Any:
+    def update_op(self, optimizer: Applying, g: Tensor | IndexedSlices) -> Applied:
         if isinstance(g, IndexedSlices):
             _refuse_constraint(self._v)
             return optimizer._resource_apply_sparse_duplicate_indices(  # noqa: SLF001 - what subclasses override
@@ -83,12 +89,12 @@ class _Tensor:
     def target(self) -> Tensor:
         return self._v
 
-    def update_op(self, optimizer: Applying, g: Any) -> NoReturn:
+    def update_op(self, optimizer: Applying, g: Tensor | IndexedSlices) -> NoReturn:
         del optimizer, g
         raise NotImplementedError("Trying to update a Tensor ", self._v)
 
 
-def target_of(v: Any) -> Target:
+def target_of(v: Variable | Tensor) -> Target:
     """The Target of a variable or tensor.
 
     Raises:
@@ -110,7 +116,7 @@ def deduplicated(values: TensorLike, indices: Tensor) -> tuple[Tensor, Tensor]:
     return unsorted_segment_sum(values, positions, shape(distinct)[0]), distinct
 
 
-def _constrained(v: Variable, update: Tensor) -> Any:
+def _constrained(v: Variable, update: Applied) -> Applied:
     if v.constraint is None:
         return update
     with control_dependencies([update]):

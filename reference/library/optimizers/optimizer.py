@@ -6,7 +6,7 @@ A subclass overrides what begins with an underscore and is said to be for subcla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
@@ -16,7 +16,7 @@ from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.state_ops import assign_add
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_lists import trainable_variables
-from sessrun.reference.api.variables.variable_scopes import get_variable
+from sessrun.reference.api.variables.variable_scopes import VariableScope, get_variable
 from sessrun.reference.api.variables.variables import create
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType
@@ -41,7 +41,12 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.optimizers.optimizables import Target, deduplicated, target_of
+from sessrun.reference.library.optimizers.optimizables import (
+    Applied,
+    Target,
+    deduplicated,
+    target_of,
+)
 from sessrun.reference.library.optimizers.slots import (
     create_slot,
     create_slot_with_initializer,
@@ -81,7 +86,7 @@ class Optimizer:
             raise ValueError("Must specify the optimizer name")
         self._use_locking = use_locking
         self._name = name
-        self._non_slot_variable_scope: Any = None
+        self._non_slot_variable_scope: VariableScope | None = None
         if use_own_namescope_for_non_slot_vars:
             with variable_scope(None, default_name=name) as scope:
                 self._non_slot_variable_scope = scope
@@ -103,7 +108,7 @@ class Optimizer:
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> Operation:
         """`compute_gradients`, then `apply_gradients`.
 
@@ -134,7 +139,7 @@ class Optimizer:
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
-        grad_loss: Any = None,
+        grad_loss: TensorLike | None = None,
     ) -> list[tuple[Tensor | IndexedSlices | None, Variable]]:
         """Pairs (gradient of the loss, variable).
 
@@ -169,7 +174,7 @@ class Optimizer:
         sources = [target_of(v).target() for v in wanted]
         if not wanted:
             raise ValueError("No variables to optimize.")
-        grads: Any = gradients(
+        grads: Sequence[Tensor | IndexedSlices | None] = gradients(
             loss,
             sources,
             grad_ys=grad_loss,
@@ -188,7 +193,7 @@ class Optimizer:
     def apply_gradients(
         self,
         grads_and_vars: Iterable[tuple[Tensor | IndexedSlices | None, Variable]],
-        global_step: Any = None,
+        global_step: Variable | Tensor | None = None,
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
     ) -> Operation:
@@ -235,22 +240,26 @@ class Optimizer:
                 kept.append(operation)
             return operation
 
-    def _update(self, target: Target, gradient: Tensor, v: Variable) -> Tensor:
+    def _update(self, target: Target, gradient: Tensor | IndexedSlices, v: Variable) -> Applied:
         with name_scope(f"update_{v.op.name}"), colocate_with(v):
             return target.update_op(self, gradient)
 
-    def _counted(self, updates: list[Any], global_step: Any, scope: str) -> Any:
+    def _counted(
+        self, updates: Sequence[Applied], global_step: Any, scope: str
+    ) -> Tensor | Operation:
         if global_step is None:
             return self._finish(updates, scope)
         finished = self._finish(updates, "update")
         with control_dependencies([finished]), colocate_with(global_step):
             if not isinstance(global_step, ResourceVariable):
-                return assign_add(global_step, 1, name=scope)
+                step: Tensor = assign_add(global_step, 1, name=scope)
+                return step
             inputs = {
                 "resource": global_step.handle,
                 "value": convert_to_tensor(1, dtype=global_step.dtype),
             }
-            return apply_op("AssignAddVariableOp", inputs, {}, scope)
+            counted: Operation = apply_op("AssignAddVariableOp", inputs, {}, scope)
+            return counted
 
     # -- slots
 
@@ -284,7 +293,7 @@ class Optimizer:
     def _get_or_make_slot_with_initializer(
         self,
         var: Variable,
-        initializer: Any,
+        initializer: Callable[..., Tensor] | TensorLike,
         shape: TensorShape,
         dtype: DType,
         slot_name: str,
@@ -296,7 +305,7 @@ class Optimizer:
             named[key] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return named[key]
 
-    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> object:
+    def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> object:
         """For subclasses: get or create a slot of zeros."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
@@ -304,7 +313,7 @@ class Optimizer:
         return named[key]
 
     def _create_non_slot_variable(
-        self, initial_value: TensorLike, name: str, colocate_with: Any
+        self, initial_value: TensorLike, name: str, colocate_with: Variable
     ) -> object:
         """For subclasses: get or create a non-slot variable, one per graph."""
         key = (name, colocate_with.graph)
@@ -312,25 +321,26 @@ class Optimizer:
             self._non_slot_dict[key] = self._own_variable(initial_value, name, colocate_with)
         return self._non_slot_dict[key]
 
-    def _own_variable(self, initial_value: TensorLike, name: str, beside: Any) -> Any:
+    def _own_variable(self, initial_value: TensorLike, name: str, beside: Variable) -> Variable:
         use_resource = isinstance(beside, ResourceVariable)
         with colocate_with(beside):
             if self._non_slot_variable_scope is None:
                 return create(initial_value, name=name, trainable=False, use_resource=use_resource)
             with name_scope(""), variable_scope(self._non_slot_variable_scope):
-                return get_variable(
+                variable: Variable = get_variable(
                     name, initializer=initial_value, trainable=False, use_resource=use_resource
                 )
+                return variable
 
     def _get_non_slot_variable(self, name: str, graph: Graph | None = None) -> object:
         return self._non_slot_dict.get((name, graph))
 
-    def _non_slot_variables(self) -> Any:
+    def _non_slot_variables(self) -> Iterable[Any]:
         return self._non_slot_dict.values()
 
     # -- what subclasses override
 
-    def _assert_valid_dtypes(self, tensors: Iterable[Tensor]) -> None:
+    def _assert_valid_dtypes(self, tensors: Iterable[Any]) -> None:
         valid = self._valid_dtypes()
         for tensor in tensors:
             dtype = tensor.dtype.base_dtype
@@ -349,43 +359,43 @@ class Optimizer:
     def _prepare(self) -> None:
         """Overridden by subclasses: create shared tensors, such as hyperparameters."""
 
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Applied:
         """Overridden by subclasses: apply a dense gradient to a reference variable."""
         raise NotImplementedError
 
-    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any:
+    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Applied:
         """Overridden by subclasses: apply a dense gradient to a resource variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, handle: Variable, indices: Tensor
-    ) -> Any:
+    ) -> Applied:
         """Apply a sparse gradient with repeated indices to a resource variable."""
         summed, distinct = deduplicated(grad, indices)
         return self._resource_apply_sparse(summed, handle, distinct)
 
-    def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Any:
+    def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Applied:
         """Overridden by subclasses: apply a sparse gradient (unique indices) to a resource."""
         raise NotImplementedError
 
-    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Applied:
         """Apply a sparse gradient with repeated indices to a reference variable."""
         summed, distinct = deduplicated(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(summed, distinct, grad.dense_shape), var)
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Applied:
         """Overridden by subclasses: apply a sparse gradient (unique indices) to a reference."""
         raise NotImplementedError
 
-    def _finish(self, update_ops: list[Operation], name_scope: str) -> Operation:
+    def _finish(self, update_ops: Sequence[Applied], name_scope: str) -> Operation:
         """Overridden by subclasses: group the updates, after all variables are updated."""
         return group(*update_ops, name=name_scope)
 
-    def _call_if_callable(self, param: Any) -> Any:
+    def _call_if_callable(self, param: TensorLike | Callable[[], TensorLike]) -> TensorLike:
         return param() if callable(param) else param
 
 
-def _as_gradient(gradient: Tensor | IndexedSlices | None) -> Any:
+def _as_gradient(gradient: Tensor | IndexedSlices | None) -> Tensor | IndexedSlices | None:
     if gradient is None:
         return None
     try:

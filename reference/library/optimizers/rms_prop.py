@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.variables.init_ops import Ones
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
 from sessrun.reference.public import public
 
@@ -53,7 +53,9 @@ class RMSPropOptimizer(SteppingOptimizer):
     def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             shape, dtype = v.get_shape(), v.dtype.base_dtype
-            ones: Any = Ones(dtype=dtype) if shape.is_fully_defined() else ones_like(v)
+            ones: Callable[..., Tensor] | Tensor = (
+                Ones(dtype=dtype) if shape.is_fully_defined() else ones_like(v)
+            )
             self._get_or_make_slot_with_initializer(v, ones, shape, dtype, "rms", self._name)
             if self._centered:
                 self._zeros_slot(v, "mg", self._name)
@@ -105,7 +107,7 @@ class AdadeltaOptimizer(SteppingOptimizer):
     def __init__(
         self,
         learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
-        rho: Any = 0.95,
+        rho: float | Tensor = 0.95,
         epsilon: TensorLike = 1e-8,
         use_locking: bool = False,
         name: str = "Adadelta",

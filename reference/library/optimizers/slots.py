@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
@@ -33,7 +32,7 @@ def create_slot(
     colocate_with_primary: bool = True,
     *,
     copy_xla_sharding: bool = False,
-) -> Any:
+) -> Variable:
     """Create a slot `PRIMARY/NAME` with an initial value.
 
     Args:
@@ -58,7 +57,7 @@ def create_slot_with_initializer(
     colocate_with_primary: bool = True,
     *,
     copy_xla_sharding: bool = False,
-) -> Any:
+) -> Variable:
     """Create a slot `PRIMARY/NAME` of a shape and dtype, with an initializer.
 
     Args:
@@ -90,7 +89,7 @@ def create_zeros_slot(
     colocate_with_primary: bool = True,
     *,
     copy_xla_sharding: bool = False,
-) -> Any:
+) -> Variable:
     """Create a slot `PRIMARY/NAME` of zeros, of the primary's shape and by default its dtype.
 
     The arguments are those of `create_slot`.
@@ -107,10 +106,11 @@ def create_zeros_slot(
     return create_slot(primary, val, name, colocate_with_primary)
 
 
-def value_so_far(variable: Variable) -> Any:
+def value_so_far(variable: Variable) -> Tensor:
     """A variable's value, or its initial value if it is not initialized."""
     is_set = is_variable_initialized(variable)
-    return cond(is_set, variable.read_value, lambda: variable.initial_value)
+    value: Tensor = cond(is_set, variable.read_value, lambda: variable.initial_value)
+    return value
 
 
 def _created(
@@ -122,14 +122,14 @@ def _created(
     shape: ShapeLike | None = None,
     dtype: DTypeLike | None = None,
     validate_shape: bool,
-) -> Any:
+) -> Variable:
     prefix = primary._shared_name if isinstance(primary, Variable) else primary.op.name  # noqa: SLF001 - our own variables
     beside: AbstractContextManager[object] = colocate_with(primary) if colocate else nullcontext()
     with variable_scope(None, f"{prefix}/{name}"), beside:
         scope = get_variable_scope()
         partitioner = scope.partitioner
         scope.set_partitioner(None)
-        slot = get_variable(
+        slot: Variable = get_variable(
             "",
             initializer=initializer,
             trainable=False,
@@ -150,7 +150,7 @@ def _kind_of(primary: Variable | Tensor) -> bool | None:
     return False if isinstance(primary, RefVariable) else None
 
 
-def _slice_like(primary: Variable | Tensor, slot: Any) -> None:
+def _slice_like(primary: Variable | Tensor, slot: Variable) -> None:
     """Give the slot of a partition of a variable the same save slice information."""
     part = primary._get_save_slice_info() if isinstance(primary, Variable) else None  # noqa: SLF001 - our own variables
     rank = slot.shape.ndims

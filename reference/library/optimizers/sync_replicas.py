@@ -8,12 +8,13 @@ process. Source: TF 2.21.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sessrun.reference.api.ops.fill_ops import fill
 from sessrun.reference.api.queues.accumulators import (
     ConditionalAccumulator,
+    ConditionalAccumulatorBase,
     SparseConditionalAccumulator,
 )
 from sessrun.reference.api.queues.coordinator import Coordinator
@@ -35,6 +36,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
 from sessrun.reference.library.managed.session_manager import readiness
+from sessrun.reference.library.optimizers.averages import ExponentialMovingAverage
 from sessrun.reference.library.optimizers.optimizer import Optimizer
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
@@ -62,7 +64,7 @@ class SyncReplicasOptimizer(Optimizer):
 
     """
 
-    local_step_init_op: Any
+    local_step_init_op: Tensor | Variable | Operation
     chief_init_op: Operation
     ready_for_local_init_op: Tensor
 
@@ -71,8 +73,8 @@ class SyncReplicasOptimizer(Optimizer):
         opt: Optimizer,
         replicas_to_aggregate: int,
         total_num_replicas: int | None = None,
-        variable_averages: Any = None,
-        variables_to_average: Any = None,
+        variable_averages: ExponentialMovingAverage | None = None,
+        variables_to_average: Iterable[Variable | Tensor] | None = None,
         use_locking: bool = False,
         name: str = "sync_replicas",
     ) -> None:
@@ -90,10 +92,10 @@ class SyncReplicasOptimizer(Optimizer):
         self._total_num_replicas = total
         self._tokens_per_step = max(total, replicas_to_aggregate)
         self._gradients_applied = False
-        self._global_step: Any = None
-        self._sync_token_queue: Any = None
+        self._global_step: Variable | Tensor | None = None
+        self._sync_token_queue: FIFOQueue | None = None
         self._chief_queue_runner: QueueRunner | None = None
-        self._accumulator_list: list[tuple[Any, str]] = []
+        self._accumulator_list: list[tuple[ConditionalAccumulatorBase, str]] = []
 
     def compute_gradients(
         self, *args: Any, **kwargs: Any
@@ -103,10 +105,10 @@ class SyncReplicasOptimizer(Optimizer):
 
     def apply_gradients(  # type: ignore[override]  # as TensorFlow's, without aggregation's argument
         self,
-        grads_and_vars: Any,
+        grads_and_vars: Sequence[tuple[Tensor | IndexedSlices | None, Variable]],
         global_step: Variable | Tensor | None = None,
         name: str | None = None,
-    ) -> Any:
+    ) -> Tensor | Variable:
         """The train op of a replica.
 
         Raises:
@@ -140,7 +142,11 @@ class SyncReplicasOptimizer(Optimizer):
             self._gradients_applied = True
             return train_op
 
-    def _trained(self, pairs: Iterable[tuple[Any, Any]], global_step: Variable | Tensor) -> Any:
+    def _trained(
+        self,
+        pairs: Iterable[tuple[Tensor | IndexedSlices | None, Variable]],
+        global_step: Variable | Tensor,
+    ) -> Tensor | Variable:
         given, means = [], []
         for gradient, var in pairs:
             with device(var.device):
@@ -162,7 +168,7 @@ class SyncReplicasOptimizer(Optimizer):
         with device(step_device), name_scope(""):
             with control_dependencies(given):
                 token = tokens.dequeue()
-            train_op = assign(self._local_step, token)
+            train_op: Tensor | Variable = assign(self._local_step, token)
             with control_dependencies([update]):
                 new = fill([self._tokens_per_step], global_step)
                 sync = tokens.enqueue_many((new,))
@@ -205,7 +211,7 @@ class SyncReplicasOptimizer(Optimizer):
             raise ValueError("Should be called after apply_gradients().")
         return self._chief_queue_runner
 
-    def get_slot(self, *args: Any, **kwargs: Any) -> Any:
+    def get_slot(self, *args: Any, **kwargs: Any) -> object:
         """The other optimizer's slot."""
         return self._opt.get_slot(*args, **kwargs)
 
@@ -224,7 +230,8 @@ class SyncReplicasOptimizer(Optimizer):
           ValueError: no gradients were applied yet, or there would be too few tokens.
 
         """
-        if not self._gradients_applied:
+        step, queue = self._global_step, self._sync_token_queue
+        if not self._gradients_applied or step is None or queue is None:
             raise ValueError("get_init_tokens_op() should be called after apply_gradients().")
         needed = self._replicas_to_aggregate - self._total_num_replicas
         count = self._replicas_to_aggregate if num_tokens == -1 else num_tokens
@@ -234,10 +241,8 @@ class SyncReplicasOptimizer(Optimizer):
             )
         if count <= 0:
             return no_op(name="no_init_tokens")
-        with device(self._global_step.device), name_scope(""):
-            tokens = fill([count], self._global_step)
-            enqueue: Operation = self._sync_token_queue.enqueue_many((tokens,))
-            return enqueue
+        with device(step.device), name_scope(""):
+            return queue.enqueue_many((fill([count], step),))
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
         """The hook that initializes a replica, and for the chief starts the queue runner."""
@@ -263,7 +268,7 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
                 "SyncReplicasOptimizer.apply_gradient should be called before using the hook."
             )
         self._ready_for_local_init_op = sync.ready_for_local_init_op
-        self._local_init_op: Any = sync.local_step_init_op
+        self._local_init_op: Tensor | Variable | Operation = sync.local_step_init_op
         if self._is_chief:
             self._local_init_op = sync.chief_init_op
             self._q_runner = sync.get_chief_queue_runner()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, pad
 from sessrun.reference.api.ops.cast_ops import cast, complex_, real
@@ -45,7 +44,7 @@ def _check(value: Tensor, kind: int, n: int | None, axis: int, norm: str | None)
 
 @public("signal.dct", "spectral.dct")
 def dct(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: Tensor,  # noqa: A002 - TensorFlow's name
     type: int = 2,  # noqa: A002 - TensorFlow's name
     n: int | None = None,
     axis: int = -1,
@@ -73,7 +72,7 @@ def dct(
 
 @public("signal.idct", "spectral.idct")
 def idct(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: Tensor,  # noqa: A002 - TensorFlow's name
     type: int = 2,  # noqa: A002 - TensorFlow's name
     n: int | None = None,
     axis: int = -1,
@@ -107,7 +106,7 @@ def _of_length(value: Tensor, n: int) -> Tensor:
 
 
 def _transformed(
-    given: Structure, kind: int, n: Any, norm: str | None, name: str | None = None
+    given: Tensor, kind: int, n: Any, norm: str | None, name: str | None = None
 ) -> Tensor:
     with name_scope(name, "dct", [given]):
         value = convert_to_tensor(given)

@@ -67,7 +67,9 @@ def _known(value: Tensor) -> Any:
     return value if static is None else static
 
 
-def _frame_shape(signal: Tensor, length: Any, step: Any, axis: Any, *, pad_end: bool) -> Any:
+def _frame_shape(
+    signal: Tensor, length: Any, step: Any, axis: Any, *, pad_end: bool
+) -> list[int | None] | None:
     """The static shape of the frames, or None."""
     length, step, axis = (constant_value(number) for number in (length, step, axis))
     if signal.shape.ndims is None:
@@ -100,12 +102,12 @@ def _parts(signal: Tensor, axis: Tensor) -> Any:
 
 @public("signal.frame")
 def frame(
-    signal: Any,
+    signal: TensorLike,
     frame_length: TensorLike,
     frame_step: TensorLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
-    axis: Any = -1,
+    pad_value: TensorLike = 0,
+    axis: int | Tensor = -1,
     name: str | None = None,
 ) -> Tensor:
     """Cut a signal into overlapping frames.

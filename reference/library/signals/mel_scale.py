@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import expand_dims, pad, reshape, split
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.grids import linspace
@@ -25,7 +26,7 @@ _BREAK: Final = 700.0
 _HIGH: Final = 1127.0
 
 
-def _to_mel(hertz: Any) -> Tensor:
+def _to_mel(hertz: TensorLike) -> Tensor:
     with name_scope(None, "hertz_to_mel", [hertz]):
         return _HIGH * log(1.0 + convert_to_tensor(hertz) / _BREAK)
 
@@ -52,8 +53,8 @@ def _check(bins: Any, rate: float | Tensor, lower: Any, upper: Any, dtype: DType
 @public("signal.linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
+    num_spectrogram_bins: int | Tensor = 129,
+    sample_rate: float | Tensor = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
     dtype: DType = dtypes.float32,
@@ -102,7 +103,9 @@ def linear_to_mel_weight_matrix(
 
 
 @public("signal.mfccs_from_log_mel_spectrograms")
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(
+    log_mel_spectrograms: TensorLike, name: str | None = None
+) -> Tensor:
     """The cepstral coefficients of logarithmic mel spectrograms.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -51,10 +50,10 @@ def _power_of_two(value: Tensor) -> Tensor:
 
 @public("signal.stft")
 def stft(
-    signals: Any,
+    signals: TensorLike,
     frame_length: TensorLike,
     frame_step: TensorLike,
-    fft_length: Any = None,
+    fft_length: int | Tensor | None = None,
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -124,10 +123,10 @@ def inverse_stft_window_fn(
 
 @public("signal.inverse_stft")
 def inverse_stft(
-    stfts: Any,
+    stfts: TensorLike,
     frame_length: TensorLike,
     frame_step: TensorLike,
-    fft_length: Any = None,
+    fft_length: int | Tensor | None = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -167,7 +166,7 @@ def _of_length(frames: Tensor, length: Tensor) -> Tensor:
 
 @public("signal.mdct")
 def mdct(
-    signals: Any,
+    signals: TensorLike,
     frame_length: int,
     window_fn: Window | None = vorbis_window,
     pad_end: bool = False,
@@ -212,7 +211,7 @@ def mdct(
 
 @public("signal.inverse_mdct")
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Window | None = vorbis_window,
     norm: str | None = None,
     name: str | None = None,

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference.state.files import files
@@ -156,7 +157,7 @@ class EventFileWriter:
 
     def __init__(
         self,
-        logdir: str | None,
+        logdir: str | PathLike[str] | None,
         max_queue: int = 10,
         flush_secs: float = 120,
         filename_suffix: str | None = None,

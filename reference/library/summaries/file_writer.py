@@ -8,7 +8,8 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from typing import Any, Final, Self
+from os import PathLike
+from typing import Any, Final, Protocol, Self
 
 from google.protobuf.message import Message
 
@@ -18,11 +19,31 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.library.summaries.graph_writers import EventFileWriterV2
 from sessrun.reference.public import public
-from sessrun.spec.proto import GraphDef, MetaGraphDef
+from sessrun.reference.session.session import Session
+from sessrun.spec.proto import GraphDef, MetaGraphDef, RunMetadata
 from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRunMetadata
 
 __all__ = ["FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
+
+
+class EventWriting(Protocol):
+    """Writes events to a file."""
+
+    def add_event(self, event: Event) -> None:
+        """Add an event."""
+
+    def get_logdir(self) -> str | PathLike[str] | None:
+        """The folder of the file."""
+
+    def flush(self) -> None:
+        """Write the events that were added."""
+
+    def close(self) -> None:
+        """Write them and close the file."""
+
+    def reopen(self) -> None:
+        """Open a new file if this one is closed."""
 
 
 class SummaryToEventTransformer:
@@ -39,16 +60,21 @@ class SummaryToEventTransformer:
 
     """
 
-    def __init__(self, event_writer: Any, graph: Any = None, graph_def: Any = None) -> None:
+    def __init__(
+        self,
+        event_writer: EventWriting,
+        graph: Graph | GraphDef | None = None,
+        graph_def: GraphDef | None = None,
+    ) -> None:
         self.event_writer = event_writer
-        self._run_tags: set[Any] = set()
+        self._run_tags: set[str] = set()
         self._described: set[str] = set()
         if graph is not None or graph_def is not None:
             self.add_graph(graph=graph, graph_def=graph_def)
             nodes = graph.as_graph_def(add_shapes=True) if isinstance(graph, Graph) else graph
             self.add_meta_graph(export_meta_graph(graph_def=graph_def or nodes))
 
-    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+    def add_summary(self, summary: Summary | bytes, global_step: int | None = None) -> None:
         """Record a summary. Only the first value of each tag keeps its metadata.
 
         Args:
@@ -68,7 +94,7 @@ class SummaryToEventTransformer:
                 self._described.add(value.tag)
         self._add_event(Event(summary=adopt(summary, Summary)), global_step)
 
-    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+    def add_session_log(self, session_log: SessionLog, global_step: int | None = None) -> None:
         """Record what a session did.
 
         Args:
@@ -80,7 +106,12 @@ class SummaryToEventTransformer:
             session_log = adopt(session_log, SessionLog)
         self._add_event(Event(session_log=session_log), global_step)
 
-    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+    def add_graph(
+        self,
+        graph: Graph | GraphDef | None,
+        global_step: int | None = None,
+        graph_def: GraphDef | None = None,
+    ) -> None:
         """Record a graph, with the shapes of its tensors.
 
         Args:
@@ -107,7 +138,7 @@ class SummaryToEventTransformer:
                 ) from error
         self._add_event(Event(graph_def=serialize(nodes)), global_step)
 
-    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+    def add_meta_graph(self, meta_graph_def: MetaGraphDef, global_step: int | None = None) -> None:
         """Record a graph with its collections.
 
         Args:
@@ -126,7 +157,9 @@ class SummaryToEventTransformer:
             ) from error
         self._add_event(Event(meta_graph_def=data), global_step)
 
-    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+    def add_run_metadata(
+        self, run_metadata: RunMetadata, tag: str, global_step: int | None = None
+    ) -> None:
         """Record what a run was seen to do.
 
         Args:
@@ -144,7 +177,7 @@ class SummaryToEventTransformer:
         tagged = TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
         self._add_event(Event(tagged_run_metadata=tagged), global_step)
 
-    def _add_event(self, event: Event, step: Any) -> None:
+    def _add_event(self, event: Event, step: int | None) -> None:
         event.wall_time = time.time()
         if step is not None:
             event.step = int(step)
@@ -172,14 +205,14 @@ class FileWriter(SummaryToEventTransformer):
     def __init__(
         self,
         logdir: Any,
-        graph: Any = None,
+        graph: Graph | GraphDef | None = None,
         max_queue: int = 10,
         flush_secs: float = 120,
-        graph_def: Any = None,
-        filename_suffix: Any = None,
-        session: Any = None,
+        graph_def: GraphDef | None = None,
+        filename_suffix: str | None = None,
+        session: Session | None = None,
     ) -> None:
-        writer: Any
+        writer: EventWriting
         if session is None:
             writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
         else:
@@ -193,7 +226,7 @@ class FileWriter(SummaryToEventTransformer):
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def get_logdir(self) -> Any:
+    def get_logdir(self) -> str | PathLike[str] | None:
         """The folder that is written to."""
         return self.event_writer.get_logdir()
 
@@ -205,11 +238,11 @@ class FileWriter(SummaryToEventTransformer):
                 stacklevel=3,
             )
 
-    def _add_event(self, event: Event, step: Any) -> None:
+    def _add_event(self, event: Event, step: int | None) -> None:
         self._warn_if_closed()
         super()._add_event(event, step)
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: Event) -> None:
         """Record an event as it is.
 
         Args:

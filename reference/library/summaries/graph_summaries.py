@@ -16,6 +16,7 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import control_dependencies, device
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.summaries.graph_writers import (
     get_step,
@@ -26,6 +27,7 @@ from sessrun.reference.library.summaries.graph_writers import (
     written_if,
 )
 from sessrun.spec.proto.foreign import serialize
+from sessrun.spec.proto.summary_pb2 import SummaryMetadata
 
 __all__ = ["audio", "generic", "histogram", "image", "scalar", "write", "write_raw_pb"]
 
@@ -35,16 +37,16 @@ _BAD_COLOR: Final = (255, 0, 0, 255)
 
 def _of_kind(
     op_type: str,
-    name: Any,
-    tensor: tuple[str, Any],
+    name: str,
+    tensor: tuple[str, TensorLike],
     family: str | None,
-    step: Any,
+    step: TensorLike | None,
     inputs: Mapping[str, object] | None = None,
-    **attrs: Any,
-) -> Any:
+    **attrs: int,
+) -> Tensor | Operation:
     """Write a summary by an operation of `op_type`; `tensor` is (input name, value)."""
 
-    def write(tag: str, scope: str) -> Any:
+    def write(tag: str, scope: str) -> Operation:
         op_inputs = {
             key: value() if callable(value) else value for key, value in (inputs or {}).items()
         }
@@ -56,7 +58,9 @@ def _of_kind(
     return written(name, tensor[1], family, step, write)
 
 
-def scalar(name: object, tensor: TensorLike, family: str | None = None, step: object = None) -> Any:
+def scalar(
+    name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None
+) -> Tensor | Operation:
     """Write a number.
 
     Args:
@@ -70,8 +74,8 @@ def scalar(name: object, tensor: TensorLike, family: str | None = None, step: ob
 
 
 def histogram(
-    name: object, tensor: TensorLike, family: str | None = None, step: object = None
-) -> Any:
+    name: str, tensor: TensorLike, family: str | None = None, step: TensorLike | None = None
+) -> Tensor | Operation:
     """Write a histogram; the arguments are those of `scalar`."""
     return _of_kind("WriteHistogramSummary", name, ("values", tensor), family, step)
 
@@ -79,11 +83,11 @@ def histogram(
 def image(
     name: str,
     tensor: Tensor,
-    bad_color: Any = None,
+    bad_color: TensorLike | None = None,
     max_images: int = 3,
     family: str | None = None,
-    step: object = None,
-) -> Any:
+    step: TensorLike | None = None,
+) -> Tensor | Operation:
     """Write the first images of a batch.
 
     Args:
@@ -96,7 +100,7 @@ def image(
 
     """
 
-    def pixel() -> Any:
+    def pixel() -> TensorLike:
         return constant(_BAD_COLOR, dtypes.uint8) if bad_color is None else bad_color
 
     return _of_kind(
@@ -113,11 +117,11 @@ def image(
 def audio(
     name: str,
     tensor: Tensor,
-    sample_rate: Any,
+    sample_rate: float | Tensor,
     max_outputs: int,
     family: str | None = None,
-    step: object = None,
-) -> Any:
+    step: TensorLike | None = None,
+) -> Tensor | Operation:
     """Write the first sounds of a batch.
 
     Args:
@@ -141,8 +145,12 @@ def audio(
 
 
 def generic(
-    name: Any, tensor: TensorLike, metadata: Any = None, family: str | None = None, step: Any = None
-) -> Any:
+    name: str,
+    tensor: TensorLike,
+    metadata: SummaryMetadata | bytes | None = None,
+    family: str | None = None,
+    step: TensorLike | None = None,
+) -> Tensor | Operation:
     """Write a tensor.
 
     Args:
@@ -154,10 +162,10 @@ def generic(
 
     """
 
-    def write(tag: str, scope: str) -> Any:
-        serialized = metadata
+    def write(tag: str, scope: str) -> Operation:
+        serialized: Any = metadata
         if metadata is None or hasattr(metadata, "SerializeToString"):
-            serialized = constant("" if metadata is None else serialize(metadata))
+            serialized = constant("" if metadata is None else serialize(serialized))
         inputs = {
             "writer": writer_resource(),
             "step": step_of(step),
@@ -171,8 +179,12 @@ def generic(
 
 
 def write(
-    tag: Any, tensor: Tensor, step: Any = None, metadata: Any = None, name: str | None = None
-) -> Any:
+    tag: str | Tensor,
+    tensor: TensorLike | Callable[[], TensorLike],
+    step: TensorLike | None = None,
+    metadata: SummaryMetadata | bytes | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Write a tensor, if summaries are recorded.
 
     Args:
@@ -186,7 +198,8 @@ def write(
       ValueError: there is no step.
 
     """
-    serialized = serialize(metadata) if hasattr(metadata, "SerializeToString") else metadata or b""
+    message: Any = metadata
+    serialized = serialize(message) if hasattr(message, "SerializeToString") else message or b""
 
     def inputs() -> dict[str, object]:
         value = tensor() if callable(tensor) else identity(tensor)
@@ -195,7 +208,7 @@ def write(
     return _write_if_recording("WriteSummary", inputs, step, (name, "write_summary"))
 
 
-def write_raw_pb(tensor: Tensor, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: Tensor, step: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Write serialized summaries, if summaries are recorded.
 
     Args:
@@ -217,9 +230,9 @@ def write_raw_pb(tensor: Tensor, step: Any = None, name: str | None = None) -> A
 def _write_if_recording(
     op_type: str,
     inputs: Callable[[], dict[str, object]],
-    step: TensorLike,
+    step: TensorLike | None,
     names: tuple[str | None, str],
-) -> Any:
+) -> Tensor:
     if step is not None:
         step_of(step)  # refuses what is no scalar
     with name_scope(*names) as scope:
@@ -227,7 +240,7 @@ def _write_if_recording(
             return constant(False)
         at = get_step() if step is None else step
 
-        def record() -> Any:
+        def record() -> Tensor:
             if at is None:
                 raise ValueError(
                     "No step set. Please specify one either through the `step` argument or "

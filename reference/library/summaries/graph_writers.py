@@ -8,8 +8,9 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final
+from contextlib import AbstractContextManager, contextmanager
+from os import PathLike
+from typing import Final, TypeAlias
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
@@ -17,6 +18,7 @@ from sessrun.reference.api.control_flow.smart_cond import smart_constant_value
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.summary_ops import summary_scope
 from sessrun.reference.api.variables.global_step import get_or_create_global_step
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
@@ -31,13 +33,16 @@ from sessrun.reference.build.generated import logical_and
 from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.graph.default_graph import control_dependencies, device, get_default_graph
 from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
-from sessrun.reference.session.session import Session
+from sessrun.reference.session.session import BaseSession, Session
 from sessrun.reference.state.files.files import makedirs
+from sessrun.spec.proto import GraphDef
 from sessrun.spec.proto.foreign import serialize
+from sessrun.spec.proto.summary_pb2 import Event
 
 __all__ = [
     "EventFileWriterV2",
@@ -69,12 +74,16 @@ _MAX_QUEUE: Final = 10
 _FLUSH_MILLIS: Final = 120_000
 
 
+#: Whether summaries are recorded: a value, or a function that gives one.
+Condition: TypeAlias = "bool | Tensor | Callable[[], bool | Tensor] | None"
+
+
 class _State(threading.local):
     """Thread-local: default writer, recording condition, step."""
 
-    writer: Any = None
-    is_recording: Any = None
-    step: Any = None
+    writer: SummaryWriter | None = None
+    is_recording: Condition = None
+    step: TensorLike | None = None
 
 
 _STATE: Final = _State()
@@ -134,12 +143,12 @@ class _NoWriter:
 
 
 def create_file_writer(
-    logdir: str | None,
+    logdir: str | PathLike[str] | None,
     max_queue: int | None = None,
-    flush_millis: Any = None,
+    flush_millis: TensorLike | None = None,
     filename_suffix: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> SummaryWriter | _NoWriter:
     """A writer of event files in a folder.
 
     Args:
@@ -170,7 +179,7 @@ def _begun(given: Mapping[str, object], resource: Tensor) -> Operation:
 
 
 @contextmanager
-def record_if(condition: Any) -> Iterator[None]:
+def record_if(condition: Condition) -> Iterator[None]:
     """Record summaries inside the `with` only if a condition (or its result) is true."""
     before, _STATE.is_recording = _STATE.is_recording, condition
     try:
@@ -179,12 +188,12 @@ def record_if(condition: Any) -> Iterator[None]:
         _STATE.is_recording = before
 
 
-def always_record_summaries() -> Any:
+def always_record_summaries() -> AbstractContextManager[None]:
     """Record summaries inside the `with`."""
     return record_if(True)
 
 
-def never_record_summaries() -> Any:
+def never_record_summaries() -> AbstractContextManager[None]:
     """Record no summaries inside the `with`."""
     return record_if(False)
 
@@ -204,7 +213,7 @@ def _condition(*, default: bool) -> tuple[Tensor, bool | None]:
     return logical_and(True, recording), None if known is None else bool(known)
 
 
-def get_step() -> Any:
+def get_step() -> TensorLike | None:
     """The step that `set_step` set, or None."""
     return _STATE.step
 
@@ -219,7 +228,9 @@ def has_default_writer() -> bool:
     return _STATE.writer is not None
 
 
-def record_summaries_every_n_global_steps(n: int, global_step: Tensor | None = None) -> Any:
+def record_summaries_every_n_global_steps(
+    n: int, global_step: Tensor | None = None
+) -> AbstractContextManager[None]:
     """Record summaries every `n` global steps inside the `with`.
 
     Args:
@@ -234,11 +245,11 @@ def record_summaries_every_n_global_steps(n: int, global_step: Tensor | None = N
 
 def writer_resource() -> Tensor:
     """The handle of the present writer."""
-    resource: Tensor = _STATE.writer._resource  # noqa: SLF001 - of this module
-    return resource
+    assert _STATE.writer is not None  # who asks has a writer
+    return _STATE.writer._resource  # noqa: SLF001 - of this module
 
 
-def step_of(step: object) -> Any:
+def step_of(step: TensorLike | None) -> Tensor | Variable:
     """A step as a tensor; by default the global step, created if missing.
 
     Raises:
@@ -246,7 +257,8 @@ def step_of(step: object) -> Any:
 
     """
     if step is None:
-        return get_or_create_global_step()
+        counter: Variable = get_or_create_global_step()
+        return counter
     scalar = convert_to_tensor(step, dtypes.int64)
     if scalar.shape.num_elements() != 1:
         raise ValueError(
@@ -259,9 +271,9 @@ def written(
     name: str,
     tensor: TensorLike,
     family: str | None,
-    step: TensorLike,
+    step: TensorLike | None,
     write: Callable[[str, str], object],
-) -> Any:
+) -> Tensor | Operation:
     """Write a summary by the operation that `write` creates; returns a bool tensor."""
     if step is not None:
         step_of(step)
@@ -280,19 +292,19 @@ def written(
     return written_if(record, "")
 
 
-def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False) -> Any:
+def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False) -> Tensor:
     """`record()` if summaries are recorded, else False; added to the graph's summary ops."""
     with device("cpu:0"):
         condition, known = _condition(default=default)
         if known is None:
-            was_written = cond(condition, record, lambda: constant(False), name=name)
+            was_written: Tensor = cond(condition, record, lambda: constant(False), name=name)
         else:
             was_written = record() if known else constant(False)
         get_default_graph().add_to_collection(_WRITTEN, was_written)
         return was_written
 
 
-def graph_v1(param: Any, step: object = None, name: str | None = None) -> Operation:
+def graph_v1(param: Tensor, step: TensorLike | None = None, name: str | None = None) -> Operation:
     """Write a serialized GraphDef.
 
     Args:
@@ -318,30 +330,30 @@ def graph_v1(param: Any, step: object = None, name: str | None = None) -> Operat
 
 def import_event(tensor: Tensor, name: str | None = None) -> Operation:
     """Write a serialized Event."""
-    inputs = {"writer": _STATE.writer._resource, "event": tensor}  # noqa: SLF001 - of this module
+    inputs = {"writer": writer_resource(), "event": tensor}
     return apply_op("ImportEvent", inputs, {}, name)
 
 
-def flush(writer: Any = None, name: str | None = None) -> Any:
+def flush(writer: SummaryWriter | None = None, name: str | None = None) -> Operation | None:
     """An operation that flushes a writer, by default the default writer."""
     del name
     writer = writer or _STATE.writer
     return no_op() if writer is None else writer.flush()
 
 
-def summary_writer_initializer_op() -> list[Any]:
+def summary_writer_initializer_op() -> list[Operation]:
     """The operations that begin the files of all writers of the graph."""
     return get_default_graph().get_collection(_BEGINNINGS)
 
 
 @public("summary.all_v2_summary_ops")
-def all_v2_summary_ops() -> list[Any]:
+def all_v2_summary_ops() -> list[Tensor]:
     """The operations of the graph that write summaries."""
     return get_default_graph().get_collection(_WRITTEN)
 
 
 @public("summary.initialize")
-def initialize(graph: Any = None, session: Any = None) -> None:
+def initialize(graph: Graph | GraphDef | None = None, session: BaseSession | None = None) -> None:
     """Begin the files of all writers in a session.
 
     Args:
@@ -380,10 +392,10 @@ class EventFileWriterV2:
     def __init__(
         self,
         session: Session,
-        logdir: str,
+        logdir: str | PathLike[str],
         max_queue: int = 10,
         flush_secs: float = 120,
-        filename_suffix: str = "",
+        filename_suffix: str | None = "",
     ) -> None:
         self._session = session
         self._logdir = logdir
@@ -398,7 +410,7 @@ class EventFileWriterV2:
             self._begin, self._flush, self._close = writer.init(), writer.flush(), writer.close()
         session.run(self._begin)
 
-    def get_logdir(self) -> Any:
+    def get_logdir(self) -> str | PathLike[str] | None:
         """The folder that is written to."""
         return self._logdir
 
@@ -408,7 +420,7 @@ class EventFileWriterV2:
             self._closed = False
             self._session.run(self._begin)
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: Event) -> None:
         """Write an event; nothing after `close`."""
         if not self._closed:
             self._session.run(self._add, {self._event: event.SerializeToString()})
