@@ -1261,7 +1261,7 @@ library.managed.summary_hooks
 library.managed.supervisor
   train.Supervisor (graph=None, ready_op=0, ready_for_local_init_op=0, is_chief=True, init_op=0, init_feed_dict=None, local_init_op=0, logdir=None, summary_op=0, saver=0, global_step=0, save_summaries_secs=120, save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename='model.ckpt', session_manager=None, summary_writer=0, init_fn=None, local_init_run_options=None)
 library.managed.training_session
-  train.MonitoredTrainingSession (master='', is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None, save_checkpoint_secs=object, save_summaries_steps=object, save_summaries_secs=object, config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=object, summary_dir=None, save_graph_def=True)
+  train.MonitoredTrainingSession (master='', is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None, save_checkpoint_secs=UseDefault, save_summaries_steps=UseDefault, save_summaries_secs=UseDefault, config=None, stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=UseDefault, summary_dir=None, save_graph_def=True)
 library.optimizers.adagrad
   train.AdagradDAOptimizer (learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name='AdagradDA')
   train.AdagradOptimizer (learning_rate, initial_accumulator_value=0.1, use_locking=False, name='Adagrad')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.library.managed.supervisor import Supervisor
@@ -16,7 +15,7 @@ __all__ = ["basic_train_loop"]
 def basic_train_loop(
     supervisor: Supervisor,
     train_step_fn: Callable[..., object],
-    args: Sequence[Any] | None = None,
+    args: Sequence[object] | None = None,
     kwargs: Mapping[str, object] | None = None,
     master: str = "",
 ) -> None:

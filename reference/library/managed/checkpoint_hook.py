@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.saving.graph_pruning import write_graph
@@ -165,7 +165,7 @@ class CheckpointSaverHook(SessionRunHook):
                 should_stop = True
         return should_stop
 
-    def _get_saver(self) -> Any:
+    def _get_saver(self) -> Saver:
         """What saves.
 
         Raises:
@@ -173,7 +173,8 @@ class CheckpointSaverHook(SessionRunHook):
 
         """
         if self._saver is None and self._scaffold is not None:
-            return self._scaffold.saver
+            saver: Saver = self._scaffold.saver
+            return saver
         if self._saver is None:
             key = GraphKeys.SAVERS
             savers = get_collection(key)

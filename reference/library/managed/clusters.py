@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.public import public
 from sessrun.spec.proto import ClusterDef, JobDef, ServerDef
 from sessrun.spec.proto.foreign import adopt
@@ -25,7 +23,7 @@ class ClusterSpec:
     """
 
     def __init__(self, cluster: object) -> None:
-        self._jobs: dict[Any, dict[int, Any]]
+        self._jobs: dict[str, dict[int, str]]
         if isinstance(cluster, dict):
             self._jobs = {name: _tasks(name, tasks) for name, tasks in cluster.items()}
             self._cluster_def = self._to_cluster_def()
@@ -64,9 +62,9 @@ class ClusterSpec:
         jobs = self.as_dict()
         return "ClusterSpec({" + ", ".join(f"{k!r}: {jobs[k]!r}" for k in sorted(jobs)) + "})"
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, list[str | None] | dict[int, str]]:
         """A dictionary from jobs to lists of addresses; to dictionaries where indices lack."""
-        jobs: dict[str, Any] = {}
+        jobs: dict[str, list[str | None] | dict[int, str]] = {}
         for job, tasks in self._jobs.items():
             is_dense = bool(tasks) and max(tasks) + 1 == len(tasks)
             jobs[job] = self.job_tasks(job) if is_dense else dict(sorted(tasks.items()))
@@ -122,14 +120,14 @@ class ClusterSpec:
         tasks = self._job(job_name)
         return [tasks.get(index) for index in range(max(tasks) + 1)]
 
-    def _job(self, name: str) -> dict[int, Any]:
+    def _job(self, name: str) -> dict[int, str]:
         try:
             return self._jobs[name]
         except KeyError:
             raise ValueError(f"No such job in cluster: {name!r}") from None
 
 
-def _tasks(job: Any, tasks: Any) -> dict[int, object]:
+def _tasks(job: str, tasks: object) -> dict[int, str]:
     if isinstance(tasks, list | tuple):
         return dict(enumerate(tasks))
     if isinstance(tasks, dict):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.variables.init_ops import Ones, Zeros
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import get_variable
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE
 from sessrun.reference.base import log_messages
@@ -19,6 +20,7 @@ from sessrun.reference.base.dtypes import int32, int64
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import control_dependencies, get_default_graph
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.monitored_session import MonitoredSession
 from sessrun.reference.library.managed.run_hooks import (
@@ -30,6 +32,7 @@ from sessrun.reference.library.managed.run_hooks import (
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_creators import ChiefSessionCreator
 from sessrun.reference.library.managed.stopping_hooks import FinalOpsHook
+from sessrun.reference.session.resolve.fetches import Fetches
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto
 
@@ -51,7 +54,11 @@ _FEW: Final = 20
 _MESSAGES: Final = 10
 
 
-def get_or_create_eval_step() -> Any:
+#: What one evaluation runs besides the count: operations and tensors in a list or a dictionary.
+Updates: TypeAlias = "Sequence[Tensor | Operation] | dict[str, Tensor | Operation]"
+
+
+def get_or_create_eval_step() -> Variable:
     """The local variable of the default graph that counts evaluations.
 
     Raises:
@@ -61,7 +68,7 @@ def get_or_create_eval_step() -> Any:
     steps = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
     if len(steps) > 1:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
-    return (
+    eval_step: Variable = (
         steps[0]
         if steps
         else get_variable(
@@ -73,22 +80,23 @@ def get_or_create_eval_step() -> Any:
             collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
         )
     )
+    return eval_step
 
 
-def get_or_create_steps_per_run_variable() -> Any:
+def get_or_create_steps_per_run_variable() -> Variable:
     """The local variable of the default graph with the number of steps of one run.
 
     Raises:
       RuntimeError: there are several.
 
     """
-    variables = get_default_graph().get_collection(_STEPS_KEY)
+    variables: list[Variable] = get_default_graph().get_collection(_STEPS_KEY)
     if len(variables) > 1:
         raise RuntimeError("Multiple steps_per_run_var in collection.")
     if variables:
         return variables[0]
     with variable_scope(_SCOPE, reuse=AUTO_REUSE):
-        return get_variable(
+        steps_per_run: Variable = get_variable(
             _STEPS_PER_RUN,
             initializer=Ones(),
             shape=[],
@@ -97,9 +105,10 @@ def get_or_create_steps_per_run_variable() -> Any:
             collections=[_STEPS_KEY, GraphKeys.LOCAL_VARIABLES],
             use_resource=True,
         )
+        return steps_per_run
 
 
-def get_latest_eval_step_value(update_ops: Any) -> Tensor:
+def get_latest_eval_step_value(update_ops: Updates) -> Tensor:
     """The number of evaluations after some operations have run."""
     listed = list(update_ops.values()) if isinstance(update_ops, dict) else update_ops
     with control_dependencies(listed):
@@ -110,9 +119,9 @@ class _CountsEvals(SessionRunHook):
     """A hook that asks for the number of evaluations, and to stop after enough of them."""
 
     _num_evals: int | None
-    _evals_completed: Any = None
+    _evals_completed: Tensor | None = None
 
-    def _set_evals_completed_tensor(self, updated_eval_step: Any) -> None:
+    def _set_evals_completed_tensor(self, updated_eval_step: Tensor) -> None:
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -194,9 +203,9 @@ def evaluate_once(
     checkpoint_path: str | None,
     master: str = "",
     scaffold: Scaffold | None = None,
-    eval_ops: object = None,
+    eval_ops: Tensor | Operation | Updates | None = None,
     feed_dict: Mapping[object, object] | None = None,
-    final_ops: object = None,
+    final_ops: Fetches | None = None,
     final_ops_feed_dict: Mapping[object, object] | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
     config: ConfigProto | None = None,
@@ -240,9 +249,11 @@ def evaluate_once(
     return final_hook.final_ops_values
 
 
-def _with_count(eval_ops: object, eval_step: Any, hooks: Sequence[SessionRunHook]) -> Any:
+def _with_count(
+    eval_ops: Tensor | Operation | Updates, eval_step: Any, hooks: Sequence[SessionRunHook]
+) -> Updates:
     """What one evaluation runs, and what counts it."""
-    steps: Any = 1
+    steps: int | Tensor = 1
     if any(isinstance(hook, MultiStepStopAfterNEvalsHook) for hook in hooks):
         steps = cast(get_or_create_steps_per_run_variable(), dtype=eval_step.dtype)
     update = assign_add(eval_step, steps, use_locking=True)

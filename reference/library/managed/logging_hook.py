@@ -6,12 +6,14 @@ Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import log_messages
 from sessrun.reference.graph.default_graph import get_default_graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.run_hooks import (
     NeverTriggerTimer,
     SecondOrStepTimer,
@@ -113,7 +115,7 @@ class LoggingTensorHook(SessionRunHook):
                 log_messages.info("%s (%.3f sec)", line, seconds)
 
 
-def _element(item: object) -> Any:
+def _element(item: str | Tensor | Variable | Operation) -> Tensor | Variable | Operation:
     """A tensor or an operation of the default graph, of itself or of its name."""
     graph = get_default_graph()
     if not isinstance(item, str):
@@ -122,8 +124,10 @@ def _element(item: object) -> Any:
                 f"Passed {item} should have graph attribute that is equal to current graph {graph}."
             )
         return item
+    element: Tensor
     if ":" in item:
-        return graph.as_graph_element(item)
+        element = graph.as_graph_element(item)
+        return element
     element = graph.as_graph_element(f"{item}:0")
     if len(element.op.outputs) > 1:
         raise ValueError(

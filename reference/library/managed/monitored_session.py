@@ -16,6 +16,7 @@ from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.queues.queue_runner import start_queue_runners
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.default_graph import get_collection, get_default_graph
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_creators import ChiefSessionCreator, SessionCreator
@@ -23,12 +24,14 @@ from sessrun.reference.library.managed.wrapped_sessions import (
     CoordinatedSession,
     HookedSession,
     RecoverableSession,
+    Result,
     StepContext,
     WrappedSession,
 )
 from sessrun.reference.public import public
 from sessrun.reference.session.resolve.feeds import FeedDict
 from sessrun.reference.session.resolve.fetches import Fetches
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
 __all__ = ["MonitoredSession", "SingularMonitoredSession"]
@@ -50,7 +53,7 @@ class _CoordinatedCreator(SessionCreator):
         self._hooks = hooks
         self._stop_grace_period_secs = stop_grace_period_secs
         self.coord: Coordinator | None = None
-        self.tf_sess: Any = None
+        self.tf_sess: Session | None = None
 
     def create_session(self) -> CoordinatedSession:
         """A new session; the hooks are told."""
@@ -91,7 +94,7 @@ class _MonitoredSession:
         )
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph | None:
         """The graph of the session; None once it is closed."""
         sess = self._tf_sess()
         return None if sess is None else sess.graph
@@ -113,7 +116,7 @@ class _MonitoredSession:
             fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata
         )
 
-    def run_step_fn(self, step_fn: Callable[..., object]) -> Any:
+    def run_step_fn(self, step_fn: Callable[..., Result]) -> Result:
         """The value of a function that runs parts of a step without the hooks.
 
         Args:
@@ -171,8 +174,9 @@ class _MonitoredSession:
         creator = self._coordinated_creator
         try:
             if not failed:
+                sess: Any = creator.tf_sess  # None once it is closed
                 for hook in self._hooks:
-                    hook.end(creator.tf_sess)
+                    hook.end(sess)
         finally:
             try:
                 if self._sess is None:
@@ -186,7 +190,7 @@ class _MonitoredSession:
     def _is_closed(self) -> bool:
         return self._tf_sess() is None
 
-    def _tf_sess(self) -> Any:
+    def _tf_sess(self) -> Session | None:
         """The session below the hooks; None once it is closed."""
         return self._coordinated_creator.tf_sess
 
@@ -245,7 +249,7 @@ class SingularMonitoredSession(_MonitoredSession):
         )
         super().__init__(creator, hooks, False, stop_grace_period_secs)
 
-    def raw_session(self) -> Any:
+    def raw_session(self) -> Session | None:
         """The session below the hooks; None once it is closed."""
         return self._tf_sess()
 

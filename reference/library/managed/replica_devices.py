@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.device_spec import DeviceSpecV2
@@ -45,8 +45,8 @@ def replica_device_setter(
     merge_devices: bool = True,
     cluster: object = None,
     ps_ops: Sequence[str] | None = None,
-    ps_strategy: Callable[[Any], int] | None = None,
-) -> Callable[[Any], str] | None:
+    ps_strategy: Callable[[Operation], int] | None = None,
+) -> Callable[[Operation], str] | None:
     """A function for `tf.device` that puts variables on parameter servers, all else on workers.
 
     Args:

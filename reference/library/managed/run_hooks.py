@@ -199,7 +199,7 @@ class SecondOrStepTimer:
 
     def reset(self) -> None:
         """Forget the last time."""
-        self._last_step: Any = None
+        self._last_step: int | None = None
         self._last_time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
@@ -217,11 +217,11 @@ class SecondOrStepTimer:
         """Note that it was done at this step; the seconds and the steps since the last time."""
         now = time.time()
         passed: tuple[float | None, int | None] = (None, None)
-        if self._last_time is not None:
+        if self._last_time is not None and self._last_step is not None:
             passed = (now - self._last_time, step - self._last_step)
         self._last_time, self._last_step = now, step
         return passed
 
-    def last_triggered_step(self) -> Any:
+    def last_triggered_step(self) -> int | None:
         """The step of the last time; None if there was none."""
         return self._last_step

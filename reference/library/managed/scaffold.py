@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.summary_ops import merge_all
@@ -28,11 +28,17 @@ from sessrun.reference.graph.default_graph import (
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
+from sessrun.reference.session.resolve.feeds import FeedDict
+from sessrun.reference.session.session import Session
 
 __all__ = ["Scaffold"]
 
 #: Operations of loaded models, which initialize them.
 LOADED_INITIALIZERS: Final = "saved_model_initializers"
+
+
+#: A part of a scaffold: an operation, a tensor or a saver.
+Part = TypeVar("Part")
 
 
 def _kept(name: str, text: str) -> Any:
@@ -88,16 +94,16 @@ class Scaffold:
 
     def __init__(
         self,
-        init_op: Any = None,
-        init_feed_dict: Mapping[Any, Any] | None = None,
-        init_fn: Callable[[Any, Any], Any] | None = None,
-        ready_op: Any = None,
-        ready_for_local_init_op: Any = None,
-        local_init_op: Any = None,
-        summary_op: Any = None,
-        saver: Any = None,
+        init_op: Tensor | Operation | None = None,
+        init_feed_dict: FeedDict | None = None,
+        init_fn: Callable[[Scaffold, Session], object] | None = None,
+        ready_op: Tensor | None = None,
+        ready_for_local_init_op: Tensor | None = None,
+        local_init_op: Tensor | Operation | None = None,
+        summary_op: Tensor | None = None,
+        saver: Saver | None = None,
         copy_from_scaffold: Scaffold | None = None,
-        local_init_feed_dict: Mapping[Any, Any] | None = None,
+        local_init_feed_dict: FeedDict | None = None,
     ) -> None:
         self._init_op = init_op
         self._init_feed_dict = init_feed_dict
@@ -116,7 +122,7 @@ class Scaffold:
                     setattr(self, f"_{name}", getattr(other, name))
             init_fn = other.user_init_fn if init_fn is None else init_fn
         #: What was given, which is called with a scaffold too.
-        self.user_init_fn: Callable[[Any, Any], Any] | None = init_fn
+        self.user_init_fn: Callable[[Scaffold, Session], object] | None = init_fn
         self._init_fn = (lambda sess: init_fn(self, sess)) if init_fn else None
 
     def finalize(self) -> Scaffold:
@@ -141,6 +147,7 @@ class Scaffold:
         for name, collection, make in defaults:
             if getattr(self, name) is None:
                 setattr(self, f"_{name}", self.get_or_default(name, collection, make))
+        assert self._saver is not None  # the defaults have set it
         self._saver.build()
         get_default_graph().finalize()
         log_messages.info("Graph was finalized.")
@@ -148,8 +155,8 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(
-        arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
-    ) -> Any:
+        arg_name: str, collection_key: str, default_constructor: Callable[[], Part]
+    ) -> Part:
         """The only item of a collection of the default graph; an empty one gets a default item.
 
         Raises:
@@ -164,7 +171,8 @@ class Scaffold:
                 f"tf.Scaffold({arg_name}=item to use)"
             )
         if items:
-            return items[0]
+            only_item: Part = items[0]
+            return only_item
         item = default_constructor()
         if item is not None:
             add_to_collection(collection_key, item)

@@ -6,7 +6,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class SessionManager:
 
     def __init__(
         self,
-        local_init_op: Operation | None = None,
+        local_init_op: Tensor | Operation | None = None,
         ready_op: Tensor | None = None,
         ready_for_local_init_op: Tensor | None = None,
         graph: Graph | None = None,
@@ -74,8 +74,8 @@ class SessionManager:
     def prepare_session(
         self,
         master: str,
-        init_op: Operation | None = None,
-        saver: Any = None,
+        init_op: Tensor | Operation | None = None,
+        saver: Saver | None = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
@@ -139,7 +139,7 @@ class SessionManager:
     def recover_session(
         self,
         master: str,
-        saver: Any = None,
+        saver: Saver | None = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
@@ -209,7 +209,7 @@ class SessionManager:
     def _restored(
         self,
         master: str,
-        saver: Saver,
+        saver: Saver | None,
         folder: str | None,
         path: str | None,
         max_wait_secs: float,
@@ -270,7 +270,7 @@ def _restore(sess: Session, saver: Saver, path: str) -> None:
     saver.restore(sess, path)
 
 
-def readiness(op: Any, sess: Session, text: str) -> _Readiness:
+def readiness(op: Tensor | Operation | None, sess: Session, text: str) -> _Readiness:
     """The result of a readiness op, which returns the names of uninitialized variables.
 
     One that gives no value, a number or nothing says that all is ready; one that fails for

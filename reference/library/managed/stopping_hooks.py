@@ -15,6 +15,7 @@ from sessrun.reference import errors
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.variables.global_step import needed_global_step_read
 from sessrun.reference.base import log_messages
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -22,6 +23,8 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunValues,
 )
 from sessrun.reference.public import public
+from sessrun.reference.session.resolve.feeds import FeedDict
+from sessrun.reference.session.resolve.fetches import Fetches
 from sessrun.reference.session.session import Session
 
 __all__ = [
@@ -149,7 +152,7 @@ class NanTensorHook(SessionRunHook):
 
     """
 
-    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: Tensor, fail_on_nan_loss: bool = True) -> None:
         self._loss_tensor = loss_tensor
         self._fail_on_nan_loss = fail_on_nan_loss
 
@@ -185,7 +188,7 @@ class FinalOpsHook(SessionRunHook):
     """
 
     def __init__(
-        self, final_ops: object, final_ops_feed_dict: Mapping[object, object] | None = None
+        self, final_ops: Fetches | None, final_ops_feed_dict: Mapping[object, object] | None = None
     ) -> None:
         self._final_ops = final_ops
         self._final_ops_feed_dict = final_ops_feed_dict
@@ -226,7 +229,7 @@ class FeedFnHook(SessionRunHook):
 
     """
 
-    def __init__(self, feed_fn: Callable[[], Mapping[Any, Any]]) -> None:
+    def __init__(self, feed_fn: Callable[[], FeedDict]) -> None:
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.variables.global_step import get_global_step, needed_global_step_read
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import log_messages
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.run_hooks import (
     SecondOrStepTimer,
     SessionRunArgs,
@@ -17,11 +19,11 @@ from sessrun.reference.library.managed.run_hooks import (
 )
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timeline import Timeline
-from sessrun.reference.library.summaries.file_writer import FileWriterCache
+from sessrun.reference.library.summaries.file_writer import FileWriter, FileWriterCache
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
 from sessrun.reference.state.files.file_object import GFile
-from sessrun.spec.proto import RunOptions
+from sessrun.spec.proto import RunOptions, StepStats
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
 __all__ = ["ProfilerHook", "StepCounterHook", "SummarySaverHook"]
@@ -50,14 +52,14 @@ class StepCounterHook(SessionRunHook):
         every_n_steps: int | None = 100,
         every_n_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: Any = None,
+        summary_writer: FileWriter | None = None,
     ) -> None:
         if (every_n_steps is None) == (every_n_secs is None):
             raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
         self._summary_writer = summary_writer
         self._output_dir = output_dir
-        self._last_global_step: Any = None
+        self._last_global_step: int | None = None
         self._steps_per_run = 1
 
     def _set_steps_per_run(self, steps_per_run: int) -> None:
@@ -130,9 +132,9 @@ class SummarySaverHook(SessionRunHook):
         save_steps: int | None = None,
         save_secs: float | None = None,
         output_dir: str | None = None,
-        summary_writer: Any = None,
+        summary_writer: FileWriter | None = None,
         scaffold: Scaffold | None = None,
-        summary_op: Any = None,
+        summary_op: Tensor | list[Tensor] | None = None,
     ) -> None:
         if (scaffold is None) == (summary_op is None):
             raise ValueError("Exactly one of scaffold or summary_op must be provided.")
@@ -150,7 +152,7 @@ class SummarySaverHook(SessionRunHook):
 
         """
         self._summary_writer = _writer(self._summary_writer, self._output_dir)
-        self._next_step: Any = None
+        self._next_step: int | None = None
         self._global_step_tensor = needed_global_step_read("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -159,7 +161,9 @@ class SummarySaverHook(SessionRunHook):
         self._request_summary = self._next_step is None or (
             self._timer.should_trigger_for_step(self._next_step)
         )
-        wanted: dict[str, Any] = {"global_step": self._global_step_tensor}
+        wanted: dict[str, Tensor | Variable | list[Tensor]] = {
+            "global_step": self._global_step_tensor
+        }
         summaries = self._summary_list() if self._request_summary else None
         if summaries is not None:
             wanted["summary"] = summaries
@@ -186,7 +190,7 @@ class SummarySaverHook(SessionRunHook):
         if self._summary_writer:
             self._summary_writer.flush()
 
-    def _summary_list(self) -> list[Any] | None:
+    def _summary_list(self) -> list[Tensor] | None:
         summaries = self._summary_op
         if summaries is None and self._scaffold is not None:
             summaries = self._scaffold.summary_op
@@ -230,7 +234,7 @@ class ProfilerHook(SessionRunHook):
           RuntimeError: the graph has no global step.
 
         """
-        self._next_step: Any = None
+        self._next_step: int | None = None
         self._global_step_tensor = needed_global_step_read("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
@@ -256,7 +260,7 @@ class ProfilerHook(SessionRunHook):
             self._file_writer.add_run_metadata(traced, f"step_{step}")
         self._next_step = step + 1
 
-    def _save(self, step: int, save_path: str, step_stats: Any) -> None:
+    def _save(self, step: int, save_path: str, step_stats: StepStats) -> None:
         log_messages.info("Saving timeline for %d into '%s'.", step, save_path)
         with GFile(save_path, "w") as file:
             file.write(
@@ -266,6 +270,6 @@ class ProfilerHook(SessionRunHook):
             )
 
 
-def _writer(writer: Any, folder: str | None) -> Any:
+def _writer(writer: FileWriter | None, folder: str | None) -> FileWriter | None:
     """The writer that was given, or that of the folder, or None."""
     return FileWriterCache.get(folder) if writer is None and folder else writer

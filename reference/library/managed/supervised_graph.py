@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.ops.summary_ops import merge_all
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.tables.table_initializers import tables_initializer
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_lists import (
     global_variables,
     global_variables_initializer,
@@ -38,13 +39,13 @@ class SupervisedGraph:
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self.ready_op: Any = None
-        self.ready_for_local_init_op: Any = None
-        self.init_op: Any = None
-        self.local_init_op: Any = None
-        self.saver: Any = None
-        self.summary_op: Any = None
-        self.global_step: Any = None
+        self.ready_op: Tensor | None = None
+        self.ready_for_local_init_op: Tensor | None = None
+        self.init_op: Tensor | Operation | None = None
+        self.local_init_op: Tensor | Operation | None = None
+        self.saver: Saver | None = None
+        self.summary_op: Tensor | None = None
+        self.global_step: Tensor | Variable | None = None
 
     def find(self, name: str, given: object) -> None:
         """Set an operation: the given one, else the collection's first, else a default."""
@@ -96,7 +97,7 @@ def _saver(_: Graph) -> Saver | None:
     return Saver() if global_variables() else None
 
 
-def _summary_op(_: Graph) -> Any:
+def _summary_op(_: Graph) -> Tensor | None:
     return merge_all()
 
 

@@ -10,13 +10,18 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Final
 
 from sessrun.reference.api.queues.coordinator import Coordinator, LooperThread
+from sessrun.reference.api.queues.queue_runner import QueueRunner
 from sessrun.reference.api.saving.graph_pruning import write_graph
 from sessrun.reference.api.saving.meta_graph import export_meta_graph
+from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.variables.global_step import global_step as step_of
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.session_manager import SessionManager
 from sessrun.reference.library.managed.supervised_graph import SupervisedGraph
 from sessrun.reference.library.managed.supervisor_threads import (
@@ -26,9 +31,10 @@ from sessrun.reference.library.managed.supervisor_threads import (
 )
 from sessrun.reference.library.summaries.file_writer import FileWriter
 from sessrun.reference.public import public
+from sessrun.reference.session.resolve.feeds import FeedDict
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto, RunOptions
-from sessrun.spec.proto.summary_pb2 import SessionLog
+from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
 __all__ = ["Supervisor"]
 
@@ -74,23 +80,23 @@ class Supervisor:
     def __init__(
         self,
         graph: Graph | None = None,
-        ready_op: Any = USE_DEFAULT,
-        ready_for_local_init_op: Any = USE_DEFAULT,
+        ready_op: Tensor | int | None = USE_DEFAULT,
+        ready_for_local_init_op: Tensor | int | None = USE_DEFAULT,
         is_chief: bool = True,
-        init_op: Any = USE_DEFAULT,
-        init_feed_dict: Mapping[object, object] | None = None,
-        local_init_op: Any = USE_DEFAULT,
+        init_op: Tensor | Operation | int | None = USE_DEFAULT,
+        init_feed_dict: FeedDict | None = None,
+        local_init_op: Tensor | Operation | int | None = USE_DEFAULT,
         logdir: str | None = None,
-        summary_op: Any = USE_DEFAULT,
-        saver: Any = USE_DEFAULT,
-        global_step: Any = USE_DEFAULT,
+        summary_op: Tensor | int | None = USE_DEFAULT,
+        saver: Saver | int | None = USE_DEFAULT,
+        global_step: Tensor | Variable | int | None = USE_DEFAULT,
         save_summaries_secs: float = 120,
         save_model_secs: float = 600,
         recovery_wait_secs: float = 30,
         stop_grace_secs: float = 120,
         checkpoint_basename: str = "model.ckpt",
         session_manager: SessionManager | None = None,
-        summary_writer: Any = USE_DEFAULT,
+        summary_writer: FileWriter | int | None = USE_DEFAULT,
         init_fn: Callable[[Session], object] | None = None,
         local_init_run_options: RunOptions | None = None,
     ) -> None:
@@ -132,9 +138,10 @@ class Supervisor:
             parts.check_devices()
         self._graph.finalize()
 
-    def _writer(self, given: object) -> Any:
+    def _writer(self, given: Any) -> FileWriter | None:
         if given is not Supervisor.USE_DEFAULT:
-            return given
+            writer: FileWriter | None = given
+            return writer
         return FileWriter(self._logdir) if self._logdir else None
 
     @property
@@ -153,32 +160,32 @@ class Supervisor:
         return self._coord
 
     @property
-    def init_op(self) -> Any:
+    def init_op(self) -> Tensor | Operation | None:
         """Initializes the model."""
         return self._parts.init_op
 
     @property
-    def init_feed_dict(self) -> Mapping[object, object] | None:
+    def init_feed_dict(self) -> FeedDict | None:
         """What `init_op` is fed."""
         return self._init_feed_dict
 
     @property
-    def ready_op(self) -> Any:
+    def ready_op(self) -> Tensor | None:
         """Gives the names of what is not initialized."""
         return self._parts.ready_op
 
     @property
-    def ready_for_local_init_op(self) -> Any:
+    def ready_for_local_init_op(self) -> Tensor | None:
         """Gives the names of what the local initialization still waits for."""
         return self._parts.ready_for_local_init_op
 
     @property
-    def summary_writer(self) -> Any:
+    def summary_writer(self) -> FileWriter | None:
         """Writes the summaries; None where this is not the chief."""
         return self._summary_writer
 
     @property
-    def summary_op(self) -> Any:
+    def summary_op(self) -> Tensor | None:
         """The merged summaries."""
         return self._parts.summary_op
 
@@ -188,12 +195,12 @@ class Supervisor:
         return self._save_summaries_secs
 
     @property
-    def global_step(self) -> Any:
+    def global_step(self) -> Tensor | Variable | None:
         """Counts the steps."""
         return self._parts.global_step
 
     @property
-    def saver(self) -> Any:
+    def saver(self) -> Saver | None:
         """Saves and restores the model."""
         return self._parts.saver
 
@@ -294,7 +301,7 @@ class Supervisor:
         return sess
 
     def start_queue_runners(
-        self, sess: Session, queue_runners: Sequence[Any] | None = None
+        self, sess: Session, queue_runners: Sequence[QueueRunner] | None = None
     ) -> list[threading.Thread]:
         """The threads of queue runners, by default of all of the graph, started."""
         if queue_runners is None:
@@ -309,7 +316,7 @@ class Supervisor:
         self,
         timer_interval_secs: float | None,
         target: Callable[..., object],
-        args: Sequence[Any] | None = None,
+        args: Sequence[object] | None = None,
         kwargs: Mapping[str, object] | None = None,
     ) -> LooperThread:
         """A thread that calls a function again and again until it is to stop, started."""
@@ -341,7 +348,7 @@ class Supervisor:
                 self._summary_writer.close()
                 self._graph_added_to_summary = False
 
-    def request_stop(self, ex: Any = None) -> None:
+    def request_stop(self, ex: BaseException | None = None) -> None:
         """Ask the threads to stop, for an error or for none."""
         self._coord.request_stop(ex=ex)
 
@@ -357,7 +364,9 @@ class Supervisor:
         """Wait until the threads are asked to stop."""
         self._coord.wait_for_stop()
 
-    def summary_computed(self, sess: Session, summary: object, global_step: Any = None) -> None:
+    def summary_computed(
+        self, sess: Session, summary: Summary | bytes, global_step: int | None = None
+    ) -> None:
         """Write a summary, at the session's step if none is given.
 
         Raises:

@@ -6,7 +6,6 @@ import time
 from typing import Any, Final, Protocol
 
 from sessrun.reference.api.queues.coordinator import Coordinator, LooperThread
-from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.variables.global_step import global_step
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import log_messages
@@ -40,7 +39,7 @@ class Supervised(Protocol):
         """Counts the steps."""
 
     @property
-    def saver(self) -> Saver:
+    def saver(self) -> Any:
         """Saves the model."""
 
     @property
@@ -92,7 +91,9 @@ class SVStepCounterThread(LooperThread):
 
     """
 
-    def __init__(self, sv: Supervised, sess: Session, step_counter: Any = None) -> None:
+    def __init__(
+        self, sv: Supervised, sess: Session, step_counter: Tensor | Variable | None = None
+    ) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
         self._sv = sv
         self._sess = sess

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.graph.graph import Graph
+from sessrun.spec.forms import Json
+from sessrun.spec.proto import DeviceStepStats, NodeExecStats, StepStats
 
 __all__ = ["AllocationMaximum", "StepStatsAnalysis", "Timeline"]
 
@@ -65,7 +67,7 @@ class ChromeTrace:
         self._names.append({"name": "process_name", "ph": "M", "pid": pid, "args": {"name": name}})
 
     def add(
-        self, ph: str, category: str, name: str, track: tuple[int, int], ts: int, **more: Any
+        self, ph: str, category: str, name: str, track: tuple[int, int], ts: int, **more: Json
     ) -> None:
         """Add an event of phase `ph`, on the track (process, thread) at microsecond `ts`."""
         event = {"ph": ph, "cat": category, "name": name, "pid": track[0], "tid": track[1]}
@@ -100,7 +102,7 @@ class _Tensor:
 class _Node:
     """An execution of an operation, and the row of its device that shows it."""
 
-    stats: Any
+    stats: NodeExecStats
     row: int
     pid: int
     tensors_pid: int
@@ -128,7 +130,7 @@ class Timeline:
 
     """
 
-    def __init__(self, step_stats: Any, graph: Graph | None = None) -> None:
+    def __init__(self, step_stats: StepStats, graph: Graph | None = None) -> None:
         self._step_stats = step_stats
         self._graph = graph
 
@@ -161,7 +163,7 @@ class Timeline:
 class _Picture:
     """One analysis of one StepStats."""
 
-    def __init__(self, stats: Any, show_dataflow: bool, show_memory: bool) -> None:
+    def __init__(self, stats: StepStats, show_dataflow: bool, show_memory: bool) -> None:
         self._show_dataflow = show_dataflow
         self._show_memory = show_memory
         self._trace = ChromeTrace()
@@ -182,7 +184,7 @@ class _Picture:
         maximums = self._count_memory() if self._show_memory else {}
         return StepStatsAnalysis(self._trace, maximums)
 
-    def _device(self, device: Any, pid: int) -> Iterator[_Node]:
+    def _device(self, device: DeviceStepStats, pid: int) -> Iterator[_Node]:
         self._trace.name_process(f"{device.device} Compute", pid)
         self._trace.name_process(f"{device.device} Tensors", pid + 1)
         is_kernel = _shows_kernels(device.device)
@@ -273,7 +275,7 @@ class _Picture:
         return most
 
 
-def _rows(nodes: Iterable[Any]) -> Iterator[int]:
+def _rows(nodes: Iterable[NodeExecStats]) -> Iterator[int]:
     """For each node the first row in which all that is shown has ended before it starts."""
     ends = [0]
     for node in nodes:
@@ -293,7 +295,7 @@ def _operation(label: str) -> tuple[str, list[str]]:
     return op_type, inputs.split(", ") if inputs else []
 
 
-def _kernel(stats: Any) -> tuple[str, str]:
+def _kernel(stats: NodeExecStats) -> tuple[str, str]:
     """The operation that a GPU's kernel was started for, and its op type: `... @@NAME:TYPE#...`."""
     label, name = stats.timeline_label, stats.node_name
     start, end = label.find("@@"), label.find("#")
@@ -307,7 +309,7 @@ def _shows_kernels(device: str) -> bool:
     return "/stream:" in device or "/memcpy" in device
 
 
-def _retime(stats: Any, *, from_kernel: bool) -> None:
+def _retime(stats: StepStats, *, from_kernel: bool) -> None:
     """Let each operation last until its last kernel, and start with its first if asked for."""
     spans: dict[str, tuple[int, int]] = {}
     for device in stats.dev_stats:
@@ -320,14 +322,16 @@ def _retime(stats: Any, *, from_kernel: bool) -> None:
                 _last_until(node, spans, from_kernel=from_kernel)
 
 
-def _widen(spans: dict[str, tuple[int, int]], name: str, kernel: Any) -> None:
+def _widen(spans: dict[str, tuple[int, int]], name: str, kernel: NodeExecStats) -> None:
     start = kernel.all_start_micros
     end = start + kernel.all_end_rel_micros
     known = spans.get(name, (start, end))
     spans[name] = min(known[0], start), max(known[1], end)
 
 
-def _last_until(node: Any, spans: Mapping[str, tuple[int, int]], *, from_kernel: bool) -> None:
+def _last_until(
+    node: NodeExecStats, spans: Mapping[str, tuple[int, int]], *, from_kernel: bool
+) -> None:
     if node.node_name not in spans:
         return
     first, last = spans[node.node_name]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, final
 
-from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.checkpoint_hook import CheckpointSaverHook
 from sessrun.reference.library.managed.monitored_session import MonitoredSession
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
@@ -20,8 +19,14 @@ from sessrun.spec.proto import ConfigProto
 
 __all__ = ["MonitoredTrainingSession"]
 
-#: Stands for what is not given: None says that it is not wanted.
-USE_DEFAULT: Final = object()
+
+@final
+class UseDefault:
+    """The type of `USE_DEFAULT`."""
+
+
+#: Stands for an argument that is not given, as None says that nothing is to be done.
+USE_DEFAULT: Final = UseDefault()
 _SUMMARY_STEPS: Final = 100
 _CHECKPOINT_S: Final = 600
 _TWO_HOURS_S: Final = 7200
@@ -35,14 +40,14 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
     scaffold: Scaffold | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
     chief_only_hooks: Sequence[SessionRunHook] | None = None,
-    save_checkpoint_secs: Any = USE_DEFAULT,
-    save_summaries_steps: Any = USE_DEFAULT,
-    save_summaries_secs: Any = USE_DEFAULT,
+    save_checkpoint_secs: float | UseDefault | None = USE_DEFAULT,
+    save_summaries_steps: int | UseDefault | None = USE_DEFAULT,
+    save_summaries_secs: float | UseDefault | None = USE_DEFAULT,
     config: ConfigProto | None = None,
     stop_grace_period_secs: float = 120,
     log_step_count_steps: int | None = 100,
     max_wait_secs: float = _TWO_HOURS_S,
-    save_checkpoint_steps: Any = USE_DEFAULT,
+    save_checkpoint_steps: int | UseDefault | None = USE_DEFAULT,
     summary_dir: str | None = None,
     save_graph_def: bool = True,
 ) -> MonitoredSession:
@@ -78,8 +83,15 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
         all_hooks += _summary_hooks(folder, scaffold, log_step_count_steps, steps, secs)
     steps, secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, _CHECKPOINT_S)
     if checkpoint_dir and (_wanted(steps) or _wanted(secs)):
-        kept = {"save_secs": secs, "save_steps": steps, "save_graph_def": save_graph_def}
-        all_hooks.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **kept))
+        all_hooks.append(
+            CheckpointSaverHook(
+                checkpoint_dir,
+                save_secs=secs,
+                save_steps=steps,
+                scaffold=scaffold,
+                save_graph_def=save_graph_def,
+            )
+        )
     all_hooks.extend(hooks or ())
     chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
     return MonitoredSession(chief, all_hooks, stop_grace_period_secs)
@@ -100,12 +112,18 @@ def _summary_hooks(
 
 
 def _chosen(
-    steps: int | Tensor, secs: Any, usual_steps: int | None, usual_secs: int | None
-) -> tuple[Any, Any]:
+    steps: int | UseDefault | None,
+    secs: float | UseDefault | None,
+    usual_steps: int | None,
+    usual_secs: int | None,
+) -> tuple[int | None, float | None]:
     """Steps and seconds: the usual ones where neither is given, else what is given."""
-    if steps is USE_DEFAULT and secs is USE_DEFAULT:
+    if isinstance(steps, UseDefault) and isinstance(secs, UseDefault):
         return usual_steps, usual_secs
-    return (None if steps is USE_DEFAULT else steps), (None if secs is USE_DEFAULT else secs)
+    return (
+        None if isinstance(steps, UseDefault) else steps,
+        None if isinstance(secs, UseDefault) else secs,
+    )
 
 
 def _wanted(limit: float | None) -> bool:

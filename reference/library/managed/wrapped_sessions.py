@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from sessrun.reference import errors
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.base import log_messages
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -40,10 +41,16 @@ _PREEMPTION_ERRORS: Final = (errors.AbortedError, errors.UnavailableError)
 _ANEW: Final = "The session is closed and made anew"
 
 
+#: What a step function returns.
+Result = TypeVar("Result")
+#: A session, or a wrapper of one.
+SessionLike: TypeAlias = "Session | WrappedSession"
+
+
 class _Creator(Protocol):
     """Makes sessions."""
 
-    def create_session(self) -> Any:
+    def create_session(self) -> SessionLike:
         """A new session."""
 
 
@@ -56,16 +63,16 @@ class StepContext:
 
     """
 
-    def __init__(self, session: Session, run_with_hooks_fn: Callable[..., object]) -> None:
+    def __init__(self, session: Session | None, run_with_hooks_fn: Callable[..., Any]) -> None:
         self._session = session
         self._run_with_hooks_fn = run_with_hooks_fn
 
     @property
-    def session(self) -> Session:
+    def session(self) -> Any:
         """The session below the hooks: running it calls none of them."""
         return self._session
 
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> object:
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
         """Run as the monitored session does, with the hooks."""
         return self._run_with_hooks_fn(*args, **kwargs)
 
@@ -87,19 +94,21 @@ class WrappedSession:
 
     """
 
-    def __init__(self, sess: Any) -> None:
-        self._sess = sess
+    def __init__(self, sess: SessionLike) -> None:
+        self._sess: Any = sess  # None once it is closed
         self._inner_may_stop = isinstance(sess, WrappedSession)
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph:
         """The graph of the session."""
-        return self._sess.graph
+        graph: Graph = self._sess.graph
+        return graph
 
     @property
-    def sess_str(self) -> Any:
+    def sess_str(self) -> bytes | None:
         """The target of the session."""
-        return self._sess.sess_str
+        target: bytes | None = self._sess.sess_str
+        return target
 
     def should_stop(self) -> bool:
         """Whether nothing more should be run; true once it is closed."""
@@ -127,10 +136,10 @@ class WrappedSession:
 
     def run_step_fn(
         self,
-        step_fn: Callable[[StepContext], Any],
-        raw_session: Any,
+        step_fn: Callable[[StepContext], Result],
+        raw_session: Session | None,
         run_with_hooks: Callable[..., Any] | None,
-    ) -> Any:
+    ) -> Result:
         """The value of a step function."""
         return step_fn(StepContext(raw_session, run_with_hooks or self.run))
 
@@ -147,7 +156,7 @@ class RecoverableSession(WrappedSession):
         self._sess_creator = sess_creator
         super().__init__(self._create_session())
 
-    def _create_session(self) -> Any:
+    def _create_session(self) -> SessionLike:
         while True:
             try:
                 return self._sess_creator.create_session()
@@ -169,8 +178,8 @@ class RecoverableSession(WrappedSession):
 
     def run(
         self,
-        fetches: Any,
-        feed_dict: Any = None,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
@@ -183,18 +192,22 @@ class RecoverableSession(WrappedSession):
 
     def run_step_fn(
         self,
-        step_fn: Callable[[StepContext], Any],
-        raw_session: Any,
+        step_fn: Callable[[StepContext], Result],
+        raw_session: Session | None,
         run_with_hooks: Callable[..., Any] | None,
-    ) -> Any:
+    ) -> Result:
         """The value of a step function, called again in a new session if a task is lost.
 
         As in TensorFlow, the session below the hooks stays the one of the first call.
         """
         del run_with_hooks
-        return self._until_it_lasts(lambda sess: sess.run_step_fn(step_fn, raw_session, sess.run))
 
-    def _until_it_lasts(self, do: Callable[[Any], Any]) -> Any:
+        def call(sess: WrappedSession) -> Result:
+            return sess.run_step_fn(step_fn, raw_session, sess.run)
+
+        return self._until_it_lasts(call)
+
+    def _until_it_lasts(self, do: Callable[[Any], Result]) -> Result:
         while True:
             try:
                 if not self._sess:
@@ -216,7 +229,9 @@ class CoordinatedSession(WrappedSession):
 
     """
 
-    def __init__(self, sess: Any, coord: Coordinator, stop_grace_period_secs: float = 120) -> None:
+    def __init__(
+        self, sess: SessionLike, coord: Coordinator, stop_grace_period_secs: float = 120
+    ) -> None:
         super().__init__(sess)
         self._coord = coord
         self._stop_grace_period_secs = stop_grace_period_secs
