@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections
-from typing import Any, NoReturn
+from typing import NoReturn
 
 __all__ = ["get_build_info", "get_compile_flags", "get_include", "get_lib", "get_link_flags"]
 
 
-def get_build_info() -> collections.OrderedDict[str, Any]:
+def get_build_info() -> collections.OrderedDict[str, str | bool]:
     """What the runtime was built for: none of CUDA, ROCm, TensorRT is compiled in."""
     return collections.OrderedDict(
         is_cuda_build=False, is_rocm_build=False, is_tensorrt_build=False

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import unittest
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.ragged_tensor import RaggedTensor, is_ragged
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.build import conversion
 from sessrun.reference.compat.test.sessions import SessionCase
 from sessrun.reference.graph.tensor import Tensor
@@ -37,7 +39,9 @@ class ArrayAssertions(SessionCase):
 
     # --- near ------------------------------------------------------------------------------------
 
-    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
+    def assertNear(
+        self, f1: float | HostArray, f2: float | HostArray, err: float, msg: str | None = None
+    ) -> None:
         """Fail unless two numbers are at most `err` apart."""
         a, b = np.squeeze(f1), np.squeeze(f2)
         if a != b:
@@ -46,7 +50,11 @@ class ArrayAssertions(SessionCase):
             self.assertTrue(difference <= err, text if msg is None else f"{text} ({msg})")
 
     def assertArrayNear(
-        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+        self,
+        farray1: Sequence[float] | HostArray,
+        farray2: Sequence[float] | HostArray,
+        err: float,
+        msg: str | None = None,
     ) -> None:
         """Fail unless two lists of numbers are of one length, and each pair at most `err` apart."""
         self.assertEqual(len(farray1), len(farray2), msg=msg)
@@ -55,18 +63,29 @@ class ArrayAssertions(SessionCase):
             self.assertNear(float(a), float(b), err, where if msg is None else f"{where}: {msg}")
 
     def assertNDArrayNear(
-        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+        self,
+        ndarray1: npt.NDArray[np.float64],
+        ndarray2: npt.NDArray[np.float64],
+        err: float,
+        msg: str | None = None,
     ) -> None:
         """Fail unless the norm of the difference of two arrays is less than `err`."""
         norm = np.linalg.norm(ndarray1 - ndarray2)
         text = f"the norm of the difference is {norm}, not less than {err}"
         self.assertTrue(self._NDArrayNear(ndarray1, ndarray2, err), self._formatMessage(msg, text))
 
-    def _NDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float) -> bool:
+    def _NDArrayNear(
+        self, ndarray1: npt.NDArray[np.float64], ndarray2: npt.NDArray[np.float64], err: float
+    ) -> bool:
         return bool(np.linalg.norm(ndarray1 - ndarray2) < err)
 
     def assertAllClose(
-        self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
+        self,
+        a: Structure,
+        b: Structure,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        msg: str | None = None,
     ) -> None:
         """Fail unless all elements are near: `|a - b| <= atol + rtol * |b|`.
 
@@ -84,7 +103,7 @@ class ArrayAssertions(SessionCase):
         self._assert_near(a, b, rtol, atol, (), msg or "")
 
     def _assert_near(
-        self, a: Any, b: Any, rtol: float, atol: float, path: tuple[Any, ...], msg: Any
+        self, a: Any, b: Any, rtol: float, atol: float, path: tuple[object, ...], msg: str
     ) -> None:
         subscripts = "".join(f"[{key}]" for key in path)
         a, b = (it._asdict() if hasattr(it, "_asdict") else it for it in (a, b))
@@ -111,14 +130,16 @@ class ArrayAssertions(SessionCase):
         for key, x, y in pairs:
             self._assert_near(x, y, rtol, atol, (*path, key), msg)
 
-    def _items(self, a: Any, b: Any, subscripts: str, msg: object) -> list[tuple[Any, Any, Any]]:
+    def _items(
+        self, a: Sequence[Any], b: Sequence[Any], subscripts: str, msg: str
+    ) -> list[tuple[object, Structure, Structure]]:
         if len(a) != len(b):
             text = f"a{subscripts} has {len(a)} items, but b{subscripts} has {len(b)} items"
             raise ValueError(f"Mismatched length: {text}. {msg}")
         return [(index, x, y) for index, (x, y) in enumerate(zip(a, b, strict=True))]
 
     def _assert_near_leaves(
-        self, a: object, b: object, rtol: float, atol: float, at: str, msg: str
+        self, a: Structure, b: Structure, rtol: float, atol: float, at: str, msg: str
     ) -> None:
         try:
             self._assert_near_arrays(a, b, rtol, atol, msg)
@@ -126,7 +147,7 @@ class ArrayAssertions(SessionCase):
             text = f"{error} : Error: a{at} has {type(a)}, but b{at} has {type(b)}. {msg}"
             raise TypeError(text) from error
 
-    def _assert_near_arrays(self, a: Any, b: Any, rtol: float, atol: float, msg: object) -> None:
+    def _assert_near_arrays(self, a: Any, b: Any, rtol: float, atol: float, msg: str) -> None:
         a, b = self._arrays(a, b)
         self._assert_same_shape(a, b, "")
         dtype = a.dtype
@@ -158,7 +179,7 @@ class ArrayAssertions(SessionCase):
         half_atol: float = 1e-3,
         bfloat16_rtol: float = 1e-2,
         bfloat16_atol: float = 1e-2,
-        msg: Any = None,
+        msg: str | None = None,
     ) -> None:
         """Fail unless all elements are near, by the tolerances of the coarser dtype.
 
@@ -190,8 +211,8 @@ class ArrayAssertions(SessionCase):
 
     def assertNotAllClose(
         self,
-        a: TensorLike,
-        b: TensorLike,
+        a: Structure,
+        b: Structure,
         rtol: float = 1e-6,
         atol: float = 1e-6,
         msg: str | None = None,
@@ -205,7 +226,7 @@ class ArrayAssertions(SessionCase):
 
     # --- equal -----------------------------------------------------------------------------------
 
-    def assertAllEqual(self, a: Any, b: Any, msg: object = None) -> None:
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Fail unless two arrays, tensors or nested lists have equal shapes and elements."""
         if is_ragged(a) or is_ragged(b):
             self.assertEqual(self._as_lists(a), self._as_lists(b), msg)
@@ -232,7 +253,12 @@ class ArrayAssertions(SessionCase):
             return
         raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: object = None) -> None:
+    def assertShapeEqual(
+        self,
+        input_a: HostArray | np.generic | Tensor,
+        input_b: HostArray | np.generic | Tensor,
+        msg: str | None = None,
+    ) -> None:
         """Fail unless two arrays have the same shape, or tensors the same static one.
 
         Raises:
@@ -252,11 +278,11 @@ class ArrayAssertions(SessionCase):
                 )
         self.assertAllEqual(shapes[0], shapes[1], msg=msg)
 
-    def assertDTypeEqual(self, target: str, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: TensorLike, expected_dtype: npt.DTypeLike) -> None:
         """Fail unless the array, or the value of the tensor, has that dtype of numpy's."""
         self.assertEqual(self._GetNdArray(target).dtype, expected_dtype)
 
-    def assertDictEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertDictEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Fail unless two dicts are equal; arrays and tensors in them by value, floats nearly."""
         try:
             unittest.TestCase.assertDictEqual(self, a, b, msg)
@@ -293,8 +319,8 @@ class ArrayAssertions(SessionCase):
     def assertAllInRange(
         self,
         target: Any,
-        lower_bound: Any,
-        upper_bound: Any,
+        lower_bound: float,
+        upper_bound: float,
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
@@ -318,7 +344,7 @@ class ArrayAssertions(SessionCase):
         wanted = f"are outside the range {left}{lower_bound}, {upper_bound}{right}"
         self._assert_nowhere(is_low | is_high, target, wanted)
 
-    def assertAllInSet(self, target: str, expected_set: Iterable[object]) -> None:
+    def assertAllInSet(self, target: TensorLike, expected_set: Iterable[object]) -> None:
         """Fail unless every element is one of these."""
         wrong = np.setdiff1d(self._GetNdArray(target).flatten(), list(expected_set))
         if wrong.size:
@@ -326,13 +352,13 @@ class ArrayAssertions(SessionCase):
 
     # --- arrays of what is compared --------------------------------------------------------------
 
-    def evaluate_if_both_tensors(self, a: object, b: object) -> tuple[Any, Any]:
+    def evaluate_if_both_tensors(self, a: Structure, b: Structure) -> tuple[Any, Any]:
         """Both as they are; if both are tensors, their values of one and the same run."""
         if conversion.is_tensor(a) and conversion.is_tensor(b):
             a, b = self.evaluate((a, b))
         return a, b
 
-    def _arrays(self, a: object, b: object) -> tuple[Any, Any]:
+    def _arrays(self, a: Structure, b: Structure) -> tuple[Any, Any]:
         a, b = self.evaluate_if_both_tensors(a, b)
         return self._GetNdArray(a), self._GetNdArray(b)
 
@@ -342,7 +368,7 @@ class ArrayAssertions(SessionCase):
             a = self.evaluate(a)
         return a.to_list() if is_ragged(a) else np.array(a, dtype=object).tolist()
 
-    def _GetNdArray(self, a: object) -> Any:
+    def _GetNdArray(self, a: Structure) -> Any:
         """The array of a tensor's value, of a number or of a nested list, a ragged one too."""
         if conversion.is_tensor(a):
             a = self.evaluate(a)
@@ -355,13 +381,13 @@ class ArrayAssertions(SessionCase):
                 raise
             return np.array(a, dtype=object)
 
-    def _assert_same_shape(self, a: Any, b: Any, msg: Any) -> None:
+    def _assert_same_shape(self, a: HostArray, b: HostArray, msg: str) -> None:
         text = f"Shape mismatch: expected {a.shape}, got {b.shape}."
         if a.shape != b.shape and (b.ndim <= 3 or b.size < _SHOWN):
             text += f" Contents: {b!r}."
         self.assertEqual(a.shape, b.shape, f"{text} {msg}")
 
-    def _assert_nowhere(self, is_wrong: Any, array: Any, what: str) -> None:
+    def _assert_nowhere(self, is_wrong: npt.NDArray[np.bool_], array: HostArray, what: str) -> None:
         """Fail where a condition holds; say where, and what the values are there."""
         indices = np.argwhere(is_wrong)
         if not np.any(is_wrong):
@@ -375,7 +401,7 @@ class ArrayAssertions(SessionCase):
         self.fail("\n".join([f"{counts} Subscript(s) and value(s):", *lines]))
 
 
-def _as_bytes(array: Any) -> Any:
+def _as_bytes(array: HostArray) -> HostArray:
     """The texts of an array, all as bytes."""
     flat = [item.encode() if isinstance(item, str) else item for item in array.flat]
     return np.array(flat).reshape(array.shape)

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.graph import default_session
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.reference.session.resolve.feeds import FeedDict
 from sessrun.reference.session.resolve.fetches import Fetches
@@ -43,9 +45,9 @@ class Benchmark:
         cpu_time: float | None = None,
         wall_time: float | None = None,
         throughput: float | None = None,
-        extras: Mapping[str, Any] | None = None,
+        extras: Mapping[str, str | float] | None = None,
         name: str | None = None,
-        metrics: Sequence[Mapping[str, Any]] | None = None,
+        metrics: Sequence[Mapping[str, str | float]] | None = None,
     ) -> None:
         """Print what was measured.
 
@@ -83,15 +85,15 @@ class Benchmark:
         sys.stdout.write("\n".join([f"benchmark {full}", *lines]) + "\n")
 
     def _caller(self) -> str:
-        """The outermost method of this object that is running; there is one, since it is asked."""
+        """The name of the benchmark that called this: the outermost running method of `self`."""
         frames = reversed(inspect.stack(context=0))
         return next(it.function for it in frames if it.frame.f_locals.get("self") is self)
 
     def run_op_benchmark(
         self,
-        sess: Any,
-        op_or_tensor: Any,
-        feed_dict: Any = None,
+        sess: Session,
+        op_or_tensor: Tensor | Operation,
+        feed_dict: FeedDict | None = None,
         burn_iters: int = 2,
         min_iters: int = 10,
         store_trace: bool = False,
@@ -161,7 +163,7 @@ class Benchmark:
         return session.run(tensors)
 
 
-def _timeline(session: Session, fetches: Fetches, feed_dict: FeedDict) -> Timeline:
+def _timeline(session: Session, fetches: Fetches, feed_dict: FeedDict | None) -> Timeline:
     """The timeline of one traced run."""
     options = RunOptions(trace_level=RunOptions.FULL_TRACE)
     metadata = RunMetadata()

@@ -7,7 +7,6 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
 
 import numpy as np
 
@@ -65,7 +64,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
     def checkedThread(
         self,
         target: Callable[..., object],
-        args: Sequence[Any] | None = None,
+        args: Sequence[object] | None = None,
         kwargs: Mapping[str, object] | None = None,
     ) -> CheckedThread:
         """A thread that fails this test if it raises, or is not joined before the end.
@@ -86,7 +85,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
     def _raising(
         self,
         exception_type: type[BaseException] | tuple[type[BaseException], ...],
-        expected_err_re_or_predicate: Any,
+        expected_err_re_or_predicate: str | Callable[[BaseException], bool],
     ) -> Iterator[None]:
         """Fail unless such an error is raised inside the `with`.
 
@@ -112,7 +111,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
             self.fail(" or ".join(kind.__name__ for kind in kinds) + " not raised")
 
     def assertRaisesOpError(
-        self, expected_err_re_or_predicate: Any
+        self, expected_err_re_or_predicate: str | Callable[[BaseException], bool]
     ) -> AbstractContextManager[None]:
         """As `assertRaisesWithPredicateMatch`, of any OpError."""
         return self._raising(errors.OpError, expected_err_re_or_predicate)
@@ -123,7 +122,12 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions):
         """Fail unless the shapes of operands are refused inside the `with`."""
         return self._raising(exception_type, _INCOMPATIBLE_SHAPES)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
+    def assertDeviceEqual(
+        self,
+        device1: str | DeviceSpecV2 | None,
+        device2: str | DeviceSpecV2 | None,
+        msg: str | None = None,
+    ) -> None:
         """Fail unless two devices, by name or DeviceSpec, are the same; None is the empty name."""
         names = [_canonical(device) for device in (device1, device2)]
         text = f"Devices {names[0]} and {names[1]} are not equal. {msg or ''}"
@@ -141,7 +145,7 @@ def _described(error: Exception) -> str:
     return text
 
 
-def _canonical(device: Any) -> str:
+def _canonical(device: str | DeviceSpecV2 | None) -> str:
     if device is None:
         return ""
     spec = device if isinstance(device, DeviceSpecV2) else DeviceSpecV1.from_string(device)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.build import constant_op
 from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.indexed_slices import IndexedSlices, IndexedSlicesValue
 from sessrun.reference.compat.test.jacobians import (
+    Jacobians,
     Numbers,
     by_differences,
     by_gradients,
@@ -20,7 +22,9 @@ from sessrun.reference.compat.test.jacobians import (
 )
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.resolve.feeds import FeedDict
 
 __all__ = ["compute_gradient", "compute_gradient_error"]
 
@@ -29,12 +33,12 @@ def compute_gradient(
     x: Any,
     x_shape: Any,
     y: Tensor,
-    y_shape: Any,
+    y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
-    init_targets: Sequence[Any] | None = None,
-    extra_feed_dict: Mapping[object, object] | None = None,
-) -> Any:
+    init_targets: Sequence[Operation] | None = None,
+    extra_feed_dict: FeedDict | None = None,
+) -> Jacobians | list[Jacobians]:
     """Both Jacobians of `y` by `x`: a row for each number of `x`, a column for each of `y`.
 
     Args:
@@ -78,11 +82,11 @@ def compute_gradient_error(
     x: Tensor,
     x_shape: Any,
     y: Tensor,
-    y_shape: Any,
+    y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
-    init_targets: Sequence[object] | None = None,
-    extra_feed_dict: Mapping[object, object] | None = None,
+    init_targets: Sequence[Operation] | None = None,
+    extra_feed_dict: FeedDict | None = None,
 ) -> Any:
     """The largest difference between the two Jacobians of `compute_gradient`, of all its pairs."""
     jacobians = compute_gradient(
@@ -91,7 +95,9 @@ def compute_gradient_error(
     return largest_error([jacobians] if isinstance(jacobians, tuple) else jacobians)
 
 
-def _gradient(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
+def _gradient(
+    x: Tensor, y: Tensor, y_shape: Sequence[int]
+) -> tuple[Tensor | IndexedSlices | None, Tensor]:
     """The gradient of `y` by `x`, and the constant that is fed as the gradient of `y`."""
     with x.graph.as_default():
         fed = constant_op.constant(1.0, shape=y_shape, dtype=y.dtype)
@@ -99,7 +105,7 @@ def _gradient(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
     return gradients(y, x, dy)[0], fed
 
 
-def _start(x: Tensor, shape: Any, value: Any) -> Any:
+def _start(x: Tensor, shape: Sequence[int], value: Any) -> Any:
     """Where the gradient is taken: the given array, or random numbers."""
     if value is None:
         # numpy's own stream: programs seed it
@@ -114,23 +120,25 @@ def _start(x: Tensor, shape: Any, value: Any) -> Any:
 
 def _jacobians(
     x: Tensor,
-    value: Any,
+    value: HostArray,
     y: Tensor,
-    y_shape: Any,
-    gradient: tuple[Any, Tensor],
+    y_shape: Sequence[int],
+    gradient: tuple[Tensor | IndexedSlices | None, Tensor],
     delta: float,
-    feeds: Mapping[Any, Any],
-) -> tuple[Any, Any]:
+    feeds: FeedDict,
+) -> Jacobians:
     of_x, of_y = Numbers(x.dtype, value.shape), Numbers(y.dtype, tuple(y_shape))
     of_x.check("x")
     of_y.check("y")
     session, (dx, dy) = get_default_session(), gradient
 
-    def forward(moved: Any) -> Any:
-        return session.run(y, {**feeds, x: moved})
+    def forward(moved: HostArray) -> HostArray:
+        values: HostArray = session.run(y, {**feeds, x: moved})
+        return values
 
-    def backward(given: Structure) -> Any:
-        return session.run(dx, {**feeds, x: value, dy: given})
+    def backward(given: HostArray) -> HostArray | IndexedSlicesValue:
+        rows: HostArray | IndexedSlicesValue = session.run(dx, {**feeds, x: value, dy: given})
+        return rows
 
     theoretical = by_gradients(backward, of_x, of_y)
     if x.dtype == dtypes.bfloat16:

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.build import conversion
 from sessrun.reference.build.framework_ops import placeholder
-from sessrun.reference.build.indexed_slices import IndexedSlicesValue
+from sessrun.reference.build.indexed_slices import IndexedSlices, IndexedSlicesValue
 from sessrun.reference.compat.test.jacobians import (
+    Jacobians,
     Numbers,
     by_differences,
     by_gradients,
@@ -26,8 +28,8 @@ __all__ = ["compute_gradient", "max_error"]
 
 
 def compute_gradient(
-    f: Callable[..., Any], x: Sequence[Any], delta: float | None = None
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    f: Callable[..., Tensor], x: Sequence[TensorLike], delta: float | None = None
+) -> tuple[tuple[HostArray, ...], tuple[HostArray, ...]]:
     """Both Jacobians of `f` by each of its arguments: [numbers of y, numbers of the argument].
 
     Args:
@@ -56,12 +58,12 @@ def compute_gradient(
     return by_gradient, by_difference
 
 
-def max_error(grad1: Sequence[object], grad2: Sequence[object]) -> Any:
+def max_error(grad1: Sequence[HostArray], grad2: Sequence[HostArray]) -> Any:
     """The largest difference between arrays of one list and those of another."""
     return largest_error(zip(grad1, grad2, strict=False))
 
 
-def _to_numpy(a: TensorLike) -> Any:
+def _to_numpy(a: TensorLike | IndexedSlicesValue) -> Any:
     """A value as an array: a tensor is evaluated, rows of one are put where they belong."""
     if isinstance(a, Tensor):
         return get_default_session().run(a)
@@ -73,8 +75,8 @@ def _to_numpy(a: TensorLike) -> Any:
 
 
 def _jacobians(
-    f: Callable[..., Any], fed: list[Any], values: list[Any], delta: float
-) -> list[tuple[Any, Any]]:
+    f: Callable[..., Tensor], fed: Sequence[Tensor], values: Sequence[HostArray], delta: float
+) -> list[Jacobians]:
     session, y = get_default_session(), f(*fed)
     feeds = dict(zip(fed, values, strict=True))
     result = np.asarray(session.run(y, feeds))
@@ -87,10 +89,13 @@ def _jacobians(
         of_x.check("x")
         of_y.check("y")
 
-        def forward(moved: Any, x: Any = x) -> Any:
-            return session.run(y, {**feeds, x: moved})
+        def forward(moved: HostArray, x: Tensor = x) -> HostArray:
+            value: HostArray = session.run(y, {**feeds, x: moved})
+            return value
 
-        def back(given: Structure, dx: Any = dx) -> Any:
+        def back(
+            given: HostArray, dx: Tensor | IndexedSlices | None = dx
+        ) -> HostArray | IndexedSlicesValue | None:
             return None if dx is None else session.run(dx, {**feeds, dy: given})
 
         change = by_differences(forward, value, of_x, of_y, delta)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from google.protobuf.message import Message
 
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.constant_op import make_ndarray
@@ -33,7 +34,7 @@ __all__ = [
 _TEMPORARY: Final = re.compile(rb"_temp_[0-9a-z]{32}/part")
 _TABLE: Final = re.compile(rb"hash_table_[0-9a-z\-]+")
 #: The messages that collections of a MetaGraphDef hold as bytes.
-_MESSAGES: Final[Mapping[str, Any]] = {
+_MESSAGES: Final[Mapping[str, type[Message]]] = {
     **dict.fromkeys(
         (
             GraphKeys.GLOBAL_VARIABLES,

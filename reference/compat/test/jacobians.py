@@ -7,16 +7,18 @@ Jacobian is real: a row for each number of x, a column for each number of y.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.build.indexed_slices import IndexedSlicesValue
 
-__all__ = ["Numbers", "by_differences", "by_gradients", "largest_error"]
+__all__ = ["Jacobians", "Numbers", "by_differences", "by_gradients", "largest_error"]
 
 _CHECKED: Final = (
     dtypes.float16,
@@ -26,6 +28,10 @@ _CHECKED: Final = (
     dtypes.complex64,
     dtypes.complex128,
 )
+
+
+#: Two Jacobians of one function, by gradients and by differences.
+Jacobians: TypeAlias = "tuple[HostArray, HostArray]"
 
 
 @dataclass(frozen=True)
@@ -47,18 +53,23 @@ class Numbers:
         return math.prod(self.shape) * (2 if self.dtype.is_complex else 1)
 
     @property
-    def kind(self) -> Any:
+    def kind(self) -> type[np.generic]:
         """The numpy dtype of one of them."""
-        return self.dtype.real_dtype.as_numpy_dtype
+        kind: type[np.generic] = self.dtype.real_dtype.as_numpy_dtype
+        return kind
 
-    def of(self, array: Any) -> Any:
+    def of(self, array: npt.ArrayLike) -> Any:
         """The numbers of an array: a flat view, where the array is contiguous."""
         return np.asarray(array, self.dtype.as_numpy_dtype).ravel().view(self.kind)
 
 
 def by_differences(
-    function: Callable[[Any], Any], value: Any, x: Numbers, y: Numbers, delta: float
-) -> Any:
+    function: Callable[[HostArray], HostArray],
+    value: npt.ArrayLike,
+    x: Numbers,
+    y: Numbers,
+    delta: float,
+) -> HostArray:
     """The Jacobian [x, y] from what `function` gives on both sides of `value`, `delta` away."""
     value = np.asarray(value, x.dtype.as_numpy_dtype)
     scale = np.asarray(2 * delta, y.kind)[()]
@@ -72,7 +83,9 @@ def by_differences(
     return jacobian
 
 
-def by_gradients(function: Callable[[Any], Any], x: Numbers, y: Numbers) -> Any:
+def by_gradients(
+    function: Callable[[HostArray], HostArray | IndexedSlicesValue | None], x: Numbers, y: Numbers
+) -> HostArray:
     """The Jacobian [x, y] from what `function` gives for each gradient of y that is 1 once.
 
     Raises:
@@ -98,7 +111,7 @@ def by_gradients(function: Callable[[Any], Any], x: Numbers, y: Numbers) -> Any:
     return jacobian
 
 
-def largest_error(pairs: Any) -> Any:
+def largest_error(pairs: Iterable[tuple[Any, Any]]) -> Any:
     """The largest difference within pairs of arrays; 0 where nothing is to be compared."""
     error: Any = 0
     for one, other in pairs:
@@ -107,7 +120,9 @@ def largest_error(pairs: Any) -> Any:
     return error
 
 
-def _dense(gradient: Any, shape: Sequence[int]) -> Any:
+def _dense(
+    gradient: HostArray | IndexedSlicesValue | None, shape: Sequence[int]
+) -> HostArray | None:
     """A fetched gradient as an array of `shape`: slices of the same row add up."""
     if not isinstance(gradient, IndexedSlicesValue):
         return gradient

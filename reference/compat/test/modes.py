@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+import unittest
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
 from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.graph import default_graph
@@ -74,18 +75,26 @@ DESCRIBED: Final = (
 )
 
 
+#: A test, or a class of tests.
+Test = TypeVar("Test", bound=Callable[..., object])
+#: A class of tests.
+Class = TypeVar("Class", bound=type)
+#: Whether a test is left out: a value, or a function that says so.
+Condition: TypeAlias = "bool | Callable[[], bool]"
+
+
 def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> object:
     """The class as it is: operations are never executed eagerly."""
     del only_as_function
     return (lambda given: given) if cls is None else cls
 
 
-def unchanged(func: Callable[..., object]) -> Callable[..., object]:
+def unchanged(func: Test) -> Test:
     """The test or class as it is: it runs with a graph, without XLA and the like, anyway."""
     return func
 
 
-def described(description: Any = "", flag: Any = "") -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
+def described(description: str = "", flag: str = "") -> Callable[[Test], Test]:  # noqa: ARG001 - for readers
     """A decorator that leaves a test or class as it is."""
     return unchanged
 
@@ -98,7 +107,7 @@ def run_in_graph_and_eager_modes(
     config: ConfigProto | None = None,
     use_gpu: bool = True,
     assert_no_eager_garbage: bool = False,  # noqa: ARG001 - nothing runs eagerly here
-) -> Any:
+) -> Callable[..., Any]:
     """Run a test in the session that it shares.
 
     Args:
@@ -123,17 +132,21 @@ def run_in_graph_and_eager_modes(
     return decorated
 
 
-def in_session(func: Callable[..., object]) -> Any:
+def in_session(func: Callable[..., object]) -> Callable[..., None]:
     """Run a test in the session that it shares; what it would do eagerly it does there."""
     return run_in_graph_and_eager_modes(func)
 
 
-def run_all_in_graph_and_eager_modes(cls: object) -> Any:
+def run_all_in_graph_and_eager_modes(cls: Class) -> Class:
     """Run each test of a class in the session that the test shares."""
     return for_all_test_methods(lambda: run_in_graph_and_eager_modes)(cls)
 
 
-def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+def for_all_test_methods(
+    decorator: Callable[..., Callable[[Callable[..., object]], object]],
+    *args: object,
+    **kwargs: object,
+) -> Callable[[Class], Class]:
     """A decorator of classes from one of tests.
 
     Args:
@@ -143,7 +156,7 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
 
     """
 
-    def decorated(cls: object) -> object:
+    def decorated(cls: Class) -> Class:
         for name in dir(cls):
             value = getattr(cls, name)
             if name.startswith("test") and name != "test_session" and callable(value):
@@ -156,7 +169,9 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
 # --- whether to run ------------------------------------------------------------------------------
 
 
-def run_v1_only(reason: Any = None, func: Callable[..., object] | None = None) -> Any:
+def run_v1_only(
+    reason: str | Callable[..., object] | None = None, func: Callable[..., object] | None = None
+) -> Callable[..., object]:
     """Leave a test or class as it is: this is version 1.
 
     Args:
@@ -185,7 +200,7 @@ def run_v2_only(func: Callable[..., object] | None = None, reason: str | None = 
     return _skipping(func, lambda: True, reason or "Test is only compatible with v2 ")
 
 
-def run_gpu_only(func: Callable[..., object]) -> Any:
+def run_gpu_only(func: Callable[..., object]) -> Callable[..., object]:
     """Skip a test where there is no GPU.
 
     Raises:
@@ -196,7 +211,7 @@ def run_gpu_only(func: Callable[..., object]) -> Any:
     return _skipping(func, lambda: not gpu_device_name(), "Test requires GPU")
 
 
-def run_cuda_only(func: Callable[..., object]) -> Any:
+def run_cuda_only(func: Callable[..., object]) -> Callable[..., object]:
     """Skip a test where there is no GPU of CUDA's.
 
     Raises:
@@ -209,21 +224,23 @@ def run_cuda_only(func: Callable[..., object]) -> Any:
 
 def run_in_v1_v2(
     device_to_use: str | None = None, assert_no_eager_garbage: bool = False
-) -> Callable[[Any], Any]:
+) -> Callable[[Test], Test]:
     """A decorator that leaves a test as it is: it runs as version 1 does, once."""
     del device_to_use, assert_no_eager_garbage
     return unchanged
 
 
-def disable_with_predicate(pred: Callable[[], object], skip_message: str) -> Callable[[Any], Any]:
+def disable_with_predicate(
+    pred: Callable[[], object], skip_message: str
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """A decorator that skips a test if a function says so when it is to run."""
     return lambda func: _skipping(func, pred, skip_message)
 
 
-def skip_if(condition: Any) -> Callable[[Any], Any]:
+def skip_if(condition: Condition) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """A decorator that lets a test do nothing if this is so, or a function says so."""
 
-    def decorator(func: Callable[..., object]) -> Any:
+    def decorator(func: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(func)
         def decorated(*args: Any, **kwargs: Any) -> object | None:
             if condition() if callable(condition) else condition:
@@ -236,7 +253,11 @@ def skip_if(condition: Any) -> Callable[[Any], Any]:
 
 
 @contextmanager
-def skip_if_error(test_obj: Any, error_type: Any, messages: Any = None) -> Iterator[None]:
+def skip_if_error(
+    test_obj: unittest.TestCase,
+    error_type: type[BaseException],
+    messages: str | Sequence[str] | None = None,
+) -> Iterator[None]:
     """Skip a test if such an error is raised inside the `with`.
 
     Args:
@@ -254,9 +275,11 @@ def skip_if_error(test_obj: Any, error_type: Any, messages: Any = None) -> Itera
         test_obj.skipTest(f"Skipping error: {type(error)}: {error}")
 
 
-def _skipping(func: Callable[..., object], condition: Callable[[], object], reason: str) -> Any:
+def _skipping(
+    func: Callable[..., object], condition: Callable[[], object], reason: str
+) -> Callable[..., object]:
     @functools.wraps(func)
-    def decorated(self: Any, *args: Any, **kwargs: Any) -> object:
+    def decorated(self: unittest.TestCase, *args: Any, **kwargs: Any) -> object:
         if condition():
             self.skipTest(reason)
         return func(self, *args, **kwargs)

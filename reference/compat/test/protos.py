@@ -26,7 +26,7 @@ class ProtoAssertions(unittest.TestCase):
 
     def assertProtoEquals(
         self,
-        expected_message_maybe_ascii: Any,
+        expected_message_maybe_ascii: Message | str,
         validate_message: Any,
         msg: str | None = None,
         relative_tolerance: float | None = None,

@@ -8,6 +8,8 @@ from typing import Any
 
 from absl.testing import absltest
 
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.ragged_tensor import RaggedTensor
 from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.devices.physical import default_config
 from sessrun.reference.graph import default_session
@@ -112,7 +114,7 @@ class SessionCase(absltest.TestCase):
     #: It looks like a test by its name; this keeps pytest from taking it for one.
     test_session.__test__ = False  # type: ignore[attr-defined]
 
-    def evaluate(self, tensors: Any) -> Any:
+    def evaluate(self, tensors: Structure | RaggedTensor) -> Any:
         """The values of tensors, in the default session or else in the one the test shares.
 
         Args:
@@ -125,7 +127,7 @@ class SessionCase(absltest.TestCase):
         with self.test_session() as session:
             return session.run(tensors)
 
-    def _shared(self, graph: Graph | None, config: Any, force_gpu: bool) -> Session:
+    def _shared(self, graph: Graph | None, config: ConfigProto | None, force_gpu: bool) -> Session:
         if self._cached_session is None:
             self._cached_session = Session(graph=graph, config=_prepared(config, force_gpu))
             self._cached_arguments = graph, config, force_gpu

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import unittest
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 __all__ = ["CheckedThread"]
 
@@ -25,7 +24,7 @@ class CheckedThread:
         self,
         case: unittest.TestCase,
         target: Callable[..., object],
-        args: Sequence[Any] = (),
+        args: Sequence[object] = (),
         kwargs: Mapping[str, object] | None = None,
     ) -> None:
         self._case = case

@@ -12,7 +12,7 @@ from sessrun.spec.proto import ConfigProto, DeviceAttributes
 __all__ = ["list_local_devices"]
 
 
-def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
+def list_local_devices(session_config: ConfigProto | None = None) -> list[DeviceAttributes]:
     """The devices of a session, with short names.
 
     Args:

@@ -21,7 +21,9 @@ _IN_ANY_ORDER: Final = frozenset({"function", "node", "node_def"})
 __getattr__ = of_places("framework.graph_util")
 
 
-def graph_defs_equal(graph_def_1: Any, graph_def_2: Any, treat_nan_as_equal: bool = False) -> bool:
+def graph_defs_equal(
+    graph_def_1: Message, graph_def_2: Message, treat_nan_as_equal: bool = False
+) -> bool:
     """Whether two GraphDefs say the same, whatever the order of nodes and functions in them.
 
     The order of nodes in a function does not count either; all else does, versions too.
@@ -42,7 +44,7 @@ def graph_defs_equal(graph_def_1: Any, graph_def_2: Any, treat_nan_as_equal: boo
     return repr(one) == repr(other) and (treat_nan_as_equal or not _has_nan(one))
 
 
-def _content(message: Message) -> tuple[Any, ...]:
+def _content(message: Message) -> tuple[object, ...]:
     """What a message says: by its `repr`, which is the same for equal messages."""
     return tuple((field.name, _value(field.name, value)) for field, value in message.ListFields())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops import array_ops
 from sessrun.reference.compat.test import modes
 from sessrun.reference.compat.test.case import TensorFlowTestCase
@@ -84,17 +85,17 @@ _TO_NCHW: Final = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
 _TO_NHWC: Final = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 
 
-def NHWCToNCHW(input_tensor: Any) -> Any:
+def NHWCToNCHW(input_tensor: TensorLike | Sequence[int]) -> Tensor | list[int]:
     """A tensor, or the list of a shape, with the channels before the spatial axes."""
     return _permuted(input_tensor, _TO_NCHW)
 
 
-def NCHWToNHWC(input_tensor: Any) -> Any:
+def NCHWToNHWC(input_tensor: TensorLike | Sequence[int]) -> Tensor | list[int]:
     """A tensor, or the list of a shape, with the channels last."""
     return _permuted(input_tensor, _TO_NHWC)
 
 
-def _permuted(value: Any, orders: Mapping[int, Sequence[int]]) -> Any:
+def _permuted(value: Any, orders: Mapping[int, Sequence[int]]) -> Tensor | list[int]:
     if isinstance(value, Tensor):
         return array_ops.transpose(value, orders[len(value.shape)])
     return [value[axis] for axis in orders[len(value)]]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.functional_branches import bodies_of, functional_cond
 from sessrun.reference.api.control_flow.switch_case import indexed_case
 from sessrun.reference.api.functions.branch_graphs import BranchGraph
@@ -13,7 +15,12 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["cond_v2", "get_func_graphs", "indexed_case"]
 
 
-def cond_v2(pred: bool | Tensor, true_fn: Any, false_fn: Any, name: str | None = "cond") -> Any:
+def cond_v2(
+    pred: bool | Tensor,
+    true_fn: Callable[[], Structure],
+    false_fn: Callable[[], Structure],
+    name: str | None = "cond",
+) -> Any:
     """What one of two functions returns; the arguments are those of `tf.cond`."""
     return functional_cond(pred, true_fn, false_fn, name)
 

@@ -5,8 +5,8 @@ Here stands what has no public name; `mirror` finds the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeAlias
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.context import op_type_for
@@ -26,7 +26,17 @@ __all__ = ["exit", "merge", "ref_select", "switch", "with_dependencies"]
 __getattr__ = of_places("ops.control_flow_ops")
 
 
-def _converted(value: TensorLike) -> Any:
+class _Composite(Protocol):
+    """A value of several tensors."""
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> Any: ...
+
+
+#: A tensor, what can become one, or a value of several tensors.
+Value: TypeAlias = "TensorLike | _Composite"
+
+
+def _converted(value: Value | None) -> Any:
     """A tensor, a reference where it can be one; values of several tensors as they are."""
     return value if hasattr(value, "_mapped") else convert_to_tensor(value, as_ref=True)
 
@@ -38,23 +48,23 @@ def _unary(op_type: str, value: Any, name: str | None) -> Any:
     return apply_unary(op_type_for(op_type, value), value, name)
 
 
-def _Identity(tensor: Tensor, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
+def _Identity(tensor: Value, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
     """The value, a reference as one."""
     return _unary("Identity", tensor, name)
 
 
-def _NextIteration(tensor: Tensor, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
+def _NextIteration(tensor: Value, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
     """The value, in the next iteration."""
     return _unary("NextIteration", tensor, name)
 
 
-def exit(tensor: Tensor, name: str | None = None) -> Any:  # noqa: A001 - TensorFlow's name
+def exit(tensor: Value, name: str | None = None) -> Any:  # noqa: A001 - TensorFlow's name
     """The value, in the frame around."""
     return _unary("Exit", tensor, name)
 
 
 def _Enter(  # noqa: N802 - TensorFlow's name
-    tensor: Tensor,
+    tensor: Value,
     frame_name: str,
     is_constant: bool = False,
     parallel_iterations: int = 10,
@@ -106,7 +116,9 @@ def switch(
     return tuple(type(value)(*side) for side in zip(*parts, strict=True))
 
 
-def _SwitchRefOrTensor(data: Any, pred: bool | Tensor, name: str = "Switch") -> Any:  # noqa: N802 - TensorFlow's name
+def _SwitchRefOrTensor(  # noqa: N802 - TensorFlow's name
+    data: TensorLike | IndexedSlices, pred: bool | Tensor, name: str = "Switch"
+) -> Any:
     """As `switch`, beside the value; a reference stays one."""
     value = data if isinstance(data, IndexedSlices) else convert_to_tensor(data, name="data")
     return switched_value(value, convert_to_tensor(pred, name="pred"), name)
@@ -119,7 +131,7 @@ def ref_select(index: Tensor, inputs: Sequence[object], name: str | None = None)
     return apply_op("RefSelect", {"index": index, "inputs": list(inputs)}, {}, name).outputs[0]
 
 
-def merge(inputs: Sequence[Any], name: str | None = None) -> Any:
+def merge(inputs: Sequence[Value | None], name: str | None = None) -> Any:
     """The first of the values that is there, and which one that is.
 
     Raises:
@@ -132,8 +144,10 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> Any:
 
 
 def with_dependencies(
-    dependencies: Sequence[object], output_tensor: Any, name: str | None = None
-) -> Any:
+    dependencies: Sequence[object],
+    output_tensor: TensorLike | IndexedSlices,
+    name: str | None = None,
+) -> Tensor | IndexedSlices:
     """The value, once the operations have been executed."""
     graph = default_graph.get_default_graph()
     with (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sessrun.reference.api.control_flow.conditional import Conditional
 from sessrun.reference.api.control_flow.context import (
+    Context,
     constant_enter_of,
     containing_loop,
     contains,
@@ -109,34 +110,37 @@ def IsInCond(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     return GetContainingCondContext(_context(op)) is not None
 
 
-def GetContainingCondContext(ctxt: Any) -> Any:  # noqa: N802 - TensorFlow's name
+def GetContainingCondContext(ctxt: Context | None) -> Context | None:  # noqa: N802 - TensorFlow's name
     """The innermost branch that contains a context, which may be a branch itself; or None."""
     while ctxt is not None and not isinstance(ctxt, Conditional):
         ctxt = ctxt.outer_context
     return ctxt
 
 
-def GetContainingWhileContext(ctxt: Any, stop_ctxt: Any = None) -> Any:  # noqa: N802 - TensorFlow's name
+def GetContainingWhileContext(  # noqa: N802 - TensorFlow's name
+    ctxt: Context | None, stop_ctxt: Context | None = None
+) -> Context | None:
     """The innermost loop that contains a context, or `stop_ctxt` if the walk outwards meets it."""
     while ctxt is not None and not isinstance(ctxt, Loop) and ctxt is not stop_ctxt:
         ctxt = ctxt.outer_context
     return ctxt
 
 
-def IsContainingContext(ctxt: Any, maybe_containing_ctxt: Any) -> bool:  # noqa: N802 - TensorFlow's name
+def IsContainingContext(ctxt: Context | None, maybe_containing_ctxt: Context | None) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether the second context is the first one or encloses it."""
     return contains(maybe_containing_ctxt, ctxt)
 
 
-def OpInContext(op: Operation, ctxt: Any) -> bool:  # noqa: N802 - TensorFlow's name
+def OpInContext(op: Operation, ctxt: Context | None) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether an operation is in a context."""
     return contains(ctxt, _context(op))
 
 
-def TensorInContext(tensor: Tensor, ctxt: Any) -> bool:  # noqa: N802 - TensorFlow's name
+def TensorInContext(tensor: Tensor, ctxt: Context | None) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether a tensor's operation is in a context."""
     return OpInContext(tensor.op, ctxt)
 
 
-def _context(op: Operation) -> Any:
-    return op._get_control_flow_context()  # noqa: SLF001 - TensorFlow's own name
+def _context(op: Operation) -> Context | None:
+    context: Context | None = op._get_control_flow_context()  # noqa: SLF001 - TensorFlow's own name
+    return context

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["getargspec"]
 
 
-def getargspec(function: Any) -> inspect.FullArgSpec:
+def getargspec(function: Callable[..., object]) -> inspect.FullArgSpec:
     """The arguments of a function, its `args` first."""
     return inspect.getfullargspec(function)
 
