@@ -19,7 +19,7 @@ def basic_train_loop(
     kwargs: Mapping[str, object] | None = None,
     master: str = "",
 ) -> None:
-    """Call a function until the supervisor says to stop; begin anew when a task was lost.
+    """Call a function until the supervisor stops; start again when a task of the cluster was lost.
 
     Args:
       supervisor: makes the session and says when to stop.

@@ -29,13 +29,13 @@ from sessrun.spec.proto.summary_pb2 import SessionLog
 
 __all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
 
-#: By how much a run may move the step on: after each run the true step is looked at.
+#: The number of steps that one run is taken to make before the actual global step is read.
 _ANY_NUMBER_OF_STEPS: Final = 1_000_000
 
 
 @public("train.CheckpointSaverListener")
 class CheckpointSaverListener:
-    """Is called before and after each save; each method does nothing here."""
+    """Base class of objects that are called before and after each save; its methods do nothing."""
 
     def begin(self) -> None:
         """Once, before the session is made: the graph may still be changed."""
@@ -128,7 +128,7 @@ class CheckpointSaverHook(SessionRunHook):
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Save if it is time; a listener may ask to stop."""
+        """Save if the timer is due; request a stop if a listener does."""
         if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
             return
         step = run_context.session.run(self._global_step_tensor)
@@ -166,7 +166,7 @@ class CheckpointSaverHook(SessionRunHook):
         return should_stop
 
     def _get_saver(self) -> Saver:
-        """What saves.
+        """The saver: the given one, the scaffold's, or the only one of the graph.
 
         Raises:
           RuntimeError: nothing was given, and the graph has none or several.

@@ -49,7 +49,7 @@ __all__ = [
 _SCOPE: Final = "hooks"
 _STEPS_PER_RUN: Final = "steps_per_run"
 _STEPS_KEY: Final = f"{_SCOPE}_{_STEPS_PER_RUN}"
-#: Below how many evaluations each is told, and how often it is told above.
+#: Fewer evaluations than this are logged one by one; of more, about this many are logged.
 _FEW: Final = 20
 _MESSAGES: Final = 10
 
@@ -116,7 +116,7 @@ def get_latest_eval_step_value(update_ops: Updates) -> Tensor:
 
 
 class _CountsEvals(SessionRunHook):
-    """A hook that asks for the number of evaluations, and to stop after enough of them."""
+    """A hook that fetches the number of evaluations, and requests a stop after enough of them."""
 
     _num_evals: int | None
     _evals_completed: Tensor | None = None
@@ -125,7 +125,7 @@ class _CountsEvals(SessionRunHook):
         self._evals_completed = updated_eval_step
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the number."""
+        """Fetch the number of evaluations."""
         del run_context
         return SessionRunArgs({"evals_completed": self._evals_completed})
 
@@ -141,7 +141,7 @@ class _CountsEvals(SessionRunHook):
 
 
 class StopAfterNEvalsHook(_CountsEvals):
-    """Asks to stop after a number of evaluations.
+    """Requests a stop after a number of evaluations.
 
     Args:
       num_evals: the number; None for no end.
@@ -156,7 +156,7 @@ class StopAfterNEvalsHook(_CountsEvals):
         self._every = 1 if is_few else math.floor((num_evals or 0) / _MESSAGES)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Say how many are done, and ask to stop after the last."""
+        """Log how many evaluations are done, and request a stop after the last."""
         done = run_values.results["evals_completed"]
         if self._log_progress and (done % self._every == 0 or done == self._num_evals):
             self._tell(done)
@@ -164,7 +164,7 @@ class StopAfterNEvalsHook(_CountsEvals):
 
 
 class MultiStepStopAfterNEvalsHook(_CountsEvals):
-    """The same where a run makes several evaluations: it is told how many in a variable.
+    """As `StopAfterNEvalsHook`, for runs of several evaluations each, set by a variable.
 
     Args:
       num_evals: the number of evaluations; None for no end.
@@ -186,7 +186,7 @@ class MultiStepStopAfterNEvalsHook(_CountsEvals):
         self._load(0, session)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Set the steps of the next run, and ask to stop after the last."""
+        """Set the steps of the next run, and request a stop after the last."""
         done = run_values.results["evals_completed"]
         self._load(done, run_context.session)
         self._tell(done)
@@ -210,7 +210,7 @@ def evaluate_once(
     hooks: Sequence[SessionRunHook] | None = None,
     config: ConfigProto | None = None,
 ) -> Any:
-    """Run an evaluation on a checkpoint until a hook asks to stop; the final values.
+    """Run an evaluation of a checkpoint until a hook requests a stop; return the final values.
 
     Args:
       checkpoint_path: the checkpoint.
@@ -252,7 +252,7 @@ def evaluate_once(
 def _with_count(
     eval_ops: Tensor | Operation | Updates, eval_step: Any, hooks: Sequence[SessionRunHook]
 ) -> Updates:
-    """What one evaluation runs, and what counts it."""
+    """The fetches of one evaluation, with the operation that counts it added."""
     steps: int | Tensor = 1
     if any(isinstance(hook, MultiStepStopAfterNEvalsHook) for hook in hooks):
         steps = cast(get_or_create_steps_per_run_variable(), dtype=eval_step.dtype)

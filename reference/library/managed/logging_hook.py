@@ -30,7 +30,7 @@ __all__ = ["LoggingTensorHook"]
 
 @public("train.LoggingTensorHook")
 class LoggingTensorHook(SessionRunHook):
-    """Writes values of tensors to the log, every so many runs or seconds, or at the end.
+    """Logs the values of tensors every N runs, every N seconds, or at the end.
 
     Args:
       tensors: tensors or names, or a dictionary from tags to them.
@@ -85,7 +85,7 @@ class LoggingTensorHook(SessionRunHook):
         self._current_tensors = {tag: _element(item) for tag, item in self._tensors.items()}
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Ask for the values if it is time."""
+        """Fetch the values if the timer is due."""
         del run_context
         self._should_trigger = self._timer.should_trigger_for_step(self._iter_count)
         return SessionRunArgs(self._current_tensors) if self._should_trigger else None
@@ -116,7 +116,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 def _element(item: str | Tensor | Variable | Operation) -> Tensor | Variable | Operation:
-    """A tensor or an operation of the default graph, of itself or of its name."""
+    """The tensor or operation of the default graph that an object or a name stands for."""
     graph = get_default_graph()
     if not isinstance(item, str):
         if getattr(item, "graph", None) is not graph:

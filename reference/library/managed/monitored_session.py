@@ -56,7 +56,7 @@ class _CoordinatedCreator(SessionCreator):
         self.tf_sess: Session | None = None
 
     def create_session(self) -> CoordinatedSession:
-        """A new session; the hooks are told."""
+        """Create a session, start its queue runners, and call the hooks."""
         self.tf_sess = self._session_creator.create_session()
         self.coord = Coordinator(clean_stop_exception_types=[])
         if get_collection(GraphKeys.QUEUE_RUNNERS):
@@ -68,7 +68,7 @@ class _CoordinatedCreator(SessionCreator):
 
 
 class _MonitoredSession:
-    """What both kinds of monitored session do."""
+    """Base class of both kinds of monitored session."""
 
     StepContext: ClassVar = StepContext
 
@@ -109,7 +109,7 @@ class _MonitoredSession:
         """Run, with the hooks; arguments and value as those of `Session.run`.
 
         Raises:
-          RuntimeError: a hook has asked to stop before, or two feed one tensor.
+          RuntimeError: a hook requested a stop before, or one tensor is fed twice.
 
         """
         return self._open().run(
@@ -136,12 +136,12 @@ class _MonitoredSession:
         return self._open().run_step_fn(step_fn, self._tf_sess(), run_with_hooks=None)
 
     def _open(self) -> WrappedSession:
-        """The session inside; a closed one has no `run`, as in TensorFlow."""
+        """The wrapped session; None after `close`, which has no `run`."""
         sess: Any = self._sess
         return sess  # type: ignore[no-any-return]  # None once it is closed
 
     def should_stop(self) -> bool:
-        """Whether nothing more should be run; true once it is closed."""
+        """Whether a hook or a thread requested a stop; true after `close`."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ class _MonitoredSession:
         exception_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        """Close; the end of the input and a step function's stop are no errors."""
+        """Close; OutOfRangeError and StopIteration are not raised further."""
         del exception_value, traceback
         if exception_type in {errors.OutOfRangeError, StopIteration}:
             exception_type = None

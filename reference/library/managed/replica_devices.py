@@ -18,7 +18,7 @@ from sessrun.spec.proto import NodeDef
 
 __all__ = ["replica_device_setter"]
 
-#: What is put on parameter servers: what keeps state that the workers share.
+#: The op types that are placed on parameter servers: they keep state that workers share.
 _SHARED_STATE: Final = (
     "Variable",
     "VariableV2",

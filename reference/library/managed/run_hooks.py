@@ -1,4 +1,4 @@
-"""Hooks of monitored sessions, their arguments, timers, and what a run takes of all (TF 2.21)."""
+"""Hooks of monitored sessions, their arguments and results, and their timers (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SessionRunValues(NamedTuple):
     Attributes:
       results: the value of the hook's own fetches; None if it had none.
       options: the options of the run.
-      run_metadata: what the run told about itself.
+      run_metadata: the metadata of the run.
 
     """
 
@@ -60,7 +60,7 @@ class SessionRunContext:
     """One call of `run`, as the hooks see it.
 
     Args:
-      original_args: what the caller asked for.
+      original_args: the fetches, feeds and options that the caller gave to `run`.
       session: the session below the hooks.
 
     """
@@ -72,7 +72,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the caller asked for."""
+        """The fetches, feeds and options that the caller gave to `run`."""
         return self._original_args
 
     @property
@@ -82,26 +82,26 @@ class SessionRunContext:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook has asked to stop."""
+        """Whether a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Ask the session to run nothing after this run."""
+        """Request that the session stops after this run."""
         self._stop_requested = True
 
 
 @public("train.SessionRunHook")
 class SessionRunHook:
-    """Is called when a monitored session is made, around each run, and at its end.
+    """Base class of hooks: objects that a monitored session calls around each of its runs.
 
-    Each method does nothing here; a hook has those it needs.
+    The methods do nothing; a hook overrides those that it needs.
     """
 
     def begin(self) -> None:
-        """Once, before the session is made: the graph may still be changed."""
+        """Called once before the session is created, while the graph can still be changed."""
 
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
-        """After each session is made, also after one that is made anew.
+        """Called after each session is created, a recovered one too.
 
         Args:
           session: the session, initialized.
@@ -110,18 +110,18 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
-        """Before each run; what shall be run with it."""
+        """Called before each run; returns fetches, feeds and options to add to it, or None."""
         del run_context
         return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """After each run that did not fail."""
+        """Called after each run that did not fail."""
 
     def end(self, session: Session) -> None:
-        """Once, at the end, unless an error ends it. The session still runs, without hooks."""
+        """Called once at the end, unless an error ends the session; `session` can still run."""
 
 
-#: Options of which the largest counts.
+#: Fields of RunOptions of which a run takes the largest of all hooks and the caller.
 _LARGEST: Final = (
     "trace_level",
     "timeout_in_ms",
@@ -147,7 +147,7 @@ def joined_feeds(
 
 
 def merge_options(options: RunOptions, others: RunOptions) -> None:
-    """Put more options into those of a run."""
+    """Merge the options of a hook into those of a run."""
     for name in _LARGEST:
         setattr(options, name, max(getattr(options, name), getattr(others, name)))
     debug, more = options.debug_options, others.debug_options
@@ -156,18 +156,18 @@ def merge_options(options: RunOptions, others: RunOptions) -> None:
 
 
 class NeverTriggerTimer:
-    """Never: for hooks that act only at the end."""
+    """A timer that is never due, for hooks that act only at the end."""
 
     def reset(self) -> None:
-        """Nothing is kept."""
+        """Do nothing: this timer has no state."""
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """No."""
+        """Always False."""
         del step
         return False
 
     def update_last_triggered_step(self, step: int) -> tuple[None, None]:
-        """Nothing is known of earlier times."""
+        """No seconds and no steps: this timer was never due."""
         del step
         return None, None
 
@@ -177,11 +177,11 @@ class NeverTriggerTimer:
 
 @public("train.SecondOrStepTimer")
 class SecondOrStepTimer:
-    """Every so many seconds, or every so many steps, and the first time.
+    """A timer that is due every N seconds or every N steps, and the first time.
 
     Args:
-      every_secs: the seconds from one time to the next.
-      every_steps: the steps from one time to the next.
+      every_secs: the seconds after which it is due again.
+      every_steps: the steps after which it is due again.
 
     Raises:
       ValueError: both are given, or neither.
@@ -198,12 +198,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the last time."""
+        """Forget the last update: it is due at the next step."""
         self._last_step: int | None = None
         self._last_time: float | None = None
 
     def should_trigger_for_step(self, step: int) -> bool:
-        """Whether it is time at this step; never twice for one step."""
+        """Whether it is due at this step; never twice for one step."""
         if self._last_step is None or self._last_time is None:
             return True
         if step == self._last_step:
@@ -214,7 +214,7 @@ class SecondOrStepTimer:
         return bool(step >= self._last_step + self._every_steps)
 
     def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
-        """Note that it was done at this step; the seconds and the steps since the last time."""
+        """Reset it at this step; return the seconds and the steps since the last reset."""
         now = time.time()
         passed: tuple[float | None, int | None] = (None, None)
         if self._last_time is not None and self._last_step is not None:
@@ -223,5 +223,5 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self) -> int | None:
-        """The step of the last time; None if there was none."""
+        """The step of the last update; None before the first."""
         return self._last_step

@@ -46,7 +46,7 @@ def _kept(name: str, text: str) -> Any:
     return property(operator.attrgetter(f"_{name}"), doc=text)
 
 
-#: What one scaffold takes over from another, in the order of the arguments.
+#: The parts that a scaffold copies from another one, in the order of the arguments.
 _TAKEN_OVER: Final = (
     "init_op",
     "init_feed_dict",
@@ -121,7 +121,7 @@ class Scaffold:
                 if getattr(self, name) is None:
                     setattr(self, f"_{name}", getattr(other, name))
             init_fn = other.user_init_fn if init_fn is None else init_fn
-        #: What was given, which is called with a scaffold too.
+        #: The `init_fn` argument, a function of the scaffold and the session.
         self.user_init_fn: Callable[[Scaffold, Session], object] | None = init_fn
         self._init_fn = (lambda sess: init_fn(self, sess)) if init_fn else None
 

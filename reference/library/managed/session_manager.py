@@ -26,13 +26,13 @@ from sessrun.spec.proto import ConfigProto, RunOptions
 __all__ = ["SessionManager", "readiness"]
 
 _TWO_HOURS_S: Final = 7200
-#: What a check of readiness says: whether it is ready, and if not, why.
+#: The result of a check: whether the model is ready, and the reason if it is not.
 _Readiness: TypeAlias = tuple[bool, str | None]
 
 
 @public("train.SessionManager")
 class SessionManager:
-    """Makes sessions whose model is ready: restored, initialized, or waited for.
+    """Creates sessions whose model is ready: restored, initialized here or by another worker.
 
     Args:
       local_init_op: is run in each session, once the model is ready for it.
@@ -178,7 +178,7 @@ class SessionManager:
     def wait_for_session(
         self, master: str, config: ConfigProto | None = None, max_wait_secs: float | None = math.inf
     ) -> Session:
-        """A session whose model something else initializes: look until it is ready.
+        """A session whose model another worker initializes: check it until it is ready.
 
         Raises:
           DeadlineExceededError: it was not within `max_wait_secs`.
@@ -263,7 +263,7 @@ class SessionManager:
 
 
 def _restore(sess: Session, saver: Saver, path: str) -> None:
-    """Restore a model, after what a loaded model initializes."""
+    """Restore a model after running the initializers of loaded models."""
     initializers = get_collection(LOADED_INITIALIZERS)
     if initializers:
         sess.run(initializers)
@@ -273,8 +273,8 @@ def _restore(sess: Session, saver: Saver, path: str) -> None:
 def readiness(op: Tensor | Operation | None, sess: Session, text: str) -> _Readiness:
     """The result of a readiness op, which returns the names of uninitialized variables.
 
-    One that gives no value, a number or nothing says that all is ready; one that fails for
-    something uninitialized says that it is not.
+    The model is ready if the value is None, of int32 or empty. It is not if the run fails
+    because a variable is uninitialized.
     """
     if op is None:
         return True, None

@@ -1,4 +1,4 @@
-"""Hooks that stop a training, wait for one, feed it, or run something at its end.
+"""Hooks that stop a training, wait for its step, feed its runs, or run operations at its end.
 
 Source: TF 2.21.
 """
@@ -36,17 +36,17 @@ __all__ = [
     "StopAtStepHook",
 ]
 
-#: How long a waiting hook sleeps between two looks, and after how many steps it says so again.
+#: The seconds between two reads of the step while waiting, and the steps between two logs.
 _LOOK_S: Final = 0.5
 _STEPS_PER_MESSAGE: Final = 1000
 
 
 @public("train.StopAtStepHook")
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop after a number of steps, or at a step.
+    """Requests a stop after a number of steps, or at a step.
 
     Args:
-      num_steps: how many steps to go from that of the first session.
+      num_steps: how many steps to make, counted from the step of the first session.
       last_step: the last step.
 
     Raises:
@@ -72,18 +72,18 @@ class StopAtStepHook(SessionRunHook):
         self._global_step_tensor = needed_global_step_read("StopAtStepHook")
 
     def after_create_session(self, session: Session, coord: Coordinator) -> None:
-        """Fix the last step; a session that is made anew does not move it."""
+        """Compute the last step; a recovered session does not change it."""
         del coord
         if self._last_step is None:
             self._last_step = session.run(self._global_step_tensor) + self._num_steps
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the step, which may be that before or after the run."""
+        """Fetch the global step, whose value may be that before or after the run."""
         del run_context
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Ask to stop if the last step is reached; the step is read again before."""
+        """Request a stop at the last step, after reading the global step again."""
         assert self._last_step is not None
         if run_values.results + 1 < self._last_step:
             return
@@ -93,7 +93,7 @@ class StopAtStepHook(SessionRunHook):
 
 @public("train.GlobalStepWaiterHook")
 class GlobalStepWaiterHook(SessionRunHook):
-    """Lets the first run wait until others have done a number of steps.
+    """Delays the first run until other workers have reached a step.
 
     Args:
       wait_until_step: the step to wait for; none if it is not above zero.
@@ -138,7 +138,7 @@ class NanLossDuringTrainingError(RuntimeError):
     """The loss of a training is not a number."""
 
     def __str__(self) -> str:
-        """Always the same."""
+        """The message, which is always the same."""
         return "NaN loss during training."
 
 
@@ -148,7 +148,7 @@ class NanTensorHook(SessionRunHook):
 
     Args:
       loss_tensor: the loss.
-      fail_on_nan_loss: whether to raise, rather than to ask to stop.
+      fail_on_nan_loss: whether to raise an error rather than request a stop.
 
     """
 
@@ -157,15 +157,15 @@ class NanTensorHook(SessionRunHook):
         self._fail_on_nan_loss = fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the loss."""
+        """Fetch the loss."""
         del run_context
         return SessionRunArgs(self._loss_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Look at the loss.
+        """Check the loss.
 
         Raises:
-          NanLossDuringTrainingError: it is not a number, and that is to fail.
+          NanLossDuringTrainingError: it is NaN and `fail_on_nan_loss` is set.
 
         """
         if np.isnan(run_values.results):
@@ -179,7 +179,7 @@ class NanTensorHook(SessionRunHook):
 
 @public("train.FinalOpsHook")
 class FinalOpsHook(SessionRunHook):
-    """Runs something at the end.
+    """Runs operations at the end of the session.
 
     Args:
       final_ops: a fetch structure, or None.
@@ -196,14 +196,14 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self) -> Any:
-        """What it gave; None before the end."""
+        """The values of `final_ops`; None before the end."""
         return self._final_ops_values
 
     def end(self, session: Session) -> None:
-        """Run it.
+        """Run `final_ops`.
 
         Raises:
-          OutOfRangeError: it reads input, of which nothing is left.
+          OutOfRangeError: `final_ops` read input that has ended.
 
         """
         if self._final_ops is None:
@@ -222,10 +222,10 @@ class FinalOpsHook(SessionRunHook):
 
 @public("train.FeedFnHook")
 class FeedFnHook(SessionRunHook):
-    """Feeds each run what a function gives.
+    """Feeds each run with the result of a function.
 
     Args:
-      feed_fn: gives the feeds of a run.
+      feed_fn: returns the feeds of a run.
 
     """
 
@@ -233,6 +233,6 @@ class FeedFnHook(SessionRunHook):
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the feeds."""
+        """Add the feeds of the function to the run."""
         del run_context
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

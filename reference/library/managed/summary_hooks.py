@@ -28,19 +28,19 @@ from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
 __all__ = ["ProfilerHook", "StepCounterHook", "SummarySaverHook"]
 
-#: How often the log says that the step does not move.
+#: How often at most the log says that the global step did not increase.
 _WARNINGS: Final = 5
 
 
 @public("train.StepCounterHook")
 class StepCounterHook(SessionRunHook):
-    """Writes how many steps a second are made, every so many steps or seconds.
+    """Writes the steps per second, every N steps or every N seconds.
 
     Args:
-      every_n_steps: the steps from one time to the next.
-      every_n_secs: the seconds from one time to the next.
+      every_n_steps: the steps between two summaries.
+      every_n_secs: the seconds between two summaries.
       output_dir: the folder of the event file.
-      summary_writer: what writes instead.
+      summary_writer: the writer to use instead of one for `output_dir`.
 
     Raises:
       ValueError: there is not exactly one of steps and seconds.
@@ -77,12 +77,12 @@ class StepCounterHook(SessionRunHook):
         self._summary_tag = f"{get_global_step().op.name}/sec"
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the step, which may be that before or after the run."""
+        """Fetch the global step, whose value may be that before or after the run."""
         del run_context
         return SessionRunArgs(self._global_step_tensor)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Write if it is time, and say if the step does not move."""
+        """Write the rate if the timer is due; log if the step has not increased."""
         stale = run_values.results
         if self._timer.should_trigger_for_step(stale + self._steps_per_run):
             step = run_context.session.run(self._global_step_tensor)
@@ -102,7 +102,7 @@ class StepCounterHook(SessionRunHook):
         self._last_global_step = stale
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
-        """Write how many steps a second there were."""
+        """Write and log the steps per second."""
         rate = elapsed_steps / elapsed_time
         if self._summary_writer is not None:
             value = Summary.Value(tag=self._summary_tag, simple_value=rate)
@@ -112,15 +112,15 @@ class StepCounterHook(SessionRunHook):
 
 @public("train.SummarySaverHook")
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries every so many steps or seconds.
+    """Writes summaries every N steps or every N seconds.
 
     Args:
-      save_steps: the steps from one time to the next.
-      save_secs: the seconds from one time to the next.
+      save_steps: the steps between two writes.
+      save_secs: the seconds between two writes.
       output_dir: the folder of the event file.
-      summary_writer: what writes instead.
-      scaffold: whose summaries are written.
-      summary_op: the summaries: a string tensor with a `Summary`, or a list of such.
+      summary_writer: the writer to use instead of one for `output_dir`.
+      scaffold: the scaffold whose `summary_op` is written.
+      summary_op: a string tensor with a serialized `Summary`, or a list of such tensors.
 
     Raises:
       ValueError: there is not exactly one of scaffold and summaries, or of seconds and steps.
@@ -156,7 +156,7 @@ class SummarySaverHook(SessionRunHook):
         self._global_step_tensor = needed_global_step_read("SummarySaverHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the step, and for the summaries if it is time."""
+        """Fetch the step, and the summaries if the timer is due."""
         del run_context
         self._request_summary = self._next_step is None or (
             self._timer.should_trigger_for_step(self._next_step)
@@ -170,7 +170,7 @@ class SummarySaverHook(SessionRunHook):
         return SessionRunArgs(wanted)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        """Write the summaries; the first time also that a session has started."""
+        """Write the summaries, and at the first run a SessionLog of the start."""
         if not self._summary_writer:
             return
         step = run_values.results["global_step"] + 1
@@ -185,7 +185,7 @@ class SummarySaverHook(SessionRunHook):
         self._next_step = step + 1
 
     def end(self, session: Session | None = None) -> None:
-        """Have the writer write all it has."""
+        """Flush the writer."""
         del session
         if self._summary_writer:
             self._summary_writer.flush()
@@ -199,13 +199,13 @@ class SummarySaverHook(SessionRunHook):
 
 @public("train.ProfilerHook")
 class ProfilerHook(SessionRunHook):
-    """Traces a run every so many steps or seconds, and writes what it finds for a browser.
+    """Traces a run every N steps or seconds, and writes the trace for a browser's trace viewer.
 
     Args:
-      save_steps: the steps from one time to the next.
-      save_secs: the seconds from one time to the next.
+      save_steps: the steps between two writes.
+      save_secs: the seconds between two writes.
       output_dir: the folder of the files.
-      show_dataflow: whether the files show what flows between operations.
+      show_dataflow: whether the files show the data flow between operations.
       show_memory: whether they show the memory in use.
 
     Raises:
@@ -238,7 +238,7 @@ class ProfilerHook(SessionRunHook):
         self._global_step_tensor = needed_global_step_read("ProfilerHook")
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
-        """Ask for the step, and for a trace if it is time; the first run is not traced."""
+        """Fetch the step, and trace the run if the timer is due; the first run is not traced."""
         del run_context
         self._request_summary = self._next_step is not None and (
             self._timer.should_trigger_for_step(self._next_step)
@@ -271,5 +271,5 @@ class ProfilerHook(SessionRunHook):
 
 
 def _writer(writer: FileWriter | None, folder: str | None) -> FileWriter | None:
-    """The writer that was given, or that of the folder, or None."""
+    """The given writer, else the cached writer of the folder, else None."""
     return FileWriterCache.get(folder) if writer is None and folder else writer

@@ -25,7 +25,7 @@ from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["SupervisedGraph"]
 
-#: What says that an argument is not given.
+#: The value of an argument that is not given.
 _USE_DEFAULT: Final = 0
 
 
@@ -102,7 +102,7 @@ def _summary_op(_: Graph) -> Tensor | None:
 
 
 def _global_step(graph: Graph) -> Tensor | None:
-    """The tensor `global_step:0`, if it is one of integers that can count."""
+    """The tensor `global_step:0` if it is int32 or int64, else None."""
     try:
         step: Tensor = graph.get_tensor_by_name("global_step:0")
     except KeyError:
@@ -113,7 +113,7 @@ def _global_step(graph: Graph) -> Tensor | None:
     return None
 
 
-#: For each: the collection it may be in, and what makes it otherwise.
+#: For each operation its collection, and the function that builds a default.
 _SOURCES: Final[Mapping[str, tuple[str, Callable[[Graph], object]]]] = {
     "ready_op": (GraphKeys.READY_OP, _ready_op),
     "ready_for_local_init_op": (GraphKeys.READY_FOR_LOCAL_INIT_OP, _nothing),

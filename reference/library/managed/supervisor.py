@@ -151,7 +151,7 @@ class Supervisor:
 
     @property
     def session_manager(self) -> SessionManager:
-        """What makes the sessions."""
+        """The manager that creates the sessions."""
         return self._session_manager
 
     @property
@@ -161,27 +161,27 @@ class Supervisor:
 
     @property
     def init_op(self) -> Tensor | Operation | None:
-        """Initializes the model."""
+        """The operation that initializes the model."""
         return self._parts.init_op
 
     @property
     def init_feed_dict(self) -> FeedDict | None:
-        """What `init_op` is fed."""
+        """The feeds of `init_op`."""
         return self._init_feed_dict
 
     @property
     def ready_op(self) -> Tensor | None:
-        """Gives the names of what is not initialized."""
+        """The operation whose value is the names of uninitialized variables."""
         return self._parts.ready_op
 
     @property
     def ready_for_local_init_op(self) -> Tensor | None:
-        """Gives the names of what the local initialization still waits for."""
+        """The operation whose value is the names of variables that `local_init_op` waits for."""
         return self._parts.ready_for_local_init_op
 
     @property
     def summary_writer(self) -> FileWriter | None:
-        """Writes the summaries; None where this is not the chief."""
+        """The writer of the summaries; None where this is not the chief."""
         return self._summary_writer
 
     @property
@@ -196,12 +196,12 @@ class Supervisor:
 
     @property
     def global_step(self) -> Tensor | Variable | None:
-        """Counts the steps."""
+        """The variable that counts the steps."""
         return self._parts.global_step
 
     @property
     def saver(self) -> Saver | None:
-        """Saves and restores the model."""
+        """The saver of the model."""
         return self._parts.saver
 
     @property
@@ -262,7 +262,7 @@ class Supervisor:
         max_wait_secs: float = _TWO_HOURS_S,
         start_standard_services: bool = True,
     ) -> Session:
-        """A session whose model is ready: the chief makes it so, others wait.
+        """A session whose model is ready: the chief initializes or restores it, others wait.
 
         Args:
           master: the target of the session.
@@ -319,7 +319,7 @@ class Supervisor:
         args: Sequence[object] | None = None,
         kwargs: Mapping[str, object] | None = None,
     ) -> LooperThread:
-        """A thread that calls a function again and again until it is to stop, started."""
+        """Start a thread that calls a function repeatedly until the threads are stopped."""
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)
 
     def stop(
@@ -328,10 +328,10 @@ class Supervisor:
         close_summary_writer: bool = True,
         ignore_live_threads: bool = False,
     ) -> None:
-        """Ask the threads to stop, and wait for them.
+        """Request that the threads stop, and wait for them.
 
         Raises:
-          BaseException: what a thread was stopped for.
+          BaseException: the error that a thread reported.
           RuntimeError: threads still run after the time they may take.
 
         """
@@ -349,19 +349,19 @@ class Supervisor:
                 self._graph_added_to_summary = False
 
     def request_stop(self, ex: BaseException | None = None) -> None:
-        """Ask the threads to stop, for an error or for none."""
+        """Request that the threads stop, because of an error if one is given."""
         self._coord.request_stop(ex=ex)
 
     def should_stop(self) -> bool:
-        """Whether the threads were asked to stop."""
+        """Whether a stop of the threads was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self) -> AbstractContextManager[None]:
-        """A `with` whose errors ask the threads to stop, and go no further."""
+        """A context manager that turns an error into a request to stop the threads."""
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
-        """Wait until the threads are asked to stop."""
+        """Wait until a stop of the threads is requested."""
         self._coord.wait_for_stop()
 
     def summary_computed(
@@ -387,7 +387,7 @@ class Supervisor:
         start_standard_services: bool = True,
         close_summary_writer: bool = True,
     ) -> Iterator[Session]:
-        """A `with` of a session whose model is ready; threads and session end with it.
+        """A context manager of a session whose model is ready; it stops the threads at its end.
 
         An error inside asks the threads to stop and is raised once they have stopped. The end of
         the input (OutOfRangeError) is not an error.

@@ -20,7 +20,7 @@ _MESSAGES: Final = 10
 
 
 class Supervised(Protocol):
-    """What the services need of their supervisor."""
+    """The attributes of a supervisor that its services use."""
 
     @property
     def coord(self) -> Coordinator:
@@ -70,7 +70,7 @@ class SVSummaryThread(LooperThread):
         self._sess = sess
 
     def run_loop(self) -> None:
-        """Run them, and write what they give."""
+        """Run the summary operation and write its value."""
         step = None
         if self._sv.global_step is None:
             summaries = self._sess.run(self._sv.summary_op)
@@ -82,7 +82,7 @@ class SVSummaryThread(LooperThread):
 
 
 class SVStepCounterThread(LooperThread):
-    """Writes how many steps a second are made.
+    """Writes the steps per second.
 
     Args:
       sv: the supervisor.
@@ -136,7 +136,7 @@ class SVTimerCheckpointThread(LooperThread):
         self._sess = sess
 
     def run_loop(self) -> None:
-        """Save it, and write that it is saved."""
+        """Save the model and write a SessionLog of the checkpoint."""
         sv = self._sv
         log_messages.info("Saving checkpoint to path %s", sv.save_path)
         assert sv.save_path is not None  # it is started for a supervisor that saves only

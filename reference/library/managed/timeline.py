@@ -1,8 +1,8 @@
 """`timeline.Timeline`: the statistics of a traced run as a trace that a browser's viewer opens.
 
-The format is Chrome's Trace Event Format. Each device is two processes, one with a row for each
-operation that ran at the same time, one with its tensors; the allocators are one more. Kinds of
-events and their fields are TensorFlow's.
+The format is Chrome's Trace Event Format. A device is two processes of the trace: one shows its
+operations, with a row for each of those that ran at the same time, the other its tensors. One more
+process shows the allocators. Kinds of events and their fields are TensorFlow's.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AllocationMaximum(NamedTuple):
 
 
 class StepStatsAnalysis(NamedTuple):
-    """What `Timeline.analyze_step_stats` finds.
+    """The result of `Timeline.analyze_step_stats`.
 
     Attributes:
       chrome_trace: the trace; `format_to_string` gives its JSON.
@@ -56,7 +56,7 @@ class StepStatsAnalysis(NamedTuple):
 
 
 class ChromeTrace:
-    """Events of a trace, in the order they were added; those that name processes come first."""
+    """The events of a trace: those that name processes first, then all in the order of `add`."""
 
     def __init__(self) -> None:
         self._names: list[Event] = []
@@ -74,7 +74,7 @@ class ChromeTrace:
         self._events.append({**event, "ts": ts, **more})
 
     def format_to_string(self, pretty: bool = False) -> str:
-        """The trace as JSON, indented if it is to be pretty."""
+        """The trace as JSON, indented if `pretty`."""
         trace = {"traceEvents": self._names + self._events}
         if pretty:
             return json.dumps(trace, indent=4, separators=(",", ": "))
@@ -122,11 +122,11 @@ class _Node:
 
 
 class Timeline:
-    """A picture of one traced run.
+    """The timeline of one traced run.
 
     Args:
       step_stats: the StepStats of its RunMetadata.
-      graph: the graph that was run; nothing looks at it.
+      graph: the graph that was run; it is not used.
 
     """
 
@@ -137,10 +137,10 @@ class Timeline:
     def analyze_step_stats(
         self, show_dataflow: bool = True, show_memory: bool = True, op_time: str = "schedule"
     ) -> StepStatsAnalysis:
-        """The trace, and the most memory that was in use.
+        """The trace, and the largest use of memory for each allocator.
 
         Args:
-          show_dataflow: whether arrows lead from where a tensor was made to where it was read.
+          show_dataflow: whether arrows lead from the producer of a tensor to its consumers.
           show_memory: whether tensors, and the use of allocators, are shown.
           op_time: the time that an operation is shown with: `schedule` as the statistics have
             it, `gpu` from its first kernel on a GPU on, `all` to the end of its last one.
@@ -276,7 +276,7 @@ class _Picture:
 
 
 def _rows(nodes: Iterable[NodeExecStats]) -> Iterator[int]:
-    """For each node the first row in which all that is shown has ended before it starts."""
+    """For each node, the first row that is free when the node starts."""
     ends = [0]
     for node in nodes:
         end = node.all_start_micros + node.all_end_rel_micros
@@ -296,7 +296,7 @@ def _operation(label: str) -> tuple[str, list[str]]:
 
 
 def _kernel(stats: NodeExecStats) -> tuple[str, str]:
-    """The operation that a GPU's kernel was started for, and its op type: `... @@NAME:TYPE#...`."""
+    """The name and op type of the operation that launched a GPU kernel: `... @@NAME:TYPE#...`."""
     label, name = stats.timeline_label, stats.node_name
     start, end = label.find("@@"), label.find("#")
     if 0 <= start < end - 2:
@@ -310,7 +310,7 @@ def _shows_kernels(device: str) -> bool:
 
 
 def _retime(stats: StepStats, *, from_kernel: bool) -> None:
-    """Let each operation last until its last kernel, and start with its first if asked for."""
+    """Extend each operation to the end of its last kernel; `from_kernel` also moves its start."""
     spans: dict[str, tuple[int, int]] = {}
     for device in stats.dev_stats:
         if "/stream:all" in device.device:

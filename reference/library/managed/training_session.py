@@ -117,7 +117,7 @@ def _chosen(
     usual_steps: int | None,
     usual_secs: int | None,
 ) -> tuple[int | None, float | None]:
-    """Steps and seconds: the usual ones where neither is given, else what is given."""
+    """The given steps and seconds; the defaults where neither is given."""
     if isinstance(steps, UseDefault) and isinstance(secs, UseDefault):
         return usual_steps, usual_secs
     return (

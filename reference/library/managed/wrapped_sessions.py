@@ -1,8 +1,8 @@
 """The layers of a monitored session: hooks, coordinated threads, recovery. Source: TF 2.21.
 
 From the inside out: a `HookedSession` calls the hooks around each run, a `CoordinatedSession`
-asks the threads to stop when it closes and raises what stopped them, a `RecoverableSession` makes
-all of it anew when a worker or a parameter server was lost.
+stops the threads when it closes and raises the error of a thread, a `RecoverableSession` recreates
+all of it when a worker or a parameter server was lost.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "WrappedSession",
 ]
 
-#: What a session is made anew for: a task of the cluster was lost or restarted.
+#: Errors after which a session is recreated: a task of the cluster was lost or restarted.
 _PREEMPTION_ERRORS: Final = (errors.AbortedError, errors.UnavailableError)
 _ANEW: Final = "The session is closed and made anew"
 
@@ -55,7 +55,7 @@ class _Creator(Protocol):
 
 
 class StepContext:
-    """The argument of a step function.
+    """The argument of a step function: runs parts of a step, with the hooks or without.
 
     Args:
       session: the session below the hooks.
@@ -87,10 +87,10 @@ class StepContext:
 
 
 class WrappedSession:
-    """A wrapper of a session.
+    """Base class of the wrappers of a session.
 
     Args:
-      sess: the other one.
+      sess: the wrapped session.
 
     """
 
@@ -111,17 +111,17 @@ class WrappedSession:
         return target
 
     def should_stop(self) -> bool:
-        """Whether nothing more should be run; true once it is closed."""
+        """Whether this wrapper or one inside it stops; true after `close`."""
         if self._check_stop() or not self._sess:
             return True
         return self._inner_may_stop and bool(self._sess.should_stop())
 
     def _check_stop(self) -> bool:
-        """Whether this layer says that nothing more should be run."""
+        """Whether this wrapper itself stops; subclasses override it."""
         return False
 
     def close(self) -> None:
-        """Close what is inside; nothing if it is closed."""
+        """Close the wrapped session; no effect the second time."""
         if self._sess:
             try:
                 self._sess.close()
@@ -131,7 +131,7 @@ class WrappedSession:
                 self._sess = None
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Run, as the session inside does."""
+        """Run the wrapped session."""
         return self._sess.run(*args, **kwargs)
 
     def run_step_fn(
@@ -183,7 +183,7 @@ class RecoverableSession(WrappedSession):
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
-        """Run; if a task is lost meanwhile, run again in a new session."""
+        """Run; if a task of the cluster is lost, run again in a new session."""
         return self._until_it_lasts(
             lambda sess: sess.run(
                 fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata
@@ -220,12 +220,12 @@ class RecoverableSession(WrappedSession):
 
 
 class CoordinatedSession(WrappedSession):
-    """A session with threads, which end with it.
+    """A session with threads, which `close` stops.
 
     Args:
       sess: the session inside.
       coord: the coordinator of the threads.
-      stop_grace_period_secs: how long they may take to end.
+      stop_grace_period_secs: how long `close` waits for the threads to end.
 
     """
 
@@ -241,10 +241,10 @@ class CoordinatedSession(WrappedSession):
         return self._coord.should_stop()
 
     def close(self) -> None:
-        """Ask the threads to stop, wait for them, and close the session.
+        """Stop the threads, wait for them, and close the session.
 
         Raises:
-          BaseException: what a thread was stopped for.
+          BaseException: the error that a thread reported.
 
         """
         self._coord.request_stop()
@@ -257,11 +257,10 @@ class CoordinatedSession(WrappedSession):
                 super().close()
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        """Run.
+        """Run the wrapped session.
 
         Raises:
-          Exception: what a thread was stopped for if that was a lost task, else what the run
-            itself raises.
+          Exception: the error that a thread reported if it is a lost task, else that of the run.
 
         """
         try:
@@ -273,7 +272,7 @@ class CoordinatedSession(WrappedSession):
                 self._coord.raise_requested_exception()
             except _PREEMPTION_ERRORS:
                 raise
-            except Exception:  # noqa: BLE001 - a run that a thread's end broke says it best
+            except Exception:  # noqa: BLE001 - the run's own error is raised
                 raise error from None
             raise
 
@@ -302,10 +301,10 @@ class HookedSession(WrappedSession):
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
-        """Run what the caller and the hooks ask for, at once.
+        """Run the fetches of the caller and of all hooks in one run.
 
         Raises:
-          RuntimeError: a hook has asked to stop before, or two feed one tensor.
+          RuntimeError: a hook requested a stop before, or one tensor is fed twice.
 
         """
         if self.should_stop():
