@@ -1,4 +1,4 @@
-"""What programs of TensorFlow's time import beside the namespace: a leaf of the runtime.
+"""Modules that programs of TensorFlow 1 import besides the namespace: a leaf of the runtime.
 
 TensorFlow's own module paths (`python`, `core`), `tf.test`, `tf.app`, `tf.flags` and their like.
 It may import all of the runtime, and nothing of the runtime imports it: programs reach it by the

@@ -353,7 +353,7 @@ class ArrayAssertions(SessionCase):
     # --- arrays of what is compared --------------------------------------------------------------
 
     def evaluate_if_both_tensors(self, a: Structure, b: Structure) -> tuple[Any, Any]:
-        """Both as they are; if both are tensors, their values of one and the same run."""
+        """The two arguments; if both are tensors, their values in one run."""
         if conversion.is_tensor(a) and conversion.is_tensor(b):
             a, b = self.evaluate((a, b))
         return a, b
@@ -388,7 +388,7 @@ class ArrayAssertions(SessionCase):
         self.assertEqual(a.shape, b.shape, f"{text} {msg}")
 
     def _assert_nowhere(self, is_wrong: npt.NDArray[np.bool_], array: HostArray, what: str) -> None:
-        """Fail where a condition holds; say where, and what the values are there."""
+        """Fail if a condition holds anywhere; the message lists the subscripts and values."""
         indices = np.argwhere(is_wrong)
         if not np.any(is_wrong):
             return

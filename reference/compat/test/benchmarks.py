@@ -49,7 +49,7 @@ class Benchmark:
         name: str | None = None,
         metrics: Sequence[Mapping[str, str | float]] | None = None,
     ) -> None:
-        """Print what was measured.
+        """Print the measurements.
 
         Args:
           iters: how many runs there were.
@@ -102,7 +102,7 @@ class Benchmark:
         extras: dict[str, Any] | None = None,
         mbs: float = 0,
     ) -> dict[str, Any]:
-        """Time the runs of an operation, report them, and return what was reported.
+        """Time the runs of an operation, report the times, and return the report.
 
         Args:
           sess: the session.

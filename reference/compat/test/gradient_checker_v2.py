@@ -64,7 +64,7 @@ def max_error(grad1: Sequence[HostArray], grad2: Sequence[HostArray]) -> Any:
 
 
 def _to_numpy(a: TensorLike | IndexedSlicesValue) -> Any:
-    """A value as an array: a tensor is evaluated, rows of one are put where they belong."""
+    """A value as an array: a tensor is evaluated, IndexedSlicesValue becomes dense."""
     if isinstance(a, Tensor):
         return get_default_session().run(a)
     if not isinstance(a, IndexedSlicesValue):

@@ -109,7 +109,7 @@ def _left_out(node: NodeDef, checkpoint_v2: bool, hash_table_shared_name: bool) 
 
 
 def _difference(actual: NodeDef, expected: NodeDef, leave_out: set[str]) -> str:
-    """What is wrong with a node, or nothing."""
+    """The difference between two nodes, or None."""
     if actual.op != expected.op:
         return f"has op {actual.op!r} that is not expected {expected.op!r}"
     if actual.device != expected.device:

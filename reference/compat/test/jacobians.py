@@ -36,7 +36,7 @@ Jacobians: TypeAlias = "tuple[HostArray, HostArray]"
 
 @dataclass(frozen=True)
 class Numbers:
-    """What an array is as a list of real numbers."""
+    """The view of an array as a list of real numbers."""
 
     dtype: dtypes.DType
     shape: tuple[int, ...]
@@ -49,7 +49,7 @@ class Numbers:
 
     @property
     def count(self) -> int:
-        """How many real numbers it has."""
+        """The number of real numbers."""
         return math.prod(self.shape) * (2 if self.dtype.is_complex else 1)
 
     @property
@@ -70,7 +70,7 @@ def by_differences(
     y: Numbers,
     delta: float,
 ) -> HostArray:
-    """The Jacobian [x, y] from what `function` gives on both sides of `value`, `delta` away."""
+    """The Jacobian [x, y] by the differences of `function` at `value` plus and minus `delta`."""
     value = np.asarray(value, x.dtype.as_numpy_dtype)
     scale = np.asarray(2 * delta, y.kind)[()]
     jacobian = np.zeros((x.count, y.count), x.kind)
@@ -86,7 +86,7 @@ def by_differences(
 def by_gradients(
     function: Callable[[HostArray], HostArray | IndexedSlicesValue | None], x: Numbers, y: Numbers
 ) -> HostArray:
-    """The Jacobian [x, y] from what `function` gives for each gradient of y that is 1 once.
+    """The Jacobian [x, y] by `function`, from a gradient of y to that of x, column by column.
 
     Raises:
       ValueError: y is empty, and its gradient is not zeros of the shape of x.

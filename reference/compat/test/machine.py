@@ -1,4 +1,4 @@
-"""What tests ask about the machine and this installation."""
+"""Facts about the machine and this installation that tests depend on."""
 
 from __future__ import annotations
 

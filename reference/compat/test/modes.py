@@ -133,7 +133,7 @@ def run_in_graph_and_eager_modes(
 
 
 def in_session(func: Callable[..., object]) -> Callable[..., None]:
-    """Run a test in the session that it shares; what it would do eagerly it does there."""
+    """Run a test in the session that it shares, also the parts that would run eagerly."""
     return run_in_graph_and_eager_modes(func)
 
 
@@ -233,12 +233,12 @@ def run_in_v1_v2(
 def disable_with_predicate(
     pred: Callable[[], object], skip_message: str
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """A decorator that skips a test if a function says so when it is to run."""
+    """A decorator that skips a test if `pred()` is true when it runs."""
     return lambda func: _skipping(func, pred, skip_message)
 
 
 def skip_if(condition: Condition) -> Callable[[Callable[..., object]], Callable[..., object]]:
-    """A decorator that lets a test do nothing if this is so, or a function says so."""
+    """A decorator that replaces a test by nothing if the condition is true."""
 
     def decorator(func: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(func)

@@ -79,7 +79,7 @@ class ProtoAssertions(unittest.TestCase):
 
 
 def _rounded(message: Message) -> Message:
-    """A copy whose numbers are rounded to the places that count."""
+    """A copy whose floats are rounded to their significant digits."""
     copy = type(message)()
     copy.CopyFrom(message)
     for part in _parts(copy):

@@ -1,4 +1,4 @@
-"""The sessions of a test: one of its own, or the one that all of it shares."""
+"""The sessions of a test: a new one, or the one that the whole test shares."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class SessionCase(absltest.TestCase):
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Iterator[Session]:
-        """The session that the test shares, made when first asked for and closed after the test.
+        """The session that the test shares, created at first use and closed after the test.
 
         Args:
           graph: as of `session`, the same each time.

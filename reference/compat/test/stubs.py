@@ -55,7 +55,7 @@ class StubOutForTesting:
         self._replace(self._smart, obj, attr_name, new_attr)
 
     def SmartUnsetAll(self) -> None:
-        """Put back what `SmartSet` replaced."""
+        """Restore the attributes that `SmartSet` replaced."""
         self._put_back(self._smart)
 
     def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
@@ -73,7 +73,7 @@ class StubOutForTesting:
         self._replace(self._plain, parent, child_name, new_child)
 
     def UnsetAll(self) -> None:
-        """Put back what `Set` replaced."""
+        """Restore the attributes that `Set` replaced."""
         self._put_back(self._plain)
 
     def _replace(

@@ -1,4 +1,4 @@
-"""`tf.keras` in graph mode: layers, and what they are made with; no models.
+"""`tf.keras` in graph mode: layers and the functions and objects that they use; no models.
 
 Source: tf_keras 2.21 beside `tensorflow.compat.v1`.
 """

@@ -51,7 +51,7 @@ class Constraint:
 
     @classmethod
     def from_config(cls, config: Mapping[str, object]) -> Self:
-        """The constraint of what `get_config` gave."""
+        """The constraint with this config."""
         return cls(**config)
 
 

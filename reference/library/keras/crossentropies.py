@@ -21,7 +21,7 @@ __all__ = [
 
 
 def logits_of(output: Tensor, from_logits: bool, maker: str) -> tuple[Tensor, bool]:
-    """The logits of an activation if they can be found, else the output; whether it is logits."""
+    """The logits below an activation, or the output itself; and whether these are logits."""
     if not from_logits and tf.is_tensor(output) and output.op.type == maker:
         return output.op.inputs[0], True
     return output, from_logits

@@ -76,7 +76,7 @@ class Regularizer:
 
     @classmethod
     def from_config(cls, config: Mapping[str, object]) -> Self:
-        """The regularizer of what `get_config` gave."""
+        """The regularizer with this config."""
         return cls(**config)
 
     def get_config(self) -> Config:

@@ -33,9 +33,9 @@ class Sequences:
       step: the function of one input and the states.
       inputs: the inputs, a structure of tensors.
       states: the states before the first step.
-      constants: what each step is given besides.
-      count: how many steps there are, as a tensor.
-      mask: which inputs are there, or None.
+      constants: further inputs of each step.
+      count: the number of steps, as a tensor.
+      mask: which inputs count, or None for all.
       backwards: whether the last input comes first.
       zero_masked: whether the output of a masked step is 0, and not the one before.
 
@@ -82,10 +82,10 @@ def rnn(
       inputs: tensors of shape [batch, time, ...].
       initial_states: the states before the first step.
       go_backwards: whether the last time comes first, also in the outputs.
-      mask: which times are there, of shape [batch, time]; at others states stay as they are.
-      constants: what each step is given besides.
+      mask: which times count, of shape [batch, time]; states do not change at others.
+      constants: further inputs of each step.
       unroll: whether each time has operations of its own, instead of a loop.
-      input_length: how many times there are in each example, a tensor; a number says nothing.
+      input_length: the number of times of each example, a tensor; a number is ignored.
       time_major: whether time is the first axis, batch the second.
       zero_output_for_mask: whether masked outputs are 0; by default the output before.
       return_all_outputs: not used: all are returned.
@@ -94,7 +94,7 @@ def rnn(
       The last output, the outputs of all times, and the states after the last.
 
     Raises:
-      ValueError: inputs have less than 3 axes, or it is to be unrolled and times are not known.
+      ValueError: inputs have less than 3 axes, or `unroll` is set and the times are unknown.
 
     """
     del return_all_outputs

@@ -73,7 +73,7 @@ class AdagradOptimizer(SteppingOptimizer):
 
 @public("train.AdagradDAOptimizer")
 class AdagradDAOptimizer(SteppingOptimizer):
-    """Adagrad's dual averaging: what minimizes the sum of all gradients so far, regularized.
+    """Adagrad's dual averaging: variables minimize the regularized sum of all gradients so far.
 
     Its slots are `gradient_accumulator` and `gradient_squared_accumulator`.
 

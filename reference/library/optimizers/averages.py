@@ -239,7 +239,7 @@ class ExponentialMovingAverage:
         return self._averages.get(var.ref())
 
     def average_name(self, var: Variable | Tensor) -> str:
-        """The name of the average, or the one that it would get."""
+        """The name of the average of a variable, also of one that does not exist yet."""
         if var.ref() in self._averages:
             average_name: str = self._averages[var.ref()].name
             return average_name[: -len(":0")]

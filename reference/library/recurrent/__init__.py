@@ -1,1 +1,1 @@
-"""Recurrent networks: cells, and what unrolls them over time. Source: TF 2.21."""
+"""Recurrent networks: cells, and functions that unroll them over time. Source: TF 2.21."""

@@ -76,7 +76,7 @@ class RNNCell(Layer):
         self._scope_around: variable_scope | None = None
 
     def get_config(self) -> dict[str, object]:
-        """What every layer has; classes of cells add what they are made from."""
+        """The config of every layer; subclasses add their own arguments."""
         return super().get_config()
 
     def __call__(
@@ -252,7 +252,7 @@ class CellOfLayer(RNNCell):
         """Make the variables for inputs of this depth."""
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from."""
+        """The arguments of the constructor, for `from_config`."""
         return {
             **super().get_config(),
             "num_units": self._num_units,
@@ -300,7 +300,7 @@ class BasicRNNCell(CellOfLayer):
         )
 
     def call(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """The output, and the next state: the same."""
+        """The output and the next state, which are the same tensor."""
         check_dtypes(inputs, state)
         output = self._activation(_linear([inputs, state], self._kernel, self._bias))
         return output, output
@@ -357,7 +357,7 @@ class GRUCell(CellOfLayer):
         self._gates, self._candidate = variables["gates"], variables["candidate"]
 
     def call(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """The output, and the next state: the same."""
+        """The output and the next state, which are the same tensor."""
         check_dtypes(inputs, state)
         gates = tf.sigmoid(_linear([inputs, state], *self._gates))
         forget, update = tf.split(value=gates, num_or_size_splits=2, axis=1)
@@ -367,7 +367,7 @@ class GRUCell(CellOfLayer):
         return output, output
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from."""
+        """The arguments of the constructor, for `from_config`."""
         return {
             **super().get_config(),
             "kernel_initializer": initializers.serialize(self._kernel_initializer),

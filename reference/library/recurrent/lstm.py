@@ -60,7 +60,7 @@ class BasicLSTMCell(CellOfLayer):
 
     Args:
       num_units: the size of each of its two states.
-      forget_bias: what is added to the gate that forgets, so that it forgets little at first.
+      forget_bias: a number that is added to the forget gate, so that it forgets little at first.
       state_is_tuple: whether the state is an LSTMStateTuple; else both side by side.
       activation: a function, or its name; tanh if nothing is given.
       reuse: whether variables that are there are shared.
@@ -119,7 +119,7 @@ class BasicLSTMCell(CellOfLayer):
         return new_h, tf.concat([new_c, new_h], 1)
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from."""
+        """The arguments of the constructor, for `from_config`."""
         return {
             **super().get_config(),
             "forget_bias": self._forget_bias,
@@ -132,15 +132,15 @@ class LSTMCell(CellOfLayer):
     """The LSTM cell with optional peepholes, clipping and output projection.
 
     Args:
-      num_units: the size of what it remembers.
-      use_peepholes: whether gates see what is remembered.
-      cell_clip: the greatest absolute value of what is remembered.
+      num_units: the size of the cell state.
+      use_peepholes: whether the gates also depend on the cell state.
+      cell_clip: the greatest absolute value of the cell state.
       initializer: of the matrices; by default that of the variable scope.
       num_proj: the size of the output if it is projected.
       proj_clip: the greatest absolute value of a projected output.
       num_unit_shards: in how many parts the matrix is held.
       num_proj_shards: in how many the matrix of the projection is.
-      forget_bias: what is added to the gate that forgets, so that it forgets little at first.
+      forget_bias: a number that is added to the forget gate, so that it forgets little at first.
       state_is_tuple: whether the state is an LSTMStateTuple; else both side by side.
       activation: a function, or its name; tanh if nothing is given.
       reuse: whether variables that are there are shared.
@@ -189,7 +189,7 @@ class LSTMCell(CellOfLayer):
 
     @property
     def output_size(self) -> StateSize:
-        """The size of the output: that of the projection if there is one."""
+        """The size of the output: that of the projection, or `num_units`."""
         return self._output_width
 
     def _make_variables(self, depth: int) -> None:
@@ -270,7 +270,7 @@ class LSTMCell(CellOfLayer):
         return c
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from."""
+        """The arguments of the constructor, for `from_config`."""
         return {
             **super().get_config(),
             "use_peepholes": self._use_peepholes,

@@ -97,7 +97,7 @@ def raw_rnn(
 
 
 def _batch_size(inputs: list[Tensor]) -> tuple[Tensor | int, int | None]:
-    """The first dimension of the inputs, as a number or a tensor; and what is known of it."""
+    """The batch size, as a number or a tensor, and its static value or None."""
     first = dimension_at_index(inputs[0].shape, 0)
     for value in inputs:
         first.assert_is_compatible_with(dimension_at_index(value.shape, 0))

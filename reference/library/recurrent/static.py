@@ -63,7 +63,7 @@ def _first(inputs: Structure) -> Tensor:
 
 
 def _known_batch_size(inputs: Structure) -> int | None:
-    """What is known of the first dimension of the inputs.
+    """The static batch size of the inputs; None if it is unknown.
 
     Raises:
       ValueError: inputs do not fit, or another dimension is not known.
@@ -88,7 +88,7 @@ def _known_batch_size(inputs: Structure) -> int | None:
 @public("nn.static_rnn")
 def static_rnn(
     cell: Cell,
-    inputs: Sequence[Structure],
+    inputs: Sequence[Any],
     initial_state: Structure = None,
     dtype: DTypeLike | None = None,
     sequence_length: TensorLike | None = None,
@@ -175,7 +175,7 @@ def _nothing(
 @public("nn.static_state_saving_rnn")
 def static_state_saving_rnn(
     cell: Cell,
-    inputs: Sequence[Structure],
+    inputs: Sequence[Any],
     state_saver: StateSaver,
     state_name: StateNames,
     sequence_length: TensorLike | None = None,
@@ -246,7 +246,7 @@ def _reversed(sequence: Sequence[Any], lengths: TensorLike | None) -> list[Any]:
 def static_bidirectional_rnn(
     cell_fw: Cell,
     cell_bw: Cell,
-    inputs: Sequence[Structure],
+    inputs: Sequence[Any],
     initial_state_fw: Structure = None,
     initial_state_bw: Structure = None,
     dtype: DTypeLike | None = None,

@@ -164,7 +164,7 @@ class Wrapper(RNNCell):
             return self.cell.zero_state(batch_size, dtype)
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from, with the cell's own config."""
+        """The arguments of the constructor, with the config of the wrapped cell."""
         kept = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
         return {**super().get_config(), "cell": kept}
 
@@ -232,10 +232,10 @@ class DropoutWrapper(Wrapper):
       input_keep_prob: the probability that an element of the inputs stays, a number or a scalar.
       output_keep_prob: the same of the outputs.
       state_keep_prob: the same of the next states.
-      variational_recurrent: whether all steps leave out the same.
-      input_size: the sizes of the inputs, where that is asked for.
-      dtype: of the noise, where that is asked for.
-      seed: of what is drawn; each part of inputs, states and outputs has a seed made of it.
+      variational_recurrent: whether all steps drop the same elements.
+      input_size: the sizes of the inputs; needed for variational dropout of inputs.
+      dtype: of the noise; needed for variational dropout.
+      seed: the seed from which the seed of each random operation is computed.
       dropout_state_filter_visitor: says for each state whether it may be dropped.
       **kwargs: those of RNNCell.
 
@@ -356,7 +356,7 @@ class DropoutWrapper(Wrapper):
         return output, new_state
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from."""
+        """The arguments of the constructor, for `from_config`."""
         config: dict[str, object] = {
             "input_keep_prob": self._input_keep_prob,
             "output_keep_prob": self._output_keep_prob,
@@ -376,7 +376,7 @@ class ResidualWrapper(Wrapper):
 
     Args:
       cell: the cell.
-      residual_fn: what makes the outputs of inputs and outputs, if it is not the sum.
+      residual_fn: a function of inputs and outputs that replaces the sum.
       **kwargs: those of RNNCell.
 
     """
@@ -397,7 +397,7 @@ class ResidualWrapper(Wrapper):
         return (self._residual_fn or _sums)(inputs, outputs), new_state
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from; a function stands in it as it is."""
+        """The arguments of the constructor; functions are stored as they are."""
         own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
         return {**super().get_config(), **own}
 
@@ -445,5 +445,5 @@ class DeviceWrapper(Wrapper):
             return output, new_state
 
     def get_config(self) -> dict[str, object]:
-        """What a cell like this can be made from."""
+        """The arguments of the constructor, for `from_config`."""
         return {**super().get_config(), "device": self._device}

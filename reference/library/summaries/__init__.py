@@ -1,1 +1,1 @@
-"""Summaries: what a run records to be looked at, and the event files that hold it."""
+"""Summaries of runs, and the event files that they are written to."""

@@ -68,7 +68,7 @@ class CloseableQueue:
             self._not_empty.notify()
 
     def close(self) -> list[object]:
-        """Let every `put` fail, also those that wait; what is left in it."""
+        """Make every `put` fail, also those that wait; return the items that are left."""
         with self._not_full:
             self._is_closed = True
             self._not_full.notify_all()
@@ -237,7 +237,7 @@ class EventFileWriter:
         self._end()
 
     def _give_up(self) -> None:
-        """Close, and raise why nothing can be written."""
+        """Close, and raise the error of the writer thread."""
         worker = self._worker
         self._end()
         if worker.failure_exc_info:

@@ -95,11 +95,11 @@ class SummaryToEventTransformer:
         self._add_event(Event(summary=adopt(summary, Summary)), global_step)
 
     def add_session_log(self, session_log: SessionLog, global_step: int | None = None) -> None:
-        """Record what a session did.
+        """Record a SessionLog.
 
         Args:
           session_log: a SessionLog.
-          global_step: the step at which it did.
+          global_step: the step of the event.
 
         """
         if isinstance(session_log, Message):
@@ -160,7 +160,7 @@ class SummaryToEventTransformer:
     def add_run_metadata(
         self, run_metadata: RunMetadata, tag: str, global_step: int | None = None
     ) -> None:
-        """Record what a run was seen to do.
+        """Record the metadata of a run.
 
         Args:
           run_metadata: the RunMetadata.

@@ -129,11 +129,11 @@ class SummaryWriter:
 
 
 class _NoWriter:
-    """What stands for a writer without a folder."""
+    """The writer of `create_file_writer(None)`: it writes nothing."""
 
     @contextmanager
     def as_default(self) -> Iterator[None]:
-        """The `with` in which nothing changes."""
+        """A context manager without effect."""
         yield
 
     def init(self) -> None:

@@ -24,7 +24,7 @@ __getattr__ = of_places("framework.graph_util")
 def graph_defs_equal(
     graph_def_1: Message, graph_def_2: Message, treat_nan_as_equal: bool = False
 ) -> bool:
-    """Whether two GraphDefs say the same, whatever the order of nodes and functions in them.
+    """Whether two GraphDefs are equal but for the order of their nodes and functions.
 
     The order of nodes in a function does not count either; all else does, versions too.
 
@@ -45,7 +45,7 @@ def graph_defs_equal(
 
 
 def _content(message: Message) -> tuple[object, ...]:
-    """What a message says: by its `repr`, which is the same for equal messages."""
+    """The fields of a message as nested tuples, whose `repr` is the same for equal messages."""
     return tuple((field.name, _value(field.name, value)) for field, value in message.ListFields())
 
 

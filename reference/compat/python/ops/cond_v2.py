@@ -21,7 +21,7 @@ def cond_v2(
     false_fn: Callable[[], Structure],
     name: str | None = "cond",
 ) -> Any:
-    """What one of two functions returns; the arguments are those of `tf.cond`."""
+    """As `tf.cond`, with the same arguments."""
     return functional_cond(pred, true_fn, false_fn, name)
 
 

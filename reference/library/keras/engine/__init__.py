@@ -1,1 +1,1 @@
-"""What all layers share: their base class, and what it is made of."""
+"""The base class of layers, and its parts."""

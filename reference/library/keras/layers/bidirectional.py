@@ -49,14 +49,14 @@ class Bidirectional(Wrapper):
     """Runs a recurrent layer over the inputs, and a copy of it over the reversed inputs.
 
     Args:
-      layer: the layer; two like it are made.
-      merge_mode: what becomes of both outputs: `concat`, `sum`, `ave`, `mul`; None for a list.
-      weights: first values, of the one that goes forth first.
-      backward_layer: the layer that goes back, where it is another one.
+      layer: the layer, which is copied twice.
+      merge_mode: how the outputs are merged: `concat`, `sum`, `ave`, `mul`; None for a list.
+      weights: first values of the variables, those of the forward layer first.
+      backward_layer: the layer to run backwards, if it is not a copy of `layer`.
       **kwargs: those of Layer.
 
     Raises:
-      ValueError: these are no layers, there is no such mode, or the two do not fit.
+      ValueError: an argument is not a layer, the mode is unknown, or the two layers do not fit.
 
     """
 
@@ -133,8 +133,8 @@ class Bidirectional(Wrapper):
 
         Args:
           inputs: of shape [batch, time, ...]; states and constants may follow in a list.
-          initial_state: the first states, first those of the layer that goes forth.
-          constants: what each step is given besides.
+          initial_state: the first states, those of the forward layer first.
+          constants: further inputs of each step.
           **kwargs: `mask`, `training`.
 
         Raises:

@@ -40,8 +40,8 @@ class GRUCell(RecurrentCell):
       bias_constraint: of the bias.
       dropout: the share of the inputs that is dropped while training.
       recurrent_dropout: that of the state.
-      reset_after: whether the gate counts after the product with the state's kernel, which has a
-        bias of its own then.
+      reset_after: whether the reset gate is applied after the product with the state's kernel,
+        which then has a bias of its own.
       **kwargs: those of Layer; `seed`; `implementation`, 1 for a product for each gate, 2 for one.
 
     Raises:

@@ -30,7 +30,7 @@ class LSTMCell(RecurrentCell):
       kernel_initializer: makes the first values of the kernel.
       recurrent_initializer: those of the state's kernel.
       bias_initializer: those of the bias.
-      unit_forget_bias: whether the bias of the gate that keeps begins with 1.
+      unit_forget_bias: whether the bias of the forget gate begins with 1.
       kernel_regularizer: a loss of the kernel.
       recurrent_regularizer: one of the state's kernel.
       bias_regularizer: one of the bias.

@@ -184,7 +184,7 @@ class RNN(KeptStates, Layer):
         Args:
           inputs: of shape [batch, time, ...]; states and constants may follow in a list.
           initial_state: the first states.
-          constants: what each step of the cell is given besides.
+          constants: further inputs of each step of the cell.
           **kwargs: `mask`, `training`.
 
         Raises:
