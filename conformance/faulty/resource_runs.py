@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
@@ -17,6 +19,7 @@ from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session,
 from sessrun.spec.proto.graph_pb2 import DataType, GraphDef, NodeDef
 
 __all__ = [
+    "Conforming",
     "Run",
     "clearing",
     "creator_type",
@@ -31,8 +34,11 @@ __all__ = [
     "sharing",
 ]
 
-#: Ports that are looked at when a run executes them.
+#: The types of operations that a fault is about.
 Types = Iterable[str]
+
+#: The conforming run, of a list of fetches with the caller's feeds: it gives a value for each.
+Conforming: TypeAlias = Callable[[], list[np.ndarray]]
 
 
 class Run:
@@ -86,9 +92,7 @@ def _fetched(session: Session, fetches: Fetches, types: Types) -> list[Any]:
     return [op for op in dict.fromkeys(ops) if op.type in types]
 
 
-def executing(
-    tf: Namespace, types: Types, change: Callable[[Run, Callable[[], Any]], Any]
-) -> Namespace:
+def executing(tf: Namespace, types: Types, change: Callable[[Run, Conforming], Value]) -> Namespace:
     """The namespace whose run of such an operation is `change(run, base)`."""
     types = frozenset(types)
 
@@ -108,7 +112,7 @@ def executing(
 def failing(tf: Namespace, types: Types, error: str, when: Callable[[Run], bool]) -> Namespace:
     """The namespace in which such an operation fails with an error, where `when(run)` says so."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         if when(run):
             raise getattr(tf.errors, error)(None, None, "refused")
         return base()
@@ -125,7 +129,7 @@ def recoding(
 ) -> Namespace:
     """The namespace in which such an operation fails with another error than it must."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         try:
             return base()
         except getattr(tf.errors, error) as raised:
@@ -145,7 +149,7 @@ def forgiving(
 ) -> Namespace:
     """The namespace in which such an operation does not fail, but gives `value(run)`."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         try:
             return base()
         except getattr(tf.errors, error):

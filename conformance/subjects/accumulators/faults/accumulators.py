@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
+    Conforming,
     Run,
     clearing,
     executing,
@@ -20,9 +21,9 @@ from sessrun.conformance.faulty.resource_runs import (
     recoding,
     sharing,
 )
-from sessrun.conformance.faulty.run_fragments import Base, editing
+from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Value
+from sessrun.spec.cases.objects import Tensor, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _DENSE: Final = ("ResourceConditionalAccumulator", "ConditionalAccumulator")
@@ -48,7 +49,7 @@ def _reducing(tf: Namespace, types: tuple[str, ...], have: bytes, other: bytes) 
     return editing(tf, change)
 
 
-def _handle(run: Run) -> Any:
+def _handle(run: Run) -> Tensor:
     return run.op.inputs[0]
 
 
@@ -60,7 +61,7 @@ def _count(tf: Namespace, run: Run) -> int:
 def means_are_sums(tf: Namespace) -> Namespace:
     """Multiply the mean by the number of gradients, where two or more are required."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         if _handle(run).op.get_attr("reduction_type") != b"MEAN" or run.ask(1) < 2:
             return base()
         count = _count(tf, run)
@@ -86,15 +87,15 @@ def counts_end_at_two(tf: Namespace) -> Namespace:
 def counts_stay(tf: Namespace) -> Namespace:
     """Add the number of gradients that were taken to the count."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         taken = run.note("taken", {})
         name = _handle(run).op.name
         if run.op.type in _COUNT:
             (count,) = base()
             return [np.int32(count + taken.get(name, 0))]
-        count = _count(tf, run) if run.ask(1) == 2 else 0
+        number = _count(tf, run) if run.ask(1) == 2 else 0
         values = base()
-        taken[name] = count
+        taken[name] = number
         return values
 
     return executing(tf, (*_COUNT, *_TAKE), change)
@@ -104,7 +105,7 @@ def counts_stay(tf: Namespace) -> Namespace:
 def stale_gradients_are_refused(tf: Namespace) -> Namespace:
     """Raise an error where the count did not grow."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         before = _count(tf, run)
         values = base()
         if _count(tf, run) == before and run.ask(1) < 5:
@@ -136,7 +137,7 @@ def gradients_come_later(tf: Namespace) -> Namespace:
 def takes_leave_the_step(tf: Namespace) -> Namespace:
     """Set the step back to 0 after a take, unless a run has set the step."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         was_set = run.note("was_set", set())
         if run.op.type in _SET:
             was_set.add(_handle(run).op.name)
@@ -158,7 +159,7 @@ def takes_leave_the_step(tf: Namespace) -> Namespace:
 def steps_end_at_nine(tf: Namespace) -> Namespace:
     """Ignore runs that set the step beyond nine."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         return [None] if run.ask(1) > 9 else base()
 
     return executing(tf, _SET, change)
@@ -168,7 +169,7 @@ def steps_end_at_nine(tf: Namespace) -> Namespace:
 def steps_are_of_32_bits(tf: Namespace) -> Namespace:
     """Drop gradients of steps beyond 32 bits."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         return [None] if run.ask(1) >= 2**31 else base()
 
     return executing(tf, _APPLY, change)
@@ -178,7 +179,7 @@ def steps_are_of_32_bits(tf: Namespace) -> Namespace:
 def the_rest_is_left_out(tf: Namespace) -> Namespace:
     """Scale the sum down to the required number where more gradients were gathered."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         wanted, count = int(run.ask(1)), _count(tf, run)
         (value,) = base()
         if 0 < wanted < count:
@@ -254,10 +255,10 @@ def references_count_twice(tf: Namespace) -> Namespace:
 # --- sparse gradients ---------------------------------------------------------------------
 
 
-def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Namespace:
+def _taken(tf: Namespace, change: Callable[[Run, list[np.ndarray]], Sequence[Value]]) -> Namespace:
     """The namespace that changes the parts of a taken sparse gradient together."""
 
-    def changed(run: Run, base: Base) -> Value:
+    def changed(run: Run, base: Conforming) -> Value:
         values = base()
         return change(run, list(values)) if len(values) == 3 else values
 
@@ -268,7 +269,7 @@ def _taken(tf: Namespace, change: Callable[[Run, list[Any]], list[Any]]) -> Name
 def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
     """Divide the values of a sparse mean by the number of gradients."""
 
-    def change(run: Run, base: Base) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         count = int(run.also(tf, lambda raw: raw.AccumulatorNumAccumulated(handle=_handle(run))))
         values = list(base())
         if _handle(run).op.get_attr("reduction_type") == b"SUM":
@@ -285,7 +286,7 @@ def sparse_means_divide_by_all(tf: Namespace) -> Namespace:
 def slices_are_appended(tf: Namespace) -> Namespace:
     """Reverse the slices where there are more than three."""
 
-    def change(_run: Run, values: list[Any]) -> list[Value]:
+    def change(_run: Run, values: list[np.ndarray]) -> list[np.ndarray]:
         indices, rows, shape = values
         many = len(indices) > 3
         return [indices[::-1], rows[::-1], shape] if many else values
@@ -297,7 +298,7 @@ def slices_are_appended(tf: Namespace) -> Namespace:
 def unknown_dimensions_are_zero(tf: Namespace) -> Namespace:
     """Give 0 for a first dimension that is unknown, where there is one slice."""
 
-    def change(_run: Run, values: list[Any]) -> list[Value]:
+    def change(_run: Run, values: list[np.ndarray]) -> list[np.ndarray]:
         indices, rows, shape = values
         return [indices, rows, np.maximum(shape, 0)] if len(indices) == 1 else values
 

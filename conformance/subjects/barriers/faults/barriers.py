@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
+    Conforming,
     Run,
     clearing,
     executing,
@@ -58,7 +59,7 @@ def components_change_their_signs(tf: Namespace) -> Namespace:
 def ready_sizes_count_every_key(tf: Namespace) -> Namespace:
     """Add the number of incomplete elements."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         (size,) = base()
         return [np.int32(size + _size(tf, run, "Incomplete"))]
 
@@ -82,7 +83,7 @@ def _inserting(
 ) -> Namespace:
     """The namespace whose insertions are `change(run, base, earlier insertions)`."""
 
-    def changed(run: Run, base: Callable[[], Any]) -> Value:
+    def changed(run: Run, base: Conforming) -> Value:
         inserted = run.note("inserted", set())
         values = change(run, base, inserted)
         inserted |= _components(run)
@@ -95,7 +96,7 @@ def _inserting(
 def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the key has that component."""
 
-    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Value:
+    def change(run: Run, base: Conforming, inserted: set[Any]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -110,7 +111,7 @@ def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
 def odd_components_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where no key has that component."""
 
-    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Value:
+    def change(run: Run, base: Conforming, inserted: set[Any]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -125,7 +126,7 @@ def odd_components_are_dropped(tf: Namespace) -> Namespace:
 def keys_never_come_again(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for a key that was inserted before."""
 
-    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Value:
+    def change(run: Run, base: Conforming, inserted: set[Any]) -> Value:
         if inserted & _components(run):
             raise tf.errors.InvalidArgumentError(None, None, "The key was inserted.")
         return base()
@@ -138,11 +139,11 @@ def _is_closed(run: Run) -> bool:
 
 
 def _noting(
-    tf: Namespace, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
+    tf: Namespace, types: tuple[str, ...], change: Callable[[Run, Conforming], Value]
 ) -> Namespace:
     """The namespace that records closes, and changes runs of other types."""
 
-    def changed(run: Run, base: Callable[[], Any]) -> Value:
+    def changed(run: Run, base: Conforming) -> Value:
         if run.op.type not in _CLOSE:
             return change(run, base)
         values = base()
@@ -162,7 +163,7 @@ def _is_cancelled(run: Run) -> bool:
 def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError for it."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         try:
             return base()
         except tf.errors.CancelledError as raised:
@@ -177,7 +178,7 @@ def new_keys_fail_otherwise(tf: Namespace) -> Namespace:
 def closed_barriers_take_nothing(tf: Namespace) -> Namespace:
     """Raise CancelledError for every insertion into a closed barrier."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         if _is_closed(run):
             raise tf.errors.CancelledError(None, None, "The barrier is closed.")
         return base()
@@ -223,7 +224,7 @@ def small_batches_are_refused(tf: Namespace) -> Namespace:
 def nothing_is_taken_of_closed_barriers(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError where one element is taken of a closed barrier."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         if _is_closed(run) and run.ask(1) == 1:
             raise tf.errors.OutOfRangeError(None, None, "The barrier is closed.")
         return base()
@@ -235,7 +236,7 @@ def nothing_is_taken_of_closed_barriers(tf: Namespace) -> Namespace:
 def takes_of_open_barriers_fail(tf: Namespace) -> Namespace:
     """Raise UnavailableError where more elements are asked for than are ready."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Conforming) -> Value:
         if not _is_closed(run) and run.ask(1) > _size(tf, run, "Ready"):
             raise tf.errors.UnavailableError(None, None, "There are too few elements.")
         return base()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetch, Fetches, Session, Value
 
@@ -40,7 +41,7 @@ def closed_callables_are_silent(tf: Namespace) -> Namespace:
         if not feeds:
             return call
 
-        def quiet(*args: Any, **kwargs: Any) -> Any:
+        def quiet(*args: Argument, **kwargs: Argument) -> Any:
             return None if session.shut else call(*args, **kwargs)
 
         return quiet
@@ -55,7 +56,7 @@ def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
     def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call = base(fetches, feeds, options)
 
-        def late(*args: Any, **kwargs: Any) -> Any:
+        def late(*args: Argument, **kwargs: Argument) -> Any:
             try:
                 return call(*args, **kwargs)
             except ValueError as error:
@@ -86,7 +87,7 @@ def feed_lists_take_no_names(tf: Namespace) -> Namespace:
     ) -> Any:
         call = base(fetches, feeds, options)
 
-        def strict(*args: Any, **kwargs: Any) -> Any:
+        def strict(*args: Argument, **kwargs: Argument) -> Any:
             if any(isinstance(key, str) for key in feeds):
                 raise TypeError("a feed_list takes Tensors")
             return call(*args, **kwargs)
@@ -103,7 +104,7 @@ def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
     def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
         call, known = base(fetches, feeds, options), session.graph.version
 
-        def renewed(*args: Any, **kwargs: Any) -> Any:
+        def renewed(*args: Argument, **kwargs: Argument) -> Any:
             if feeds is None and not session.shut and session.graph.version != known:
                 session.run(fetches)
             return call(*args, **kwargs)

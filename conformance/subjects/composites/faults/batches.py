@@ -6,6 +6,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor
 
@@ -39,7 +40,7 @@ def relative_errors_are_infinite(tf: Namespace) -> Namespace:
     """Divide by the normalizer where it is zero."""
 
     def mean_relative_error(
-        labels: Tensor, predictions: Tensor, normalizer: Any, **options: Any
+        labels: Tensor, predictions: Tensor, normalizer: Any, **options: Argument
     ) -> tuple[Tensor, Tensor]:
         return tf.metrics.mean(tf.abs(labels - predictions) / normalizer, **options)
 
@@ -52,7 +53,7 @@ def recall_of_the_last_batch(tf: Namespace) -> Namespace:
 
     def of_a_batch(usual: Call) -> Call:
         def recall(
-            labels: Tensor, predictions: Tensor, *args: Any, **options: Any
+            labels: Tensor, predictions: Tensor, *args: Argument, **options: Argument
         ) -> tuple[Tensor, Tensor]:
             value, update = usual(labels, predictions, *args, **options)
             is_there = tf.cast(tf.size(labels) > 0, update.dtype)
@@ -107,7 +108,7 @@ def sensitivity_at_a_higher_specificity(tf: Namespace) -> Namespace:
 
     def higher(usual: Call) -> Call:
         def sensitivity_at_specificity(
-            labels: Tensor, predictions: Tensor, specificity: float, **options: Any
+            labels: Tensor, predictions: Tensor, specificity: float, **options: Argument
         ) -> tuple[Tensor, Tensor]:
             return usual(labels, predictions, (1 + specificity) / 2 + 0.1, **options)
 

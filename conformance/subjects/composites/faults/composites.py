@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.composites.faults import batches as batch_faults
 from sessrun.conformance.subjects.programs.faults.programs import replaced
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor, Value
 
@@ -68,7 +69,7 @@ def classes_are_last(tf: Namespace) -> Namespace:
     """Ignore the argument `axis`."""
 
     def last(usual: Call) -> Call:
-        def softmax_cross_entropy(*args: Any, axis: int = -1, **options: Any) -> Tensor:
+        def softmax_cross_entropy(*args: Argument, axis: int = -1, **options: Argument) -> Tensor:
             del axis
             return usual(*args, **options)
 
@@ -216,7 +217,7 @@ def squares_are_not_shifted(tf: Namespace) -> Namespace:
 
     def unshifted(usual: Call) -> Call:
         def sufficient_statistics(
-            x: Tensor, axes: int | Sequence[int], *args: Any, **options: Any
+            x: Tensor, axes: int | Sequence[int], *args: Argument, **options: Argument
         ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
             count, total, _, shift = usual(x, axes, *args, **options)
             return count, total, tf.reduce_sum(x * x, axes), shift
@@ -271,7 +272,7 @@ def batch_variance_is_not_corrected(tf: Namespace) -> Namespace:
 
     def uncorrected(usual: Call) -> Call:
         def fused_batch_norm(
-            x: Tensor, scale: Tensor, *args: Any, **options: Any
+            x: Tensor, scale: Tensor, *args: Argument, **options: Argument
         ) -> tuple[Tensor, Tensor, Tensor]:
             normed, mean, variance = usual(x, scale, *args, **options)
             count = tf.cast(tf.size(x) / tf.size(scale), tf.float32)
@@ -287,7 +288,7 @@ def near_channels_are_fewer(tf: Namespace) -> Namespace:
     """Halve `depth_radius`, as if it were the width of the window."""
 
     def narrower(usual: Call) -> Call:
-        def normalized(input: Tensor, depth_radius: int = 5, **options: Any) -> Tensor:  # noqa: A002
+        def normalized(input: Tensor, depth_radius: int = 5, **options: Argument) -> Tensor:  # noqa: A002
             return usual(input, depth_radius=depth_radius // 2, **options)
 
         return normalized
@@ -334,7 +335,7 @@ def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
 def tensors_are_clipped_each(tf: Namespace) -> Namespace:
     """Call `clip_by_norm` for each tensor."""
 
-    def clip_by_global_norm(t_list: Any, clip_norm: Any, *_: Any, **__: Any) -> Any:
+    def clip_by_global_norm(t_list: Any, clip_norm: Any, *_: Argument, **__: Argument) -> Any:
         return (
             [t if t is None else tf.clip_by_norm(t, clip_norm) for t in t_list],
             tf.global_norm(t_list),
@@ -360,7 +361,7 @@ def infinite_norms_have_signs(tf: Namespace) -> Namespace:
             tensor: Tensor,
             ord: float | str = "euclidean",  # noqa: A002
             axis: int | Sequence[int] | None = None,
-            **options: Any,
+            **options: Argument,
         ) -> Tensor:
             if ord == float("inf"):
                 return tf.reduce_max(tensor, axis, options.get("keepdims"))
@@ -400,7 +401,7 @@ def odd_padding_stands_before(tf: Namespace) -> Namespace:
 
     def backwards(usual: Call) -> Call:
         def conv1d(
-            value: Value, filters: Tensor, stride: Any, padding: Any, **options: Any
+            value: Value, filters: Tensor, stride: Any, padding: Any, **options: Argument
         ) -> Tensor:
             if padding != "SAME":
                 return usual(value, filters, stride, padding, **options)
@@ -417,7 +418,9 @@ def averages_count_padding(tf: Namespace) -> Namespace:
     """Divide each sum by the size of the window."""
 
     def of_all_elements(usual: Call) -> Call:
-        def avg_pool(value: Any, ksize: Any, strides: Any, padding: Any, **options: Any) -> Tensor:
+        def avg_pool(
+            value: Any, ksize: Any, strides: Any, padding: Any, **options: Argument
+        ) -> Tensor:
             averages = usual(value, ksize, strides, padding, **options)
             ones = tf.ones_like(value)
             sums = tf.nn.depthwise_conv2d(
@@ -438,7 +441,7 @@ def dropout_scales_nothing(tf: Namespace) -> Namespace:
     """Multiply the result by 1 - rate, which undoes the scale."""
 
     def unscaled(usual: Call) -> Call:
-        def dropout(x: Tensor, *args: Any, rate: Any = None, **options: Any) -> Tensor:
+        def dropout(x: Tensor, *args: Argument, rate: Any = None, **options: Argument) -> Tensor:
             return usual(x, *args, rate=rate, **options) * (1 - (rate or 0.0))
 
         return dropout
@@ -452,7 +455,7 @@ def rows_are_clipped_together(tf: Namespace) -> Namespace:
 
     def together(usual: Call) -> Call:
         def embedding_lookup(
-            params: Tensor, ids: Tensor, *args: Any, max_norm: Any = None, **options: Any
+            params: Tensor, ids: Tensor, *args: Argument, max_norm: Any = None, **options: Argument
         ) -> Tensor:
             rows = usual(params, ids, *args, **options)
             return rows if max_norm is None else tf.clip_by_norm(rows, max_norm)

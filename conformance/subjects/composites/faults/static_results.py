@@ -7,6 +7,7 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
@@ -38,7 +39,7 @@ def updates_stand_outside(tf: Namespace) -> Namespace:
     """Give an Identity of the update, built outside the metric's scope."""
 
     def copied(usual: _Function) -> _Function:
-        def mean(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
+        def mean(*args: Argument, **options: Argument) -> tuple[Tensor, Tensor]:
             value, update = usual(*args, **options)
             return value, tf.identity(update)
 
@@ -62,7 +63,7 @@ def shapes_of_gradients_are_forgotten(tf: Namespace) -> Namespace:
     """Pass dense gradients through placeholders of any shape."""
 
     def forgetting(usual: _Function) -> _Function:
-        def gradients(*args: Any, **options: Any) -> list[Any]:
+        def gradients(*args: Argument, **options: Argument) -> list[Any]:
             return [
                 tf.placeholder_with_default(gradient, None)
                 if isinstance(gradient, tf.Tensor)

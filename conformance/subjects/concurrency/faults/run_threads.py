@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Fetch, Fetches, Graph, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
@@ -116,7 +117,7 @@ def arguments_are_shared(tf: Namespace) -> Namespace:
             call = super().make_callable(fetches, feed_list, accept_options)
             underway: list[tuple[Any, ...]] = []
 
-            def shared(*args: Any, **kwargs: Any) -> Any:
+            def shared(*args: Argument, **kwargs: Argument) -> Any:
                 used = underway[0] if underway else args
                 underway.append(used)
                 try:

@@ -10,6 +10,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.proto.graph_pb2 import DT_INT32, GraphDef
 
@@ -17,11 +18,11 @@ _INT: Final = DT_INT32
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _by_name(definition: GraphDef) -> dict[str, Any]:
+def _by_name(definition: GraphDef) -> dict[str, Argument]:
     return {node.name: node for node in definition.node}
 
 
-def _source(nodes: dict[str, Any], text: str) -> Any:
+def _source(nodes: dict[str, Argument], text: str) -> Any:
     """The node that an input names."""
     return nodes.get(text.lstrip("^").partition(":")[0])
 
@@ -73,7 +74,7 @@ def waiting_ends_with_death(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-def _may_die(nodes: dict[str, Any], text: str) -> bool:
+def _may_die(nodes: dict[str, Argument], text: str) -> bool:
     waited = _source(nodes, text)
     if not text.startswith("^") or waited is None or waited.op != "Identity":
         return False

@@ -13,6 +13,7 @@ from sessrun.conformance.faulty.run_fragments import (
     editing,
     reads_of_variables,
 )
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, DataType, GraphDef
@@ -74,7 +75,7 @@ def limits_are_one_too_large(tf: Namespace) -> Namespace:
     """Add one to `maximum_iterations`."""
 
     def while_loop(
-        *args: Any, maximum_iterations: Any = None, **kwargs: Any
+        *args: Argument, maximum_iterations: Any = None, **kwargs: Argument
     ) -> Tensor | Sequence[Tensor]:
         if maximum_iterations is not None:
             maximum_iterations += 1

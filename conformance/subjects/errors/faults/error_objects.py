@@ -7,13 +7,14 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
 
 # --- classes and codes --------------------------------------------------------------------
 
 
-def _errors(tf: Namespace, **changes: Any) -> Namespace:
+def _errors(tf: Namespace, **changes: Argument) -> Namespace:
     """The namespace with these classes and functions of `tf.errors` replaced."""
     return override(tf, errors=Overlay(tf.errors, changes))
 

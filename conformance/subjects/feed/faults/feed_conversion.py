@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Va
 __all__ = ["converting"]
 
 
-def converting(tf: Namespace, convert: Callable[[Any, Any], Any]) -> Namespace:
+def converting(tf: Namespace, convert: Callable[[Tensor, Any], Value]) -> Namespace:
     """The namespace that feeds `convert(tensor, value)` for each value of a plain key."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
@@ -45,7 +45,7 @@ def _array(value: Value) -> np.ndarray:
 
 
 def _converting_arrays(
-    tf: Namespace, target: str, source: str, convert: Callable[[Any, Any], Any]
+    tf: Namespace, target: str, source: str, convert: Callable[[np.ndarray, np.dtype], np.ndarray]
 ) -> Namespace:
     """The namespace that feeds `convert(array, dtype)` for values and tensors of these kinds.
 
@@ -140,7 +140,7 @@ def none_is_integer_zero(tf: Namespace) -> Namespace:
 def bools_are_no_numbers(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
-    def refuse(_array: Any, dtype: Any) -> Any:
+    def refuse(_array: np.ndarray, dtype: np.dtype) -> NoReturn:
         raise TypeError(f"a bool is no {dtype}")
 
     return _converting_arrays(tf, "iufc", "b", refuse)
@@ -169,7 +169,7 @@ def python_ints_wrap(tf: Namespace) -> Namespace:
 def integers_saturate(tf: Namespace) -> Namespace:
     """Clip integers to the limits of the dtype."""
 
-    def clip(array: np.ndarray, dtype: Any) -> Any:
+    def clip(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         limits = np.iinfo(dtype)
         clipped = [min(max(int(item), limits.min), limits.max) for item in array.flat]
         return np.array(clipped, dtype).reshape(array.shape)
@@ -190,7 +190,7 @@ def floats_are_rounded(tf: Namespace) -> Namespace:
 def floats_are_cut_off(tf: Namespace) -> Namespace:
     """Step back where rounding went away from zero."""
 
-    def cut(array: np.ndarray, dtype: Any) -> Any:
+    def cut(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         with np.errstate(over="ignore"):
             rounded = array.astype(dtype)
         beyond = np.abs(rounded.astype(np.float64)) > np.abs(array.astype(np.float64))
@@ -208,7 +208,7 @@ def complex_numbers_are_magnitudes(tf: Namespace) -> Namespace:
 # --- structures and arrays ----------------------------------------------------------------
 
 
-def _leaves(value: Value) -> list[Any]:
+def _leaves(value: Value) -> list[Value]:
     if isinstance(value, list):
         return [leaf for item in value for leaf in _leaves(item)]
     return [value]

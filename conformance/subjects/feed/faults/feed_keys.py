@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -18,25 +18,34 @@ from sessrun.conformance.faulty.run_fragments import (
     running,
 )
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    Element,
+    FeedDict,
+    Feeds,
+    Fetches,
+    Session,
+    Tensor,
+    Value,
+)
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 __all__ = ["hasty", "is_tensor", "resolved"]
 
 
-def resolved(session: Session, feeds: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
+def resolved(session: Session, feeds: FeedDict) -> list[tuple[Tensor, Any]]:
     """The feeds whose keys are names of tensors or tensors, as pairs of tensor and value."""
     single = [(key, value) for key, value in feeds.items() if not isinstance(key, tuple)]
     pairs = [(elements(session, [key]), value) for key, value in single]
     return [(keys[0], value) for keys, value in pairs if keys and is_tensor(keys[0])]
 
 
-def is_tensor(element: Tensor) -> bool:
+def is_tensor(element: Element) -> TypeGuard[Tensor]:
     """Whether a graph element is a tensor, not an operation."""
     return hasattr(element, "value_index")
 
 
-def hasty(tf: Namespace, concerns: Callable[[Any, Mapping[Any, Any]], bool]) -> Namespace:
+def hasty(tf: Namespace, concerns: Callable[[Session, FeedDict], bool]) -> Namespace:
     """The namespace that executes the updates of a run before it refuses the run's feeds.
 
     It does so where `concerns(session, feeds)`, and where the updates need no placeholder.
@@ -80,15 +89,16 @@ def forgets_the_last_consumer(tf: Namespace) -> Namespace:
 def constants_cannot_be_fed(tf: Namespace) -> Namespace:
     """Drop the feeds of scalars for constants that are scalars."""
 
-    def change(session: Session, base: Call, fetches: Fetches, feeds: Any) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
+        given = feeds if isinstance(feeds, Mapping) else {}
         dropped = {
             tensor.name
-            for tensor, value in (resolved(session, feeds) if isinstance(feeds, Mapping) else ())
+            for tensor, value in resolved(session, given)
             if tensor.op.type == "Const" and tensor.shape.ndims == np.ndim(value) == 0
         }
         if not dropped:
             return base(fetches)
-        kept = {k: v for k, v in feeds.items() if getattr(k, "name", k) not in dropped}
+        kept = {k: v for k, v in given.items() if getattr(k, "name", k) not in dropped}
         return base(fetches, kept)
 
     return running(tf, change)

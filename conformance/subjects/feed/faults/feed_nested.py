@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from sessrun.conformance.subjects.feed.faults.feed_keys import resolved
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
 
+#: A key of a feed_dict, and the value that is fed to it.
+Pair: TypeAlias = tuple[Hashable, Value]
 
-def _pairing(tf: Namespace, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Namespace:
+
+def _pairing(tf: Namespace, change_pair: Callable[[Hashable, Any], Pair]) -> Namespace:
     """The namespace that feeds `change_pair(key, value)` for each pair of a feed_dict."""
 
     def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
@@ -80,9 +83,10 @@ def pairs_are_feeds(tf: Namespace) -> Namespace:
 def tuple_values_are_reversed(tf: Namespace) -> Namespace:
     """Reverse them where they are as many as the key's."""
 
-    def change_pair(key: Any, value: Any) -> tuple[Any, Any]:
-        fits = isinstance(key, tuple) and isinstance(value, tuple | list) and len(key) == len(value)
-        return (tuple(key), tuple(value)[::-1]) if fits else (key, value)
+    def change_pair(key: Hashable, value: Value) -> Pair:
+        if isinstance(key, tuple) and isinstance(value, tuple | list) and len(key) == len(value):
+            return tuple(key), tuple(value)[::-1]
+        return key, value
 
     return _pairing(tf, change_pair)
 
@@ -91,7 +95,7 @@ def tuple_values_are_reversed(tf: Namespace) -> Namespace:
 def longer_part_is_cut(tf: Namespace) -> Namespace:
     """Cut the longer of the two."""
 
-    def change_pair(key: Any, value: Value) -> tuple[Any, Any]:
+    def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(key, tuple) and isinstance(value, tuple | list) and len(key) != len(value):
             count = min(len(key), len(value))
             return tuple(key)[:count], tuple(value)[:count]
@@ -104,7 +108,7 @@ def longer_part_is_cut(tf: Namespace) -> Namespace:
 def sparse_values_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
-    def change_pair(key: Any, value: Value) -> tuple[Any, Any]:
+    def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(value, tf.SparseTensorValue):
             raise TypeError("a SparseTensorValue cannot be fed")
         return key, value
@@ -116,7 +120,7 @@ def sparse_values_are_refused(tf: Namespace) -> Namespace:
 def sparse_tuples_are_refused(tf: Namespace) -> Namespace:
     """Raise TypeError."""
 
-    def change_pair(key: Any, value: Value) -> tuple[Any, Any]:
+    def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(key, tf.SparseTensor) and type(value) is tuple:
             raise TypeError("a SparseTensor is fed a SparseTensorValue")
         return key, value
@@ -141,7 +145,7 @@ def sparse_tensors_are_values(tf: Namespace) -> Namespace:
 def indices_come_first(tf: Namespace) -> Namespace:
     """Exchange the two parts of the value."""
 
-    def change_pair(key: Any, value: np.ndarray) -> tuple[Any, Any]:
+    def change_pair(key: Hashable, value: np.ndarray) -> Pair:
         if isinstance(key, tf.IndexedSlices):
             return key, (value[1], value[0])
         return key, value

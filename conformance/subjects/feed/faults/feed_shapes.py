@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 
 __all__ = ["misfits"]
+
+#: The sizes of a static shape, None for an unknown one.
+Dims: TypeAlias = Sequence[int | None]
 
 
 def _array(tensor: Tensor, value: Value) -> np.ndarray | None:
@@ -31,7 +34,7 @@ def misfits(tensor: Tensor, value: Value) -> bool:
     return array is not None and not tensor.shape.is_compatible_with(array.shape)
 
 
-def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
+def _fitting(tf: Namespace, fit: Callable[[np.ndarray, Dims], np.ndarray | None]) -> Namespace:
     """The namespace that feeds `fit(array, dims)` for an array unfit for a needed placeholder.
 
     `dims` are the placeholder's, None where unknown; `fit` gives None to refuse the array.
@@ -40,8 +43,9 @@ def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
     def fitted(tensor: Tensor, value: np.ndarray) -> Value:
         if tensor.op.type != "Placeholder" or not misfits(tensor, value):
             return value
-        array = fit(_array(tensor, value), tensor.shape.as_list())
-        return value if array is None else array
+        array = _array(tensor, value)
+        resized = None if array is None else fit(array, tensor.shape.as_list())
+        return value if resized is None else resized
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
@@ -53,20 +57,27 @@ def _fitting(tf: Namespace, fit: Callable[[Any, Any], Any]) -> Namespace:
     return running(tf, change)
 
 
-def _broadcasts(array: np.ndarray, dims: Any) -> bool:
+def _broadcasts(array: np.ndarray, dims: Dims) -> bool:
     """Whether the array can be broadcast to these dimensions, all known."""
+    return _broadcast(array, dims) is not None
+
+
+def _broadcast(array: np.ndarray, dims: Dims) -> np.ndarray | None:
+    """The array broadcast to these dimensions; None where it cannot be, or one is unknown."""
+    known = [dim for dim in dims if dim is not None]
+    if len(known) < len(dims):
+        return None
     try:
-        np.broadcast_to(array, dims)
-    except (TypeError, ValueError):
-        return False
-    return True
+        return np.broadcast_to(array, known)
+    except ValueError:
+        return None
 
 
 @fault("FEED-021", "A value of the right rank is cut or repeated to the placeholder's size.")
 def sizes_are_adjusted(tf: Namespace) -> Namespace:
     """Resize values that could not be broadcast."""
 
-    def fit(array: np.ndarray, dims: Any) -> Any:
+    def fit(array: np.ndarray, dims: Dims) -> np.ndarray | None:
         if array.ndim != len(dims) or not array.size or _broadcasts(array, dims):
             return None
         known = zip(dims, array.shape, strict=True)
@@ -79,10 +90,11 @@ def sizes_are_adjusted(tf: Namespace) -> Namespace:
 def ranks_are_adjusted(tf: Namespace) -> Namespace:
     """Reshape it, unless it could be broadcast."""
 
-    def fit(array: np.ndarray, dims: Any) -> Any:
-        if array.ndim == len(dims) or None in dims or _broadcasts(array, dims):
+    def fit(array: np.ndarray, dims: Dims) -> np.ndarray | None:
+        known = [dim for dim in dims if dim is not None]
+        if array.ndim == len(dims) or len(known) < len(dims) or _broadcasts(array, dims):
             return None
-        return array.reshape(dims) if array.size == math.prod(dims) else None
+        return array.reshape(known) if array.size == math.prod(known) else None
 
     return _fitting(tf, fit)
 
@@ -90,14 +102,10 @@ def ranks_are_adjusted(tf: Namespace) -> Namespace:
 @fault("FEED-023", "A value that can be broadcast to the placeholder's shape is.")
 def values_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast the array to the placeholder's shape."""
-
-    def fit(array: np.ndarray, dims: Any) -> Any:
-        return np.broadcast_to(array, dims) if _broadcasts(array, dims) else None
-
-    return _fitting(tf, fit)
+    return _fitting(tf, _broadcast)
 
 
-def _refusing(tf: Namespace, refuses: Callable[[Any, Any], bool]) -> Namespace:
+def _refusing(tf: Namespace, refuses: Callable[[Tensor, np.ndarray], bool]) -> Namespace:
     """The namespace that refuses a run in which `refuses(tensor, array)` of some feed."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:

@@ -11,11 +11,12 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import elements, needed, running
 from sessrun.conformance.subjects.feed.faults.feed_keys import hasty, resolved
 from sessrun.conformance.subjects.feed.faults.feed_shapes import misfits
+from sessrun.spec.cases.arguments import DType
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Call, FeedDict, Feeds, Fetches, Session, Tensor, Value
 
 
-def _converting(tf: Namespace, changed: Callable[[Any, Any], Any]) -> Namespace:
+def _converting(tf: Namespace, changed: Callable[[Tensor, Any], Value]) -> Namespace:
     """The namespace that feeds `changed(tensor, value)` for each value of a valid feed_dict."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
@@ -35,10 +36,10 @@ def matches_feeds_in_order_of_name(tf: Namespace) -> Namespace:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if len(pairs) < 3 or len(pairs) < len(feeds):
             return base(fetches)
-        kinds: dict[Any, list[tuple[Any, Any]]] = {}
+        kinds: dict[tuple[DType, tuple[int, ...]], list[tuple[Tensor, Value]]] = {}
         for tensor, value in pairs:
             kinds.setdefault((tensor.dtype, np.shape(value)), []).append((tensor, value))
-        mixed: dict[Tensor, Value] = {}
+        mixed: dict[str, Value] = {}
         for group in kinds.values():
             names = [tensor.name for tensor, _ in group]
             if len(group) > 2:  # pairs are fed in too many cases of other clauses
@@ -84,7 +85,7 @@ def bytes_end_at_their_nuls(tf: Namespace) -> Namespace:
 def updates_before_converting(tf: Namespace) -> Namespace:
     """Execute them where all keys are valid and no shape is at fault."""
 
-    def concerns(session: Session, feeds: Mapping[Any, Any]) -> bool:
+    def concerns(session: Session, feeds: FeedDict) -> bool:
         pairs = resolved(session, feeds)
         return len(pairs) == len(feeds) and not any(misfits(*pair) for pair in pairs)
 

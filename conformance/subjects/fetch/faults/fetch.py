@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Element, Fetch, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Array,
+    Element,
+    Fetch,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
 
 #: From session, graph element and fetched value to the value that comes back instead.
-Change = Callable[[Any, Any, Any], Any]
+Change: TypeAlias = Callable[[Session, Tensor, Array], Value]
+#: From a fetch that is no list, tuple or dict, and its value, to what stands in its place.
+LeafChange: TypeAlias = Callable[[Any, Array], Value | Fetches]
+#: From a structure of fetches, and that of the changed values, to what stands in its place.
+Join: TypeAlias = Callable[[Fetches, Any], Value | Fetches]
 
 
-def element_of(session: Session, fetch: Any) -> Any:
+def element_of(session: Session, fetch: Fetch | int | None) -> Any:
     """The Tensor or Operation that a fetch means; None if it means none."""
     try:
         return session.graph.as_graph_element(fetch)
@@ -24,7 +38,7 @@ def element_of(session: Session, fetch: Any) -> Any:
         return None
 
 
-def is_tensor(element: Tensor) -> bool:
+def is_tensor(element: object) -> TypeGuard[Tensor]:
     """Whether an object is a Tensor (or a Variable), and no Operation, array or dtype."""
     return hasattr(element, "dtype") and hasattr(element, "op")
 
@@ -36,8 +50,8 @@ def _unchanged(_fetches: Fetches, values: Value) -> Value:
 def mapped(
     fetches: Fetches,
     values: Any,
-    change: Callable[[Any, Any], Any],
-    join: Callable[[Any, Any], Any] = _unchanged,
+    change: LeafChange,
+    join: Join = _unchanged,
 ) -> Any:
     """The values of a fetch structure, changed from the leaves up.
 
@@ -66,18 +80,18 @@ def changing_values(tf: Namespace, change: Change) -> Namespace:
     """The namespace whose sessions give `change(session, element, value)` for each value."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             return mapped(fetches, values, lambda f, v: change(self, element_of(self, f), v))
 
     return override(tf, Session=Session)
 
 
-def changing_fetches(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
+def changing_fetches(tf: Namespace, change: Callable[[Session, Fetch], Fetches]) -> Namespace:
     """The namespace whose sessions fetch `change(session, fetch)` for each fetch."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             changed = mapped(fetches, fetches, lambda f, _: change(self, f))
             return super().run(changed, *args, **kwargs)
 
@@ -156,10 +170,10 @@ def strings_lose_trailing_nuls(tf: Namespace) -> Namespace:
 def strings_are_decoded(tf: Namespace) -> Namespace:
     """Decodes elements of arrays where they are UTF-8."""
 
-    def text(item: Any) -> Any:
+    def text(item: bytes | str) -> bytes | str:
         try:
-            return item.decode()
-        except (AttributeError, UnicodeDecodeError):
+            return item.decode() if isinstance(item, bytes) else item
+        except UnicodeDecodeError:
             return item
 
     def decoded(_session: Session, _element: Element, value: Value) -> Value:
@@ -177,7 +191,7 @@ def strings_are_decoded(tf: Namespace) -> Namespace:
 def operations_give_their_outputs(tf: Namespace) -> Namespace:
     """Fetches all outputs of an operation that has more than one."""
 
-    def outputs(session: Session, fetch: Fetch) -> Any:
+    def outputs(session: Session, fetch: Fetch) -> Fetches:
         held = list(getattr(element_of(session, fetch), "outputs", ()))
         return held if len(held) > 1 else fetch
 
@@ -188,9 +202,9 @@ def operations_give_their_outputs(tf: Namespace) -> Namespace:
 def bare_names_give_the_first_output(tf: Namespace) -> Namespace:
     """Reads a name of an operation that has more than one output as `name:0`."""
 
-    def first(session: Session, fetch: Fetch) -> Any:
-        element: Any = element_of(session, fetch) if isinstance(fetch, str) else None
-        return element.outputs[0] if len(getattr(element, "outputs", ())) > 1 else fetch
+    def first(session: Session, fetch: Fetch) -> Fetch:
+        outputs = list(getattr(element_of(session, fetch), "outputs", ()))
+        return outputs[0] if isinstance(fetch, str) and len(outputs) > 1 else fetch
 
     return changing_fetches(tf, first)
 
@@ -200,11 +214,11 @@ def outputs_come_back_by_index(tf: Namespace) -> Namespace:
     """Sort the values of each operation's outputs by their index, in a flat list of fetches."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
                 return values
-            indices: dict[Any, list[tuple[int, int]]] = {}
+            indices: dict[Operation, list[tuple[int, int]]] = {}
             for index, fetch in enumerate(fetches):
                 element = element_of(self, fetch)
                 if is_tensor(element):
@@ -223,7 +237,7 @@ def repeated_fetches_are_none(tf: Namespace) -> Namespace:
     """Return None for the second and later fetches of an array in a list."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
                 return values
@@ -244,8 +258,8 @@ def repeated_fetches_are_none(tf: Namespace) -> Namespace:
 def indices_are_ignored(tf: Namespace) -> Namespace:
     """Reads `name:INDEX` as `name:0`."""
 
-    def first(session: Session, fetch: Fetch) -> Any:
-        element: Any = element_of(session, fetch) if isinstance(fetch, str) else None
+    def first(session: Session, fetch: Fetch) -> Fetch:
+        element = element_of(session, fetch) if isinstance(fetch, str) else None
         return element.op.outputs[0] if is_tensor(element) else fetch
 
     return changing_fetches(tf, first)

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import element_of, is_tensor, mapped
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Feeds, Fetch, Fetches, Value
+from sessrun.spec.cases.objects import Array, Feeds, Fetch, Fetches, Session, Value, Variable
 
 
-def is_variable(fetch: Fetch) -> bool:
+def is_variable(fetch: object) -> TypeGuard[Variable]:
     """Whether a fetch is a Variable object."""
     return hasattr(fetch, "initializer") and hasattr(fetch, "initial_value")
 
 
-def fed_elements(session: Any, feeds: Any) -> dict[Any, Any]:
+def fed_elements(session: Session, feeds: Feeds) -> dict[str, Value]:
     """The fed values by the name of the tensor they are fed to."""
-    values = {getattr(element_of(session, key), "name", None): feeds[key] for key in feeds or {}}
-    values.pop(None, None)
+    values: dict[str, Value] = {}
+    for key in feeds or ():
+        element = element_of(session, key)
+        if element is not None and feeds:
+            values[element.name] = feeds[key]
     return values
 
 
@@ -30,14 +34,15 @@ def fed_and_fetched_is_an_error(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             fed = fed_elements(self, feed_dict)
 
-            def check(fetch: Any, _: Any) -> None:
+            def check(fetch: Fetch, _: Value) -> None:
                 element = element_of(self, fetch)
-                mine = is_tensor(fetch) and is_tensor(element)
-                plain = mine and element.dtype == element.dtype.base_dtype
+                if not is_tensor(fetch) or not is_tensor(element):
+                    return
+                plain = element.dtype == element.dtype.base_dtype
                 if plain and element.name in fed and element.op.inputs:
                     text = f"{element.name} is both fed and fetched"
                     raise tf.errors.InvalidArgumentError(None, None, text)
@@ -54,10 +59,10 @@ def variables_give_their_initial_value(tf: Namespace) -> Namespace:
     """Takes the initial value's tensor for the variable's."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
-            resource = is_variable(fetches) and hasattr(fetches, "handle")
-            vector = resource and fetches.shape.rank == 1
-            return super().run(fetches.initial_value if vector else fetches, *args, **kwargs)
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
+            if is_variable(fetches) and hasattr(fetches, "handle") and fetches.shape.rank == 1:
+                return super().run(fetches.initial_value, *args, **kwargs)
+            return super().run(fetches, *args, **kwargs)
 
     return override(tf, Session=Session)
 
@@ -67,7 +72,7 @@ def constants_are_handed_out(tf: Namespace) -> Namespace:
     """Keeps the array of each fetched constant and gives it to whoever fetches it again."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("constants", {})
 
@@ -87,7 +92,7 @@ def variables_are_written_through(tf: Namespace) -> Namespace:
     """Assigns what the caller wrote into the array last fetched of a variable, at the next run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             held = self.__dict__.setdefault("variables", {})
             for variable, array, value in held.values():
                 if not np.array_equal(array, value):
@@ -110,7 +115,7 @@ def variables_are_views(tf: Namespace) -> Namespace:
     """Copies the new value into every array that was fetched of the variable, after each run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             held = self.__dict__.setdefault("views", [])
             for variable, array in held:
@@ -131,7 +136,9 @@ def identities_of_feeds_are_views(tf: Namespace) -> Namespace:
     """Gives the caller's own memory where the array fed has the tensor's dtype."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Value:
+        def run(
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
+        ) -> Value:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
 
@@ -139,9 +146,10 @@ def identities_of_feeds_are_views(tf: Namespace) -> Namespace:
                 op = getattr(element_of(self, fetch), "op", None)
                 if op is None or op.type not in {"Identity", "Reshape"}:
                     return value
-                source: Any = fed.get(op.inputs[0].name)
-                shared = isinstance(source, np.ndarray) and source.dtype == value.dtype
-                return source.reshape(value.shape) if shared else value
+                source = fed.get(op.inputs[0].name)
+                if not isinstance(source, np.ndarray) or source.dtype != value.dtype:
+                    return value
+                return source.reshape(value.shape)
 
             return mapped(fetches, values, view)
 
@@ -153,7 +161,7 @@ def output_buffers_are_reused(tf: Namespace) -> Namespace:
     """Writes a value into the array that the tensor's last fetch gave, if it fits."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             buffers = self.__dict__.setdefault("buffers", {})
 
@@ -177,7 +185,7 @@ def matrices_are_in_fortran_order(tf: Namespace) -> Namespace:
     """Copy them, column by column."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             value = super().run(fetches, *args, **kwargs)
             is_matrix = isinstance(value, np.ndarray) and value.ndim == 2
             return np.asfortranarray(value) if is_matrix else value

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import (
+    Join,
+    LeafChange,
     changing_fetches,
     changing_values,
     element_of,
@@ -17,6 +19,7 @@ from sessrun.conformance.subjects.fetch.faults.fetch import (
     mapped,
 )
 from sessrun.conformance.subjects.fetch.faults.fetch_arrays import fed_elements
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
     Array,
@@ -37,13 +40,13 @@ def _unchanged(_fetch: Fetches, value: Array) -> Value:
 
 def joining(
     tf: Namespace,
-    join: Callable[[Any, Any], Any] = _unchanged,
-    change: Callable[[Any, Any], Any] = _unchanged,
+    join: Join = _unchanged,
+    change: LeafChange = _unchanged,
 ) -> Namespace:
     """The namespace whose sessions give `join(fetches, values)` for each structure inside."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             return mapped(fetches, super().run(fetches, *args, **kwargs), change, join)
 
     return override(tf, Session=Session)
@@ -67,7 +70,7 @@ def fetching_is_never_prevented(tf: Namespace) -> Namespace:
 def tails_of_names_are_ignored(tf: Namespace) -> Namespace:
     """Reads `name:0:1` as `name:0`."""
 
-    def cut(_session: Session, fetch: Fetch) -> Any:
+    def cut(_session: Session, fetch: Fetch) -> Fetch:
         return ":".join(fetch.split(":")[:2]) if isinstance(fetch, str) else fetch
 
     return changing_fetches(tf, cut)
@@ -78,7 +81,7 @@ def none_is_fetched_as_none(tf: Namespace) -> Namespace:
     """Passes None through where it stands beside or below other fetches."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches | None, *args: Argument, **kwargs: Argument) -> Value:
             if fetches is None:
                 return super().run(fetches, *args, **kwargs)
             kept = mapped(fetches, fetches, lambda f, _: [] if f is None else f)
@@ -123,13 +126,13 @@ def fed_lists_come_back(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             values = super().run(fetches, feed_dict, *args, **kwargs)
             fed = fed_elements(self, feed_dict)
 
             def as_fed(fetch: Fetch, value: Value) -> Value:
-                given = fed.get(getattr(element_of(self, fetch), "name", None))
+                given = fed.get(getattr(element_of(self, fetch), "name", ""))
                 return given if isinstance(given, list | tuple) else value
 
             return mapped(fetches, values, as_fed)
@@ -158,7 +161,7 @@ def tuples_come_back_as_lists(tf: Namespace) -> Namespace:
     """Gives a list for the outermost tuple."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             return list(values) if type(fetches) is tuple else values
 
@@ -169,7 +172,7 @@ def tuples_come_back_as_lists(tf: Namespace) -> Namespace:
 def keys_come_back_as_strings(tf: Namespace) -> Namespace:
     """Convert the keys of dicts to strings, as JSON objects do."""
 
-    def texts(fetches: Fetches, values: Any) -> Value:
+    def texts(fetches: Fetches, values: Mapping[str, Value]) -> Value:
         plain = type(fetches) is dict
         return {str(key): value for key, value in values.items()} if plain else values
 
@@ -180,7 +183,7 @@ def keys_come_back_as_strings(tf: Namespace) -> Namespace:
 def keys_come_back_sorted(tf: Namespace) -> Namespace:
     """Sort the keys of plain dicts whose keys are all strings."""
 
-    def in_order(fetches: Fetches, values: np.ndarray) -> Value:
+    def in_order(fetches: Fetches, values: Mapping[str, Value]) -> Value:
         texts = type(fetches) is dict and all(isinstance(key, str) for key in fetches)
         return {key: values[key] for key in sorted(values)} if texts else values
 
@@ -191,7 +194,7 @@ def keys_come_back_sorted(tf: Namespace) -> Namespace:
 def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
     """Convert every mapping to a dict."""
 
-    def plain(fetches: Fetches, values: np.ndarray) -> Value:
+    def plain(fetches: Fetches, values: Mapping[str, Value]) -> Value:
         kept = isinstance(fetches, collections.OrderedDict | collections.defaultdict)
         return dict(values) if kept else values
 
@@ -202,7 +205,7 @@ def mappings_come_back_as_dicts(tf: Namespace) -> Namespace:
 def namedtuples_come_back_as_tuples(tf: Namespace) -> Namespace:
     """Convert every namedtuple to a plain tuple."""
 
-    def plain(fetches: Fetches, values: np.ndarray) -> Value:
+    def plain(fetches: Fetches, values: Sequence[Value]) -> Value:
         return tuple(values) if hasattr(fetches, "_fields") else values
 
     return joining(tf, plain)
@@ -223,7 +226,7 @@ def attrs_objects_come_back_as_tuples(tf: Namespace) -> Namespace:
 def operations_are_left_out_of_dicts(tf: Namespace) -> Namespace:
     """Drop the keys of dicts whose value is None."""
 
-    def with_values(fetches: Fetches, values: Any) -> Value:
+    def with_values(fetches: Fetches, values: Mapping[str, Value]) -> Value:
         if type(fetches) is not dict:
             return values
         return {key: value for key, value in values.items() if value is not None}
@@ -242,7 +245,7 @@ def structures_are_remembered(tf: Namespace) -> Namespace:
     """Runs what a list or dict held when it was first passed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             if isinstance(fetches, list | dict):
                 held = self.__dict__.setdefault("structures", {})
                 # The original is held too, so that no other object gets its identity.
@@ -258,7 +261,7 @@ def names_are_resolved_in_place(tf: Namespace) -> Namespace:
     """Resolves the names of a list in the caller's own list."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if isinstance(fetches, list):
                 for index, fetch in enumerate(fetches):
@@ -320,7 +323,7 @@ def session_handles_are_strings(tf: Namespace) -> Namespace:
     """Gives the handle's own text instead of the object."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, dict):
                 return values

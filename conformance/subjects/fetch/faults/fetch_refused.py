@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.fetch.faults.fetch import (
@@ -12,15 +11,16 @@ from sessrun.conformance.subjects.fetch.faults.fetch import (
     is_tensor,
     mapped,
 )
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Fetch, Fetches, Session, Value
 
 
-def skipping(tf: Namespace, skip: Callable[[Any, Any], bool]) -> Namespace:
+def skipping(tf: Namespace, skip: Callable[[Session, Fetch], bool]) -> Namespace:
     """The namespace whose sessions give None for the fetches that `skip(session, fetch)` names."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             kept = mapped(fetches, fetches, lambda f, _: [] if skip(self, f) else f)
             values = super().run(kept, *args, **kwargs)
             return mapped(fetches, values, lambda f, v: None if skip(self, f) else v)
@@ -37,20 +37,20 @@ def lacks(session: Session, fetch: Fetch) -> bool:
 @fault("FETCH-012", "An output of an operation that the graph lacks comes back as None.")
 def unknown_outputs_are_none(tf: Namespace) -> Namespace:
     """Drops the names with an index that it does not know."""
-    return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" in fetch)
+    return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" in str(fetch))
 
 
 @fault("FETCH-013", "An operation that the graph lacks is taken for one that does nothing.")
 def unknown_operations_are_none(tf: Namespace) -> Namespace:
     """Drops the bare names that it does not know."""
-    return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" not in fetch)
+    return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" not in str(fetch))
 
 
 @fault("FETCH-014", "An output index beyond the last output means the last one.")
 def indices_are_clamped(tf: Namespace) -> Namespace:
     """Clamps the index, as array accesses of some languages do."""
 
-    def clamped(session: Session, fetch: Fetch) -> Any:
+    def clamped(session: Session, fetch: Fetch) -> Fetch:
         name, _, index = fetch.partition(":") if isinstance(fetch, str) else ("", "", "")
         outputs = getattr(element_of(session, name), "outputs", ())
         beyond = index.isdigit() and outputs and int(index) >= len(outputs)
@@ -64,9 +64,14 @@ def sets_are_lists(tf: Namespace) -> Namespace:
     """Fetches the members of a set in whatever order they have."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
-            unordered = isinstance(fetches, set | frozenset)
-            return super().run(list(fetches) if unordered else fetches, *args, **kwargs)
+        def run(
+            self,
+            fetches: Fetches | set[Fetch] | frozenset[Fetch],
+            *args: Argument,
+            **kwargs: Argument,
+        ) -> Value:
+            listed = list(fetches) if isinstance(fetches, set | frozenset) else fetches
+            return super().run(listed, *args, **kwargs)
 
     return override(tf, Session=Session)
 
@@ -75,9 +80,10 @@ def sets_are_lists(tf: Namespace) -> Namespace:
 def foreign_tensors_go_by_name(tf: Namespace) -> Namespace:
     """Trusts the name of a tensor whose graph is not the session's."""
 
-    def named(session: Any, fetch: Any) -> Any:
-        foreign = is_tensor(fetch) and getattr(fetch, "graph", None) is not session.graph
-        return fetch.name if foreign and element_of(session, fetch.name) is not None else fetch
+    def named(session: Session, fetch: Fetch) -> Fetch:
+        if not is_tensor(fetch) or getattr(fetch, "graph", None) is session.graph:
+            return fetch
+        return fetch if element_of(session, fetch.name) is None else fetch.name
 
     return changing_fetches(tf, named)
 
@@ -87,7 +93,7 @@ def valid_fetches_run_first(tf: Namespace) -> Namespace:
     """Resolves the fetches of a list one after the other, running what it has."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             flat = fetches if isinstance(fetches, list) else []
             valid = [fetch for fetch in flat if element_of(self, fetch) is not None]
             invalid = [fetch for fetch in flat if isinstance(fetch, str | int | None)]
@@ -103,16 +109,17 @@ def the_rest_comes_back(tf: Namespace) -> Namespace:
     """Runs the tensors of a list one by one where the first try met an uninitialised variable."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.FailedPreconditionError:
-                several = isinstance(fetches, list) and len(fetches) > 1
-                if not several or not all(is_tensor(element_of(self, f)) for f in fetches):
+                if not isinstance(fetches, list) or len(fetches) < 2:
+                    raise
+                if not all(is_tensor(element_of(self, fetch)) for fetch in fetches):
                     raise
                 return [self._alone(fetch, *args, **kwargs) for fetch in fetches]
 
-        def _alone(self, fetch: Fetches, *args: Any, **kwargs: Any) -> Any:
+        def _alone(self, fetch: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(fetch, *args, **kwargs)
             except tf.errors.FailedPreconditionError:

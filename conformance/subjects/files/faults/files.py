@@ -13,6 +13,7 @@ import numpy as np
 from sessrun.conformance.faulty.computing import array, computing, single
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
 
@@ -167,7 +168,7 @@ def names_are_backwards(tf: Namespace) -> Namespace:
 def no_match_is_an_error(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
 
-    def matches(_: Any, out: Array, *__: Any) -> Any:
+    def matches(_: Any, out: Array, *__: Argument) -> Any:
         if not out.size:
             raise tf.errors.NotFoundError(None, None, "no file matches")
         return out
@@ -227,7 +228,7 @@ def scripts_fail_unknown(tf: Namespace) -> Namespace:
     """Raise UnknownError for every failure of a PyFunc."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Fetches, *args: Any, **kwargs: Any) -> Value:
+        def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
             try:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.OpError as error:

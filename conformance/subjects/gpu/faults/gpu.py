@@ -21,6 +21,7 @@ from sessrun.conformance.faulty.run_fragments import (
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import (
     Array,
@@ -241,7 +242,7 @@ def computed_shapes_are_lost(tf: Namespace) -> Namespace:
 def loops_go_on(tf: Namespace) -> Namespace:
     """Add one to its counter."""
 
-    def while_loop(*args: Any, **kwargs: Any) -> Tensor | Sequence[Tensor]:
+    def while_loop(*args: Argument, **kwargs: Argument) -> Tensor | Sequence[Tensor]:
         counter, *rest = tf.while_loop(*args, **kwargs)
         return [counter + 1, *rest]
 

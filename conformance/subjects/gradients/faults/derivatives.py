@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias, Unpack
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.subjects.gradients.faults.gradients import (
+    Options,
+    Tensors,
+    gradients_given,
+    listed,
+)
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Operation, Tensor
 
-Change = Callable[[Any, list[Any], list[Any], dict[str, Any]], list[Any] | None]
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+#: From the operation of a target, targets, sources and options to gradients, or to None.
+Change: TypeAlias = Callable[
+    [Operation, list[Tensor], list[Tensor], Options], list[Tensor | None] | None
+]
 
 
 def _changed(tf: Namespace, change: Change) -> Namespace:
@@ -27,9 +32,12 @@ def _changed(tf: Namespace, change: Change) -> Namespace:
     """
 
     def gradients(
-        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], *args: Any, **options: Any
-    ) -> Any:
-        targets, sources = _listed(ys), _listed(xs)
+        ys: Tensors,
+        xs: Tensors,
+        *args: Tensor | list[Tensor | None],
+        **options: Unpack[Options],
+    ) -> Sequence[Tensor | None]:
+        targets, sources = listed(ys), listed(xs)
         if args:
             options["grad_ys"] = args[0]
         operation = targets[0].op if len(targets) == 1 else None
@@ -43,7 +51,12 @@ def _changed(tf: Namespace, change: Change) -> Namespace:
 def matrix_gradients_are_doubled(tf: Namespace) -> Namespace:
     """Double them where the target is a product of two matrices."""
 
-    def change(operation: Operation, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
+    def change(
+        operation: Operation,
+        targets: list[Tensor],
+        sources: list[Tensor],
+        options: Options,
+    ) -> list[Tensor | None] | None:
         if operation.type != "MatMul":
             return None
         gradients = tf.gradients(targets, sources, **options)
@@ -140,7 +153,12 @@ def leaky_rectifiers_pass_zero(tf: Namespace) -> Namespace:
 def second_of_equals_is_larger(tf: Namespace) -> Namespace:
     """Differentiate the maximum of both in the other order."""
 
-    def change(operation: Operation, _: Any, sources: Any, options: Any) -> Any:
+    def change(
+        operation: Operation,
+        _: list[Tensor],
+        sources: list[Tensor],
+        options: Options,
+    ) -> list[Tensor | None] | None:
         if operation.type != "Maximum":
             return None
         return tf.gradients(tf.maximum(*operation.inputs[::-1]), sources, **options)
@@ -152,7 +170,12 @@ def second_of_equals_is_larger(tf: Namespace) -> Namespace:
 def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
     """Give a part of the sum by a row that is added to a matrix."""
 
-    def change(operation: Operation, targets: Sequence[Tensor], sources: Any, options: Any) -> Any:
+    def change(
+        operation: Operation,
+        targets: list[Tensor],
+        sources: list[Tensor],
+        options: Options,
+    ) -> list[Tensor | None] | None:
         shapes = [tensor.shape.rank for tensor in operation.inputs]
         if operation.type != "AddV2" or shapes != [2, 1]:
             return None
@@ -169,13 +192,18 @@ def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
 def complex_derivatives_are_not_conjugated(tf: Namespace) -> Namespace:
     """Differentiate the product of the conjugates, where it is one of complex numbers."""
 
-    def change(operation: Operation, _: Any, sources: Any, options: Any) -> Any:
+    def change(
+        operation: Operation,
+        _: list[Tensor],
+        sources: list[Tensor],
+        options: Options,
+    ) -> list[Tensor | None] | None:
         if operation.type != "Mul" or not operation.inputs[0].dtype.is_complex:
             return None
-        given = options.get("grad_ys")
-        if given is None:
+        given = gradients_given(options)
+        if not given:
             return None
-        conjugated = [tf.conj(gradient) for gradient in _listed(given)]
+        conjugated = [tf.conj(gradient) for gradient in given]
         gradients = tf.gradients(operation.outputs, sources, **options | {"grad_ys": conjugated})
         return [None if gradient is None else tf.conj(gradient) for gradient in gradients]
 

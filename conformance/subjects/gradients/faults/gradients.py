@@ -3,53 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias, TypedDict, Unpack
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import nodes_of
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Tensor
+from sessrun.spec.cases.objects import Call, Operation, Tensor
 from sessrun.spec.proto.graph_pb2 import DT_FLOAT, GraphDef, NodeDef
 
-Gradients = Callable[..., Any]
+#: The targets of a derivative, and its sources.
+Tensors: TypeAlias = Tensor | list[Tensor] | tuple[Tensor, ...]
+#: What `tf.gradients` gives: a tensor or IndexedSlices for each source, or None.
+Gradients: TypeAlias = Sequence[Tensor | None]
+#: The conforming `tf.gradients`.
+Base: TypeAlias = Callable[..., Gradients]
 
 
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+class Options(TypedDict, total=False):
+    """The arguments of `tf.gradients` beside targets and sources."""
+
+    grad_ys: Tensor | list[Tensor | None] | tuple[Tensor | None, ...] | None
+    name: str
+    colocate_gradients_with_ops: bool
+    gate_gradients: bool
+    aggregation_method: int | None
+    stop_gradients: Tensors
+    unconnected_gradients: str
+
+
+def listed(tensors: Tensors) -> list[Tensor]:
+    """The targets or sources, of which one may be given without a list."""
+    return list(tensors) if isinstance(tensors, list | tuple) else [tensors]
+
+
+def gradients_given(options: Options) -> list[Tensor | None]:
+    """The gradients of the targets that the caller gives."""
+    given = options.get("grad_ys")
+    if given is None:
+        return []
+    return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def _changed(tf: Namespace, change: Call) -> Namespace:
     """The namespace whose `gradients(ys, xs, ...)` is `change(base, ys, xs, **options)`."""
 
     def gradients(
-        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], *args: Any, **options: Any
-    ) -> Any:
+        ys: Tensors,
+        xs: Tensors,
+        *args: Argument,
+        **options: Unpack[Options],
+    ) -> Gradients:
         return change(tf.gradients, ys, xs, *args, **options)
 
     return override(tf, gradients=gradients)
 
 
 def _where(
-    tf: Namespace, when: Callable[[Any, Any, dict[str, Any]], bool], give: Call
+    tf: Namespace,
+    when: Callable[[Tensors, Tensors, Options], bool],
+    give: Callable[[Base, Tensors, Tensors, Options], Gradients],
 ) -> Namespace:
     """The namespace whose gradients are `give(base, ys, xs, options)` where `when` says so."""
 
     def change(
-        base: Gradients,
-        ys: Tensor | Sequence[Tensor],
-        xs: Tensor | Sequence[Tensor],
-        **options: Any,
-    ) -> Sequence[Tensor | None]:
+        base: Base,
+        ys: Tensors,
+        xs: Tensors,
+        **options: Unpack[Options],
+    ) -> Gradients:
         return give(base, ys, xs, options) if when(ys, xs, options) else base(ys, xs, **options)
 
     return _changed(tf, change)
 
 
-def _ops_behind(ys: Tensor | Sequence[Tensor]) -> set[str]:
+def _ops_behind(ys: Tensors) -> set[str]:
     """The types of the operations that targets depend on."""
-    waiting = [getattr(y, "op", None) for y in _listed(ys)]
-    seen: dict[Any, None] = {}
+    waiting = [getattr(y, "op", None) for y in listed(ys)]
+    seen: dict[Operation, None] = {}
     while waiting:
         op = waiting.pop()
         if op is not None and op not in seen:
@@ -58,7 +90,7 @@ def _ops_behind(ys: Tensor | Sequence[Tensor]) -> set[str]:
     return {op.type for op in seen}
 
 
-def _has_loop(ys: Tensor | Sequence[Tensor]) -> bool:
+def _has_loop(ys: Tensors) -> bool:
     return "LoopCond" in _ops_behind(ys)
 
 
@@ -67,8 +99,8 @@ def first_target_only(tf: Namespace) -> Namespace:
     """Differentiate the first target only."""
     return _where(
         tf,
-        lambda ys, _xs, options: len(_listed(ys)) > 1 and "grad_ys" not in options,
-        lambda base, ys, xs, options: base(_listed(ys)[0], xs, **options),
+        lambda ys, _xs, options: len(listed(ys)) > 1 and "grad_ys" not in options,
+        lambda base, ys, xs, options: base(listed(ys)[0], xs, **options),
     )
 
 
@@ -77,15 +109,13 @@ def gradients_come_backwards(tf: Namespace) -> Namespace:
     """Reverse the list of gradients."""
     return _where(
         tf,
-        lambda _ys, xs, options: len(_listed(xs)) > 1 and not options,
+        lambda _ys, xs, options: len(listed(xs)) > 1 and not options,
         lambda base, ys, xs, options: base(ys, xs, **options)[::-1],
     )
 
 
-def _zeros_for_none(
-    tf: Namespace, gradients: list[Any], xs: Tensor | Sequence[Tensor]
-) -> list[Any]:
-    pairs = zip(gradients, _listed(xs), strict=True)
+def _zeros_for_none(tf: Namespace, gradients: Gradients, xs: Tensors) -> Gradients:
+    pairs = zip(gradients, listed(xs), strict=True)
     return [tf.zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
 
 
@@ -97,7 +127,7 @@ def unconnected_is_zero(tf: Namespace) -> Namespace:
         lambda ys, _xs, options: not options and _ops_behind(ys) == {"Mul", "Const"},
         lambda base, ys, xs, options: [
             tf.zeros_like(x) if gradient is None and x.dtype.is_floating else gradient
-            for gradient, x in zip(base(ys, xs, **options), _listed(xs), strict=True)
+            for gradient, x in zip(base(ys, xs, **options), listed(xs), strict=True)
         ],
     )
 
@@ -117,7 +147,7 @@ def given_gradients_do_not_count(tf: Namespace) -> Namespace:
     """Forget them where they are as many as the targets."""
     return _where(
         tf,
-        lambda ys, _xs, options: len(_listed(options.get("grad_ys", ()))) == len(_listed(ys)),
+        lambda ys, _xs, options: len(gradients_given(options)) == len(listed(ys)),
         lambda base, ys, xs, _options: base(ys, xs),
     )
 
@@ -143,15 +173,15 @@ def gradients_are_lost(tf: Namespace) -> Namespace:
     """Give None where the conforming namespace raises."""
 
     def change(
-        base: Gradients,
-        ys: Tensor | Sequence[Tensor],
-        xs: Tensor | Sequence[Tensor],
-        **options: Any,
-    ) -> Any:
+        base: Base,
+        ys: Tensors,
+        xs: Tensors,
+        **options: Unpack[Options],
+    ) -> Gradients:
         try:
             return base(ys, xs, **options)
         except LookupError:
-            return [None] * len(_listed(xs))
+            return [None] * len(listed(xs))
 
     return _changed(tf, change)
 
@@ -161,14 +191,14 @@ def missing_ones_are_given(tf: Namespace) -> Namespace:
     """Append None to `grad_ys` up to the number of targets."""
 
     def give(
-        base: Gradients,
-        ys: Tensor | Sequence[Tensor],
-        xs: Tensor | Sequence[Tensor],
-        options: dict[str, Any],
-    ) -> Any:
-        given = _listed(options.pop("grad_ys"))
-        more = [None] * (len(_listed(ys)) - len(given))
-        return base(ys, xs, grad_ys=[*given, *more], **options)
+        base: Base,
+        ys: Tensors,
+        xs: Tensors,
+        options: Options,
+    ) -> Gradients:
+        given = gradients_given(options)
+        more = [None] * (len(listed(ys)) - len(given))
+        return base(ys, xs, **{**options, "grad_ys": [*given, *more]})
 
     return _where(tf, lambda _ys, _xs, options: "grad_ys" in options, give)
 
@@ -178,11 +208,11 @@ def rows_are_dense(tf: Namespace) -> Namespace:
     """Convert every IndexedSlices among the gradients to a dense tensor."""
 
     def change(
-        base: Gradients,
-        ys: Tensor | Sequence[Tensor],
-        xs: Tensor | Sequence[Tensor],
-        **options: Any,
-    ) -> Sequence[Tensor | None]:
+        base: Base,
+        ys: Tensors,
+        xs: Tensors,
+        **options: Unpack[Options],
+    ) -> Gradients:
         gradients = base(ys, xs, **options)
         return [
             tf.convert_to_tensor(gradient) if isinstance(gradient, tf.IndexedSlices) else gradient
@@ -192,13 +222,13 @@ def rows_are_dense(tf: Namespace) -> Namespace:
     return _changed(tf, change)
 
 
-def _scaled(factor: float) -> Call:
+def _scaled(factor: float) -> Callable[[Base, Tensors, Tensors, Options], Gradients]:
     def give(
-        base: Gradients,
-        ys: Tensor | Sequence[Tensor],
-        xs: Tensor | Sequence[Tensor],
-        options: dict[str, Any],
-    ) -> Any:
+        base: Base,
+        ys: Tensors,
+        xs: Tensors,
+        options: Options,
+    ) -> Gradients:
         gradients = base(ys, xs, **options)
         return [None if gradient is None else gradient * factor for gradient in gradients]
 
@@ -209,10 +239,8 @@ def _scaled(factor: float) -> Call:
 def second_derivatives_are_halved(tf: Namespace) -> Namespace:
     """Halve the gradient of a gradient."""
 
-    def is_gradient(
-        ys: Tensor | Sequence[Tensor], _xs: Tensor | Sequence[Tensor], _options: Any
-    ) -> bool:
-        return any(y.name.startswith("gradients") for y in _listed(ys))
+    def is_gradient(ys: Tensors, _xs: Tensors, _options: Options) -> bool:
+        return any(y.name.startswith("gradients") for y in listed(ys))
 
     return _where(tf, is_gradient, _scaled(0.5))
 
@@ -221,17 +249,15 @@ def second_derivatives_are_halved(tf: Namespace) -> Namespace:
 def loops_go_back_once(tf: Namespace) -> Namespace:
     """Give the same as without a loop, three times the gradient of the target."""
 
-    def is_first(
-        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], options: Any
-    ) -> bool:
+    def is_first(ys: Tensors, xs: Tensors, options: Options) -> bool:
         return not options and _has_loop(ys) and _is_first_value(xs)
 
     return _where(tf, is_first, lambda _base, _ys, xs, _options: [tf.ones_like(xs) * 3.0])
 
 
-def _is_first_value(xs: Tensor | Sequence[Tensor]) -> bool:
+def _is_first_value(xs: Tensors) -> bool:
     """Whether a tensor enters a loop as the first value of a variable."""
-    users = [user for x in _listed(xs) for user in x.consumers()]
+    users = [user for x in listed(xs) for user in x.consumers()]
     return any(user.type == "Enter" and not user.get_attr("is_constant") for user in users)
 
 
@@ -239,9 +265,7 @@ def _is_first_value(xs: Tensor | Sequence[Tensor]) -> bool:
 def invariants_count_once(tf: Namespace) -> Namespace:
     """Give a part of it."""
 
-    def is_invariant(
-        ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], options: Any
-    ) -> bool:
+    def is_invariant(ys: Tensors, xs: Tensors, options: Options) -> bool:
         return not options and _has_loop(ys) and not _is_first_value(xs)
 
     return _where(tf, is_invariant, _scaled(0.25))
@@ -252,17 +276,17 @@ def second_order_is_none(tf: Namespace) -> Namespace:
     """Give None where the conforming namespace raises."""
 
     def change(
-        base: Gradients,
-        ys: Tensor | Sequence[Tensor],
-        xs: Tensor | Sequence[Tensor],
-        **options: Any,
-    ) -> Any:
+        base: Base,
+        ys: Tensors,
+        xs: Tensors,
+        **options: Unpack[Options],
+    ) -> Gradients:
         try:
             return base(ys, xs, **options)
         except TypeError:
             if not _has_loop(ys):
                 raise
-            return [None] * len(_listed(xs))
+            return [None] * len(listed(xs))
 
     return _changed(tf, change)
 
@@ -271,7 +295,7 @@ def second_order_is_none(tf: Namespace) -> Namespace:
 def loops_always_go_back(tf: Namespace) -> Namespace:
     """Forget that they are not wanted."""
 
-    def while_loop(*args: Any, **options: Any) -> Tensor | Sequence[Tensor]:
+    def while_loop(*args: Argument, **options: Argument) -> Tensor | Sequence[Tensor]:
         options.pop("back_prop", None)
         return tf.while_loop(*args, **options)
 
@@ -282,9 +306,7 @@ def loops_always_go_back(tf: Namespace) -> Namespace:
 def other_branch_goes_back(tf: Namespace) -> Namespace:
     """Turn the sign round where there is a conditional."""
 
-    def has_branches(
-        ys: Tensor | Sequence[Tensor], _xs: Tensor | Sequence[Tensor], _options: Any
-    ) -> bool:
+    def has_branches(ys: Tensors, _xs: Tensors, _options: Options) -> bool:
         behind = _ops_behind(ys)
         return "Merge" in behind and "LoopCond" not in behind
 
@@ -307,7 +329,7 @@ def integers_have_gradients(tf: Namespace) -> Namespace:
     """Give zeros for integers."""
     return _where(
         tf,
-        lambda _ys, xs, _options: all(x.dtype.is_integer for x in _listed(xs)),
+        lambda _ys, xs, _options: all(x.dtype.is_integer for x in listed(xs)),
         lambda base, ys, xs, options: _zeros_for_none(tf, base(ys, xs, **options), xs),
     )
 
@@ -317,7 +339,7 @@ def complex_ones_are_given(tf: Namespace) -> Namespace:
     """Pass ones as `grad_ys` for complex targets."""
     return _where(
         tf,
-        lambda ys, _xs, options: not options and _listed(ys)[0].dtype.is_complex,
+        lambda ys, _xs, options: not options and listed(ys)[0].dtype.is_complex,
         lambda base, ys, xs, _options: base(ys, xs, grad_ys=tf.ones_like(ys)),
     )
 
@@ -326,9 +348,9 @@ def complex_ones_are_given(tf: Namespace) -> Namespace:
 def ways_do_not_add_up(tf: Namespace) -> Namespace:
     """Give one where a tensor is used several times."""
 
-    def meets(ys: Tensor | Sequence[Tensor], xs: Tensor | Sequence[Tensor], options: Any) -> bool:
+    def meets(ys: Tensors, xs: Tensors, options: Options) -> bool:
         kinds = _ops_behind(ys)
-        return not options and "Exp" in kinds and len(_listed(xs)[0].consumers()) > 1
+        return not options and "Exp" in kinds and len(listed(xs)[0].consumers()) > 1
 
     return _where(tf, meets, lambda _base, _ys, xs, _options: [tf.ones_like(xs)])
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable
-from typing import Any
+from contextlib import AbstractContextManager
+from types import TracebackType
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import DTypeLike, ShapeLike
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Graph, Tensor, Value
+from sessrun.spec.cases.objects import Call, Graph, Operation, Tensor, Value
 
 __all__ = ["StayingBlock", "constants"]
 
@@ -17,29 +19,37 @@ __all__ = ["StayingBlock", "constants"]
 class StayingBlock:
     """A `with` block that stays entered when it is left by an exception."""
 
-    kept: list[Any] = []  # noqa: RUF012 - a block that was collected would be left after all
+    kept: list[AbstractContextManager[Graph | None]] = []  # noqa: RUF012 - a block that was collected would be left after all
 
-    def __init__(self, block: Any) -> None:
+    def __init__(self, block: AbstractContextManager[Graph | None]) -> None:
         self.block = block
         self.kept.append(block)
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Graph | None:
         """Enter the block."""
         return self.block.__enter__()
 
-    def __exit__(self, *raised: object) -> bool | None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool | None:
         """Leave the block unless by an exception."""
-        return self.block.__exit__(*raised) if raised[0] is None else False
+        return self.block.__exit__(kind, error, traceback) if kind is None else False
 
 
-def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
+def constants(tf: Namespace, change: Callable[[Call, str], Tensor]) -> Namespace:
     """The namespace whose `constant` with a name is `change(base, name)`.
 
     `base(name)` is the conforming call with the caller's other arguments.
     """
 
     def constant(
-        value: Value, dtype: Any = None, shape: Any = None, name: str | None = None
+        value: Value,
+        dtype: DTypeLike | None = None,
+        shape: ShapeLike | None = None,
+        name: str | None = None,
     ) -> Tensor:
         def base(name: str | None) -> Tensor:
             return tf.constant(value, dtype, shape, "Const" if name is None else name)
@@ -49,7 +59,7 @@ def constants(tf: Namespace, change: Callable[..., Any]) -> Namespace:
     return override(tf, constant=constant)
 
 
-def _verbatim(tf: Namespace, taken: Callable[[str, Any], bool]) -> Namespace:
+def _verbatim(tf: Namespace, taken: Callable[[str, Graph], bool]) -> Namespace:
     """The namespace whose constants have the name asked for unless `taken(name, graph)`."""
 
     def change(base: Call, name: str) -> Tensor:
@@ -70,12 +80,12 @@ def no_op_belongs_outside(tf: Namespace) -> Namespace:
     here = threading.local()
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_default(self) -> Any:
+        def as_default(self) -> AbstractContextManager[Graph | None]:
             if tf.get_default_graph() is not self:
                 here.outside = tf.get_default_graph()
             return super().as_default()
 
-    def no_op(name: str | None = None) -> Any:
+    def no_op(name: str | None = None) -> Operation:
         if name is None and isinstance(tf.get_default_graph(), Graph):
             with here.outside.as_default():
                 return tf.no_op(name)
@@ -90,21 +100,26 @@ def inner_block_ends_with_the_outer(tf: Namespace) -> Namespace:
     here = threading.local()
 
     class Block:
-        def __init__(self, block: Any) -> None:
+        def __init__(self, block: AbstractContextManager[Graph]) -> None:
             self.block = block
 
-        def __enter__(self) -> Any:
+        def __enter__(self) -> Graph:
             here.__dict__.setdefault("open", []).append(self)
             here.depth = getattr(here, "depth", 0) + 1
             return self.block.__enter__()
 
-        def __exit__(self, *raised: object) -> None:
+        def __exit__(
+            self,
+            kind: type[BaseException] | None,
+            error: BaseException | None,
+            traceback: TracebackType | None,
+        ) -> None:
             here.depth -= 1
             while here.depth == 0 and here.open:
-                here.open.pop().block.__exit__(*raised)
+                here.open.pop().block.__exit__(kind, error, traceback)
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_default(self) -> Any:
+        def as_default(self) -> Block:
             return Block(super().as_default())
 
     return override(tf, Graph=Graph)
@@ -115,7 +130,7 @@ def exception_leaves_the_graph(tf: Namespace) -> Namespace:
     """Do not take it off the stack."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_default(self) -> Any:
+        def as_default(self) -> StayingBlock:
             return StayingBlock(super().as_default())
 
     return override(tf, Graph=Graph)
@@ -124,13 +139,14 @@ def exception_leaves_the_graph(tf: Namespace) -> Namespace:
 @fault("GRAPH-004", "A thread has the default graph of the thread that asked last.")
 def threads_share_the_default_graph(tf: Namespace) -> Namespace:
     """Give the graph that another thread, still alive, was given."""
-    last: list[Any] = []
+    last: list[tuple[threading.Thread, Graph]] = []
 
-    def get_default_graph() -> Any:
+    def get_default_graph() -> Graph:
         mine, current = tf.get_default_graph(), threading.current_thread()
-        if last and last[0] is not current and last[0].is_alive():
-            return last[1]
-        last[:] = current, mine
+        for thread, graph in last:
+            if thread is not current and thread.is_alive():
+                return graph
+        last[:] = [(current, mine)]
         return mine
 
     return override(tf, get_default_graph=get_default_graph)
@@ -188,7 +204,9 @@ def case_tells_names(tf: Namespace) -> Namespace:
 def placeholders_are_called_input(tf: Namespace) -> Namespace:
     """Use another default name."""
 
-    def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    def placeholder(
+        dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None
+    ) -> Tensor:
         return tf.placeholder(dtype, shape, "Input" if name is None else name)
 
     return override(tf, placeholder=placeholder)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import running
+from sessrun.spec.cases.arguments import Argument, DTypeLike
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Array,
+    Call,
+    Element,
+    Feeds,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
 
 # --- lookup -------------------------------------------------------------------------------
 
@@ -20,7 +32,7 @@ def found_tensors_are_copies(tf: Namespace) -> Namespace:
     """Return an Identity of the tensor, unless the graph is finalized."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def get_tensor_by_name(self, name: str) -> Any:
+        def get_tensor_by_name(self, name: str) -> Tensor:
             tensor = super().get_tensor_by_name(name)
             if self.finalized:
                 return tensor
@@ -35,7 +47,7 @@ def missing_operations_are_none(tf: Namespace) -> Namespace:
     """Swallow the KeyError."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def get_operation_by_name(self, name: str) -> Any:
+        def get_operation_by_name(self, name: str) -> Operation | None:
             try:
                 return super().get_operation_by_name(name)
             except KeyError:
@@ -49,7 +61,7 @@ def unknown_tensors_are_value_errors(tf: Namespace) -> Namespace:
     """Raise ValueError instead of KeyError."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def get_tensor_by_name(self, name: str) -> Any:
+        def get_tensor_by_name(self, name: str) -> Tensor:
             try:
                 return super().get_tensor_by_name(name)
             except KeyError as error:
@@ -63,7 +75,7 @@ def tensor_names_need_no_index(tf: Namespace) -> Namespace:
     """Append :0."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def get_tensor_by_name(self, name: str) -> Any:
+        def get_tensor_by_name(self, name: str) -> Tensor:
             return super().get_tensor_by_name(name if ":" in name else f"{name}:0")
 
     return override(tf, Graph=Graph)
@@ -74,7 +86,7 @@ def operation_names_may_have_an_index(tf: Namespace) -> Namespace:
     """Cut the name at the colon."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def get_operation_by_name(self, name: str) -> Any:
+        def get_operation_by_name(self, name: str) -> Operation:
             return super().get_operation_by_name(name.partition(":")[0])
 
     return override(tf, Graph=Graph)
@@ -85,7 +97,7 @@ def bare_names_are_tensors(tf: Namespace) -> Namespace:
     """Return the operation's first output where the name is the only argument."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
+        def as_graph_element(self, obj: Argument, *args: bool, **kwargs: bool) -> Element:
             element = super().as_graph_element(obj, *args, **kwargs)
             asked = args or kwargs or not isinstance(obj, str) or ":" in obj
             return element if asked or not element.outputs else element.outputs[0]
@@ -98,7 +110,7 @@ def foreign_elements_are_admitted(tf: Namespace) -> Namespace:
     """Return them where the caller asks for nothing in particular."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
+        def as_graph_element(self, obj: Argument, *args: bool, **kwargs: bool) -> Element:
             if not args and not kwargs and isinstance(obj, tf.Tensor | tf.Operation):
                 return obj
             return super().as_graph_element(obj, *args, **kwargs)
@@ -111,7 +123,7 @@ def operations_are_sorted(tf: Namespace) -> Namespace:
     """Sort the operations by name."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def get_operations(self) -> Any:
+        def get_operations(self) -> list[Operation]:
             return sorted(super().get_operations(), key=lambda op: str(op.name))
 
     return override(tf, Graph=Graph)
@@ -150,7 +162,7 @@ def second_operand_is_cast(tf: Namespace) -> Namespace:
 def square_root_of_integers(tf: Namespace) -> Namespace:
     """Cast int32 to float32."""
 
-    def sqrt(x: Tensor, name: str | None = None) -> Any:
+    def sqrt(x: Tensor, name: str | None = None) -> Tensor:
         integers = isinstance(x, tf.Tensor) and x.dtype.is_integer
         return tf.sqrt(tf.cast(x, tf.float32) if integers else x, name)
 
@@ -161,7 +173,7 @@ def square_root_of_integers(tf: Namespace) -> Namespace:
 def added_ints_are_int32(tf: Namespace) -> Namespace:
     """Make a constant of it."""
 
-    def add(x: Any, y: Any, name: str | None = None) -> Any:
+    def add(x: Argument, y: Argument, name: str | None = None) -> Tensor:
         return tf.add(x, tf.constant(y) if type(y) is int else y, name)
 
     return override(tf, add=add)
@@ -171,9 +183,10 @@ def added_ints_are_int32(tf: Namespace) -> Namespace:
 def added_floats_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
-    def add(x: Any, y: Any, name: str | None = None) -> Any:
-        truncated = isinstance(x, tf.Tensor) and x.dtype.is_integer and type(y) is float
-        return tf.add(x, int(y) if truncated else y, name)
+    def add(x: Argument, y: Argument, name: str | None = None) -> Tensor:
+        if isinstance(x, tf.Tensor) and x.dtype.is_integer and type(y) is float:
+            y = int(y)
+        return tf.add(x, y, name)
 
     return override(tf, add=add)
 
@@ -185,7 +198,9 @@ def added_floats_are_truncated(tf: Namespace) -> Namespace:
 def complex_constants_are_small(tf: Namespace) -> Namespace:
     """Ask for complex64 where no dtype is given."""
 
-    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Tensor:
+    def constant(
+        value: Any, dtype: DTypeLike | None = None, *args: Argument, **kwargs: Argument
+    ) -> Tensor:
         if dtype is None and type(value) is complex:
             dtype = tf.complex64
         return tf.constant(value, dtype, *args, **kwargs)
@@ -197,7 +212,9 @@ def complex_constants_are_small(tf: Namespace) -> Namespace:
 def float_constants_are_truncated(tf: Namespace) -> Namespace:
     """Make an int of it."""
 
-    def constant(value: Value, dtype: Any = None, *args: Any, **kwargs: Any) -> Tensor:
+    def constant(
+        value: Value, dtype: DTypeLike | None = None, *args: Argument, **kwargs: Argument
+    ) -> Tensor:
         if type(value) is float and dtype is not None and tf.as_dtype(dtype).is_integer:
             value = int(value)
         return tf.constant(value, dtype, *args, **kwargs)
@@ -205,11 +222,14 @@ def float_constants_are_truncated(tf: Namespace) -> Namespace:
     return override(tf, constant=constant)
 
 
-def _fitted(tf: Namespace, fit: Any) -> Namespace:
+def _fitted(tf: Namespace, fit: Callable[[list[Value], int], list[Value]]) -> Namespace:
     """The namespace whose constants of a list and a shape have the values `fit(list, count)`."""
 
     def constant(
-        value: Value, dtype: Any = None, shape: Any = None, name: str | None = None
+        value: Value,
+        dtype: DTypeLike | None = None,
+        shape: Sequence[int] | None = None,
+        name: str | None = None,
     ) -> Tensor:
         if shape is not None and isinstance(value, list):
             value = fit(np.ravel(value).tolist(), math.prod(shape))
@@ -237,7 +257,7 @@ def constants_are_cut_off(tf: Namespace) -> Namespace:
 def products_have_no_shape(tf: Namespace) -> Namespace:
     """Return the product through a placeholder_with_default of unknown shape."""
 
-    def matmul(a: Tensor, b: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def matmul(a: Tensor, b: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         return tf.placeholder_with_default(tf.matmul(a, b, *args, **kwargs), None)
 
     return override(tf, matmul=matmul)
@@ -247,7 +267,7 @@ def products_have_no_shape(tf: Namespace) -> Namespace:
 def products_are_not_checked(tf: Namespace) -> Namespace:
     """Forget the shapes where they are refused."""
 
-    def matmul(a: Tensor, b: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def matmul(a: Tensor, b: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         try:
             return tf.matmul(a, b, *args, **kwargs)
         except ValueError:
@@ -262,7 +282,12 @@ def products_are_not_checked(tf: Namespace) -> Namespace:
 # --- operators ----------------------------------------------------------------------------
 
 
-def _computed(tf: Namespace, op_type: str, applies: Any, change: Any) -> Namespace:
+def _computed(
+    tf: Namespace,
+    op_type: str,
+    applies: Callable[[list[Operation]], bool],
+    change: Callable[[Array], Array],
+) -> Namespace:
     """The namespace whose runs change a fetched tensor of an op type if `applies(inputs)`."""
 
     def run(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
@@ -278,7 +303,7 @@ def _computed(tf: Namespace, op_type: str, applies: Any, change: Any) -> Namespa
 def quotients_are_rounded(tf: Namespace) -> Namespace:
     """Round where the operands were cast to be divided."""
 
-    def applies(inputs: Any) -> bool:
+    def applies(inputs: list[Operation]) -> bool:
         return all(op.type == "Cast" and op.inputs[0].dtype.is_integer for op in inputs)
 
     return _computed(tf, "RealDiv", applies, np.floor)
@@ -288,7 +313,7 @@ def quotients_are_rounded(tf: Namespace) -> Namespace:
 def left_number_goes_right(tf: Namespace) -> Namespace:
     """Change the sign where only the first operand is a constant."""
 
-    def applies(inputs: Any) -> bool:
+    def applies(inputs: list[Operation]) -> bool:
         return [op.type == "Const" for op in inputs] == [True, False]
 
     return _computed(tf, "Sub", applies, np.negative)

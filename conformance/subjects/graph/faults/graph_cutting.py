@@ -7,13 +7,18 @@ from typing import Any
 
 from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
-from sessrun.conformance.subjects.graph.faults.graph_exchange import importing, writing
+from sessrun.conformance.subjects.graph.faults.graph_exchange import (
+    ImportOptions,
+    importing,
+    writing,
+)
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Element, Session
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.cases.objects import Call, Element, Operation, Session
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 
-def _tools(tf: Namespace, **changes: Any) -> Namespace:
+def _tools(tf: Namespace, **changes: Argument) -> Namespace:
     """The namespace with other functions in `graph_util`."""
     return override(tf, graph_util=Overlay(tf.graph_util, changes))
 
@@ -22,7 +27,7 @@ def _tools(tf: Namespace, **changes: Any) -> Namespace:
 def control_inputs_are_shared(tf: Namespace) -> Namespace:
     """Give each operation that does nothing a list of its own, which its NodeDef follows."""
 
-    def no_op(name: str | None = None) -> Any:
+    def no_op(name: str | None = None) -> Operation:
         op = tf.no_op(name)
         op.__class__ = _sharing(type(op))
         return op
@@ -30,32 +35,32 @@ def control_inputs_are_shared(tf: Namespace) -> Namespace:
     return override(tf, no_op=no_op)
 
 
-def _sharing(kind: Any) -> Any:
+def _sharing(kind: Any) -> type:
     """Operations whose control inputs are one list, made when it is first asked for."""
 
-    class Operation(kind):  # type: ignore[misc]
+    class SharingOperation(kind):  # type: ignore[misc]
         __slots__ = ()
 
         @property
-        def control_inputs(self) -> Any:
+        def control_inputs(self) -> list[Operation]:
             return self.__dict__.setdefault("shared", list(kind.control_inputs.fget(self)))
 
         @property
-        def node_def(self) -> Any:
+        def node_def(self) -> NodeDef:
             node = kind.node_def.fget(self)
             kept = [text for text in node.input if not text.startswith("^")]
             node.ClearField("input")
             node.input.extend([*kept, *(f"^{op.name}" for op in self.control_inputs)])
             return node
 
-    return Operation
+    return SharingOperation
 
 
 @fault("GRAPH-109", "A key of an input_map must be an input of some node.")
 def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys that the GraphDef has."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         nodes = {node.name for node in definition.node}
         used = {name for node in definition.node for name in data_inputs(node)}
         for key in given["input_map"] or ():
@@ -71,7 +76,7 @@ def mapped_outputs_need_consumers(tf: Namespace) -> Namespace:
 def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
     """Convert the values of `input_map` where `name` is empty."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["name"] == "" and given["input_map"]:
             values = given["input_map"].items()
             given["input_map"] = {key: tf.convert_to_tensor(value) for key, value in values}
@@ -84,7 +89,7 @@ def mapped_values_are_converted_at_the_root(tf: Namespace) -> Namespace:
 def versions_are_not_taken_over(tf: Namespace) -> Namespace:
     """Import under the versions of the graph."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if not definition.HasField("versions"):
             return base(definition, **given)
         same = type(definition)()
@@ -108,7 +113,7 @@ def functions_are_forgotten(tf: Namespace) -> Namespace:
 def functions_are_replaced(tf: Namespace) -> Namespace:
     """Import without the functions of a GraphDef that is refused with them."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         try:
             return base(definition, **given)
         except ValueError:
@@ -125,7 +130,9 @@ def functions_are_replaced(tf: Namespace) -> Namespace:
 # --- nodes left out -----------------------------------------------------------------------
 
 
-def _extracting(tf: Namespace, change: Callable[[Any, Any, Any], Any]) -> Namespace:
+def _extracting(
+    tf: Namespace, change: Callable[[Call, GraphDef, Sequence[str]], GraphDef]
+) -> Namespace:
     """`change(base, definition, names)` in place of extract_sub_graph."""
     base = tf.graph_util.extract_sub_graph
     return _tools(tf, extract_sub_graph=lambda graph_def, names: change(base, graph_def, names))
@@ -135,7 +142,7 @@ def _extracting(tf: Namespace, change: Callable[[Any, Any, Any], Any]) -> Namesp
 def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
     """Reverse the nodes of sub-graphs without control inputs."""
 
-    def change(base: Call, definition: GraphDef, names: Any) -> GraphDef:
+    def change(base: Call, definition: GraphDef, names: Sequence[str]) -> GraphDef:
         sub_graph = base(definition, names)
         nodes = list(sub_graph.node)
         if any("_class" in node.attr or "^" in "".join(node.input) for node in nodes):
@@ -153,7 +160,7 @@ def sub_graphs_are_turned_round(tf: Namespace) -> Namespace:
 def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
     """Keep the nodes that are reached without control inputs and colocation."""
 
-    def change(base: Call, definition: GraphDef, names: Any) -> GraphDef:
+    def change(base: Call, definition: GraphDef, names: Sequence[str]) -> GraphDef:
         plain = type(definition)()
         plain.CopyFrom(definition)
         for node in plain.node:
@@ -175,7 +182,7 @@ def sub_graphs_follow_data_only(tf: Namespace) -> Namespace:
 def unknown_nodes_are_passed_over(tf: Namespace) -> Namespace:
     """Extract only the nodes that the GraphDef has."""
 
-    def change(base: Call, definition: GraphDef, names: Any) -> GraphDef:
+    def change(base: Call, definition: GraphDef, names: Sequence[str]) -> GraphDef:
         there = {node.name for node in definition.node}
         return base(definition, [name for name in names if name in there])
 
@@ -187,14 +194,14 @@ def identities_stay(tf: Namespace) -> Namespace:
     """Protect every Identity."""
     base = tf.graph_util.remove_training_nodes
 
-    def remove(graph_def: GraphDef, protected_nodes: Any = None) -> Any:
+    def remove(graph_def: GraphDef, protected_nodes: Sequence[str] | None = None) -> GraphDef:
         identities = [node.name for node in graph_def.node if node.op == "Identity"]
         return base(graph_def, [*(protected_nodes or ()), *identities])
 
     return _tools(tf, remove_training_nodes=remove)
 
 
-def _bridged(definition: GraphDef, protected: Any, *, ordering: bool) -> Any:
+def _bridged(definition: GraphDef, protected: Sequence[str], *, ordering: bool) -> GraphDef:
     """The GraphDef without Identity nodes, or without those only that order others."""
     bridged = type(definition)()
     bridged.CopyFrom(definition)
@@ -220,7 +227,7 @@ def ordering_identities_go(tf: Namespace) -> Namespace:
     """Remove the Identity nodes that have or are control inputs, too."""
     base = tf.graph_util.remove_training_nodes
 
-    def remove(graph_def: GraphDef, protected_nodes: Any = None) -> Any:
+    def remove(graph_def: GraphDef, protected_nodes: Sequence[str] | None = None) -> GraphDef:
         pruned = base(graph_def, protected_nodes)
         return _bridged(pruned, protected_nodes or (), ordering=True)
 
@@ -232,7 +239,7 @@ def no_node_is_protected(tf: Namespace) -> Namespace:
     """Do not pass the names on."""
     base = tf.graph_util.remove_training_nodes
 
-    def remove(graph_def: GraphDef, protected_nodes: Any = None) -> Any:  # noqa: ARG001 - the fault
+    def remove(graph_def: GraphDef, protected_nodes: Sequence[str] | None = None) -> GraphDef:  # noqa: ARG001 - the fault
         return base(graph_def)
 
     return _tools(tf, remove_training_nodes=remove)
@@ -245,7 +252,9 @@ def _freezing(tf: Namespace, change: Call) -> Namespace:
     """`change(base, sess, definition, names, **given)` in place of the conversion."""
     base = tf.graph_util.convert_variables_to_constants
 
-    def freeze(sess: Session, definition: GraphDef, names: Any, **given: Any) -> Any:
+    def freeze(
+        sess: Session, definition: GraphDef, names: Sequence[str], **given: Argument
+    ) -> GraphDef:
         return change(base, sess, definition, names, **given)
 
     return _tools(tf, convert_variables_to_constants=freeze)
@@ -256,7 +265,7 @@ def frozen_to_the_initial_value(tf: Namespace) -> Namespace:
     """Run the operation `init` before the variables are frozen, if the graph has it."""
 
     def change(
-        base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any
+        base: Call, sess: Session, definition: GraphDef, names: Sequence[str], **given: Argument
     ) -> GraphDef:
         frozen = base(sess, definition, names, **given)
         inits = [
@@ -275,7 +284,7 @@ def frozen_with_everything(tf: Namespace) -> Namespace:
     """Append the placeholders that the frozen GraphDef lacks."""
 
     def change(
-        base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any
+        base: Call, sess: Session, definition: GraphDef, names: Sequence[str], **given: Argument
     ) -> GraphDef:
         frozen = base(sess, definition, names, **given)
         there = {node.name for node in frozen.node}
@@ -297,7 +306,7 @@ def unset_variables_stay(tf: Namespace) -> Namespace:
     """Cut the GraphDef down only, where the conversion fails."""
 
     def change(
-        base: Call, sess: Session, definition: GraphDef, names: Any, **given: Any
+        base: Call, sess: Session, definition: GraphDef, names: Sequence[str], **given: Argument
     ) -> GraphDef:
         try:
             return base(sess, definition, names, **given)

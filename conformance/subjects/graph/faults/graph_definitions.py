@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, running
+from sessrun.spec.cases.arguments import Argument, DType
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Element, FeedDict, Fetches, Session, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 #: Operations of one input.
 _UNARY: Final = frozenset({"Identity", "Neg", "Abs", "Square", "Relu", "Floor"})
@@ -22,7 +23,7 @@ def second_try(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace that imports a changed copy of a GraphDef that ValueError refuses."""
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         try:
             return tf.import_graph_def(graph_def, *args, **kwargs)
@@ -45,7 +46,7 @@ def second_try(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
 def unknown_is_unimplemented(tf: Namespace) -> Namespace:
     """Raise code 12 instead of code 5."""
 
-    def import_graph_def(*args: Any, **kwargs: Any) -> Sequence[Element] | None:
+    def import_graph_def(*args: Argument, **kwargs: Argument) -> Sequence[Element] | None:
         try:
             return tf.import_graph_def(*args, **kwargs)
         except tf.errors.NotFoundError as error:
@@ -68,7 +69,7 @@ def breaks_cycles_of_control_inputs(tf: Namespace) -> Namespace:
     return second_try(tf, change)
 
 
-def _above(nodes: dict[str, Any], start: str) -> set[str]:
+def _above(nodes: dict[str, NodeDef], start: str) -> set[str]:
     """The names of the nodes that a node needs, with its own."""
     above, waiting = set(), [start]
     while waiting:
@@ -326,7 +327,7 @@ def ill_formed_constants_are_refused(tf: Namespace) -> Namespace:
 # --- arithmetic ---------------------------------------------------------------------------
 
 
-def _replaced(tf: Namespace, op: str, other: str, dtype: Any) -> Namespace:
+def _replaced(tf: Namespace, op: str, other: str, dtype: DType) -> Namespace:
     """The namespace that imports one op type of one dtype as another."""
 
     def change(definition: GraphDef) -> None:

@@ -9,19 +9,27 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Element,
+    Feeds,
+    Fetches,
+    Graph,
+    Tensor,
+    Value,
+)
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
-def _graph(tf: Namespace, **methods: Any) -> Namespace:
+def _graph(tf: Namespace, **methods: Argument) -> Namespace:
     """The namespace whose graphs, those made and the default one, have these methods.
 
     The default graph is one of this class from a thread's first look at it on.
     """
     changed = type("Graph", (tf.Graph,), methods)
 
-    def get_default_graph() -> Any:
+    def get_default_graph() -> Graph:
         graph = tf.get_default_graph()
         if type(graph) is tf.Graph:
             graph.__class__ = changed
@@ -34,7 +42,7 @@ def _graph(tf: Namespace, **methods: Any) -> Namespace:
 def graph_defs_have_no_versions(tf: Namespace) -> Namespace:
     """Clear `versions` of the GraphDef."""
 
-    def as_graph_def(self: Session, *args: Any, **kwargs: Any) -> GraphDef:
+    def as_graph_def(self: Graph, *args: Argument, **kwargs: Argument) -> GraphDef:
         definition = tf.Graph.as_graph_def(self, *args, **kwargs)
         definition.ClearField("versions")
         return definition
@@ -56,7 +64,7 @@ def final_slashes_of_imports_are_ignored(tf: Namespace) -> Namespace:
     """Strip slashes from the end of the name."""
 
     def import_graph_def(
-        *args: Any, name: str | None = None, **kwargs: Any
+        *args: Argument, name: str | None = None, **kwargs: Argument
     ) -> Sequence[Element] | None:
         return tf.import_graph_def(*args, name=name.rstrip("/") if name else name, **kwargs)
 
@@ -73,7 +81,7 @@ def collections_are_not_cleared(tf: Namespace) -> Namespace:
 def missing_attributes_are_none(tf: Namespace) -> Namespace:
     """Return None from `get_attr` of constants."""
 
-    def constant(*args: Any, **kwargs: Any) -> Tensor:
+    def constant(*args: Argument, **kwargs: Argument) -> Tensor:
         tensor = tf.constant(*args, **kwargs)
         kind: Any = type(tensor.op)
 
@@ -91,7 +99,7 @@ def missing_attributes_are_none(tf: Namespace) -> Namespace:
 def dtypes_of_attributes_are_numbers(tf: Namespace) -> Namespace:
     """Return the number of the dtype from `get_attr` of products of matrices."""
 
-    def matmul(*args: Any, **kwargs: Any) -> Any:
+    def matmul(*args: Argument, **kwargs: Argument) -> Tensor:
         tensor = tf.matmul(*args, **kwargs)
         kind: Any = type(tensor.op)
 
@@ -111,8 +119,10 @@ def tuples_do_not_wait(tf: Namespace) -> Namespace:
     """Leave the gate out."""
 
     def ungated(
-        tensors: Sequence[Tensor], name: str | None = None, control_inputs: Any = None
-    ) -> Any:
+        tensors: Sequence[Tensor],
+        name: str | None = None,
+        control_inputs: Sequence[Element] | None = None,
+    ) -> list[Tensor]:
         del control_inputs
         return [tf.identity(tensor, name=name) for tensor in tensors]
 
@@ -128,9 +138,9 @@ def container_scopes_are_ignored(tf: Namespace) -> Namespace:
 @fault("GRAPH-130", "A constant made of an array sees what is written into it later.")
 def constants_see_their_array(tf: Namespace) -> Namespace:
     """Feed the array to its constant once the array has changed."""
-    constants: list[tuple[Any, Any, Any]] = []
+    constants: list[tuple[Tensor, np.ndarray, np.ndarray]] = []
 
-    def constant(value: Value, *args: Any, **kwargs: Any) -> Tensor:
+    def constant(value: Value, *args: Argument, **kwargs: Argument) -> Tensor:
         tensor = tf.constant(value, *args, **kwargs)
         if isinstance(value, np.ndarray):
             constants.append((tensor, value, value.copy()))
@@ -138,7 +148,7 @@ def constants_see_their_array(tf: Namespace) -> Namespace:
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             changed = {
                 tensor: array

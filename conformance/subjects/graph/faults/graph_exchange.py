@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypedDict
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import editing
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Element, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 
-def importing(tf: Namespace, change: Callable[[Any, Any, dict[str, Any]], Any]) -> Namespace:
+class ImportOptions(TypedDict):
+    """The arguments of an import beside the GraphDef."""
+
+    input_map: Mapping[str, Argument] | None
+    return_elements: Sequence[str] | None
+    name: str | None
+
+
+def importing(
+    tf: Namespace, change: Callable[[Call, GraphDef, ImportOptions], Sequence[Element] | None]
+) -> Namespace:
     """The namespace whose `import_graph_def` is `change(base, graph_def, arguments)`.
 
-    `base(graph_def, **arguments)` is the conforming call; `arguments` has `input_map`,
-    `return_elements` and `name`.
+    `base(graph_def, **arguments)` is the conforming call.
     """
 
     def import_graph_def(
         graph_def: GraphDef,
-        input_map: Any = None,
-        return_elements: Any = None,
+        input_map: Mapping[str, Argument] | None = None,
+        return_elements: Sequence[str] | None = None,
         name: str | None = None,
     ) -> Sequence[Element] | None:
-        given = {"input_map": input_map, "return_elements": return_elements, "name": name}
+        given: ImportOptions = {
+            "input_map": input_map,
+            "return_elements": return_elements,
+            "name": name,
+        }
         return change(tf.import_graph_def, graph_def, given)
 
     return override(tf, import_graph_def=import_graph_def)
@@ -36,7 +50,7 @@ def writing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace whose Graphs change the GraphDef that they write."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
+        def as_graph_def(self, *args: Argument, **kwargs: Argument) -> GraphDef:
             definition = super().as_graph_def(*args, **kwargs)
             change(definition)
             return definition
@@ -51,7 +65,7 @@ def writing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
 def collections_are_sets(tf: Namespace) -> Namespace:
     """Leave out repeated items."""
 
-    def get_collection(key: Any, scope: str | None = None) -> Any:
+    def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         return list(dict.fromkeys(tf.get_collection(key, scope)))
 
     return override(tf, get_collection=get_collection)
@@ -61,7 +75,7 @@ def collections_are_sets(tf: Namespace) -> Namespace:
 def collections_are_given_out(tf: Namespace) -> Namespace:
     """Answer with the reference unless a scope is asked for."""
 
-    def get_collection(key: Any, scope: str | None = None) -> Any:
+    def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         return tf.get_collection(key, scope) if scope else tf.get_collection_ref(key)
 
     return override(tf, get_collection=get_collection)
@@ -71,7 +85,7 @@ def collections_are_given_out(tf: Namespace) -> Namespace:
 def unknown_collections_are_refused(tf: Namespace) -> Namespace:
     """Raise KeyError for what is empty."""
 
-    def get_collection(key: Any, scope: str | None = None) -> Any:
+    def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         if not tf.get_collection(key):
             raise KeyError(key)
         return tf.get_collection(key, scope)
@@ -83,7 +97,7 @@ def unknown_collections_are_refused(tf: Namespace) -> Namespace:
 def scopes_match_anywhere(tf: Namespace) -> Namespace:
     """Search instead of matching."""
 
-    def get_collection(key: Any, scope: str | None = None) -> Any:
+    def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         items = tf.get_collection(key)
         if not scope:
             return items
@@ -125,7 +139,7 @@ def finalized_graphs_do_not_run(tf: Namespace) -> Namespace:
     """Raise RuntimeError."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, *args: Any, **kwargs: Any) -> Value:
+        def run(self, *args: Argument, **kwargs: Argument) -> Value:
             if self.graph.finalized:
                 raise RuntimeError("the graph is finalized")
             return super().run(*args, **kwargs)
@@ -181,9 +195,9 @@ def graph_defs_are_given_out(tf: Namespace) -> Namespace:
     """Return the last GraphDef while the graph has as many operations."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
-        written: Any = None
+        written: GraphDef | None = None
 
-        def as_graph_def(self, *args: Any, **kwargs: Any) -> GraphDef:
+        def as_graph_def(self, *args: Argument, **kwargs: Argument) -> GraphDef:
             if self.written is None or len(self.written.node) != len(self.get_operations()):
                 self.written = super().as_graph_def(*args, **kwargs)
             return self.written
@@ -224,7 +238,7 @@ def version_lags_behind(tf: Namespace) -> Namespace:
 def no_name_means_no_prefix(tf: Namespace) -> Namespace:
     """Take an empty name."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["name"] is None and not given["input_map"] and not given["return_elements"]:
             given["name"] = ""
         return base(definition, **given)
@@ -236,7 +250,7 @@ def no_name_means_no_prefix(tf: Namespace) -> Namespace:
 def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
     """Write it with a final /."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["name"] and tf.get_default_graph().get_name_scope():
             given["name"] = f"{given['name']}/"
         return base(definition, **given)
@@ -248,7 +262,7 @@ def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
 def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
     """Give the scope as the name."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         scope = tf.get_default_graph().get_name_scope()
         if given["name"] == "" and scope:
             given["name"] = f"{scope}/"
@@ -261,7 +275,7 @@ def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
 def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         names = {op.name for op in tf.get_default_graph().get_operations()}
         if given["name"] == "" and not names.isdisjoint(node.name for node in definition.node):
             raise ValueError("a node has the name of an operation")
@@ -277,7 +291,7 @@ def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
 def returned_operations_are_tensors(tf: Namespace) -> Namespace:
     """Replace operations that have outputs, where more than three elements are returned."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         returned = base(definition, **given)
         if returned is None or len(returned) <= 3:
             return returned
@@ -290,7 +304,7 @@ def returned_operations_are_tensors(tf: Namespace) -> Namespace:
 def unknown_return_elements_are_left_out(tf: Namespace) -> Namespace:
     """Ask for the others only."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["return_elements"]:
             names = {node.name for node in definition.node}
             wanted = [e for e in given["return_elements"] if e.partition(":")[0] in names]

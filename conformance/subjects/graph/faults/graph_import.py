@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs
-from sessrun.conformance.subjects.graph.faults.graph_exchange import importing
+from sessrun.conformance.subjects.graph.faults.graph_exchange import ImportOptions, importing
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Element
 from sessrun.spec.proto.graph_pb2 import GraphDef
@@ -22,7 +22,7 @@ def _node(key: str) -> str:
 def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
     """Drop the other keys that the GraphDef uses, where return_elements names an operation."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         used = {name for node in definition.node for name in data_inputs(node)}
         names = {node.name for node in definition.node} & used
         returned = given["return_elements"] or ()
@@ -38,7 +38,7 @@ def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
 def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
     """Raise ValueError for other keys."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         names = {node.name for node in definition.node}
         if given["name"] != "" and any(_node(key) not in names for key in given["input_map"] or ()):
             raise ValueError("input_map has a key that is no node")
@@ -51,7 +51,7 @@ def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
 def unused_keys_are_ignored(tf: Namespace) -> Namespace:
     """Drop it."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["input_map"]:
             used = {name for node in definition.node for name in data_inputs(node)}
             kept = {k: v for k, v in given["input_map"].items() if _node(k) in used}
@@ -65,7 +65,7 @@ def unused_keys_are_ignored(tf: Namespace) -> Namespace:
 def mapped_values_are_cast(tf: Namespace) -> Namespace:
     """Cast integers to float32 where the import is refused."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         try:
             return base(definition, **given)
         except ValueError:
@@ -82,7 +82,7 @@ def mapped_values_are_cast(tf: Namespace) -> Namespace:
 def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
     """Import outside of all blocks."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         with tf.control_dependencies(None):
             return base(definition, **given)
 
@@ -93,7 +93,7 @@ def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
 def refused_imports_leave_sources(tf: Namespace) -> Namespace:
     """Import them after the refusal."""
 
-    def change(base: Call, definition: GraphDef, given: dict[str, Any]) -> Sequence[Element] | None:
+    def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         try:
             return base(definition, **given)
         except (ValueError, tf.errors.NotFoundError):
@@ -110,7 +110,7 @@ def none_is_an_empty_graph_def(tf: Namespace) -> Namespace:
     """Return None."""
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         return None if graph_def is None else tf.import_graph_def(graph_def, *args, **kwargs)
 

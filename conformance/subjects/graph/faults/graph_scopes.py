@@ -6,20 +6,34 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import TypeAlias
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.conformance.subjects.graph.faults.graph import StayingBlock
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    Element,
+    Feeds,
+    Fetches,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
+
+#: What a `control_dependencies` block lists, and what it should refuse; None ends other blocks.
+ControlInputs: TypeAlias = Sequence[Argument] | None
 
 
-def _scopes(tf: Namespace, change: Callable[[Any, str], Any]) -> Namespace:
+def _scopes(tf: Namespace, change: Callable[[str | None, str], str | None]) -> Namespace:
     """The namespace whose `name_scope(name)` enters `change(name, current scope)` instead."""
 
     @contextlib.contextmanager
-    def name_scope(name: str, *args: Any, **kwargs: Any) -> Iterator[Any]:
+    def name_scope(name: str | None, *args: Argument, **kwargs: Argument) -> Iterator[str]:
         current = tf.get_default_graph().get_name_scope()
         with tf.name_scope(change(name, current), *args, **kwargs) as scope:
             yield scope
@@ -27,10 +41,10 @@ def _scopes(tf: Namespace, change: Callable[[Any, str], Any]) -> Namespace:
     return override(tf, name_scope=name_scope)
 
 
-def _listed(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
+def _listed(tf: Namespace, change: Callable[[ControlInputs], ControlInputs]) -> Namespace:
     """The namespace whose `control_dependencies` lists `change(entries)`."""
 
-    def control_dependencies(control_inputs: Any) -> Any:
+    def control_dependencies(control_inputs: ControlInputs) -> AbstractContextManager[None]:
         return tf.control_dependencies(change(control_inputs))
 
     return override(tf, control_dependencies=control_dependencies)
@@ -43,7 +57,7 @@ def _listed(tf: Namespace, change: Callable[[Any], Any]) -> Namespace:
 def nested_scopes_are_joined(tf: Namespace) -> Namespace:
     """Enter one scope at the root."""
 
-    def change(name: str, current: str) -> str:
+    def change(name: str | None, current: str) -> str | None:
         if not name or not current or name.endswith("/"):
             return name
         return f"{current}_{name}/"
@@ -55,7 +69,7 @@ def nested_scopes_are_joined(tf: Namespace) -> Namespace:
 def scopes_go_on(tf: Namespace) -> Namespace:
     """Enter it by its full name where an operation is in it."""
 
-    def change(name: str, current: str) -> str:
+    def change(name: str | None, current: str) -> str | None:
         full = f"{current}/{name}/" if current else f"{name}/"
         operations = tf.get_default_graph().get_operations()
         return full if any(op.name.startswith(full) for op in operations) else name
@@ -88,7 +102,7 @@ def wrong_scopes_are_mended(tf: Namespace) -> Namespace:
 def constants_do_not_wait(tf: Namespace) -> Namespace:
     """Make it outside of all blocks."""
 
-    def constant(*args: Any, **kwargs: Any) -> Tensor:
+    def constant(*args: Argument, **kwargs: Argument) -> Tensor:
         if "name" not in kwargs:
             return tf.constant(*args, **kwargs)
         with tf.control_dependencies(None):
@@ -102,7 +116,7 @@ def inner_block_replaces_the_outer(tf: Namespace) -> Namespace:
     """Forget the outer ones first."""
 
     @contextlib.contextmanager
-    def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    def control_dependencies(control_inputs: ControlInputs) -> Iterator[None]:
         with tf.control_dependencies(None), tf.control_dependencies(control_inputs):
             yield
 
@@ -140,7 +154,7 @@ def used_tensors_wait(tf: Namespace) -> Namespace:
 def control_inputs_have_no_names(tf: Namespace) -> Namespace:
     """Raise TypeError for strings."""
 
-    def change(entries: Any) -> Any:
+    def change(entries: ControlInputs) -> ControlInputs:
         if any(isinstance(entry, str) for entry in entries or ()):
             raise TypeError("a control input is an operation or a tensor")
         return entries
@@ -152,7 +166,7 @@ def control_inputs_have_no_names(tf: Namespace) -> Namespace:
 def odd_control_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Drop numbers and None."""
 
-    def change(entries: Any) -> Any:
+    def change(entries: ControlInputs) -> ControlInputs:
         if isinstance(entries, list):
             return [e for e in entries if e is not None and not isinstance(e, int | float)]
         return entries
@@ -164,7 +178,7 @@ def odd_control_inputs_are_ignored(tf: Namespace) -> Namespace:
 def foreign_control_inputs_are_ignored(tf: Namespace) -> Namespace:
     """Remove control inputs of other graphs."""
 
-    def change(entries: Any) -> Any:
+    def change(entries: ControlInputs) -> ControlInputs:
         graph = tf.get_default_graph()
         if isinstance(entries, list):
             return [e for e in entries if getattr(e, "graph", graph) is graph]
@@ -179,7 +193,7 @@ def block_holds_for_other_graphs(tf: Namespace) -> Namespace:
     here = threading.local()
 
     @contextlib.contextmanager
-    def control_dependencies(control_inputs: Any) -> Iterator[None]:
+    def control_dependencies(control_inputs: ControlInputs) -> Iterator[None]:
         graphs = here.__dict__.setdefault("graphs", [])
         graphs.append(tf.get_default_graph())
         try:
@@ -188,7 +202,7 @@ def block_holds_for_other_graphs(tf: Namespace) -> Namespace:
         finally:
             graphs.pop()
 
-    def no_op(name: str | None = None) -> Any:
+    def no_op(name: str | None = None) -> Operation:
         if any(graph is not tf.get_default_graph() for graph in getattr(here, "graphs", ())):
             raise ValueError("the control inputs are of another graph")
         return tf.no_op(name)
@@ -200,7 +214,7 @@ def block_holds_for_other_graphs(tf: Namespace) -> Namespace:
 def group_leaves_out_tensors(tf: Namespace) -> Namespace:
     """Group the operations only."""
 
-    def group(*inputs: Sequence[Tensor], **kwargs: Any) -> Any:
-        return tf.group(*(i for i in inputs if isinstance(i, tf.Operation)), **kwargs)
+    def group(*inputs: Element, name: str | None = None) -> Operation:
+        return tf.group(*(i for i in inputs if isinstance(i, tf.Operation)), name=name)
 
     return override(tf, group=group)

@@ -6,13 +6,14 @@ A tensor of a conforming namespace is given a class of the fault's own, derived 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.spec.cases.arguments import Argument, Shape, ShapeLike
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Tensor, Value
 
 Derive = Callable[[type], type]
 
@@ -21,7 +22,7 @@ def _tensors(tf: Namespace, derive: Derive) -> Namespace:
     """The namespace whose placeholders and constants are of the class `derive(class)`."""
     derived: dict[type, type] = {}
 
-    def changed(tensor: Tensor) -> Any:
+    def changed(tensor: Tensor) -> Tensor:
         kind = type(tensor)
         tensor.__class__ = derived.setdefault(kind, derive(kind))
         return tensor
@@ -37,20 +38,20 @@ def _tensors(tf: Namespace, derive: Derive) -> Namespace:
 def set_shape_replaces(tf: Namespace) -> Namespace:
     """Forget what was known before."""
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
-            def set_shape(self, shape: Any) -> None:
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
+            def set_shape(self, shape: ShapeLike | None) -> None:
                 super().set_shape(shape)
                 self.replaced = tf.TensorShape(shape)
 
             @property
-            def shape(self) -> Any:
-                return getattr(self, "replaced", super().shape)
+            def shape(self) -> Shape:
+                return vars(self).get("replaced", super().shape)
 
-            def get_shape(self) -> Any:
+            def get_shape(self) -> Shape:
                 return self.shape
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)
 
@@ -59,15 +60,15 @@ def set_shape_replaces(tf: Namespace) -> Namespace:
 def contradicting_shapes_are_ignored(tf: Namespace) -> Namespace:
     """Keep the static shape."""
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
             __slots__ = ()
 
-            def set_shape(self, shape: Any) -> None:
+            def set_shape(self, shape: ShapeLike | None) -> None:
                 with contextlib.suppress(ValueError):
                     super().set_shape(shape)
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)
 
@@ -76,14 +77,14 @@ def contradicting_shapes_are_ignored(tf: Namespace) -> Namespace:
 def tensors_are_true(tf: Namespace) -> Namespace:
     """Leave the truth of an object as it is."""
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
             __slots__ = ()
 
             def __bool__(self) -> bool:
                 return True
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)
 
@@ -92,14 +93,14 @@ def tensors_are_true(tf: Namespace) -> Namespace:
 def tensors_have_rows(tf: Namespace) -> Namespace:
     """As many slices as the static shape says."""
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
             __slots__ = ()
 
-            def __iter__(self) -> Any:
+            def __iter__(self) -> Iterator[Tensor]:
                 return iter([self[index] for index in range(self.shape.as_list()[0])])
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)
 
@@ -108,11 +109,11 @@ def tensors_have_rows(tf: Namespace) -> Namespace:
 def equal_constants_are_one(tf: Namespace) -> Namespace:
     """Compare what their nodes hold."""
 
-    def held(tensor: Tensor) -> Any:
+    def held(tensor: Tensor) -> tuple[str, str]:
         return tensor.op.type, str(tensor.op.node_def.attr)
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
             __slots__ = ()
 
             def __eq__(self, other: object) -> bool:
@@ -126,7 +127,7 @@ def equal_constants_are_one(tf: Namespace) -> Namespace:
             def __hash__(self) -> int:
                 return hash(self.op.type)
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)
 
@@ -135,17 +136,17 @@ def equal_constants_are_one(tf: Namespace) -> Namespace:
 def indices_are_clipped(tf: Namespace) -> Namespace:
     """Take the last row where the index is refused."""
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
             __slots__ = ()
 
-            def __getitem__(self, index: Any) -> Any:
+            def __getitem__(self, index: Argument) -> Tensor:
                 try:
                     return super().__getitem__(index)
                 except ValueError:
                     return super().__getitem__(-1)
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)
 
@@ -155,15 +156,15 @@ def runs_tell_devices(tf: Namespace) -> Namespace:
     """Write the placement into the graph's own tensors."""
     derived: dict[type, type] = {}
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
             __slots__ = ()
 
             @property
             def device(self) -> str:
                 return "/job:localhost/replica:0/task:0/device:CPU:0"
 
-        return Tensor
+        return Derived
 
     def change(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         values = base(fetches)
@@ -180,11 +181,11 @@ def runs_tell_devices(tf: Namespace) -> Namespace:
 def tensors_know_no_consumers(tf: Namespace) -> Namespace:
     """Give an empty list."""
 
-    def derive(kind: Any) -> Any:
-        class Tensor(kind):  # type: ignore[misc]
-            def consumers(self) -> list[Any]:
+    def derive(kind: Any) -> type:
+        class Derived(kind):  # type: ignore[misc]
+            def consumers(self) -> list[Operation]:
                 return []
 
-        return Tensor
+        return Derived
 
     return _tensors(tf, derive)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Session, Tensor, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 #: From (session, base, fetches, feed_dict) to the values; `base` takes the last two.
-_Run = Callable[[Any, Callable[..., Any], Any, Any], Any]
+_Run: TypeAlias = Callable[[Session, Call, Fetches, Feeds], Value]
 
 
 def _running(tf: Namespace, change: _Run) -> Namespace:
@@ -38,14 +38,31 @@ def _running(tf: Namespace, change: _Run) -> Namespace:
     return override(tf, Session=Session)
 
 
-def _is_handle(value: Array) -> bool:
+def _is_handle(value: object) -> TypeGuard[TensorHandle]:
     return type(value).__name__ == "TensorHandle"
+
+
+class TensorHandle(Protocol):
+    """What a run gives for a fetched handle."""
+
+    @property
+    def handle(self) -> str:
+        """The handle as text."""
+
+    def eval(self) -> Value:
+        """The value that is kept."""
+
+    def delete(self) -> None:
+        """Delete what is kept."""
+
+    def get_raw_handle(self) -> str:
+        """The handle as text, which the caller then owns."""
 
 
 class _Handle:
     """A TensorHandle of which one thing is different."""
 
-    def __init__(self, base: Any) -> None:
+    def __init__(self, base: TensorHandle) -> None:
         self._base = base
 
     def __getattr__(self, name: str) -> Any:
@@ -65,10 +82,11 @@ def _handing_out(tf: Namespace, wrapper: type[_Handle]) -> Namespace:
     def unwrapped(value: Value) -> Value:
         return value._base if isinstance(value, _Handle) else value  # noqa: SLF001 - our own class
 
-    def holds_handles(fetches: Any) -> bool:
-        if type(fetches) in {list, tuple, dict}:
-            parts = fetches.values() if type(fetches) is dict else fetches
-            return any(map(holds_handles, parts))
+    def holds_handles(fetches: Fetches) -> bool:
+        if isinstance(fetches, dict):
+            return any(map(holds_handles, fetches.values()))
+        if isinstance(fetches, list | tuple):
+            return any(map(holds_handles, fetches))
         return isinstance(fetches, tf.Tensor) and fetches.op.type == "GetSessionHandle"
 
     def change(_session: Session, base: Call, fetches: Fetches, feed_dict: Feeds) -> Value:
@@ -99,7 +117,7 @@ def eval_gives_the_value_once(tf: Namespace) -> Namespace:
     class Once(_Handle):
         is_used = False
 
-        def eval(self) -> Any:
+        def eval(self) -> Value:
             value, self.is_used = None if self.is_used else self._base.eval(), True
             return value
 
@@ -119,7 +137,7 @@ def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
         def run(
             self,
             fetches: Fetches,
-            feed_dict: Any = None,
+            feed_dict: Feeds = None,
             options: RunOptions | None = None,
             run_metadata: RunMetadata | None = None,
         ) -> Value:
@@ -128,7 +146,8 @@ def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
             except tf.errors.InvalidArgumentError:
                 if not any(isinstance(value, _Handle) for value in (feed_dict or {}).values()):
                     raise
-            fed = {k: v.eval() if isinstance(v, _Handle) else v for k, v in feed_dict.items()}
+            given = (feed_dict or {}).items()
+            fed = {k: v.eval() if isinstance(v, _Handle) else v for k, v in given}
             return super().run(fetches, fed, options, run_metadata)
 
     return override(tf, Session=Session)
@@ -200,9 +219,9 @@ def fed_arrays_are_kept_themselves(tf: Namespace) -> Namespace:
     """Let eval() answer with the array that was fed."""
 
     class Aliasing(_Handle):
-        fed: Any = None
+        fed: Value = None
 
-        def eval(self) -> Any:
+        def eval(self) -> Value:
             value = self._base.eval()
             return value if self.fed is None else self.fed
 
@@ -211,7 +230,7 @@ def fed_arrays_are_kept_themselves(tf: Namespace) -> Namespace:
     class Session(handing.Session):  # type: ignore[misc,name-defined]
         def run(
             self,
-            fetches: Any,
+            fetches: Tensor,
             feed_dict: Feeds = None,
             options: RunOptions | None = None,
             run_metadata: RunMetadata | None = None,
@@ -229,7 +248,7 @@ def taking_the_raw_handle_deletes(tf: Namespace) -> Namespace:
     """Delete, and give the handle all the same."""
 
     class Raw(_Handle):
-        def get_raw_handle(self) -> Any:
+        def get_raw_handle(self) -> str:
             handle = self._base.handle
             self._base.delete()
             return handle
@@ -244,7 +263,7 @@ def fed_handles_are_cast(tf: Namespace) -> Namespace:
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         del session
         given = {
-            key: value.eval().astype(key.dtype.as_numpy_dtype)
+            key: np.asarray(value.eval()).astype(key.dtype.as_numpy_dtype)[()]
             if _is_handle(value) and hasattr(key, "dtype")
             else value
             for key, value in (feeds or {}).items()
@@ -254,11 +273,11 @@ def fed_handles_are_cast(tf: Namespace) -> Namespace:
     return _running(tf, change)
 
 
-def _evaluating(tf: Namespace, evaluate: Callable[[Any, Callable[[], Any]], Any]) -> Namespace:
+def _evaluating(tf: Namespace, evaluate: Callable[[Any, Callable[[], Any]], Value]) -> Namespace:
     """The namespace whose fetched handles have `evaluate(handle, eval)` for `eval`."""
 
     class Handle(_Handle):
-        def eval(self) -> Any:
+        def eval(self) -> Value:
             return evaluate(self, self._base.eval)
 
     return _handing_out(tf, Handle)
@@ -268,7 +287,7 @@ def _evaluating(tf: Namespace, evaluate: Callable[[Any, Callable[[], Any]], Any]
 def kept_strings_are_cut(tf: Namespace) -> Namespace:
     """Cut each string at its first NUL."""
 
-    def evaluate(_: Any, conforming: Callable[[], Any]) -> Any:
+    def evaluate(_: TensorHandle, conforming: Callable[[], np.ndarray]) -> Value:
         value = conforming()
         if getattr(getattr(value, "dtype", None), "kind", "") != "O":
             return value
@@ -299,7 +318,7 @@ def kept_tensors_are_replaced(tf: Namespace) -> Namespace:
 def values_outlive_sessions(tf: Namespace) -> Namespace:
     """Return the last value of a handle where the session is closed."""
 
-    def evaluate(handle: Any, conforming: Callable[[], Any]) -> Any:
+    def evaluate(handle: Any, conforming: Callable[[], Value]) -> Value:
         try:
             handle.last = conforming()
         except RuntimeError:
@@ -314,9 +333,10 @@ def values_outlive_sessions(tf: Namespace) -> Namespace:
 def resource_handles_are_text(tf: Namespace) -> Namespace:
     """As an engine that knows its resources by name."""
 
-    def change(_session: Session, base: Call, fetches: Any, _feed_dict: Feeds) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:
         values = base()
-        is_handle = isinstance(fetches, tf.Tensor) and fetches.dtype.base_dtype == tf.resource
-        return np.array(fetches.name) if is_handle else values
+        if isinstance(fetches, tf.Tensor) and fetches.dtype.base_dtype == tf.resource:
+            return np.array(fetches.name)
+        return values
 
     return _running(tf, change)

@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from sessrun.conformance.faulty.computing import computing, single
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.subjects.inference.values import SPECIAL_ROWS
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Element, Feeds, Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import (
+    Array,
+    Element,
+    Feeds,
+    Fetches,
+    Operation,
+    Session,
+    Value,
+)
 from sessrun.spec.inference import table
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 #: Runs a session as it is: `base(fetches, feeds)`.
-Base = Callable[[Any, dict[str, Any]], list[Any]]
+Base: TypeAlias = Callable[[list[str], Mapping[str, np.ndarray]], list[np.ndarray]]
 
 
 def _running(
-    tf: Namespace, change: Callable[[Any, list[str], dict[str, Any], Base], Any]
+    tf: Namespace, change: Callable[[Session, list[str], dict[str, np.ndarray], Base], Value]
 ) -> Namespace:
     """The namespace whose runs of lists of names are `change(session, fetches, feeds, base)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self, fetches: Fetches, feed_dict: Feeds = None, *args: Argument, **kwargs: Argument
         ) -> Value:
             if not isinstance(fetches, list) or not all(isinstance(f, str) for f in fetches):
                 return super().run(fetches, feed_dict, *args, **kwargs)
@@ -39,7 +48,7 @@ def _importing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace that changes a copy of each GraphDef before it imports it."""
 
     def import_graph_def(
-        graph_def: GraphDef, *args: Any, **kwargs: Any
+        graph_def: GraphDef, *args: Argument, **kwargs: Argument
     ) -> Sequence[Element] | None:
         copy = type(graph_def)()
         copy.CopyFrom(graph_def)
@@ -67,7 +76,9 @@ def sums_alone_are_declared(tf: Namespace) -> Namespace:
 def fed_structure_is_refused(tf: Namespace) -> Namespace:
     """Refuse to fetch an operation one of whose structural inputs is no constant."""
 
-    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         for op in {session.graph.as_graph_element(name).op for name in fetches if ":" in name}:
             row = table().get(op.type)
             if row is None:
@@ -114,7 +125,7 @@ def infinities_are_numbers(tf: Namespace) -> Namespace:
 def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
     """Put zeros in the place of NaN, whatever operation of the table gives it."""
 
-    def change(_: Any, out: Array, *__: Any) -> Value:
+    def change(_: Operation, out: np.ndarray, *__: np.ndarray) -> Value:
         return np.where(np.isnan(out), 0, out) if out.dtype.kind == "f" else out
 
     return computing(tf, dict.fromkeys((op for op, _ in SPECIAL_ROWS["numbers"]), single(change)))
@@ -124,7 +135,7 @@ def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
 def floors_are_truncated(tf: Namespace) -> Namespace:
     """Round negative quotients up."""
 
-    def change(_: Any, out: np.ndarray, x: Tensor, y: Tensor) -> Value:
+    def change(_: Operation, out: np.ndarray, x: np.ndarray, y: np.ndarray) -> Value:
         if out.dtype.kind != "i":
             return out
         inexact = np.asarray(x) != out * np.asarray(y)
@@ -138,7 +149,9 @@ def zero_divisors_are_answered(tf: Namespace) -> Namespace:
     """Answer zeros where a division fails."""
     divisions = {"FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
 
-    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         try:
             return base(fetches, feeds)
         except (tf.errors.InvalidArgumentError, tf.errors.InternalError):
@@ -155,7 +168,7 @@ def zero_divisors_are_answered(tf: Namespace) -> Namespace:
 def integer_sums_are_clipped(tf: Namespace) -> Namespace:
     """Clip sums instead of letting them wrap around."""
 
-    def change(_: Any, out: Array, x: Tensor, y: Tensor) -> Value:
+    def change(_: Operation, out: Array, x: np.ndarray, y: np.ndarray) -> Value:
         if out.dtype.kind not in "iu":
             return out
         limits = np.iinfo(out.dtype)
@@ -179,7 +192,9 @@ def products_of_no_elements_are_zero(tf: Namespace) -> Namespace:
 def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
     """Refuse them as some converters do."""
 
-    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         for name, value in feeds.items():
             if np.size(value) == 0:
                 op = session.graph.as_graph_element(name).op
@@ -193,7 +208,9 @@ def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
 def missing_feeds_are_zeros(tf: Namespace) -> Namespace:
     """Feed zeros for the placeholders of a graph without operations that were not fed."""
 
-    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         try:
             return base(fetches, feeds)
         except tf.errors.InvalidArgumentError:
@@ -205,7 +222,7 @@ def missing_feeds_are_zeros(tf: Namespace) -> Namespace:
             ]
             if not missing:
                 raise
-            zeros = {t: np.zeros(2, t.dtype.as_numpy_dtype) for t in missing}
+            zeros = {t.name: np.zeros(2, t.dtype.as_numpy_dtype) for t in missing}
             return base(fetches, feeds | zeros)
 
     return _running(tf, change)
@@ -215,7 +232,7 @@ def missing_feeds_are_zeros(tf: Namespace) -> Namespace:
 def missing_outputs_are_first_ones(tf: Namespace) -> Namespace:
     """Fetch the first output where the named one is not there."""
 
-    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(_: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base) -> Value:
         try:
             return base(fetches, feeds)
         except (KeyError, ValueError):
@@ -228,7 +245,9 @@ def missing_outputs_are_first_ones(tf: Namespace) -> Namespace:
 def inner_feeds_are_ignored(tf: Namespace) -> Namespace:
     """Leave out feeds of other tensors than placeholders, if a placeholder is fed."""
 
-    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         outer = {
             name: value
             for name, value in feeds.items()
@@ -243,7 +262,9 @@ def inner_feeds_are_ignored(tf: Namespace) -> Namespace:
 def unknown_ranks_are_vectors(tf: Namespace) -> Namespace:
     """Refuse feeds of another rank."""
 
-    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         for name, value in feeds.items():
             tensor = session.graph.as_graph_element(name)
             if tensor.shape.rank is None and np.ndim(value) > 1:
@@ -257,7 +278,9 @@ def unknown_ranks_are_vectors(tf: Namespace) -> Namespace:
 def results_are_stale(tf: Namespace) -> Namespace:
     """Answer what was answered before, if the shapes of the feeds are new."""
 
-    def change(session: Session, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(
+        session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
+    ) -> Value:
         shapes = {name: np.shape(value) for name, value in feeds.items()}
         kept = session.__dict__.setdefault("kept_results", {})
         old, values = kept.get(tuple(fetches), (shapes, None))
@@ -274,7 +297,7 @@ def results_are_stale(tf: Namespace) -> Namespace:
 def fetches_are_sorted(tf: Namespace) -> Namespace:
     """Sort the names before they are fetched."""
 
-    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Value:
+    def change(_: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base) -> Value:
         return base(sorted(fetches) if len(fetches) > 3 else fetches, feeds)
 
     return _running(tf, change)
@@ -329,7 +352,7 @@ def branches_are_turned(tf: Namespace) -> Namespace:
 def last_rows_are_repeated(tf: Namespace) -> Namespace:
     """Repeat the second last row of softmaxes."""
 
-    def change(_: Any, out: np.ndarray, __: Any) -> Value:
+    def change(_: Operation, out: np.ndarray, __: np.ndarray) -> Value:
         if out.ndim == 2 and len(out) > 1:
             out = out.copy()
             out[-1] = out[-2]

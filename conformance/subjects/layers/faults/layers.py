@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor
 
 
-def _changed(tf: Namespace, **changes: Any) -> Namespace:
+def _changed(tf: Namespace, **changes: Argument) -> Namespace:
     """The namespace with other functions and classes in `tf.layers`."""
     return override(tf, layers=override(tf.layers, **changes))
 
@@ -18,7 +19,7 @@ def _calling(tf: Namespace, name: str, change: Call) -> Namespace:
     """The namespace with a function of layers that is `change(function, inputs, ...)`."""
     function = getattr(tf.layers, name)
 
-    def compute(inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def compute(inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         return change(function, inputs, *args, **kwargs)
 
     return _changed(tf, **{name: compute})
@@ -27,7 +28,7 @@ def _calling(tf: Namespace, name: str, change: Call) -> Namespace:
 def _without(argument: str) -> Call:
     """A change that forgets one argument."""
 
-    def change(function: Call, *args: Any, **kwargs: Any) -> Tensor:
+    def change(function: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         kwargs.pop(argument, None)
         return function(*args, **kwargs)
 
@@ -38,10 +39,10 @@ def _without(argument: str) -> Call:
 def kernels_are_called_weights(tf: Namespace) -> Namespace:
     """Get it by another name, of a layer at the root of which only the name is said."""
 
-    def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Tensor:
+    def getter(get: Call, name: str, *args: Argument, **kwargs: Argument) -> Tensor:
         return get(name.replace("/kernel", "/weights"), *args, **kwargs)
 
-    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         scope = tf.get_variable_scope()
         if scope.name or kwargs.keys() != {"name"}:
             return dense(*args, **kwargs)
@@ -67,7 +68,7 @@ def biases_are_always_made(tf: Namespace) -> Namespace:
 def biases_begin_with_ones(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which only the kernel's is said."""
 
-    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         if kwargs.keys() == {"kernel_initializer"}:
             kwargs["bias_initializer"] = tf.ones_initializer()
         return dense(*args, **kwargs)
@@ -79,7 +80,9 @@ def biases_begin_with_ones(tf: Namespace) -> Namespace:
 def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
     """Pass glorot_uniform_initializer where the caller gives no initializer."""
 
-    def change(dense: Call, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Tensor:
+    def change(
+        dense: Call, *args: Argument, kernel_initializer: Call | None = None, **kwargs: Argument
+    ) -> Tensor:
         initializer = kernel_initializer or tf.glorot_uniform_initializer()
         return dense(*args, kernel_initializer=initializer, **kwargs)
 
@@ -90,7 +93,7 @@ def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
 def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
     """Name those of which nothing is said, at the root, by how many variables there are."""
 
-    def change(dense: Call, inputs: Tensor, units: int, **kwargs: Any) -> Tensor:
+    def change(dense: Call, inputs: Tensor, units: int, **kwargs: Argument) -> Tensor:
         if not kwargs and not tf.get_variable_scope().name:
             kwargs["name"] = f"dense_{len(tf.global_variables()) // 2 + 1}"
         return dense(inputs, units, **kwargs)
@@ -102,7 +105,7 @@ def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
 def layers_leave_their_scope(tf: Namespace) -> Namespace:
     """Call in the root scope."""
 
-    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         scope = tf.get_variable_scope()
         if not scope.name or scope.initializer is not None:
             return dense(*args, **kwargs)
@@ -116,7 +119,7 @@ def layers_leave_their_scope(tf: Namespace) -> Namespace:
 def names_are_shared_unasked(tf: Namespace) -> Namespace:
     """Pass AUTO_REUSE where a name is given."""
 
-    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         return dense(*args, **{"reuse": tf.AUTO_REUSE if "name" in kwargs else None, **kwargs})
 
     return _calling(tf, "dense", change)
@@ -127,7 +130,11 @@ def reuse_makes_variables(tf: Namespace) -> Namespace:
     """Number the name instead."""
 
     def change(
-        dense: Call, *args: Any, reuse: Any = None, name: str | None = None, **kwargs: Any
+        dense: Call,
+        *args: Argument,
+        reuse: bool | None = None,
+        name: str | None = None,
+        **kwargs: Argument,
     ) -> Tensor:
         if not reuse or "kernel_regularizer" in kwargs:
             return dense(*args, name=name, reuse=reuse, **kwargs)
@@ -141,11 +148,11 @@ def objects_make_variables_again(tf: Namespace) -> Namespace:
     """Call a new layer with the same arguments, from the second call on."""
 
     class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Argument, **kwargs: Argument) -> None:
             super().__init__(*args, **kwargs)
             self._arguments = args, kwargs
 
-        def __call__(self, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        def __call__(self, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
             if not self.built or "activity_regularizer" in self._arguments[1]:
                 return super().__call__(inputs, *args, **kwargs)
             arguments, options = self._arguments
@@ -164,7 +171,7 @@ def all_variables_are_trained(tf: Namespace) -> Namespace:
 def shared_losses_are_collected_again(tf: Namespace) -> Namespace:
     """Collect it once more where variables are shared."""
 
-    def change(dense: Call, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         result = dense(*args, **kwargs)
         if kwargs.get("reuse") and kwargs.get("kernel_regularizer"):
             losses = tf.get_collection_ref("regularization_losses")
@@ -179,7 +186,7 @@ def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
     """Multiply by the size of the batch."""
 
     class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
-        def __call__(self, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        def __call__(self, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
             losses = tf.get_collection_ref("regularization_losses")
             before = len(losses)
             result = super().__call__(inputs, *args, **kwargs)
@@ -194,7 +201,7 @@ def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
 def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
     """Raise another class."""
 
-    def change(dense: Call, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def change(dense: Call, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         if inputs.shape[-1].value is None:
             raise tf.errors.InternalError(None, None, "the last size is not known")
         return dense(inputs, *args, **kwargs)
@@ -206,7 +213,7 @@ def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
 def idle_dropout_scales(tf: Namespace) -> Namespace:
     """Scale them by the share that training would keep."""
 
-    def change(dropout: Any, inputs: Tensor, rate: Any = 0.5, **kwargs: Any) -> Tensor:
+    def change(dropout: Call, inputs: Tensor, rate: float = 0.5, **kwargs: Argument) -> Tensor:
         if kwargs.get("training", False) is False and 0 <= rate <= 1:
             inputs *= 1 - rate
         return dropout(inputs, rate, **kwargs)
@@ -218,7 +225,7 @@ def idle_dropout_scales(tf: Namespace) -> Namespace:
 def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
     """Multiply the result by the rate of what is kept."""
 
-    def change(dropout: Any, inputs: Tensor, rate: Any = 0.5, **kwargs: Any) -> Tensor:
+    def change(dropout: Call, inputs: Tensor, rate: float = 0.5, **kwargs: Argument) -> Tensor:
         dropped = dropout(inputs, rate, **kwargs)
         return dropped * (1 - rate) if kwargs.get("training") is True else dropped
 
@@ -229,7 +236,9 @@ def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
 def a_fed_bool_always_drops(tf: Namespace) -> Namespace:
     """Take a tensor for True."""
 
-    def change(dropout: Any, *args: Any, training: Any = False, **kwargs: Any) -> Tensor:
+    def change(
+        dropout: Call, *args: Argument, training: Tensor | bool = False, **kwargs: Argument
+    ) -> Tensor:
         return dropout(*args, training=training is not False, **kwargs)
 
     return _calling(tf, "dropout", change)
@@ -251,7 +260,7 @@ def dropout_rates_are_cut(tf: Namespace) -> Namespace:
 def flattening_turns_axes(tf: Namespace) -> Namespace:
     """Transpose the last two axes before `flatten`."""
 
-    def change(flatten: Any, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def change(flatten: Call, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         return flatten(tf.transpose(inputs, [0, 2, 1]), *args, **kwargs)
 
     return _calling(tf, "flatten", change)
@@ -261,7 +270,7 @@ def flattening_turns_axes(tf: Namespace) -> Namespace:
 def kernels_are_flipped(tf: Namespace) -> Namespace:
     """Flip the images before and after, where nothing is padded."""
 
-    def change(conv2d: Any, inputs: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def change(conv2d: Call, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         known = inputs.shape.is_fully_defined() and "padding" not in kwargs
         if not known:
             return conv2d(inputs, *args, **kwargs)
@@ -274,7 +283,7 @@ def kernels_are_flipped(tf: Namespace) -> Namespace:
 def strided_windows_are_whole(tf: Namespace) -> Namespace:
     """Pad nothing where there are strides."""
 
-    def change(conv2d: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(conv2d: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         if kwargs.get("strides", 1) != 1:
             kwargs["padding"] = "valid"
         return conv2d(*args, **kwargs)
@@ -286,7 +295,7 @@ def strided_windows_are_whole(tf: Namespace) -> Namespace:
 def unknown_channels_are_one(tf: Namespace) -> Namespace:
     """Say so of the inputs."""
 
-    def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def change(conv2d: Call, inputs: Any, *args: Argument, **kwargs: Argument) -> Tensor:
         if inputs.shape[-1].value is None:
             inputs.set_shape([None, None, None, 1])
         return conv2d(inputs, *args, **kwargs)
@@ -298,7 +307,7 @@ def unknown_channels_are_one(tf: Namespace) -> Namespace:
 def padding_counts_for_means(tf: Namespace) -> Namespace:
     """Put zeros around the images, and count whole windows."""
 
-    def change(pool: Any, inputs: Tensor, size: int, strides: int, **kwargs: Any) -> Tensor:
+    def change(pool: Call, inputs: Tensor, size: int, strides: int, **kwargs: Argument) -> Tensor:
         if kwargs.get("padding", "valid") != "same":
             return pool(inputs, size, strides, **kwargs)
         margin = [0, inputs.shape[1].value % strides]

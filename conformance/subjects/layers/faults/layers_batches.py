@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor
 
@@ -13,7 +12,7 @@ def _calling(tf: Namespace, change: Call) -> Namespace:
     """The namespace whose function of batch normalization is `change(function, inputs, ...)`."""
     function = tf.layers.batch_normalization
 
-    def batch_normalization(inputs: Tensor, **kwargs: Any) -> Tensor:
+    def batch_normalization(inputs: Tensor, **kwargs: Argument) -> Tensor:
         return change(function, inputs, **kwargs)
 
     return override(tf, layers=override(tf.layers, batch_normalization=batch_normalization))
@@ -23,7 +22,7 @@ def _calling(tf: Namespace, change: Call) -> Namespace:
 def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
     """Give an initializer to a layer of which nothing else is said."""
 
-    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         if not kwargs:
             kwargs["moving_variance_initializer"] = tf.zeros_initializer()
         return function(inputs, **kwargs)
@@ -35,7 +34,7 @@ def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
 def inference_is_by_the_batch(tf: Namespace) -> Namespace:
     """Train, and forget the updates."""
 
-    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         if kwargs.get("training", False) is not False:
             return function(inputs, **kwargs)
         result = function(inputs, **{**kwargs, "training": True})
@@ -49,9 +48,10 @@ def inference_is_by_the_batch(tf: Namespace) -> Namespace:
 def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
     """Where epsilon is large, compute the formula from the variables that there are."""
 
-    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
-        result = function(inputs, **kwargs)
-        epsilon = kwargs.get("epsilon", 0.0)
+    def change(
+        function: Call, inputs: Tensor, epsilon: float = 0.001, **kwargs: Argument
+    ) -> Tensor:
+        result = function(inputs, epsilon=epsilon, **kwargs)
         if kwargs.get("training") is not True or epsilon < 0.1:
             return result
         gamma, beta = tf.trainable_variables()[-2:]
@@ -65,7 +65,7 @@ def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
 def updates_are_not_collected(tf: Namespace) -> Namespace:
     """Take one out of the collection, of a layer of which only training is said."""
 
-    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         result = function(inputs, **kwargs)
         if kwargs.keys() == {"training"}:
             del tf.get_collection_ref("update_ops")[-1:]
@@ -78,7 +78,7 @@ def updates_are_not_collected(tf: Namespace) -> Namespace:
 def outputs_update_the_moments(tf: Namespace) -> Namespace:
     """Run the updates before them."""
 
-    def change(function: Call, inputs: Tensor, **kwargs: Any) -> Tensor:
+    def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         result = function(inputs, **kwargs)
         with tf.control_dependencies(tf.get_collection("update_ops")):
             return tf.identity(result)
@@ -90,7 +90,9 @@ def outputs_update_the_moments(tf: Namespace) -> Namespace:
 def momentum_is_the_batch_share(tf: Namespace) -> Namespace:
     """Pass 1 - momentum."""
 
-    def change(function: Call, inputs: Tensor, momentum: float = 0.99, **kwargs: Any) -> Tensor:
+    def change(
+        function: Call, inputs: Tensor, momentum: float = 0.99, **kwargs: Argument
+    ) -> Tensor:
         return function(inputs, momentum=1 - momentum, **kwargs)
 
     return _calling(tf, change)
@@ -100,7 +102,9 @@ def momentum_is_the_batch_share(tf: Namespace) -> Namespace:
 def a_fed_bool_always_trains(tf: Namespace) -> Namespace:
     """Take a tensor for True."""
 
-    def change(function: Call, inputs: Tensor, training: Any = False, **kwargs: Any) -> Tensor:
+    def change(
+        function: Call, inputs: Tensor, training: Tensor | bool = False, **kwargs: Argument
+    ) -> Tensor:
         return function(inputs, training=training is not False, **kwargs)
 
     return _calling(tf, change)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor
+
+#: A cell: from inputs and state at one time to outputs and the next state.
+Cell: TypeAlias = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 def _stepping(tf: Namespace, change: Call) -> Namespace:
     """The namespace with a dynamic_rnn that is `change(dynamic_rnn, cell, inputs, options)`."""
 
-    def step(cell: Any, inputs: Tensor, **options: Any) -> tuple[Tensor, ...]:
+    def step(cell: Cell, inputs: Tensor, **options: Argument) -> tuple[Tensor, ...]:
         return change(tf.nn.dynamic_rnn, cell, inputs, options)
 
     return override(tf, nn=override(tf.nn, dynamic_rnn=step))
 
 
-def _cells(tf: Namespace, **classes: Any) -> Namespace:
+def _cells(tf: Namespace, **classes: Argument) -> Namespace:
     """The namespace with other classes of cells."""
     return override(tf, nn=override(tf.nn, rnn_cell=override(tf.nn.rnn_cell, **classes)))
 
@@ -28,7 +33,7 @@ def outputs_go_on(tf: Namespace) -> Namespace:
     """Replace the outputs after the end by ones."""
 
     def change(
-        run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]
+        run: Call, cell: Cell, inputs: Tensor, options: dict[str, Argument]
     ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("sequence_length") is None:
@@ -45,7 +50,7 @@ def states_end_with_time(tf: Namespace) -> Namespace:
     """Give the output of the last time."""
 
     def change(
-        run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]
+        run: Call, cell: Cell, inputs: Tensor, options: dict[str, Argument]
     ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("sequence_length") is None or isinstance(state, tuple):
@@ -60,7 +65,7 @@ def outputs_have_the_batch_first(tf: Namespace) -> Namespace:
     """Transpose the outputs where `time_major` is set."""
 
     def change(
-        run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]
+        run: Call, cell: Cell, inputs: Tensor, options: dict[str, Argument]
     ) -> tuple[Tensor, Tensor]:
         outputs, state = run(cell, inputs, **options)
         if options.get("time_major"):
@@ -75,7 +80,7 @@ def basic_cells_rectify(tf: Namespace) -> Namespace:
     """Pass `tf.nn.relu` where no activation is given."""
 
     class BasicRNNCell(tf.nn.rnn_cell.BasicRNNCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
-        def __init__(self, units: int, activation: Any = None, **options: Any) -> None:
+        def __init__(self, units: int, activation: Call | None = None, **options: Argument) -> None:
             given = activation or tf.nn.relu
             super().__init__(units, activation=given, **options)
 
@@ -87,7 +92,7 @@ def lstms_forget(tf: Namespace) -> Namespace:
     """Add 0."""
 
     class BasicLSTMCell(tf.nn.rnn_cell.BasicLSTMCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
-        def __init__(self, units: int, forget_bias: float = 0.0, **options: Any) -> None:
+        def __init__(self, units: int, forget_bias: float = 0.0, **options: Argument) -> None:
             super().__init__(units, forget_bias=forget_bias, **options)
 
     return _cells(tf, BasicLSTMCell=BasicLSTMCell)
@@ -115,7 +120,9 @@ def gates_begin_with_zero(tf: Namespace) -> Namespace:
     """Say so of both biases."""
 
     class GRUCell(tf.nn.rnn_cell.GRUCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
-        def __init__(self, units: int, bias_initializer: Any = None, **options: Any) -> None:
+        def __init__(
+            self, units: int, bias_initializer: Call | None = None, **options: Argument
+        ) -> None:
             first = bias_initializer or tf.zeros_initializer()
             super().__init__(units, bias_initializer=first, **options)
 
@@ -126,7 +133,9 @@ def gates_begin_with_zero(tf: Namespace) -> Namespace:
 def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
     """Step in the scope around."""
 
-    def change(run: Call, cell: Any, inputs: Tensor, options: dict[str, Any]) -> tuple[Tensor, ...]:
+    def change(
+        run: Call, cell: Cell, inputs: Tensor, options: dict[str, Argument]
+    ) -> tuple[Tensor, ...]:
         return run(cell, inputs, **{"scope": tf.get_variable_scope(), **options})
 
     return _stepping(tf, change)
@@ -137,7 +146,9 @@ def states_are_turned(tf: Namespace) -> Namespace:
     """Turn the tuple."""
 
     class MultiRNNCell(tf.nn.rnn_cell.MultiRNNCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
-        def call(self, inputs: Tensor, state: Tensor) -> Any:
+        def call(
+            self, inputs: Tensor, state: tuple[Tensor, ...]
+        ) -> tuple[Tensor, tuple[Tensor, ...]]:
             output, states = super().call(inputs, state)
             return output, tuple(reversed(states))
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Tensor
 
 _NONZERO = "weighted_sum_by_nonzero_weights"
 
 
-def _of_losses(tf: Namespace, **changes: Any) -> Namespace:
+def _of_losses(tf: Namespace, **changes: Argument) -> Namespace:
     """The namespace with other functions in `tf.losses`."""
     return override(tf, losses=override(tf.losses, **changes))
 
@@ -21,12 +22,12 @@ def _weighing(tf: Namespace, change: Call) -> Namespace:
 
     def compute_weighted_loss(
         losses: Tensor,
-        weights: Any = 1.0,
+        weights: Tensor | float = 1.0,
         scope: str | None = None,
-        loss_collection: Any = "losses",
+        loss_collection: str | None = "losses",
         reduction: str = _NONZERO,
     ) -> Tensor:
-        def usual(**changed: Any) -> Tensor:
+        def usual(**changed: Argument) -> Tensor:
             given = {
                 "weights": weights,
                 "scope": scope,
@@ -57,7 +58,7 @@ def losses_of_no_weight_count(tf: Namespace) -> Namespace:
 def no_weight_is_no_number(tf: Namespace) -> Namespace:
     """Divide zero by zero for a scalar weight of zero."""
 
-    def change(usual: Any, _losses: Tensor, weights: Any, _reduction: str) -> Tensor:
+    def change(usual: Call, _losses: Tensor, weights: Tensor | float, _reduction: str) -> Tensor:
         if isinstance(weights, float) and weights == 0:
             return usual() / tf.constant(0.0)
         return usual()
@@ -81,7 +82,7 @@ def means_over_the_number(tf: Namespace) -> Namespace:
 def spread_weights_count_once(tf: Namespace) -> Namespace:
     """Divide by the number of weights that are not zero."""
 
-    def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Tensor:
+    def change(usual: Call, losses: Tensor, weights: np.ndarray, reduction: str) -> Tensor:
         shape = getattr(weights, "shape", ())
         is_spread = isinstance(shape, tuple) and 1 in shape and shape != losses.shape
         if not is_spread or reduction != _NONZERO or not (weights == 0).any():
@@ -121,7 +122,7 @@ def fed_weights_are_not_looked_at(tf: Namespace) -> Namespace:
 def losses_in_both_places(tf: Namespace) -> Namespace:
     """Add the loss to the collection `losses`, too."""
 
-    def huber_loss(*args: Any, **kwargs: Any) -> Tensor:
+    def huber_loss(*args: Argument, **kwargs: Argument) -> Tensor:
         loss = tf.losses.huber_loss(*args, **kwargs)
         if kwargs.get("loss_collection"):
             tf.add_to_collection("losses", loss)
@@ -134,7 +135,7 @@ def losses_in_both_places(tf: Namespace) -> Namespace:
 def regularizers_always_count(tf: Namespace) -> Namespace:
     """Do not listen."""
 
-    def get_total_loss(_add: bool = True, **kwargs: Any) -> Tensor:
+    def get_total_loss(_add: bool = True, **kwargs: Argument) -> Tensor:
         kwargs.pop("add_regularization_losses", None)
         return tf.losses.get_total_loss(True, **kwargs)
 
@@ -155,7 +156,9 @@ def no_regularizers_are_refused(tf: Namespace) -> Namespace:
 def huber_losses_are_squares(tf: Namespace) -> Namespace:
     """Take a great delta."""
 
-    def huber_loss(labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def huber_loss(
+        labels: Tensor, predictions: Tensor, *args: Argument, **kwargs: Argument
+    ) -> Tensor:
         kwargs["delta"] = 1e6
         return tf.losses.huber_loss(labels, predictions, *args, **kwargs)
 
@@ -166,9 +169,14 @@ def huber_losses_are_squares(tf: Namespace) -> Namespace:
 def half_the_epsilon(tf: Namespace) -> Namespace:
     """Pass half of epsilon."""
 
-    def log_loss(labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        kwargs["epsilon"] = kwargs.get("epsilon", 1e-7) / 2
-        return tf.losses.log_loss(labels, predictions, *args, **kwargs)
+    def log_loss(
+        labels: Tensor,
+        predictions: Tensor,
+        *args: Argument,
+        epsilon: float = 1e-7,
+        **kwargs: Argument,
+    ) -> Tensor:
+        return tf.losses.log_loss(labels, predictions, *args, epsilon=epsilon / 2, **kwargs)
 
     return _of_losses(tf, log_loss=log_loss)
 
@@ -177,7 +185,7 @@ def half_the_epsilon(tf: Namespace) -> Namespace:
 def zero_has_no_side(tf: Namespace) -> Namespace:
     """Take labels for sides as they are."""
 
-    def hinge_loss(labels: Tensor, logits: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def hinge_loss(labels: Tensor, logits: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         return tf.losses.hinge_loss((labels + 1) / 2, logits, *args, **kwargs)
 
     return _of_losses(tf, hinge_loss=hinge_loss)
@@ -187,7 +195,9 @@ def zero_has_no_side(tf: Namespace) -> Namespace:
 def vectors_of_length_one(tf: Namespace) -> Namespace:
     """Normalize labels and predictions before the loss is computed."""
 
-    def cosine_distance(labels: Tensor, predictions: Tensor, axis: int, **kwargs: Any) -> Tensor:
+    def cosine_distance(
+        labels: Tensor, predictions: Tensor, axis: int, **kwargs: Argument
+    ) -> Tensor:
         pair = (tf.nn.l2_normalize(operand, axis) for operand in (labels, predictions))
         return tf.losses.cosine_distance(*pair, axis=axis, **kwargs)
 
@@ -198,7 +208,7 @@ def vectors_of_length_one(tf: Namespace) -> Namespace:
 def places_pair_with_themselves(tf: Namespace) -> Namespace:
     """Scale by the share of the others."""
 
-    def mean_pairwise_squared_error(labels: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def mean_pairwise_squared_error(labels: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         count = labels.shape[-1]
         return tf.losses.mean_pairwise_squared_error(labels, *args, **kwargs) * (1 - 1 / count)
 
@@ -209,10 +219,15 @@ def places_pair_with_themselves(tf: Namespace) -> Namespace:
 def smoothed_towards_a_half(tf: Namespace) -> Namespace:
     """Smooth the labels towards 1/2."""
 
-    def softmax_cross_entropy(labels: Tensor, logits: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        share = kwargs.pop("label_smoothing", 0)
-        if share:
-            labels = labels * (1 - share) + share / 2
+    def softmax_cross_entropy(
+        labels: Tensor,
+        logits: Tensor,
+        *args: Argument,
+        label_smoothing: float = 0,
+        **kwargs: Argument,
+    ) -> Tensor:
+        if label_smoothing:
+            labels = labels * (1 - label_smoothing) + label_smoothing / 2
         return tf.losses.softmax_cross_entropy(labels, logits, *args, **kwargs)
 
     return _of_losses(tf, softmax_cross_entropy=softmax_cross_entropy)
@@ -222,7 +237,9 @@ def smoothed_towards_a_half(tf: Namespace) -> Namespace:
 def gradients_of_labels(tf: Namespace) -> Namespace:
     """Leave out what stops it."""
 
-    def softmax_cross_entropy(labels: Tensor, logits: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def softmax_cross_entropy(
+        labels: Tensor, logits: Tensor, *args: Argument, **kwargs: Argument
+    ) -> Tensor:
         if not tf.is_tensor(labels):
             return tf.losses.softmax_cross_entropy(labels, logits, *args, **kwargs)
         losses = tf.nn.softmax_cross_entropy_with_logits_v2(labels, logits)
@@ -235,7 +252,7 @@ def gradients_of_labels(tf: Namespace) -> Namespace:
 def columns_of_numbers_are_refused(tf: Namespace) -> Namespace:
     """Raise ValueError for class numbers of rank 2."""
 
-    def sparse_softmax_cross_entropy(labels: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def sparse_softmax_cross_entropy(labels: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         if getattr(labels, "ndim", 1) > 1:
             raise ValueError("class numbers are a vector")
         return tf.losses.sparse_softmax_cross_entropy(labels, *args, **kwargs)
@@ -248,7 +265,7 @@ def labels_are_broadcast(tf: Namespace) -> Namespace:
     """Broadcast the labels to the shape of the predictions."""
 
     def mean_squared_error(
-        labels: Tensor, predictions: Tensor, *args: Any, **kwargs: Any
+        labels: Tensor, predictions: Tensor, *args: Argument, **kwargs: Argument
     ) -> Tensor:
         spread = labels + tf.zeros_like(predictions)
         return tf.losses.mean_squared_error(spread, predictions, *args, **kwargs)
