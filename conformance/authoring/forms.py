@@ -6,8 +6,9 @@ import base64
 import collections
 import math
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from sessrun.spec import tensors
 
 __all__ = [
     "Matcher",
+    "Numbers",
+    "Recordable",
     "Recorded",
     "anything",
     "as_array",
@@ -41,6 +44,15 @@ class Matcher:
     """A matcher of `sessrun.spec.cases.judge`, ready-made JSON."""
 
     json: Mapping[str, Any]
+
+
+#: Numbers that a tensor is made of: one, an array, or nested lists of them.
+Numbers: TypeAlias = "complex | np.ndarray | np.generic | Sequence[Numbers]"
+#: What a case may hold: a symbol, a matcher, a value that has a JSON form, or a structure of these.
+Recordable: TypeAlias = (
+    "Recorded | Matcher | np.ndarray | np.generic | complex | str | bytes | slice | None"
+    " | Sequence[Recordable] | Mapping[Any, Recordable] | AbstractSet[Recordable]"
+)
 
 
 def by(clause: str, want: Any) -> Matcher:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
@@ -19,7 +17,6 @@ from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session,
 from sessrun.spec.proto.graph_pb2 import DataType, GraphDef, NodeDef
 
 __all__ = [
-    "Conforming",
     "Run",
     "clearing",
     "creator_type",
@@ -34,11 +31,8 @@ __all__ = [
     "sharing",
 ]
 
-#: The types of operations that a fault is about.
+#: Ports that are looked at when a run executes them.
 Types = Iterable[str]
-
-#: The conforming run, of a list of fetches with the caller's feeds: it gives a value for each.
-Conforming: TypeAlias = Callable[[], list[np.ndarray]]
 
 
 class Run:
@@ -92,7 +86,9 @@ def _fetched(session: Session, fetches: Fetches, types: Types) -> list[Any]:
     return [op for op in dict.fromkeys(ops) if op.type in types]
 
 
-def executing(tf: Namespace, types: Types, change: Callable[[Run, Conforming], Value]) -> Namespace:
+def executing(
+    tf: Namespace, types: Types, change: Callable[[Run, Callable[[], Any]], Any]
+) -> Namespace:
     """The namespace whose run of such an operation is `change(run, base)`."""
     types = frozenset(types)
 
@@ -112,7 +108,7 @@ def executing(tf: Namespace, types: Types, change: Callable[[Run, Conforming], V
 def failing(tf: Namespace, types: Types, error: str, when: Callable[[Run], bool]) -> Namespace:
     """The namespace in which such an operation fails with an error, where `when(run)` says so."""
 
-    def change(run: Run, base: Conforming) -> Value:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         if when(run):
             raise getattr(tf.errors, error)(None, None, "refused")
         return base()
@@ -129,7 +125,7 @@ def recoding(
 ) -> Namespace:
     """The namespace in which such an operation fails with another error than it must."""
 
-    def change(run: Run, base: Conforming) -> Value:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         try:
             return base()
         except getattr(tf.errors, error) as raised:
@@ -149,7 +145,7 @@ def forgiving(
 ) -> Namespace:
     """The namespace in which such an operation does not fail, but gives `value(run)`."""
 
-    def change(run: Run, base: Conforming) -> Value:
+    def change(run: Run, base: Callable[[], Any]) -> Value:
         try:
             return base()
         except getattr(tf.errors, error):

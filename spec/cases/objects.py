@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
 __all__ = [
     "Array",
     "Call",
+    "Conforming",
     "Coordinator",
     "Element",
     "FeedDict",
@@ -20,6 +21,7 @@ __all__ = [
     "Fetch",
     "Fetches",
     "Graph",
+    "OpError",
     "Operation",
     "RunContext",
     "RunValues",
@@ -39,6 +41,9 @@ Value: TypeAlias = (
 
 #: A function of a namespace as it is without the fault: it takes what TensorFlow's takes.
 Call: TypeAlias = Callable[..., Any]
+
+#: A run of a list of fetches as it is without the fault: it gives a value for each.
+Conforming: TypeAlias = Callable[[], list[np.ndarray]]
 
 
 class Operation(Protocol):
@@ -219,6 +224,26 @@ class Session(Protocol):
         """Its other attributes and methods."""
 
     def __setattr__(self, name: str, value: Any, /) -> None: ...
+
+
+class OpError(Protocol):
+    """An error that a run raised, of a class of the namespace's `errors`."""
+
+    @property
+    def error_code(self) -> int:
+        """The number of its code."""
+
+    @property
+    def message(self) -> str:
+        """Its text."""
+
+    @property
+    def op(self) -> Operation | None:
+        """The operation that failed, if one did."""
+
+    @property
+    def node_def(self) -> NodeDef | None:
+        """What a GraphDef has of that operation."""
 
 
 class RunContext(Protocol):

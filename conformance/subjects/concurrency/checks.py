@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Session
+from sessrun.spec.cases.objects import Element, Fetches, Session, Tensor, Value
 from sessrun.spec.forms import Json
 
 __all__ = [
@@ -55,7 +55,7 @@ def _at_once(count: int, work: Callable[[int], None]) -> None:
         raise TimeoutError("a thread does not end")
 
 
-def _computing(tf: Namespace) -> tuple[Any, Any]:
+def _computing(tf: Namespace) -> tuple[Tensor, Fetches]:
     x = tf.placeholder(tf.int32, [2], name="x")
     return x, [x * 3 + 1, {"x": x}]
 
@@ -175,7 +175,7 @@ def two_sessions(tf: Namespace) -> list[Json]:
             dequeued = queue.dequeue()
         arrived, put, computed = tokens.dequeue(), queue.enqueue(x), x + 1
     first, second = tf.Session(graph=graph), tf.Session(graph=graph)
-    got: dict[Any, Any] = {}
+    got: dict[Session, Value] = {}
 
     def wait(session: Session) -> None:
         try:
@@ -209,7 +209,7 @@ def ends_of_blocked_runs(tf: Namespace) -> Mapping[str, str]:
         arrived, fill = tokens.dequeue(), full.enqueue(1)
         close, cancel = queue.close(), full.close(cancel_pending_enqueues=True)
 
-    def end_of(blocked: Any, end: Callable[[Any], Any]) -> str:
+    def end_of(blocked: Element, end: Callable[[Session], object]) -> str:
         session = tf.Session(graph=graph)
         session.run(fill)
         raised: list[str] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
 )
 from sessrun.conformance.subjects.control_flow.states import Doing, State
 from sessrun.spec.cases.objects import Value
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["Bodies", "Library"]
 
@@ -60,7 +60,7 @@ _PURE: Final = frozenset(
 )
 
 
-def _called(name: str) -> dict[str, Any]:
+def _called(name: str) -> JsonObject:
     return {"func": {"name": name}}
 
 
@@ -139,7 +139,7 @@ class Bodies:
         self,
         op: str,
         inputs: Sequence[str] = (),
-        attrs: Mapping[str, Any] | None = None,
+        attrs: JsonObject | None = None,
         output: str = "output",
     ) -> str:
         """Write a node; return the name by which nodes here take its first output."""
@@ -210,7 +210,7 @@ class Bodies:
         output = ":output" if self._inside else ""
         return [self.node("Identity", (f"{base}{output}:{index}",), _INTS) for index in indices]
 
-    def _attrs(self, **attrs: Any) -> dict[str, Json]:
+    def _attrs(self, **attrs: Json) -> dict[str, Json]:
         return {**attrs, "_lower_using_switch_merge": {"b": self._library.lowers}}
 
     def _branches(self, statement: If, carried: list[str]) -> list[str]:
@@ -232,7 +232,7 @@ class Bodies:
         return self._library.add(body, self._library.kinds, [(end, INT) for end in ends])
 
     def _one_of(
-        self, op: str, chooser: str, carried: Sequence[str], branches: Mapping[str, Any]
+        self, op: str, chooser: str, carried: Sequence[str], branches: JsonObject
     ) -> list[str]:
         """Write an operation that executes one of its branches; return what is carried after it."""
         types = {"Tin": list_of(*self._library.kinds), "Tout": list_of(*[INT] * len(carried))}

@@ -7,9 +7,8 @@ and the fixed number come into a branch by a Switch and into a loop as constants
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -29,6 +28,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
 )
 from sessrun.conformance.subjects.control_flow.states import Doing, State
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["FIXED", "Frames"]
 
@@ -76,7 +76,7 @@ class Frames:
         self,
         op: str,
         inputs: Sequence[str] = (),
-        attrs: Mapping[str, Any] | None = None,
+        attrs: JsonObject | None = None,
         output: str = "",
     ) -> str:
         """Write a node; return its name. Outputs go by number, whatever their declared names."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["Body", "Library"]
 
@@ -42,7 +42,7 @@ _REPEATED: Final = "CONTROL-FLOW-019"
 _INDEXED: Final = "CONTROL-FLOW-062"
 
 
-def _func(name: str) -> dict[str, Any]:
+def _func(name: str) -> JsonObject:
     """A function's name as an AttrValue."""
     return {"func": {"name": name}}
 
@@ -140,7 +140,7 @@ class Body:
         self._steps.append((step, clause))
 
     def _two_results(
-        self, op: str, inputs: Sequence[str], attrs: dict[str, Any], step: _Step, clause: _Clause
+        self, op: str, inputs: Sequence[str], attrs: JsonObject, step: _Step, clause: _Clause
     ) -> None:
         node = self.writer.node(op, inputs, attrs)
         self.values += [self.output(node, "output", index) for index in (0, 1)]
@@ -208,7 +208,7 @@ class Body:
     def _case(self, op: str = "") -> None:
         draw, number, one, two = self._draw, self._pick(), self._pick(), self._pick()
         names = [self._function() for _ in range(draw.randint(1, 3))]
-        attrs = {
+        attrs: JsonObject = {
             "Tin": _types("int32", "int32"),
             "Tout": _types("int32", "int32"),
             "branches": {"list": {"func": [{"name": name} for name in names]}},

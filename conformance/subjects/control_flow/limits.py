@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["Limits", "call"]
 
@@ -12,12 +14,12 @@ _PARALLEL: Final = (1, 2, 10, 32)
 _MOST: Final = (None, None, 0, 1, 2, 3, 7, -1)
 
 
-def call(function: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
+def call(function: str, *args: Json, **kwargs: Json) -> JsonObject:
     """An expression that calls a function of the namespace, or of a bound name."""
     return {"$call": function, "args": list(args), "kwargs": kwargs}
 
 
-def _function(parameter: str, returns: Any) -> dict[str, Any]:
+def _function(parameter: str, returns: Json) -> JsonObject:
     return {"$fn": {"params": [parameter], "returns": returns}}
 
 
@@ -63,7 +65,7 @@ class Limits:
         """How often the innermost body is executed in all."""
         return self.iterations * (1 if self.inner is None else self.inner.innermost)
 
-    def expression(self, variable: str, name: str = "i") -> dict[str, Any]:
+    def expression(self, variable: str, name: str = "i") -> JsonObject:
         """An expression of the loop; it gives the last count, and bodies add one to a variable."""
         count = {"$": name}
         if self.inner is None:
@@ -73,7 +75,7 @@ class Limits:
         # One, but the effect is needed for it.
         one = call("tf.maximum", 1, call("tf.minimum", 1, effect))
         following = call("tf.add", count, one)
-        kwargs: dict[str, Any] = {"parallel_iterations": self.parallel}
+        kwargs: dict[str, Json] = {"parallel_iterations": self.parallel}
         if self.most is not None:
             most = self.most
             kwargs["maximum_iterations"] = call("tf.constant", most) if self.as_tensor else most

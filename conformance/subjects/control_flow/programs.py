@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
 from sessrun.conformance.subjects.control_flow.states import Asked, RunState, State
 from sessrun.conformance.subjects.run.programs import PLAIN
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = [
     "Writing",
@@ -35,11 +35,11 @@ __all__ = [
 #: to what it is in the end, and the functions.
 Writing = Callable[
     [GraphWriter, Sequence[State], Sequence[Statement], list[str]],
-    tuple[list[str], list[dict[str, Any]]],
+    tuple[list[str], Sequence[JsonObject]],
 ]
 
 
-def open_plainly(history: History, **options: Any) -> None:
+def open_plainly(history: History, **options: Json) -> None:
     """Open a session on the graph as it is written, without TensorFlow's optimizer.
 
     Args:
@@ -61,7 +61,7 @@ def ask(history: History, asked: Sequence[Asked], clause: str) -> None:
 
 def with_frames(
     writer: GraphWriter, states: Sequence[State], block: Sequence[Statement], carried: list[str]
-) -> tuple[list[str], list[dict[str, Any]]]:
+) -> tuple[list[str], Sequence[JsonObject]]:
     """Write a program with Switch, Merge and frames."""
     return Frames(writer, states).block(block, carried), []
 
@@ -71,7 +71,7 @@ def with_functions(*, lowers: bool) -> Writing:
 
     def write(
         writer: GraphWriter, states: Sequence[State], block: Sequence[Statement], carried: list[str]
-    ) -> tuple[list[str], list[dict[str, Any]]]:
+    ) -> tuple[list[str], Sequence[JsonObject]]:
         library = Library(states, lowers)
         return Bodies(library, writer).block(block, carried), library.functions
 
@@ -115,7 +115,7 @@ def case_of_program(
 
 def _written(
     writer: GraphWriter, block: Sequence[Statement], states: Sequence[State], write: Writing
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Json], list[str]]:
     """Write the program; return its GraphDef and the fetches of its variables and run states."""
     writer.placeholder("int32", (), FIXED)
     carried = [writer.placeholder("int32", (), f"v{number}") for number in range(VARIABLES)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr
 from sessrun.spec.cases.objects import Value
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = [
     "BOOL",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 #: A dtype as AttrValue; REF marks an int32 reference, which moves by operations of its own.
-Kind = dict[str, Any]
+Kind: TypeAlias = Mapping[str, Json]
 BOOL: Final[Kind] = dtype_attr("bool")
 INT: Final[Kind] = dtype_attr("int32")
 LONG: Final[Kind] = dtype_attr("int64")
@@ -42,7 +43,7 @@ class Site(Protocol):
         self,
         op: str,
         inputs: Sequence[str] = (),
-        attrs: Mapping[str, Any] | None = None,
+        attrs: JsonObject | None = None,
         output: str = "output",
     ) -> str:
         """Write a node; return its name, by which nodes here take its first output."""
@@ -68,7 +69,7 @@ def waiting(text: str) -> str:
     return "^" + text.partition(":")[0]
 
 
-def list_of(*kinds: Kind) -> dict[str, Any]:
+def list_of(*kinds: Kind) -> JsonObject:
     """Some dtypes as AttrValue."""
     return {"list": {"type": [kind["type"] for kind in kinds]}}
 

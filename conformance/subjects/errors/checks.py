@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import NoReturn
+
+import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Operation, Session
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, OpError, Session
 
 __all__ = [
     "attributes_that_can_be_set",
@@ -18,7 +20,7 @@ __all__ = [
 ]
 
 
-def _raised(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Any:
+def _raised(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> OpError | None:
     try:
         session.run(fetches, feeds)
     except Exception as error:  # noqa: BLE001 - whatever it raises is looked at
@@ -69,9 +71,9 @@ def attributes_that_can_be_set(tf: Namespace) -> list[str]:
 
 def of_a_script(tf: Namespace, raised: str) -> str:
     """The class of what a run raises whose `py_func` raises a class of Python by this name."""
-    kind: Any = getattr(builtins, raised)
+    kind: type[Exception] = getattr(builtins, raised)
 
-    def script(_: Any) -> Any:
+    def script(_: np.ndarray) -> NoReturn:
         raise kind("on purpose")
 
     with tf.Graph().as_default():

@@ -5,10 +5,11 @@ from __future__ import annotations
 import collections
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Matcher, Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array, by
 from sessrun.conformance.property import prop
 from sessrun.spec.cases.model import Case
@@ -32,8 +33,8 @@ _CLAUSES: Final = {
 class _Leaf:
     """A fetchable thing and the value it must come back as."""
 
-    fetch: Any
-    value: Any
+    fetch: Recordable
+    value: Recordable
 
 
 class _Structures:
@@ -43,7 +44,7 @@ class _Structures:
         self.draw = draw
         self.leaves = leaves
 
-    def structure(self, depth: int = 0) -> tuple[Any, Any]:
+    def structure(self, depth: int = 0) -> tuple[Recordable, Matcher | Recordable]:
         """A structure of fetches and the structure of values it must give."""
         kinds = ("list", "tuple", "dict", "ordered", "named", "leaf")
         # A fetch without a structure around it is other clauses' matter.
@@ -57,7 +58,9 @@ class _Structures:
         )
         return fetches, by(_CLAUSES[kind] if parts else _EMPTY, values)
 
-    def _joined(self, kind: str, fetches: list[Any], values: list[Any]) -> tuple[Any, Any]:
+    def _joined(
+        self, kind: str, fetches: list[Recordable], values: list[Recordable]
+    ) -> tuple[Recordable, Recordable]:
         count = len(fetches)
         if kind == "list":
             return fetches, values
@@ -67,13 +70,13 @@ class _Structures:
             cls = collections.namedtuple("Named", [f"f{i}" for i in range(count)])  # type: ignore[misc]  # noqa: PYI024 - fields are drawn
             return cls(*fetches), cls(*values)
         keys = self.draw.sample(_KEYS, count)
-        make: Any = dict if kind == "dict" else collections.OrderedDict
+        make = dict if kind == "dict" else collections.OrderedDict
         return make(zip(keys, fetches, strict=True)), make(zip(keys, values, strict=True))
 
 
 def _leaves(c: ApiAuthor, draw: random.Random) -> list[_Leaf]:
     """Constants of several dtypes and ranks, by object and by name, and operations."""
-    constants: list[Any] = [
+    constants: list[np.ndarray | np.generic] = [
         np.float32(draw.randint(-9, 9)),
         np.array([draw.randint(-99, 99) for _ in range(draw.randint(0, 3))], np.int32),
         np.array([[True, False]]),
@@ -99,6 +102,7 @@ def fetch_structures(draw: random.Random, id_: str) -> Case:
     for _ in range(3):
         fetches, values = structures.structure()
         result = sess.run(fetches)
+        assert isinstance(values, Matcher)
         c.blame(values.json["clause"])
         if isinstance(fetches, dict) and len(fetches) > 1:
             c.check(c.expr("$list", result), by(_ORDER, list(fetches)))

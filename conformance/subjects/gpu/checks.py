@@ -14,17 +14,17 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Session
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, OpError, Session, Tensor, Value
 from sessrun.spec.forms import Json
 
 if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
     from sessrun.spec.proto.config_pb2 import ConfigProto
-    from sessrun.spec.proto.metadata_pb2 import RunMetadata
+    from sessrun.spec.proto.metadata_pb2 import NodeExecStats, RunMetadata
 
 __all__ = [
     "allocators",
@@ -46,13 +46,29 @@ __all__ = [
 _DEVICE: Final = re.compile(r"device:([A-Z]+:\d+)", re.IGNORECASE)
 
 
+class Device(Protocol):
+    """A device as `list_devices` describes it."""
+
+    @property
+    def name(self) -> str:
+        """Its full name."""
+
+    @property
+    def device_type(self) -> str:
+        """Its kind, as `GPU`."""
+
+    @property
+    def memory_limit_bytes(self) -> int:
+        """The size of the memory that a session may use of it."""
+
+
 def _short(device: str) -> str:
     """`GPU:0` of a device's full name."""
     match = _DEVICE.search(device)
     return match[1].upper() if match else device
 
 
-def _gpus(session: Session) -> list[Any]:
+def _gpus(session: Session) -> list[Device]:
     return [device for device in session.list_devices() if device.device_type == "GPU"]
 
 
@@ -84,14 +100,14 @@ def listed_count(tf: Namespace, session: Session) -> int:  # noqa: ARG001 - as a
     return len(_gpus(session))
 
 
-def _traced(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Any:
+def _traced(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> RunMetadata:
     options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE, output_partition_graphs=True)
     metadata = tf.RunMetadata()
     session.run(fetches, feeds, options=options, run_metadata=metadata)
     return metadata
 
 
-def _listings(session: Session, metadata: RunMetadata) -> Iterator[tuple[str, Any]]:
+def _listings(session: Session, metadata: RunMetadata) -> Iterator[tuple[str, NodeExecStats]]:
     """The device and the statistics of each node that one of the session's devices lists."""
     own = {device.name for device in session.list_devices()}
     for stats in metadata.step_stats.dev_stats:
@@ -144,7 +160,7 @@ def copies(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> b
     )
 
 
-def _error_of(tf: Namespace, action: Callable[[], Any]) -> Any:
+def _error_of(tf: Namespace, action: Callable[[], object]) -> OpError | None:
     try:
         action()
     except tf.errors.OpError as error:
@@ -162,7 +178,7 @@ def failure(
     return [error.error_code, *(word for word in words if word not in str(error))]
 
 
-def rows_or_refusal(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Any:
+def rows_or_refusal(tf: Namespace, session: Session, fetches: Fetches, feeds: Feeds) -> Value:
     """What a run gives, or the code with which it fails."""
     try:
         return session.run(fetches, feeds)
@@ -181,7 +197,7 @@ def refused_by_a_session(tf: Namespace, config: ConfigProto) -> int:
 
 
 def over_its_limit(
-    tf: Namespace, session: Session, number: int, filled: Any, count: Any
+    tf: Namespace, session: Session, number: int, filled: Operation, count: Tensor
 ) -> list[int]:
     """What comes of filling more float32 than a GPU's listed limit, then of filling three.
 
@@ -245,7 +261,7 @@ def _written_to(file: IO[bytes], text: io.StringIO) -> Iterator[None]:
             os.close(kept)
 
 
-def _flush(library: Any) -> None:
+def _flush(library: ctypes.CDLL) -> None:
     """Write out what Python and the C library hold back."""
     sys.stdout.flush()
     sys.stderr.flush()

@@ -6,20 +6,27 @@ targets has their shapes, which only a run tells: neither can be said in the cas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Fetches, Session, Tensor, Value
+from sessrun.spec.cases.objects import Fetches, Session, Tensor, Variable
 from sessrun.spec.forms import Json
 
 __all__ = ["error_of_differences", "gradients_among", "gradients_at", "second_gradients_at"]
 
-Function = Callable[..., Any]
-Arrays = Sequence[np.ndarray]
+#: Tensors in nested lists.
+Nested: TypeAlias = "Tensor | list[Nested] | tuple[Nested, ...] | None"
+#: A function of tensors that is differentiated.
+Function: TypeAlias = Callable[..., Nested]
+Arrays: TypeAlias = Sequence[np.ndarray]
+#: A gradient; None where no target depends on the source. IndexedSlices count as a tensor here:
+#: they have its attributes.
+Gradient: TypeAlias = Tensor | None
 #: No gradient is drawn that is as large.
 _HUGE: Final = 1e100
 _VARIABLES: Final = {"resource": True, "reference": False}
@@ -39,14 +46,14 @@ class _Program:
 
     """
 
-    tf: Any
+    tf: Namespace
     session: Session
     inputs: list[Any]
     ways: Sequence[str]
-    targets: list[Any]
-    sources: list[Any]
+    targets: list[Tensor]
+    sources: list[Tensor]
 
-    def run(self, fetches: Fetches, values: Arrays) -> Any:
+    def run(self, fetches: Fetches, values: Arrays) -> list[Any]:
         """The fetches where the inputs have these values."""
         feeds = {}
         for tensor, value, way in zip(self.inputs, values, self.ways, strict=True):
@@ -56,7 +63,7 @@ class _Program:
                 feeds[tensor] = value
         return self.session.run(fetches, feeds)
 
-    def gradients(self, weights: Arrays) -> list[Json]:
+    def gradients(self, weights: Arrays) -> list[Gradient]:
         """The gradients of the targets by the sources, multiplied by these weights."""
         given = _constants(self.tf, weights)
         return list(self.tf.gradients(self.targets, self.sources, given))
@@ -155,13 +162,13 @@ def error_of_differences(
 
 def gradients_among(
     tf: Namespace,
-    function: Function,
+    function: Callable[..., Sequence[Tensor]],
     inputs: Arrays,
     targets: Sequence[int],
     sources: Sequence[int],
     given: Sequence[float | None] | None = None,
     stopped: Sequence[int] | None = None,
-    options: dict[str, Any] | None = None,
+    options: Mapping[str, Argument] | None = None,
 ) -> list[Json]:
     """The gradients of some tensors of a graph by others.
 
@@ -179,20 +186,20 @@ def gradients_among(
       For each source None, an array, or [values, indices, dense_shape] of IndexedSlices.
 
     """
-    options = dict(options or {})
+    more = dict(options or {})
     with tf.Graph().as_default(), tf.Session() as session:
         tensors = function(*(tf.constant(value) for value in inputs))
         if given is not None:
-            options["grad_ys"] = [
+            more["grad_ys"] = [
                 None if size is None else tf.fill(tf.shape(tensors[target]), np.float32(size))
                 for target, size in zip(targets, given, strict=True)
             ]
         if stopped is not None:
-            options["stop_gradients"] = [tensors[number] for number in stopped]
+            more["stop_gradients"] = [tensors[number] for number in stopped]
         gradients = tf.gradients(
             [tensors[number] for number in targets],
             [tensors[number] for number in sources],
-            **options,
+            **more,
         )
         values = iter(session.run([_parts(tf, item) for item in gradients if item is not None]))
         return [None if gradient is None else next(values) for gradient in gradients]
@@ -217,7 +224,7 @@ def _built(
     return _Program(tf, session, inputs, ways, targets, [inputs[number] for number in by])
 
 
-def _given(tf: Namespace, value: np.ndarray, way: str) -> Any:
+def _given(tf: Namespace, value: np.ndarray, way: str) -> Tensor | Variable:
     if way in _VARIABLES:
         return tf.Variable(value, use_resource=_VARIABLES[way])
     if way == "constant":
@@ -225,13 +232,13 @@ def _given(tf: Namespace, value: np.ndarray, way: str) -> Any:
     return tf.placeholder(tf.as_dtype(value.dtype), value.shape if way == "known" else None)
 
 
-def _values(program: _Program, gradients: Sequence[Any], point: Arrays) -> list[Json]:
+def _values(program: _Program, gradients: Sequence[Gradient], point: Arrays) -> list[Json]:
     fetches = [_parts(program.tf, gradient) for gradient in gradients if gradient is not None]
     values = iter(program.run(fetches, point))
     return [None if gradient is None else next(values) for gradient in gradients]
 
 
-def _static_types(tf: Namespace, gradients: Sequence[Any]) -> list[list[str]]:
+def _static_types(tf: Namespace, gradients: Sequence[Gradient]) -> list[list[str]]:
     """Dtypes and static shapes; how many rows IndexedSlices have, an engine may find out or not."""
     return [
         [gradient.dtype.name, str(gradient.values.shape[1:])]
@@ -242,7 +249,7 @@ def _static_types(tf: Namespace, gradients: Sequence[Any]) -> list[list[str]]:
     ]
 
 
-def _flat(value: Value) -> Iterator[Any]:
+def _flat(value: Nested) -> Iterator[Tensor]:
     if isinstance(value, list | tuple):
         for item in value:
             yield from _flat(item)
@@ -250,11 +257,11 @@ def _flat(value: Value) -> Iterator[Any]:
         yield value
 
 
-def _constants(tf: Namespace, arrays: Arrays) -> list[Json]:
+def _constants(tf: Namespace, arrays: Arrays) -> list[Tensor]:
     return [tf.constant(array) for array in arrays]
 
 
-def _parts(tf: Namespace, gradient: Any) -> Any:
+def _parts(tf: Namespace, gradient: Tensor) -> Fetches:
     if not isinstance(gradient, tf.IndexedSlices):
         return gradient
     parts = [gradient.values, gradient.indices]

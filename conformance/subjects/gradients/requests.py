@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,10 @@ _SHAPE: Final = (2,)
 _METHODS: Final = ("DEFAULT", "ADD_N", "EXPERIMENTAL_TREE", "EXPERIMENTAL_ACCUMULATE_N")
 
 
+#: The arguments of a check.
+Arguments: TypeAlias = dict[str, Json]
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A request, as arguments of the check `gradients_among`.
@@ -31,7 +35,7 @@ class Request:
     """
 
     clause: str
-    arguments: dict[str, Any]
+    arguments: Arguments
 
 
 def drawn_request(draw: random.Random) -> Request:
@@ -40,20 +44,21 @@ def drawn_request(draw: random.Random) -> Request:
     values = [
         np.array([draw.uniform(-1.5, 1.5) for _ in range(2)], np.float32) for _ in range(_INPUTS)
     ]
-    arguments: dict[str, Any] = {
+    targets = draw.sample(range(_INPUTS, count), draw.randint(1, 3))
+    arguments: Arguments = {
         "function": _graph(draw),
         "inputs": [{"$array": tensors.encode(value)} for value in values],
-        "targets": draw.sample(range(_INPUTS, count), draw.randint(1, 3)),
+        "targets": targets,
         "sources": draw.choices(range(count), k=draw.randint(1, 4)),
     }
     clause = draw.choice(tuple(_ASKED))
-    arguments |= _ASKED[clause](draw, arguments)
+    arguments |= _ASKED[clause](draw, targets)
     return Request(clause, arguments)
 
 
 def _graph(draw: random.Random) -> dict[str, Json]:
     """The function that makes a graph's tensors: each of one or two earlier ones."""
-    expression: Any = [{"$": f"x{number}"} for number in range(_INPUTS)]
+    expression: Json = [{"$": f"x{number}"} for number in range(_INPUTS)]
     names = [f"x{number}" for number in range(_INPUTS)]
     calls = []
     for number in range(_INPUTS, _INPUTS + _MORE):
@@ -65,7 +70,7 @@ def _graph(draw: random.Random) -> dict[str, Json]:
     return {"$fn": {"params": names[:_INPUTS], "returns": expression}}
 
 
-def _tensor(draw: random.Random, names: list[str]) -> dict[str, Any]:
+def _tensor(draw: random.Random, names: list[str]) -> dict[str, Json]:
     one, other = ({"$": draw.choice(names)} for _ in range(2))
     match draw.randrange(6):
         case 0:
@@ -81,24 +86,24 @@ def _tensor(draw: random.Random, names: list[str]) -> dict[str, Any]:
             return {"$op": ["*", one, other]}
 
 
-def _targets(_: random.Random, __: dict[str, Any]) -> dict[str, Any]:
+def _targets(_: random.Random, __: list[int]) -> Arguments:
     return {}
 
 
-def _zero(draw: random.Random, _: dict[str, Any]) -> dict[str, Any]:
+def _zero(draw: random.Random, _: list[int]) -> Arguments:
     return {"options": {"unconnected_gradients": draw.choice(("zero", "zero", "none"))}}
 
 
-def _given(draw: random.Random, arguments: dict[str, Any]) -> dict[str, Any]:
-    given = [draw.choice((None, -0.5, 2.0)) for _ in arguments["targets"]]
+def _given(draw: random.Random, targets: list[int]) -> Arguments:
+    given = [draw.choice((None, -0.5, 2.0)) for _ in targets]
     return {"given": given}
 
 
-def _stopped(draw: random.Random, _: dict[str, Any]) -> dict[str, Any]:
+def _stopped(draw: random.Random, _: list[int]) -> Arguments:
     return {"stopped": draw.sample(range(_INPUTS + _MORE), draw.randint(1, 3))}
 
 
-def _method(draw: random.Random, _: dict[str, Any]) -> dict[str, Any]:
+def _method(draw: random.Random, _: list[int]) -> Arguments:
     method = draw.choice(_METHODS)
     return {
         "options": {

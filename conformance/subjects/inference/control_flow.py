@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from sessrun.conformance.subjects.inference.graphs import Program
 from sessrun.spec import tensors
 from sessrun.spec.cases.forms import Expect
 from sessrun.spec.cases.model import Case
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["branch_case", "call_case", "loop_case"]
 
@@ -58,7 +59,7 @@ def loop_case(draw: random.Random, id_: str) -> Case:
     """A loop of Enter, Merge, Switch and NextIteration that doubles a value some times."""
     program = Program("float32")
     x, times = program.placeholder((2,)), program.placeholder(())
-    frame = {"frame_name": "loop", "parallel_iterations": 10}
+    frame: dict[str, Json] = {"frame_name": "loop", "parallel_iterations": 10}
     count = program.apply("Enter", program.constant(0), **frame)
     held = program.apply("Enter", x, **frame)
     limit = program.apply("Enter", times, **frame | {"is_constant": True})
@@ -85,10 +86,10 @@ def loop_case(draw: random.Random, id_: str) -> Case:
     return program.case(id_, "A loop of nodes goes on as often as its condition says.")
 
 
-def _function(name: str, body: GraphWriter, ret: str, inputs: list[str], out: str) -> Any:
+def _function(name: str, body: GraphWriter, ret: str, inputs: list[str], out: str) -> JsonObject:
     """A function of float32 tensors, with one output."""
 
-    def arg(name: str, dtype: str) -> dict[str, Any]:
+    def arg(name: str, dtype: str) -> JsonObject:
         return {"name": name, "type": dtype_attr(dtype)["type"]}
 
     return {
@@ -102,19 +103,19 @@ def _function(name: str, body: GraphWriter, ret: str, inputs: list[str], out: st
     }
 
 
-def _unary(name: str, op: str, input_: str = "x") -> Any:
+def _unary(name: str, op: str, input_: str = "x") -> JsonObject:
     body = GraphWriter()
     node = body.node(op, [input_], {"T": dtype_attr("float32")}, "node")
     return _function(name, body, f"{node}:y:0", [input_], "float32")
 
 
-def _doubled() -> Any:
+def _doubled() -> JsonObject:
     body = GraphWriter()
     node = body.node("AddV2", ["x", "x"], {"T": dtype_attr("float32")}, "node")
     return _function("doubled", body, f"{node}:z:0", ["x"], "float32")
 
 
-def _below(limit: int) -> Any:
+def _below(limit: int) -> JsonObject:
     body = GraphWriter()
     number = body.constant(np.array(limit, np.float32), "limit")
     node = body.node("Less", ["x", f"{number}:output:0"], {"T": dtype_attr("float32")}, "node")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.inference import DECLARATION, Cell, contract_in
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
@@ -84,7 +84,7 @@ def _frozen(given: Arguments, draw: random.Random) -> Arguments:
     return Arguments(inputs, {**given.attrs, "is_training": False})
 
 
-def _attrs(operation: Operation, dtype: str, given: Mapping[str, Any]) -> dict[str, Json]:
+def _attrs(operation: Operation, dtype: str, given: JsonObject) -> dict[str, Json]:
     """The attributes of a node: `T` the dtype of values, other dtypes int32, the rest default."""
     attrs: dict[str, Json] = {}
     for attr in operation.attrs:
@@ -109,7 +109,7 @@ class Program:
     def __init__(self, dtype: str) -> None:
         self.dtype = dtype
         self.writer = GraphWriter()
-        self.library: list[Any] = []
+        self.library: list[JsonObject] = []
         self._steps: list[Step] = [OPEN.copy()]
 
     def placeholder(self, shape: Sequence[int | None] | None, dtype: str = "") -> str:
@@ -125,7 +125,7 @@ class Program:
         """A constant of axes, shapes or the like; its name."""
         return self.constant(values, _INDEX)
 
-    def apply(self, op: str, *inputs: str, **attrs: Any) -> str:
+    def apply(self, op: str, *inputs: str, **attrs: Json) -> str:
         """A node of a declared operation; its name."""
         operation = OPERATIONS[op]
         return self.writer.operation(operation, inputs, _attrs(operation, self.dtype, attrs))

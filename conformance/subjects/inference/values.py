@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -101,7 +101,14 @@ INTEGER_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
 }
 
 
-def _case(id_: str, program: Program, title: str, clause: str, node: str, **feeds: Any) -> Case:
+def _case(
+    id_: str,
+    program: Program,
+    title: str,
+    clause: str,
+    node: str,
+    **feeds: Mapping[str, np.ndarray],
+) -> Case:
     """The case that fetches a node, whose value its definition says, if there is one."""
     program.run([node], feeds["fed"], {"oracle": _wanted(program, node)}, clause)
     return program.case(id_, title)

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Numbers
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["AHEAD", "Gathered"]
@@ -24,7 +26,13 @@ _GRACE_S: Final = 0.2
 
 
 def _build(
-    tf: Namespace, name: str, dtype: str, shape: Any = None, *, op: str = "Resource", **options: Any
+    tf: Namespace,
+    name: str,
+    dtype: str,
+    shape: Sequence[int | None] | None = None,
+    *,
+    op: str = "Resource",
+    **options: str,
 ) -> None:
     """Build an accumulator with its operations and placeholders under a name."""
     raw, kind = tf.raw_ops, tf.as_dtype(dtype)
@@ -38,7 +46,7 @@ def _build(
     step = tf.placeholder(tf.int64, [], name=f"{name}/step")
     wanted = tf.placeholder(tf.int32, [], name=f"{name}/wanted")
 
-    def build(what: str, **inputs: Any) -> None:
+    def build(what: str, **inputs: Argument) -> None:
         getattr(raw, f"{op}Accumulator{what}")(handle=handle, **inputs)
 
     build("ApplyGradient", local_step=step, gradient=gradient, name=f"{name}/apply")
@@ -56,13 +64,21 @@ class Gathered:
     dtype: str = "float32"
 
     @classmethod
-    def only(cls, c: EngineAuthor, dtype: str = "float32", *args: Any, **options: Any) -> Gathered:
+    def only(
+        cls,
+        c: EngineAuthor,
+        dtype: str = "float32",
+        shape: Sequence[int | None] | None = None,
+        **options: str,
+    ) -> Gathered:
         """A new session whose graph has one accumulator."""
         with c.graph() as tf:
-            _build(tf, "a", dtype, *args, **options)
+            _build(tf, "a", dtype, shape, **options)
         return cls(c.open(), "a", dtype)
 
-    def apply(self, *gradients: Any, step: int = AHEAD, error: Sequence[int] | None = None) -> None:
+    def apply(
+        self, *gradients: Numbers, step: int = AHEAD, error: Sequence[int] | None = None
+    ) -> None:
         """Apply gradients of one step, each in a run."""
         for gradient in gradients:
             feeds = {
@@ -73,7 +89,11 @@ class Gathered:
             self.s.run([f"{self.name}/apply"], feeds, values=values, error=error)
 
     def take(
-        self, want: Any = None, required: int = 1, *, error: Sequence[int] | None = None
+        self,
+        want: Numbers | None = None,
+        required: int = 1,
+        *,
+        error: Sequence[int] | None = None,
     ) -> None:
         """Take the mean or sum of the gradients."""
         values = None if error else [np.array(want, self.dtype)]
@@ -89,11 +109,11 @@ class Gathered:
         self.s.run([f"{self.name}/set"], {f"{self.name}/step:0": np.int64(step)}, values=[None])
 
 
-def _accumulators(c: EngineAuthor, **options: Any) -> list[Gathered]:
+def _accumulators(c: EngineAuthor, **options: str) -> list[Gathered]:
     """An accumulator of each dtype."""
     with c.graph() as tf:
         for dtype in _DTYPES:
-            _build(tf, dtype, dtype, **options)
+            _build(tf, dtype, dtype, None, **options)
     s = c.open()
     return [Gathered(s, dtype, dtype) for dtype in _DTYPES]
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Numbers
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.accumulators.cases.accumulators import AHEAD
+from sessrun.spec.cases.arguments import DType
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 _DTYPES: Final = ("float16", "float32", "float64")
 
 
-def _build(tf: Namespace, name: str, dtype: str, shape: Any = None, **options: Any) -> None:
+def _build(
+    tf: Namespace, name: str, dtype: str, shape: Sequence[int | None] | None = None, **options: str
+) -> None:
     """Build an accumulator with its operations and placeholders under a name."""
     raw, kind = tf.raw_ops, tf.as_dtype(dtype)
     handle = raw.SparseConditionalAccumulator(
@@ -24,7 +29,7 @@ def _build(tf: Namespace, name: str, dtype: str, shape: Any = None, **options: A
         **{"shared_name": name, "reduction_type": "MEAN", "name": name, **options},
     )
 
-    def fed(word: str, of: Any, known: Any = None) -> Any:
+    def fed(word: str, of: DType, known: Sequence[int | None] | None = None) -> Tensor:
         return tf.placeholder(of, known, name=f"{name}/{word}")
 
     gradient = {
@@ -52,17 +57,23 @@ class _Slices:
     dtype: str = "float32"
 
     @classmethod
-    def only(cls, c: EngineAuthor, dtype: str = "float32", *args: Any, **options: Any) -> _Slices:
+    def only(
+        cls,
+        c: EngineAuthor,
+        dtype: str = "float32",
+        shape: Sequence[int | None] | None = None,
+        **options: str,
+    ) -> _Slices:
         """A new session whose graph has one accumulator."""
         with c.graph() as tf:
-            _build(tf, "a", dtype, *args, **options)
+            _build(tf, "a", dtype, shape, **options)
         return cls(c.open(), "a", dtype)
 
     def apply(
         self,
-        indices: Any,
-        values: Any,
-        shape: Any = None,
+        indices: Numbers,
+        values: Numbers,
+        shape: Sequence[int | None] | None = None,
         *,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -75,10 +86,10 @@ class _Slices:
         }
         op = "apply" if shape is None else "apply_whole"
         named = {f"{self.name}/{word}:0": value for word, value in feeds.items()}
-        values = None if error else [None]
-        self.s.run([f"{self.name}/{op}"], named, values=values, error=error)
+        done = None if error else [None]
+        self.s.run([f"{self.name}/{op}"], named, values=done, error=error)
 
-    def take(self, indices: Any, values: Any, shape: Any) -> None:
+    def take(self, indices: Numbers, values: Numbers, shape: Numbers) -> None:
         """Take the mean or sum of the gradients."""
         want = [
             np.array(indices, np.int64),
@@ -88,7 +99,7 @@ class _Slices:
         fetches = [f"{self.name}/take:{index}" for index in range(3)]
         self.s.run(fetches, {f"{self.name}/wanted:0": np.int32(1)}, values=want)
 
-    def take_one(self, values: Any) -> None:
+    def take_one(self, values: Numbers) -> None:
         """Take a gradient of one slice."""
         want = [np.array(values, self.dtype)]
         self.s.run([f"{self.name}/take:1"], {f"{self.name}/wanted:0": np.int32(1)}, values=want)
@@ -98,11 +109,11 @@ class _Slices:
         self.s.run([f"{self.name}/count:0"], values=[np.int32(want)])
 
 
-def _accumulators(c: EngineAuthor, **options: Any) -> list[_Slices]:
+def _accumulators(c: EngineAuthor, **options: str) -> list[_Slices]:
     """An accumulator of each dtype."""
     with c.graph() as tf:
         for dtype in _DTYPES:
-            _build(tf, dtype, dtype, **options)
+            _build(tf, dtype, dtype, None, **options)
     s = c.open()
     return [_Slices(s, dtype, dtype) for dtype in _DTYPES]
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
-    Conforming,
     Run,
     clearing,
     executing,
@@ -23,7 +22,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor, Value
+from sessrun.spec.cases.objects import Conforming, Tensor, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _DENSE: Final = ("ResourceConditionalAccumulator", "ConditionalAccumulator")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Numbers
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
 from sessrun.spec.cases.namespace import Namespace
@@ -17,7 +18,9 @@ _GRACE_S: Final = 0.2
 _DTYPES: Final = ("float32", "int64")
 
 
-def _build(tf: Namespace, name: str, shapes: Any = ((), ()), **options: Any) -> None:
+def _build(
+    tf: Namespace, name: str, shapes: Sequence[Sequence[int]] = ((), ()), **options: str
+) -> None:
     """Build every operation on a barrier of a float32 and an int64 component under a name."""
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in _DTYPES]
     handle = raw.Barrier(
@@ -58,14 +61,21 @@ class _Barrier:
     name: str = "b"
 
     @classmethod
-    def only(cls, c: EngineAuthor, *args: Any, **options: Any) -> _Barrier:
+    def only(
+        cls, c: EngineAuthor, shapes: Sequence[Sequence[int]] = ((), ()), **options: str
+    ) -> _Barrier:
         """A new session whose graph has one barrier."""
         with c.graph() as tf:
-            _build(tf, "b", *args, **options)
+            _build(tf, "b", shapes, **options)
         return cls(c.open())
 
     def put(
-        self, number: int, keys: Sequence[str], values: Any, *, error: Sequence[int] | None = None
+        self,
+        number: int,
+        keys: Sequence[str],
+        values: Numbers,
+        *,
+        error: Sequence[int] | None = None,
     ) -> None:
         """Insert one component of some keys."""
         feeds = {
@@ -75,7 +85,7 @@ class _Barrier:
         done = None if error else [None]
         self.s.run([f"{self.name}/put{number}"], feeds, values=done, error=error)
 
-    def both(self, keys: Sequence[str], left: Any, right: Any) -> None:
+    def both(self, keys: Sequence[str], left: Numbers, right: Numbers) -> None:
         """Insert both components of some keys."""
         self.put(0, keys, left)
         self.put(1, keys, right)
@@ -83,8 +93,8 @@ class _Barrier:
     def take(
         self,
         keys: Sequence[str] = (),
-        left: Any = (),
-        right: Any = (),
+        left: Numbers = (),
+        right: Numbers = (),
         *,
         count: int | None = None,
         op: str = "take",

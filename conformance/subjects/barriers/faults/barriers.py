@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import (
-    Conforming,
     Run,
     clearing,
     executing,
@@ -21,7 +20,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation, Value
+from sessrun.spec.cases.objects import Conforming, Operation, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _BARRIER: Final = ("Barrier",)
@@ -34,12 +33,16 @@ _CANCELLED: Final = "CancelledError"
 _INVALID: Final = "InvalidArgumentError"
 
 
+#: Components that were inserted: the keys, and the numbers of the components.
+Components: TypeAlias = set[tuple[bytes, int]]
+
+
 def _size(tf: Namespace, run: Run, word: str) -> int:
     handle = run.op.inputs[0]
     return int(run.also(tf, lambda raw: getattr(raw, f"Barrier{word}Size")(handle=handle)))
 
 
-def _components(run: Run) -> set[tuple[bytes, int]]:
+def _components(run: Run) -> Components:
     """The components that a run inserts: keys and numbers."""
     number = run.op.get_attr("component_index")
     return {(bytes(key), number) for key in np.asarray(run.ask(1)).reshape(-1).tolist()}
@@ -49,7 +52,7 @@ def _components(run: Run) -> set[tuple[bytes, int]]:
 def components_change_their_signs(tf: Namespace) -> Namespace:
     """Negate the second component where one element is taken."""
 
-    def change(_op: Operation, index: int, value: Any) -> Value:
+    def change(_op: Operation, index: int, value: np.ndarray) -> Value:
         return -value if index == 3 and len(value) == 1 and np.all(value >= 7) else value
 
     return giving(tf, _TAKE, change)
@@ -78,9 +81,7 @@ def elements_come_backwards(tf: Namespace) -> Namespace:
     return giving(tf, _TAKE, lambda _op, _index, value: value[::-1] if len(value) > 2 else value)
 
 
-def _inserting(
-    tf: Namespace, change: Callable[[Run, Callable[[], Any], set[Any]], Any]
-) -> Namespace:
+def _inserting(tf: Namespace, change: Callable[[Run, Conforming, Components], Value]) -> Namespace:
     """The namespace whose insertions are `change(run, base, earlier insertions)`."""
 
     def changed(run: Run, base: Conforming) -> Value:
@@ -96,7 +97,7 @@ def _inserting(
 def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where the key has that component."""
 
-    def change(run: Run, base: Conforming, inserted: set[Any]) -> Value:
+    def change(run: Run, base: Conforming, inserted: Components) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -111,7 +112,7 @@ def second_components_of_keys_are_dropped(tf: Namespace) -> Namespace:
 def odd_components_are_dropped(tf: Namespace) -> Namespace:
     """Return None instead of the error where no key has that component."""
 
-    def change(run: Run, base: Conforming, inserted: set[Any]) -> Value:
+    def change(run: Run, base: Conforming, inserted: Components) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError:
@@ -126,7 +127,7 @@ def odd_components_are_dropped(tf: Namespace) -> Namespace:
 def keys_never_come_again(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for a key that was inserted before."""
 
-    def change(run: Run, base: Conforming, inserted: set[Any]) -> Value:
+    def change(run: Run, base: Conforming, inserted: Components) -> Value:
         if inserted & _components(run):
             raise tf.errors.InvalidArgumentError(None, None, "The key was inserted.")
         return base()

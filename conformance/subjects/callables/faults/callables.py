@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
@@ -11,7 +11,7 @@ from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetch, Fetches, Session, Value
 
 
-def _making(tf: Namespace, make: Call) -> Namespace:
+def _making(tf: Namespace, make: Callable[[Session, Call, Fetches, Any, bool], Call]) -> Namespace:
     """The namespace whose `make_callable` is `make(session, base, fetches, feeds, options)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
@@ -36,12 +36,12 @@ def _making(tf: Namespace, make: Call) -> Namespace:
 def closed_callables_are_silent(tf: Namespace) -> Namespace:
     """Return None where a closed session raises an error."""
 
-    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
+    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Call:
         call = base(fetches, feeds, options)
         if not feeds:
             return call
 
-        def quiet(*args: Argument, **kwargs: Argument) -> Any:
+        def quiet(*args: Argument, **kwargs: Argument) -> Value:
             return None if session.shut else call(*args, **kwargs)
 
         return quiet
@@ -53,10 +53,10 @@ def closed_callables_are_silent(tf: Namespace) -> Namespace:
 def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
     """Raise InvalidArgumentError for an argument of another shape."""
 
-    def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
+    def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Call:
         call = base(fetches, feeds, options)
 
-        def late(*args: Argument, **kwargs: Argument) -> Any:
+        def late(*args: Argument, **kwargs: Argument) -> Value:
             try:
                 return call(*args, **kwargs)
             except ValueError as error:
@@ -72,7 +72,7 @@ def shapes_of_arguments_fail_the_run(tf: Namespace) -> Namespace:
 def only_feeding_callables_take_options(tf: Namespace) -> Namespace:
     """Drop `accept_options` where there is no feed_list."""
 
-    def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Value:
+    def make(_session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Call:
         return base(fetches, feeds, options and feeds is not None)
 
     return _making(tf, make)
@@ -84,10 +84,10 @@ def feed_lists_take_no_names(tf: Namespace) -> Namespace:
 
     def make(
         _session: Session, base: Call, fetches: Fetches, feeds: FeedDict, options: bool
-    ) -> Any:
+    ) -> Call:
         call = base(fetches, feeds, options)
 
-        def strict(*args: Argument, **kwargs: Argument) -> Any:
+        def strict(*args: Argument, **kwargs: Argument) -> Value:
             if any(isinstance(key, str) for key in feeds):
                 raise TypeError("a feed_list takes Tensors")
             return call(*args, **kwargs)
@@ -101,10 +101,10 @@ def feed_lists_take_no_names(tf: Namespace) -> Namespace:
 def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
     """Run the fetches once more if the graph has grown since the callable was built."""
 
-    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Any:
+    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Call:
         call, known = base(fetches, feeds, options), session.graph.version
 
-        def renewed(*args: Argument, **kwargs: Argument) -> Any:
+        def renewed(*args: Argument, **kwargs: Argument) -> Value:
             if feeds is None and not session.shut and session.graph.version != known:
                 session.run(fetches)
             return call(*args, **kwargs)
@@ -118,7 +118,7 @@ def callables_know_the_whole_graph(tf: Namespace) -> Namespace:
 def closed_sessions_make_no_callable(tf: Namespace) -> Namespace:
     """Raise an error in `make_callable`."""
 
-    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Value:
+    def make(session: Session, base: Call, fetches: Fetches, feeds: Feeds, options: bool) -> Call:
         if session.shut:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         return base(fetches, feeds, options)

@@ -7,19 +7,20 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Numbers, Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
 from sessrun.conformance.subjects.run.cases.run import floats
 
 _CLOSE: Final = "close(1e-5, 1e-6)"
 
 
-def _is(c: ApiAuthor, tensors: Any, want: Any, contract: str = _CLOSE) -> None:
+def _is(c: ApiAuthor, tensors: Recordable, want: Recordable, contract: str = _CLOSE) -> None:
     """In a run, the tensors must have these values."""
     session = c.tf.Session()
     c.check(session.run(tensors), near(want, contract))
 
 
-def _f(values: Any) -> np.ndarray:
+def _f(values: Numbers) -> np.ndarray:
     return np.array(values, np.float32)
 
 
@@ -313,7 +314,9 @@ def losses_of_halves(c: ApiAuthor) -> None:
     _is(c, losses.absolute_difference(labels, guesses, reduction=none), floats(2000, 2))
 
 
-def _streamed(c: ApiAuthor, metric: Any, given: Sequence[Any], batches: Any) -> None:
+def _streamed(
+    c: ApiAuthor, metric: Symbol, given: Sequence[Symbol], batches: Sequence[tuple[Any, ...]]
+) -> None:
     """After each batch, the update must give the last item of the batch's tuple."""
     session = c.tf.Session()
     session.run(c.tf.local_variables_initializer())

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
 
-def _static(c: ApiAuthor, tensors: Any, *want: tuple[str, str, str]) -> None:
+def _static(c: ApiAuthor, tensors: Recordable, *want: tuple[str, str, str]) -> None:
     """The tensors must have these names, dtypes and static shapes."""
     c.named_check("static.told", [list(row) for row in want], tensors=tensors)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.arguments import Argument
@@ -18,9 +16,9 @@ def squares_of_halves_are_halves(tf: Namespace) -> Namespace:
     def mean_squared_error(
         labels: Tensor,
         predictions: Tensor,
-        weights: Any = 1.0,
+        weights: Tensor | float = 1.0,
         scope: str | None = None,
-        loss_collection: Any = "losses",
+        loss_collection: str | None = "losses",
         reduction: str = "weighted_sum_by_nonzero_weights",
     ) -> Tensor:
         if getattr(predictions, "dtype", None) != tf.float16:
@@ -40,7 +38,7 @@ def relative_errors_are_infinite(tf: Namespace) -> Namespace:
     """Divide by the normalizer where it is zero."""
 
     def mean_relative_error(
-        labels: Tensor, predictions: Tensor, normalizer: Any, **options: Argument
+        labels: Tensor, predictions: Tensor, normalizer: Tensor, **options: Argument
     ) -> tuple[Tensor, Tensor]:
         return tf.metrics.mean(tf.abs(labels - predictions) / normalizer, **options)
 

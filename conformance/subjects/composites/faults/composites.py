@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.composites.faults import batches as batch_faults
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Tensor, Value
+from sessrun.spec.cases.objects import Call, Tensor
 
 __all__ = ["batch_faults"]
 
@@ -55,7 +54,10 @@ def cross_entropy_of_probabilities(tf: Namespace) -> Namespace:
     """Take logarithms of the sigmoids of the logits."""
 
     def of_probabilities(
-        _: Any = None, labels: Any = None, logits: Any = None, name: str | None = None
+        _: None = None,
+        labels: Tensor | float = 0.0,
+        logits: Tensor | float = 0.0,
+        name: str | None = None,
     ) -> Tensor:
         del name
         p = tf.sigmoid(logits)
@@ -154,7 +156,7 @@ def variance_by_squares(tf: Namespace) -> Namespace:
     def moments(
         x: Tensor,
         axes: int | Sequence[int],
-        shift: Any = None,
+        shift: Tensor | None = None,
         name: str | None = None,
         keep_dims: bool | None = None,
         keepdims: bool | None = None,
@@ -196,7 +198,7 @@ def spread_weights_count_once_in_moments(tf: Namespace) -> Namespace:
     def weighted_moments(
         x: Tensor,
         axes: int | Sequence[int],
-        frequency_weights: Any,
+        frequency_weights: Tensor,
         name: str | None = None,
         keep_dims: bool | None = None,
         keepdims: bool | None = None,
@@ -237,7 +239,7 @@ def epsilon_outside_of_the_root(tf: Namespace) -> Namespace:
         variance: Tensor,
         offset: Tensor,
         scale: Tensor,
-        variance_epsilon: Any,
+        variance_epsilon: float,
         name: str | None = None,
     ) -> Tensor:
         del name
@@ -305,7 +307,10 @@ def no_number_is_clipped(tf: Namespace) -> Namespace:
 
     def clipped(usual: Call) -> Call:
         def clip_by_value(
-            t: Tensor, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+            t: Tensor,
+            clip_value_min: Tensor | float,
+            clip_value_max: Tensor | float,
+            name: str | None = None,
         ) -> Tensor:
             values = usual(t, clip_value_min, clip_value_max, name)
             return tf.where(tf.is_nan(values), tf.zeros_like(values) + clip_value_max, values)
@@ -320,7 +325,10 @@ def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
     """Divide by the norm, which is zero for a tensor of zeros."""
 
     def clip_by_norm(
-        t: Tensor, clip_norm: Any, axes: int | Sequence[int] | None = None, name: str | None = None
+        t: Tensor,
+        clip_norm: Tensor | float,
+        axes: int | Sequence[int] | None = None,
+        name: str | None = None,
     ) -> Tensor:
         del name
         if isinstance(t, tf.IndexedSlices):
@@ -335,7 +343,9 @@ def clipped_zeros_are_no_numbers(tf: Namespace) -> Namespace:
 def tensors_are_clipped_each(tf: Namespace) -> Namespace:
     """Call `clip_by_norm` for each tensor."""
 
-    def clip_by_global_norm(t_list: Any, clip_norm: Any, *_: Argument, **__: Argument) -> Any:
+    def clip_by_global_norm(
+        t_list: Sequence[Tensor | None], clip_norm: Tensor | float, *_: Argument, **__: Argument
+    ) -> tuple[list[Tensor | None], Tensor]:
         return (
             [t if t is None else tf.clip_by_norm(t, clip_norm) for t in t_list],
             tf.global_norm(t_list),
@@ -401,7 +411,7 @@ def odd_padding_stands_before(tf: Namespace) -> Namespace:
 
     def backwards(usual: Call) -> Call:
         def conv1d(
-            value: Value, filters: Tensor, stride: Any, padding: Any, **options: Argument
+            value: Tensor, filters: Tensor, stride: int, padding: str, **options: Argument
         ) -> Tensor:
             if padding != "SAME":
                 return usual(value, filters, stride, padding, **options)
@@ -419,7 +429,11 @@ def averages_count_padding(tf: Namespace) -> Namespace:
 
     def of_all_elements(usual: Call) -> Call:
         def avg_pool(
-            value: Any, ksize: Any, strides: Any, padding: Any, **options: Argument
+            value: Tensor,
+            ksize: Sequence[int],
+            strides: Sequence[int],
+            padding: str,
+            **options: Argument,
         ) -> Tensor:
             averages = usual(value, ksize, strides, padding, **options)
             ones = tf.ones_like(value)
@@ -441,7 +455,9 @@ def dropout_scales_nothing(tf: Namespace) -> Namespace:
     """Multiply the result by 1 - rate, which undoes the scale."""
 
     def unscaled(usual: Call) -> Call:
-        def dropout(x: Tensor, *args: Argument, rate: Any = None, **options: Argument) -> Tensor:
+        def dropout(
+            x: Tensor, *args: Argument, rate: float | None = None, **options: Argument
+        ) -> Tensor:
             return usual(x, *args, rate=rate, **options) * (1 - (rate or 0.0))
 
         return dropout
@@ -455,7 +471,11 @@ def rows_are_clipped_together(tf: Namespace) -> Namespace:
 
     def together(usual: Call) -> Call:
         def embedding_lookup(
-            params: Tensor, ids: Tensor, *args: Argument, max_norm: Any = None, **options: Argument
+            params: Tensor,
+            ids: Tensor,
+            *args: Argument,
+            max_norm: float | None = None,
+            **options: Argument,
         ) -> Tensor:
             rows = usual(params, ids, *args, **options)
             return rows if max_norm is None else tf.clip_by_norm(rows, max_norm)
@@ -470,7 +490,7 @@ def means_of_empty_segments(tf: Namespace) -> Namespace:
     """Divide by the number of rows, which is zero for an empty segment."""
 
     def unsorted_segment_mean(
-        data: Tensor, segment_ids: Tensor, num_segments: Any, name: str | None = None
+        data: Tensor, segment_ids: Tensor, num_segments: Tensor | int, name: str | None = None
     ) -> Tensor:
         del name
         total = tf.math.unsorted_segment_sum(data, segment_ids, num_segments)

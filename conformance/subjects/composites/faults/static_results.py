@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.subjects.programs.faults.programs import replaced
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Tensor
-
-_Function = Callable[..., Any]
+from sessrun.spec.cases.objects import Call, Tensor
 
 
 @fault("COMPOSITES-027", "The static shape of a cross entropy is unknown.")
 def shapes_are_forgotten(tf: Namespace) -> Namespace:
     """Pass the losses through a placeholder of any shape."""
 
-    def forgetting(usual: _Function) -> _Function:
+    def forgetting(usual: Call) -> Call:
         return lambda *args, **options: tf.placeholder_with_default(usual(*args, **options), None)
 
     return replaced(tf, "nn.softmax_cross_entropy_with_logits_v2", forgetting)
@@ -28,7 +23,7 @@ def shapes_are_forgotten(tf: Namespace) -> Namespace:
 def losses_share_a_name(tf: Namespace) -> Namespace:
     """Build each loss in the scope `loss`."""
 
-    def named(usual: _Function) -> _Function:
+    def named(usual: Call) -> Call:
         return lambda *args, **options: usual(*args, **{**options, "scope": "loss"})
 
     return replaced(tf, "losses.absolute_difference", named)
@@ -38,7 +33,7 @@ def losses_share_a_name(tf: Namespace) -> Namespace:
 def updates_stand_outside(tf: Namespace) -> Namespace:
     """Give an Identity of the update, built outside the metric's scope."""
 
-    def copied(usual: _Function) -> _Function:
+    def copied(usual: Call) -> Call:
         def mean(*args: Argument, **options: Argument) -> tuple[Tensor, Tensor]:
             value, update = usual(*args, **options)
             return value, tf.identity(update)
@@ -52,7 +47,7 @@ def updates_stand_outside(tf: Namespace) -> Namespace:
 def rates_are_named_for_operations(tf: Namespace) -> Namespace:
     """Give an Identity of the rate."""
 
-    def copied(usual: _Function) -> _Function:
+    def copied(usual: Call) -> Call:
         return lambda *args, **options: tf.identity(usual(*args, **options))
 
     return replaced(tf, "train.exponential_decay", copied)
@@ -62,8 +57,8 @@ def rates_are_named_for_operations(tf: Namespace) -> Namespace:
 def shapes_of_gradients_are_forgotten(tf: Namespace) -> Namespace:
     """Pass dense gradients through placeholders of any shape."""
 
-    def forgetting(usual: _Function) -> _Function:
-        def gradients(*args: Argument, **options: Argument) -> list[Any]:
+    def forgetting(usual: Call) -> Call:
+        def gradients(*args: Argument, **options: Argument) -> list[Tensor | None]:
             return [
                 tf.placeholder_with_default(gradient, None)
                 if isinstance(gradient, tf.Tensor)

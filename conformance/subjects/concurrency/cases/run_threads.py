@@ -6,7 +6,7 @@ puts into a queue, and time passes while a run of another session waits in vain.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sessrun.conformance.authoring.record import (
     engine_case,
 )
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["ENDED", "LONG", "SHORT", "arrive", "awaited", "queue_graph", "started"]
 
@@ -57,11 +58,13 @@ def queue_graph(tf: Namespace, capacity: int = 8) -> None:
     tf.floordiv(1, x, name="ratio")
 
 
-def started(c: EngineAuthor, capacity: int = 8, **options: Any) -> SessionAuthor:
+def started(
+    c: EngineAuthor, capacity: int = 8, *, config: JsonObject | None = None
+) -> SessionAuthor:
     """Open a session of `queue_graph`."""
     with c.graph() as tf:
         queue_graph(tf, capacity)
-    return c.open(**options)
+    return c.open(config=config)
 
 
 def arrive(s: SessionAuthor, runs: int = 1) -> None:
@@ -69,9 +72,9 @@ def arrive(s: SessionAuthor, runs: int = 1) -> None:
     s.run(["arrived:0"], {"n:0": np.int32(runs)}, values=[np.zeros(runs, np.int32)])
 
 
-def awaited(s: SessionAuthor, thread: str, **how: Any) -> None:
+def awaited(s: SessionAuthor, thread: str, *, options: JsonObject | None = None) -> None:
     """Start a run that waits for an element, and wait until it has begun."""
-    s.start(thread, ["waited:0"], **how)
+    s.start(thread, ["waited:0"], options=options)
     arrive(s)
 
 

@@ -12,7 +12,7 @@ from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Fetch, Fetches, Graph, Session, Value
-from sessrun.spec.proto.config_pb2 import ConfigProto
+from sessrun.spec.proto.config_pb2 import ConfigProto, RunOptions
 
 #: How long a faulty engine lets a run wait that a conforming one lets go on, in seconds.
 _PATIENCE_S: Final = 2.0
@@ -115,9 +115,9 @@ def arguments_are_shared(tf: Namespace) -> Namespace:
             accept_options: bool = False,
         ) -> Call:
             call = super().make_callable(fetches, feed_list, accept_options)
-            underway: list[tuple[Any, ...]] = []
+            underway: list[tuple[Argument, ...]] = []
 
-            def shared(*args: Argument, **kwargs: Argument) -> Any:
+            def shared(*args: Argument, **kwargs: Argument) -> Value:
                 used = underway[0] if underway else args
                 underway.append(used)
                 try:
@@ -183,7 +183,7 @@ def a_timeout_breaks_its_plan(tf: Namespace) -> Namespace:
     return overlapping(tf, change)
 
 
-def _timed(tf: Namespace, given: Any, milliseconds: int) -> Any:
+def _timed(tf: Namespace, given: RunOptions | None, milliseconds: int) -> RunOptions:
     """Copy RunOptions with another timeout."""
     options = tf.RunOptions()
     if given is not None:
@@ -196,7 +196,7 @@ def _timed(tf: Namespace, given: Any, milliseconds: int) -> Any:
 def long_timeouts_are_short(tf: Namespace) -> Namespace:
     """Shorten timeouts of a minute or more to 100 ms."""
 
-    def options(_session: Session, given: Any) -> Any:
+    def options(_session: Session, given: RunOptions | None) -> RunOptions | None:
         long = given is not None and given.timeout_in_ms >= 60_000
         return _timed(tf, given, 100) if long else given
 
@@ -224,7 +224,7 @@ def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
 def timeouts_stay(tf: Namespace) -> Namespace:
     """Apply the shortest timeout that any run of the session had."""
 
-    def options(session: Session, given: Any) -> Any:
+    def options(session: Session, given: RunOptions | None) -> RunOptions | None:
         kept = notes(session, "timeouts", list)
         if given is not None and given.timeout_in_ms:
             kept.append(given.timeout_in_ms)
@@ -244,7 +244,7 @@ def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
             super().__init__(target, graph, config)
             self.limit = getattr(config, "operation_timeout_in_ms", 0)
 
-    def options(session: Session, given: Any) -> Any:
+    def options(session: Session, given: RunOptions | None) -> RunOptions | None:
         if not session.limit or given is None or not given.timeout_in_ms:
             return given
         return _timed(tf, given, min(session.limit, given.timeout_in_ms))

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats, ints
+from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Tensor
 
 
-def _split(tf: Namespace, value: Any, name: str = "s") -> tuple[Tensor, Tensor]:
+def _split(tf: Namespace, value: Tensor, name: str = "s") -> tuple[Tensor, Tensor]:
     """Both outputs of a Switch on `p`: the value where `p` is false, and where it is true."""
     off, on = tf.raw_ops.Switch(data=value, pred=tf.placeholder(tf.bool, [], name="p"), name=name)
     return off, on
 
 
-def _enter(tf: Namespace, value: Any, frame: str = "frame", **options: Any) -> Tensor:
+def _enter(tf: Namespace, value: Tensor, frame: str = "frame", **options: Argument) -> Tensor:
     return tf.raw_ops.Enter(data=value, frame_name=frame, **options)
 
 
@@ -136,11 +135,11 @@ def a_stack_between_loops(c: EngineAuthor) -> None:
         n = tf.placeholder(tf.int32, [], name="n")
         stack = tf.raw_ops.StackV2(max_size=-1, elem_type=tf.int32, stack_name="kept")
 
-        def push(i: Any) -> Any:
+        def push(i: Tensor) -> Tensor:
             with tf.control_dependencies([tf.raw_ops.StackPushV2(handle=stack, elem=i)]):
                 return i + 1
 
-        def pop(i: Any, a: Any) -> Any:
+        def pop(i: Tensor, a: Tensor) -> tuple[Tensor, Tensor]:
             return i - 1, a * 10 + tf.raw_ops.StackPopV2(handle=stack, elem_type=tf.int32)
 
         count = tf.while_loop(lambda i: i < n, push, [n * 0], parallel_iterations=1)

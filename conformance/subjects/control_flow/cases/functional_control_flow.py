@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,12 @@ def _branch(name: str, op: str, cond: str, dtype: str) -> Json:
     )
 
 
-def _choosing(c: EngineAuthor, dtype: str, shape: list[int], cases: Sequence[Any]) -> None:
+def _choosing(
+    c: EngineAuthor,
+    dtype: str,
+    shape: list[int],
+    cases: Sequence[tuple[np.ndarray | np.generic, bool]],
+) -> None:
     """Check which branch an If takes for these conditions; the first half of them hold."""
     nodes = [
         placeholder("x"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from sessrun.conformance.subjects.graph.cases.graph_functions import (
 )
 from sessrun.conformance.subjects.run.programs import PLAIN
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 #: The folder of vectors, which this module shares with another.
 VECTORS = "control-flow"
@@ -143,7 +144,7 @@ def _loop_that_waits(tf: Namespace, parallel: int) -> None:
     released = tf.FIFOQueue(100, [tf.int32], [[]], shared_name="released", name="released")
     n = tf.placeholder(tf.int32, [], name="n")
 
-    def body(i: Any, total: Any) -> Any:
+    def body(i: Tensor, total: Tensor) -> tuple[Tensor, Tensor]:
         with tf.control_dependencies([started.enqueue([i])]):
             return i + 1, total + released.dequeue()
 
@@ -179,11 +180,11 @@ def a_loop_ends_by_a_variable(c: EngineAuthor) -> None:
         ref, read = v.initializer.inputs[0], v.value()
         tf.group(v.initializer, name="init")
 
-        def is_below(count: Any) -> Any:
+        def is_below(count: Tensor) -> Tensor:
             with tf.control_dependencies([count.op]):
                 return tf.less(tf.abs(read), limit)
 
-        def updated(count: Any) -> Any:
+        def updated(count: Tensor) -> Tensor:
             update = tf.raw_ops.AssignAdd(ref=ref, value=1.0)
             with tf.control_dependencies([update.op]):
                 return count + 1

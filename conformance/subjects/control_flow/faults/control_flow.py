@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giving, nodes_of
 from sessrun.conformance.faulty.run_fragments import UPDATES, editing
-from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.proto.graph_pb2 import DT_INT32, GraphDef
+from sessrun.spec.proto.graph_pb2 import DT_INT32, GraphDef, NodeDef
 
 _INT: Final = DT_INT32
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _by_name(definition: GraphDef) -> dict[str, Argument]:
+def _by_name(definition: GraphDef) -> dict[str, NodeDef]:
     return {node.name: node for node in definition.node}
 
 
-def _source(nodes: dict[str, Argument], text: str) -> Any:
+def _source(nodes: dict[str, NodeDef], text: str) -> NodeDef | None:
     """The node that an input names."""
     return nodes.get(text.lstrip("^").partition(":")[0])
 
@@ -74,7 +73,7 @@ def waiting_ends_with_death(tf: Namespace) -> Namespace:
     return editing(tf, change)
 
 
-def _may_die(nodes: dict[str, Argument], text: str) -> bool:
+def _may_die(nodes: dict[str, NodeDef], text: str) -> bool:
     waited = _source(nodes, text)
     if not text.startswith("^") or waited is None or waited.op != "Identity":
         return False
@@ -119,8 +118,9 @@ def constants_are_zero(tf: Namespace) -> Namespace:
         nodes = _by_name(definition)
         for node in nodes_of(definition, ("AddV2",)):
             source = _source(nodes, node.input[1])
-            is_enter = source is not None and source.op == "Enter"
-            if is_enter and node.attr["T"].type == _INT and source.attr["is_constant"].b:
+            if source is None or source.op != "Enter":
+                continue
+            if node.attr["T"].type == _INT and source.attr["is_constant"].b:
                 fed_as(definition, node, 1, "ZerosLike", (), T=_INT)
 
     return _in_loops(tf, change)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sessrun.conformance.faulty.resource_runs import (
 )
 from sessrun.conformance.faulty.run_fragments import editing
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Operation, Value
+from sessrun.spec.cases.objects import Conforming, Operation, Tensor, Value
 from sessrun.spec.proto.graph_pb2 import DT_BOOL, DT_INT32, DT_STRING, GraphDef, NodeDef
 
 _INT: Final = DT_INT32
@@ -26,7 +26,9 @@ _STRING: Final = DT_STRING
 _INVALID: Final = "InvalidArgumentError"
 
 
-def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -> Namespace:
+def _changing(
+    tf: Namespace, op_type: str, change: Callable[[GraphDef, NodeDef], None]
+) -> Namespace:
     """The namespace that calls `change(definition, node)` for imported nodes of these types."""
 
     def changed(definition: GraphDef) -> None:
@@ -40,7 +42,7 @@ def _changing(tf: Namespace, op_type: str, change: Callable[[Any, Any], None]) -
 def stateless_branches_change_places(tf: Namespace) -> Namespace:
     """Exchange `then_branch` and `else_branch`."""
 
-    def change(_: Any, node: NodeDef) -> None:
+    def change(_: GraphDef, node: NodeDef) -> None:
         names = [node.attr[name].func.name for name in ("else_branch", "then_branch")]
         node.attr["then_branch"].func.name, node.attr["else_branch"].func.name = names
 
@@ -96,7 +98,7 @@ def indices_have_no_sign(tf: Namespace) -> Namespace:
 def branches_are_counted_from_one(tf: Namespace) -> Namespace:
     """Move the last of three branches to the front."""
 
-    def change(_: Any, node: NodeDef) -> None:
+    def change(_: GraphDef, node: NodeDef) -> None:
         names = [branch.name for branch in node.attr["branches"].list.func]
         for branch, name in zip(
             node.attr["branches"].list.func, [names[-1], *names[:-1]], strict=True
@@ -200,8 +202,8 @@ def lists_are_changed(tf: Namespace) -> Namespace:
 def the_first_comes_first(tf: Namespace) -> Namespace:
     """Read the element at index 0."""
 
-    def change(run: Run, _: Callable[[], Any]) -> Value:
-        def first(raw: Any) -> Any:
+    def change(run: Run, _: Conforming) -> Value:
+        def first(raw: Namespace) -> Tensor:
             return raw.TensorListGetItem(
                 input_handle=run.op.inputs[0], index=0, element_shape=[2], element_dtype=tf.float32
             )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import floats, ints
@@ -16,9 +17,9 @@ from sessrun.spec.cases.objects import Tensor
 def fails_on(
     s: SessionAuthor,
     fetch: str,
-    bad: Sequence[Mapping[str, Any]],
+    bad: Sequence[Mapping[str, ArrayLike]],
     code: int,
-    good: tuple[Mapping[str, Any], Any],
+    good: tuple[Mapping[str, ArrayLike], ArrayLike],
 ) -> None:
     """Run once for each bad feed, which fails at the fetched node, then once with a good one."""
     for feeds in bad:
@@ -35,7 +36,7 @@ def _pair(tf: Namespace, dtype: str = "float32") -> tuple[Tensor, Tensor]:
     return tf.placeholder(dtype, None, name="a"), tf.placeholder(dtype, None, name="b")
 
 
-def _feeds(a: Any, b: Any) -> dict[str, Any]:
+def _feeds(a: ArrayLike, b: ArrayLike) -> dict[str, ArrayLike]:
     return {"a:0": a, "b:0": b}
 
 

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import data_inputs, editing, elements, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, Session, Value
-from sessrun.spec.proto.graph_pb2 import GraphDef
+from sessrun.spec.cases.objects import (
+    Call,
+    FeedDict,
+    Fetches,
+    Operation,
+    OpError,
+    Session,
+    Tensor,
+    Value,
+)
+from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 
 _ELEMENTWISE: Final = frozenset(
     {
@@ -34,7 +43,9 @@ _ELEMENTWISE: Final = frozenset(
 
 
 def answering(
-    tf: Namespace, types: set[str] | frozenset[str], answer: Callable[[Any, Any], Any]
+    tf: Namespace,
+    types: set[str] | frozenset[str],
+    answer: Callable[[OpError, list[Tensor]], Value],
 ) -> Namespace:
     """The namespace where `answer(error, tensors)` handles failures of operations of these types.
 
@@ -56,7 +67,7 @@ def answering(
 def recoding(tf: Namespace, types: set[str] | frozenset[str], name: str) -> Namespace:
     """The namespace where these operations fail with the named class of `tf.errors`."""
 
-    def answer(error: Any, _tensors: Any) -> Any:
+    def answer(error: OpError, _tensors: list[Tensor]) -> NoReturn:
         raise getattr(tf.errors, name)(error.node_def, error.op, error.message)
 
     return answering(tf, types, answer)
@@ -67,7 +78,7 @@ def data_loss_has_another_code(tf: Namespace) -> Namespace:
     """Construct errors of this class with code 13."""
 
     class DataLossError(tf.errors.OpError):  # type: ignore[misc, name-defined]
-        def __init__(self, node_def: Any, op: Operation, message: str) -> None:
+        def __init__(self, node_def: NodeDef | None, op: Operation | None, message: str) -> None:
             super().__init__(node_def, op, message, 13)
 
     return override(tf, errors=override(tf.errors, DataLossError=DataLossError))
@@ -101,7 +112,7 @@ def matmul_fails_internally(tf: Namespace) -> Namespace:
 def reshape_never_fails(tf: Namespace) -> Namespace:
     """Give zeros for what was fetched when a Reshape has failed."""
 
-    def answer(_error: Any, tensors: Any) -> Any:
+    def answer(_error: OpError, tensors: list[Tensor]) -> Value:
         return [np.zeros((), tensor.dtype.as_numpy_dtype) for tensor in tensors]
 
     return answering(tf, {"Reshape"}, answer)
@@ -152,7 +163,7 @@ def float_division_fails(tf: Namespace) -> Namespace:
 def gathering_gives_zeros(tf: Namespace) -> Namespace:
     """Give zeros for what was fetched when a gathering operation has failed."""
 
-    def answer(_error: Any, tensors: Any) -> Any:
+    def answer(_error: OpError, tensors: list[Tensor]) -> Value:
         return [np.zeros((), tensor.dtype.as_numpy_dtype) for tensor in tensors]
 
     return answering(tf, {"Gather", "GatherV2"}, answer)
@@ -162,7 +173,7 @@ def gathering_gives_zeros(tf: Namespace) -> Namespace:
 def a_fetched_assert_is_a_precondition(tf: Namespace) -> Namespace:
     """Raise FailedPreconditionError if the Assert is among the fetches."""
 
-    def answer(error: Any, fetched: Any) -> Any:
+    def answer(error: Any, fetched: list[Tensor]) -> NoReturn:
         if error.op not in fetched:
             raise error
         raise tf.errors.FailedPreconditionError(error.node_def, error.op, error.message)

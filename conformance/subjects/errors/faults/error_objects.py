@@ -9,7 +9,16 @@ from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    Element,
+    Feeds,
+    Fetches,
+    Operation,
+    Session,
+    Value,
+)
+from sessrun.spec.proto.graph_pb2 import NodeDef
 
 # --- classes and codes --------------------------------------------------------------------
 
@@ -26,7 +35,7 @@ def one_error_stands_apart(tf: Namespace) -> Namespace:
     class DataLossError(Exception):
         error_code = tf.errors.DATA_LOSS
 
-        def __init__(self, node_def: Any, op: Operation, message: str) -> None:
+        def __init__(self, node_def: NodeDef | None, op: Operation | None, message: str) -> None:
             super().__init__(message)
             self.node_def, self.op, self.message = node_def, op, message
 
@@ -52,7 +61,7 @@ def classes_are_counted_from_zero(tf: Namespace) -> Namespace:
     """Look up the class of the next code where there is one."""
     class_of = tf.errors.exception_type_from_error_code
 
-    def exception_type_from_error_code(error_code: int) -> Any:
+    def exception_type_from_error_code(error_code: int) -> type[Exception]:
         return class_of(min(error_code + 1, 16) if 0 < error_code <= 16 else error_code)
 
     return _errors(tf, exception_type_from_error_code=exception_type_from_error_code)
@@ -63,7 +72,7 @@ def every_number_has_a_class(tf: Namespace) -> Namespace:
     """Return UnknownError where the lookup raises KeyError."""
     class_of = tf.errors.exception_type_from_error_code
 
-    def exception_type_from_error_code(error_code: int) -> Any:
+    def exception_type_from_error_code(error_code: int) -> type[Exception]:
         try:
             return class_of(error_code)
         except KeyError:
@@ -77,11 +86,13 @@ def messages_need_an_operation(tf: Namespace) -> Namespace:
     """Make `message` of an OpError without an operation empty."""
 
     class Kind(type(tf.errors.OpError)):  # type: ignore[misc]
-        def __instancecheck__(cls, instance: Any) -> bool:
+        def __instancecheck__(cls, instance: object) -> bool:
             return isinstance(instance, tf.errors.OpError)
 
     class OpError(tf.errors.OpError, metaclass=Kind):  # type: ignore[misc, name-defined]
-        def __init__(self, node_def: Any, op: Operation, message: str, error_code: int) -> None:
+        def __init__(
+            self, node_def: NodeDef | None, op: Operation | None, message: str, error_code: int
+        ) -> None:
             text = message if op is not None else ""
             super().__init__(node_def, op, text, error_code)
 
@@ -95,7 +106,7 @@ def attributes_can_be_set(tf: Namespace) -> Namespace:
     class InvalidArgumentError(tf.errors.InvalidArgumentError):  # type: ignore[misc, name-defined]
         op, node_def, message, error_code = None, None, "", tf.errors.INVALID_ARGUMENT
 
-        def __init__(self, node_def: Any, op: Operation, message: str) -> None:
+        def __init__(self, node_def: NodeDef | None, op: Operation | None, message: str) -> None:
             super().__init__(node_def, op, message)
             self.op, self.node_def, self.message = op, node_def, message
 
@@ -109,7 +120,7 @@ def attributes_can_be_set(tf: Namespace) -> Namespace:
 def node_defs_are_names(tf: Namespace) -> Namespace:
     """Raise the errors of operations again, with a NodeDef that has only the name."""
 
-    def change(error: Any, _fetched: Any) -> Value:
+    def change(error: Any, _fetched: list[Element]) -> Exception | None:
         if error.op is None:
             return None
         return type(error)(tf.NodeDef(name=error.op.name), error.op, error.message)
@@ -121,7 +132,7 @@ def node_defs_are_names(tf: Namespace) -> Namespace:
 def messages_are_bytes(tf: Namespace) -> Namespace:
     """Raise the errors again with `message` encoded; `str` of the error stays the same."""
 
-    def change(error: Any, _fetched: Any) -> Value:
+    def change(error: Any, _fetched: list[Element]) -> Exception | None:
         raw, text = error.message.encode(), str(error)
         body = {"message": property(lambda _: raw), "__str__": lambda _: text}
         cls = type(error)
@@ -134,7 +145,7 @@ def messages_are_bytes(tf: Namespace) -> Namespace:
 def blames_the_fetch(tf: Namespace) -> Namespace:
     """Raise errors without an operation again, with the first fetched element as `op`."""
 
-    def change(error: Any, fetched: Any) -> Value:
+    def change(error: Any, fetched: list[Any]) -> Exception | None:
         if error.op is not None or not fetched:
             return None
         op = getattr(fetched[0], "op", fetched[0])
@@ -143,7 +154,7 @@ def blames_the_fetch(tf: Namespace) -> Namespace:
     return _replacing(tf, change)
 
 
-def _replacing(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
+def _replacing(tf: Namespace, change: Callable[[Any, list[Any]], Exception | None]) -> Namespace:
     """The namespace whose runs raise `change(error, fetched elements)`, unless that is None.
 
     Errors that are built-in exceptions besides, from before the run, stay as they are.

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
+
+import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import editing, running
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, FeedDict, Fetches, Operation, OpError, Session, Value
 from sessrun.spec.proto.graph_pb2 import GraphDef
 
+#: From an operation to the values of its inputs, by another run of the graph.
+Inputs: TypeAlias = Callable[[Operation], list[np.ndarray]]
 
-def _recoded(
-    tf: Namespace, code: int, applies: Callable[[Any, Callable[[Any], Any]], bool]
-) -> Namespace:
+
+def _recoded(tf: Namespace, code: int, applies: Callable[[OpError, Inputs], bool]) -> Namespace:
     """The namespace whose runs fail with `code` where `applies(error, inputs_of)` holds.
 
     `inputs_of(op)` runs the graph once more for the values of the operation's inputs.
@@ -37,7 +40,7 @@ def _recoded(
 def matmul_reads_past_the_end(tf: Namespace) -> Namespace:
     """Raise OutOfRangeError (code 11) where both values are matrices."""
 
-    def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
+    def applies(error: OpError, inputs_of: Inputs) -> bool:
         if error.op is None or error.op.type != "MatMul":
             return False
         return all(value.ndim == 2 for value in inputs_of(error.op))
@@ -49,7 +52,7 @@ def matmul_reads_past_the_end(tf: Namespace) -> Namespace:
 def reshape_knows_one_unknown(tf: Namespace) -> Namespace:
     """Raise UnimplementedError (code 12) where the shape has more than one -1."""
 
-    def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
+    def applies(error: OpError, inputs_of: Inputs) -> bool:
         if error.op is None or error.op.type != "Reshape":
             return False
         return list(inputs_of(error.op)[1]).count(-1) > 1
@@ -89,7 +92,7 @@ def want_of_memory_is_internal(tf: Namespace) -> Namespace:
 def too_many_elements_are_want_of_memory(tf: Namespace) -> Namespace:
     """Raise ResourceExhaustedError (8) where the sizes of a Fill multiply to 2**63 or more."""
 
-    def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
+    def applies(error: OpError, inputs_of: Inputs) -> bool:
         if error.op is None or error.op.type != "Fill":
             return False
         sizes = [int(size) for size in inputs_of(error.op)[0]]

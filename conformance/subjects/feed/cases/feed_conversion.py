@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 import ml_dtypes
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, form
 from sessrun.conformance.subjects.fetch.cases.fetch import floats, ints, texts
 from sessrun.conformance.subjects.fetch.cases.fetch_nested import longs
 
 #: A fed value and what it becomes.
-Pairs = Iterable[tuple[Any, Any]]
+#: Fed values, and what they must become.
+Pairs: TypeAlias = Sequence[tuple[Recordable, Recordable]]
 
 
-def becomes(c: ApiAuthor, dtype: str, pairs: Pairs, shape: Any = None) -> None:
+def becomes(
+    c: ApiAuthor, dtype: str, pairs: Pairs, shape: Sequence[int | None] | None = None
+) -> None:
     """Record that each value, fed to a placeholder of the dtype, becomes what stands beside it."""
     y, p, sess = _identity(c, dtype, shape)
     for value, wanted in pairs:
         c.check(sess.run(y, {p: value}), wanted)
 
 
-def refused(c: ApiAuthor, error: str, dtype: str, values: Iterable[Any], good: Any) -> None:
+def refused(
+    c: ApiAuthor, error: str, dtype: str, values: Iterable[Recordable], good: Recordable
+) -> None:
     """Record that each value is refused with this class of error; then `good` is fed."""
     y, p, sess = _identity(c, dtype, None)
     for value in values:
@@ -32,17 +38,19 @@ def refused(c: ApiAuthor, error: str, dtype: str, values: Iterable[Any], good: A
     sess.run(y, {p: good})
 
 
-def _identity(c: ApiAuthor, dtype: str, shape: Any) -> tuple[Symbol, Symbol, Symbol]:
+def _identity(
+    c: ApiAuthor, dtype: str, shape: Sequence[int | None] | None
+) -> tuple[Symbol, Symbol, Symbol]:
     p = c.tf.placeholder(getattr(c.tf, dtype), shape)
     return c.tf.identity(p), p, c.tf.Session()
 
 
-def python_value(c: ApiAuthor, name: str, *args: Any) -> Symbol:
+def python_value(c: ApiAuthor, name: str, *args: Recordable) -> Symbol:
     """Record the making of a Python value that a case names."""
     return c.do({"$py": name, "args": [form(arg) for arg in args]})
 
 
-def array(c: ApiAuthor, dtype: str, items: list[Any]) -> Symbol:
+def array(c: ApiAuthor, dtype: str, items: Sequence[Recordable]) -> Symbol:
     """Record the making of a numpy array of rank 1 of any numpy dtype."""
     body = {"dtype": dtype, "shape": [len(items)], "items": [form(item) for item in items]}
     return c.do({"$numpy": body})
@@ -53,7 +61,7 @@ def array(c: ApiAuthor, dtype: str, items: list[Any]) -> Symbol:
 
 @api_case("FEED-034", title="A fed str is its UTF-8, alone and in lists.")
 def a_str_is_fed_as_utf8(c: ApiAuthor) -> None:
-    pairs = [
+    pairs: Pairs = [
         ("a", b"a"),
         ("", b""),
         ("\u00e9\u65e5\U0001f600", b"\xc3\xa9\xe6\x97\xa5\xf0\x9f\x98\x80"),
@@ -83,7 +91,13 @@ def fixed_width_bytes_lose_trailing_nuls(c: ApiAuthor) -> None:
 @api_case("FEED-046", title="Text that spells a number is fed as that number.")
 def text_that_spells_a_number_is_that_number(c: ApiAuthor) -> None:
     for dtype, kind in (("float32", np.float32), ("float64", np.float64)):
-        pairs = [("1.5", 1.5), ("-2", -2.0), ("1e3", 1000.0), (b"0.25", 0.25), ("inf", math.inf)]
+        pairs: list[tuple[str | bytes, float]] = [
+            ("1.5", 1.5),
+            ("-2", -2.0),
+            ("1e3", 1000.0),
+            (b"0.25", 0.25),
+            ("inf", math.inf),
+        ]
         becomes(c, dtype, [(text, kind(number)) for text, number in pairs])
         becomes(c, dtype, [(["1", "2.5"], np.array([1, 2.5], kind))])
 
@@ -116,14 +130,19 @@ def none_is_no_integer(c: ApiAuthor) -> None:
 def bools_are_one_and_zero(c: ApiAuthor) -> None:
     for kind in (np.float32, np.int32, np.uint8, np.complex64):
         both = np.array([1, 0], kind)
-        pairs = [(True, kind(1)), (False, kind(0)), ([True, False], both)]
-        pairs += [(np.bool_(True), kind(1)), (np.array([True, False]), both)]
+        pairs: Pairs = [
+            (True, kind(1)),
+            (False, kind(0)),
+            ([True, False], both),
+            (np.bool_(True), kind(1)),
+            (np.array([True, False]), both),
+        ]
         becomes(c, kind.__name__, pairs)
 
 
 @api_case("FEED-051", title="Numbers in lists and arrays fed to a bool tensor are True unless 0.")
 def numbers_are_true_unless_zero(c: ApiAuthor) -> None:
-    pairs = [
+    pairs: Pairs = [
         ([0, 1, 2, -3], np.array([False, True, True, True])),
         ([0.0, -0.0, 0.5, math.nan], np.array([False, False, True, True])),
         (np.int64(2), np.bool_(True)),
@@ -197,7 +216,7 @@ def floats_are_rounded_to_bfloat16(c: ApiAuthor) -> None:
 )
 def complex_numbers_lose_their_imaginary_part(c: ApiAuthor) -> None:
     for kind in (np.float32, np.float64, np.float16):
-        pairs = [(1.5 + 2j, kind(1.5)), (3j, kind(0)), ([1 + 1j, 2], np.array([1, 2], kind))]
+        pairs: Pairs = [(1.5 + 2j, kind(1.5)), (3j, kind(0)), ([1 + 1j, 2], np.array([1, 2], kind))]
         becomes(c, kind.__name__, pairs)
         becomes(c, kind.__name__, [(np.array([4 - 5j], np.complex64), np.array([4], kind))])
 
@@ -207,7 +226,7 @@ def complex_numbers_lose_their_imaginary_part(c: ApiAuthor) -> None:
 
 @api_case("FEED-037", title="A ragged nested list is a ValueError.")
 def a_ragged_list_is_refused(c: ApiAuthor) -> None:
-    ragged = ([[1], [2, 3]], [1, [2]], [[1, 2], []], [[[1]], [[2], [3]]])
+    ragged: Sequence[Recordable] = ([[1], [2, 3]], [1, [2]], [[1, 2], []], [[[1]], [[2], [3]]])
     for dtype in ("float32", "int64"):
         refused(c, "ValueError", dtype, ragged, [[1], [2]])
 

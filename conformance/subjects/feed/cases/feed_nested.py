@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 from sessrun.conformance.subjects.fetch.cases.fetch import floats
 from sessrun.conformance.subjects.fetch.cases.fetch_nested import longs
 
 
-def refuse(c: ApiAuthor, error: str, sess: Any, fetches: Any, feeds: Any) -> None:
+def refuse(c: ApiAuthor, error: str, sess: Symbol, fetches: Recordable, feeds: Recordable) -> None:
     """Record a run that must raise an error of this class."""
     c.raises(error, lambda: sess.run(fetches, feeds))
 
@@ -151,7 +151,7 @@ def an_empty_feed_dict_feeds_nothing(c: ApiAuthor) -> None:
     y = c.tf.square(number)
     sess = c.tf.Session()
     c.check(sess.run(y, {number: 10.0}), np.float32(100))
-    empty: tuple[Any, ...] = (None, {}, collections.OrderedDict())
+    empty: tuple[Recordable, ...] = (None, {}, collections.OrderedDict())
     for nothing in empty:
         c.check(sess.run(y, nothing), np.float32(9))
         c.check(sess.run(y, feed_dict=nothing), np.float32(9))

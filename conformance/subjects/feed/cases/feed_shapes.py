@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats
 from sessrun.spec.cases.namespace import Namespace
@@ -15,7 +15,7 @@ from sessrun.spec.cases.namespace import Namespace
 _REFUSED = [3]
 
 
-def _ones(*shape: int) -> Any:
+def _ones(*shape: int) -> np.ndarray:
     return np.ones(shape, np.float32)
 
 
@@ -151,7 +151,7 @@ def a_placeholder_without_a_shape_takes_every_depth(c: ApiAuthor) -> None:
     p = tf.placeholder(tf.float32)
     y = tf.negative(p)
     sess = tf.Session()
-    value: Any = 1.0
+    value: Recordable = 1.0
     for depth in range(7):
         c.check(sess.run(y, {p: value}), -_ones(*[1] * depth) if depth else np.float32(-1))
         value = [value]

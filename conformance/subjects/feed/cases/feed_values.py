@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 from sessrun.conformance.subjects.run.cases.run import counter, floats, ints
 
 
-def _texts(*items: bytes) -> Any:
+def _texts(*items: bytes) -> np.ndarray:
     return np.array(items, dtype=object)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Numbers, Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -20,17 +20,19 @@ _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "ui
 _FLOATS = ("float16", "float32", "float64", "complex64", "complex128")
 
 
-def ints(value: Any) -> Any:
+def ints(value: Numbers) -> np.ndarray:
     """The int32 tensor of a nested list."""
     return np.array(value, np.int32)
 
 
-def floats(value: Any) -> Any:
+def floats(value: Numbers) -> np.ndarray:
     """The float32 tensor of a nested list."""
     return np.array(value, np.float32)
 
 
-def refuse(c: ApiAuthor, error: str, sess: Symbol, fetches: Any, feeds: Any = None) -> None:
+def refuse(
+    c: ApiAuthor, error: str, sess: Symbol, fetches: Recordable, feeds: Recordable = None
+) -> None:
     """Record a run that must raise this class of error."""
     c.raises(error, lambda: sess.run(fetches, feeds) if feeds else sess.run(fetches))
 
@@ -41,12 +43,12 @@ def _echoes(tf: Namespace, dtypes: Sequence[str]) -> None:
         tf.identity(tf.placeholder(dtype, name=f"p_{dtype}"), name=f"y_{dtype}")
 
 
-def texts(*items: bytes) -> Any:
+def texts(*items: bytes) -> np.ndarray:
     """The string tensor of these elements, rank 1."""
     return np.array(items, object)
 
 
-def _text(item: bytes) -> Any:
+def _text(item: bytes) -> np.ndarray:
     """The string tensor of rank 0."""
     scalar = np.empty((), object)
     scalar[()] = item

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
+    Symbol,
     api_case,
     as_array,
     engine_case,
@@ -68,7 +67,7 @@ def a_fed_tensor_object_gives_the_fed_value(c: ApiAuthor) -> None:
 # --- variables ----------------------------------------------------------------------------
 
 
-def _variables(c: ApiAuthor, value: Any) -> list[Any]:
+def _variables(c: ApiAuthor, value: np.ndarray | np.generic) -> list[Symbol]:
     """A reference variable and a resource variable that start at `value`."""
     return [c.tf.Variable(value, use_resource=kind) for kind in (False, True)]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
 
 import attr
 import ml_dtypes
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Numbers, Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -32,7 +32,7 @@ IndexedSlicesValue = collections.namedtuple(  # noqa: PYI024 - as above
 _A, _B = ints([10, 20]), floats([[0.5, 1.5]])
 
 
-def longs(value: Any) -> Any:
+def longs(value: Numbers) -> np.ndarray:
     """The int64 tensor of a nested list."""
     return np.array(value, np.int64)
 
@@ -167,8 +167,8 @@ def lists_come_back_as_lists(c: ApiAuthor) -> None:
 @api_case("FETCH-033", title="A list nested fifty deep comes back fifty deep.")
 def a_deep_list_comes_back_as_deep(c: ApiAuthor) -> None:
     a, _, sess = _two(c)
-    fetches: Any = a
-    want: Any = _A
+    fetches: Recordable = a
+    want: Recordable = _A
     for _ in range(50):
         fetches, want = [fetches], [want]
     c.check(sess.run(fetches), want)
@@ -248,7 +248,7 @@ def an_operation_in_a_structure_is_none(c: ApiAuthor) -> None:
 @api_case("FETCH-041", title="An empty structure comes back empty and of its kind.")
 def empty_structures_come_back_empty(c: ApiAuthor) -> None:
     a, _, sess = _two(c)
-    empties: list[Any] = [[], (), {}, [[], {"a": ()}], ([],), Pair([], ()), {"x": {}}]
+    empties: list[Recordable] = [[], (), {}, [[], {"a": ()}], ([],), Pair([], ()), {"x": {}}]
     for empty in empties:
         c.check(sess.run(empty), empty)
     c.check(sess.run([[], a, ()]), [[], _A, ()])

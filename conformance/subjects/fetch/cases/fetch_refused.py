@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.conformance.authoring.record import (
+    ApiAuthor,
+    EngineAuthor,
+    Symbol,
+    api_case,
+    engine_case,
+)
 from sessrun.conformance.subjects.fetch.cases.fetch import ints, refuse
 from sessrun.conformance.subjects.run.cases.run import counter
 from sessrun.conformance.subjects.run.cases.run_failures import checked_log
+from sessrun.spec.forms import Json
 
 #: Codes of a name that is not in the graph: a ValueError is 3, native engines say NOT_FOUND.
 _REFUSED = [3, 5]
@@ -118,7 +125,7 @@ def an_index_beyond_the_outputs_is_value_error(c: ApiAuthor) -> None:
 def a_set_is_no_fetch(c: ApiAuthor) -> None:
     a = c.tf.constant(1, name="a")
     sess = c.tf.Session()
-    kinds: list[list[Any]] = [["a:0"], [a.op], []]
+    kinds: list[list[str | Symbol]] = [["a:0"], [a.op], []]
     for items in kinds:
         refuse(c, "TypeError", sess, c.expr("$set", items))
         frozen = c.do({"$py": "frozenset", "args": [_forms(items)]})
@@ -168,7 +175,7 @@ def other_objects_of_the_api_are_no_fetches(c: ApiAuthor) -> None:
     c.check(sess.run(a), np.int32(1))
 
 
-def _forms(items: list[Any]) -> list[Any]:
+def _forms(items: Sequence[str | Symbol]) -> list[Json]:
     """The items as parts of a raw expression."""
     return [item if isinstance(item, str) else item._expr for item in items]  # noqa: SLF001 - a raw `$py` form takes expressions
 

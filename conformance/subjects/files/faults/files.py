@@ -15,7 +15,7 @@ from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Array, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.cases.objects import Feeds, Fetches, Operation, OpError, Session, Value
 
 Base = Callable[..., Any]
 
@@ -26,7 +26,7 @@ def _operations(session: Session, fetches: Fetches, op_type: str) -> list[Operat
 
 
 def _recoded(
-    tf: Namespace, error: str, other: str, where: Callable[[Any], bool] = lambda _: True
+    tf: Namespace, error: str, other: str, where: Callable[[OpError], bool] = lambda _: True
 ) -> Namespace:
     """The namespace that raises `other` for an `error` whose exception is `where`."""
 
@@ -41,7 +41,7 @@ def _recoded(
     return running(tf, change)
 
 
-def _writing(tf: Namespace, change: Callable[[Base, Path, bytes], Any]) -> Namespace:
+def _writing(tf: Namespace, change: Callable[[Base, Path, bytes], Value]) -> Namespace:
     """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
 
     def changed(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
@@ -70,9 +70,11 @@ def files_end_at_nul(tf: Namespace) -> Namespace:
 @fault("FILES-002", "ReadFile keeps what it has read of a path.")
 def files_are_read_once(tf: Namespace) -> Namespace:
     """Give what the first read of the path gave."""
-    kept: dict[bytes, Any] = {}
+    kept: dict[bytes, list[np.ndarray]] = {}
 
-    def change(_: Any, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Value]:
+    def change(
+        _: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]
+    ) -> list[np.ndarray]:
         kept.setdefault(array(inputs[0]).item(), outputs)
         return list(kept[array(inputs[0]).item()])
 
@@ -168,7 +170,7 @@ def names_are_backwards(tf: Namespace) -> Namespace:
 def no_match_is_an_error(tf: Namespace) -> Namespace:
     """Raise NotFoundError."""
 
-    def matches(_: Any, out: Array, *__: Argument) -> Any:
+    def matches(_: Operation, out: np.ndarray, *__: np.ndarray) -> np.ndarray:
         if not out.size:
             raise tf.errors.NotFoundError(None, None, "no file matches")
         return out
@@ -180,7 +182,7 @@ def no_match_is_an_error(tf: Namespace) -> Namespace:
 def stars_go_below(tf: Namespace) -> Namespace:
     """Find the files of all folders below."""
 
-    def matches(_: Any, out: Value, pattern: Any) -> Any:
+    def matches(_: Operation, out: np.ndarray, pattern: np.ndarray) -> np.ndarray:
         wanted = os.fsdecode(pattern.reshape(-1)[0])
         if not wanted.endswith("/*.txt"):
             return out
@@ -214,7 +216,7 @@ def missing_files_are_unknown(tf: Namespace) -> Namespace:
 def copies_overwrite(tf: Namespace) -> Namespace:
     """Copy with `overwrite`."""
 
-    def copy(source: Any, target: str, overwrite: bool = False) -> None:
+    def copy(source: str, target: str, overwrite: bool = False) -> None:
         del overwrite
         tf.gfile.Copy(source, target, overwrite=True)
 

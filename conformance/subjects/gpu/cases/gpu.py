@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near, one_of
 from sessrun.conformance.subjects.run.cases.run import floats
 
@@ -14,7 +15,7 @@ _GPU: Final = ("gpu",)
 _MISSING: Final = "/device:GPU:901"
 
 
-def _on(c: ApiAuthor, device: str, op: str, *inputs: Any, name: str) -> Symbol:
+def _on(c: ApiAuthor, device: str, op: str, *inputs: Recordable, name: str) -> Symbol:
     """An operation on a device, by its function's name in the namespace."""
     with c.within(c.tf.device(device)):
         output: Symbol = getattr(c.tf, op)(*inputs, name=name)
@@ -30,7 +31,9 @@ def _soft(c: ApiAuthor) -> Symbol:
     return c.tf.Session(config=c.tf.ConfigProto(allow_soft_placement=True))
 
 
-def _ran_on(c: ApiAuthor, want: dict[str, str], session: Any, fetches: Any, feeds: Any) -> None:
+def _ran_on(
+    c: ApiAuthor, want: dict[str, str], session: Symbol, fetches: Recordable, feeds: Recordable
+) -> None:
     """Each of these operations must be executed on one device, in a traced run."""
     c.named_check(
         "gpu.ran_on",
@@ -139,7 +142,7 @@ def soft_placement_falls_back(c: ApiAuthor) -> None:
     joined = _on(c, "/gpu:0", "string_join", [s, s], name="joined")
     beside = _on(c, "/gpu:0", "exp", x, name="beside")
     sess = _soft(c)
-    feeds = {s: b"a", x: floats(0, 0)}
+    feeds: dict[Symbol, Recordable] = {s: b"a", x: floats(0, 0)}
     _ran_on(c, {"joined": "CPU:0", "beside": "GPU:0"}, sess, [joined, beside], feeds)
     c.check(sess.run([joined, beside], feeds), [b"aa", floats(1, 1)])
 
@@ -159,7 +162,8 @@ def strings_stay_on_the_cpu(c: ApiAuthor) -> None:
     s, x = c.tf.placeholder(c.tf.string, [], name="s"), _vector(c)
     joined = c.tf.string_join([s, s], name="joined")
     beside = c.tf.exp(x, name="beside")
-    sess, feeds = c.tf.Session(), {s: b"a", x: floats(0, 0)}
+    sess = c.tf.Session()
+    feeds: dict[Symbol, Recordable] = {s: b"a", x: floats(0, 0)}
     _ran_on(c, {"joined": "CPU:0", "beside": "GPU:0"}, sess, [joined, beside], feeds)
     c.check(sess.run([joined, beside], feeds), [b"aa", floats(1, 1)])
 
@@ -312,7 +316,7 @@ def control_inputs_between_devices(c: ApiAuthor) -> None:
         c.check(sess.run(after, {x: floats(1, 1)}), floats(total, total))
 
 
-def _read_twice(c: ApiAuthor) -> tuple[Symbol, list[Symbol], dict[Symbol, Any]]:
+def _read_twice(c: ApiAuthor) -> tuple[Symbol, list[Symbol], dict[Symbol, np.ndarray]]:
     """`y` on the GPU, which is fetched and read by `a` and `b` on the CPU; fetches, feeds."""
     x = _vector(c)
     y = _on(c, "/gpu:0", "exp", x, name="y")

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.authoring.record import api_case as authored
 from sessrun.conformance.subjects.run.cases.run import floats
@@ -36,15 +37,15 @@ def _square() -> np.ndarray:
 
 def _api_case(
     clause: str, title: str, **options: Any
-) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+) -> Callable[[Callable[[ApiAuthor], None]], Callable[[ApiAuthor], None]]:
     return authored(clause, title=title, **({"needs": ("gpu",)} | options))
 
 
-def _gpu_options(c: ApiAuthor, **options: Any) -> Symbol:
+def _gpu_options(c: ApiAuthor, **options: Recordable) -> Symbol:
     return c.tf.ConfigProto(gpu_options=c.tf.GPUOptions(**options))
 
 
-def _virtual(c: ApiAuthor, *limits: int, **options: Any) -> Symbol:
+def _virtual(c: ApiAuthor, *limits: int, **options: Recordable) -> Symbol:
     """A configuration that makes virtual GPUs of the first one, with limits in MiB."""
     kinds = c.tf.GPUOptions.Experimental
     devices = kinds.VirtualDevices(memory_limit_mb=list(limits))
@@ -92,7 +93,10 @@ def the_session_goes_on(c: ApiAuthor) -> None:
 @_api_case("GPU-026", "A part of the GPU's memory is all there is.", isolated=True)
 def a_part_of_the_memory(c: ApiAuthor) -> None:
     filled, count = _filled(c, "/gpu:0")
-    options = {"per_process_gpu_memory_fraction": 0.004, "visible_device_list": "0"}
+    options: dict[str, Recordable] = {
+        "per_process_gpu_memory_fraction": 0.004,
+        "visible_device_list": "0",
+    }
     sess = c.tf.Session(config=_gpu_options(c, **options))
     c.named_check("gpu.limits_below", [True], session=sess, most=2**32)
     c.named_check(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from sessrun.conformance.faulty.run_fragments import (
     needed,
     running,
 )
+from sessrun.conformance.subjects.gpu.checks import Device
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
@@ -29,6 +31,7 @@ from sessrun.spec.cases.objects import (
     Feeds,
     Fetches,
     Operation,
+    OpError,
     Session,
     Tensor,
     Value,
@@ -45,7 +48,9 @@ def is_on(op: Operation, kind: str) -> bool:
     return f"device:{kind}:" in op.device
 
 
-def relisting(tf: Namespace, wanted: Callable[[RecordedRun, Any], bool], device: str) -> Namespace:
+def relisting(
+    tf: Namespace, wanted: Callable[[RecordedRun, Operation], bool], device: str
+) -> Namespace:
     """The namespace whose traces list the operations that are `wanted(told, op)` on a device."""
 
     def change(traced: RecordedRun) -> None:
@@ -67,7 +72,7 @@ def relisting(tf: Namespace, wanted: Callable[[RecordedRun, Any], bool], device:
     return telling(tf, change)
 
 
-def failing(tf: Namespace, type_: str, change: Callable[[Any], Any]) -> Namespace:
+def failing(tf: Namespace, type_: str, change: Callable[[OpError], Value]) -> Namespace:
     """The namespace in which a failed run with an operation of a type gives `change(error)`."""
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
@@ -89,7 +94,7 @@ def failing(tf: Namespace, type_: str, change: Callable[[Any], Any]) -> Namespac
 def the_memory_of_gpus_is_not_listed(tf: Namespace) -> Namespace:
     """List none."""
 
-    def change(_session: Session, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(_session: Session, devices: Iterable[Device]) -> Iterable[Device]:
         for d in devices:
             limit = 0 if d.device_type == "GPU" else d.memory_limit_bytes
             yield SimpleNamespace(name=d.name, device_type=d.device_type, memory_limit_bytes=limit)
@@ -144,7 +149,7 @@ def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
 def no_kernel_is_an_internal_error(tf: Namespace) -> Namespace:
     """Raise code 13, as an article has it."""
 
-    def change(error: Any) -> Value:
+    def change(error: OpError) -> NoReturn:
         raise tf.errors.InternalError(error.node_def, error.op, error.message)
 
     return failing(tf, "ListDiff", change)
@@ -160,7 +165,7 @@ def soft_placement_for_strings(tf: Namespace) -> Namespace:
 def the_message_names_nothing(tf: Namespace) -> Namespace:
     """Say it without a name."""
 
-    def change(_error: Any) -> Value:
+    def change(_error: OpError) -> NoReturn:
         raise tf.errors.InvalidArgumentError(None, None, "there is no kernel for this device")
 
     return failing(tf, "StringJoin", change)
@@ -189,7 +194,7 @@ def soft_placement_leaves_the_gpu(tf: Namespace) -> Namespace:
 def refusals_list_cpus(tf: Namespace) -> Namespace:
     """Leave the GPUs out."""
 
-    def change(error: Any) -> Value:
+    def change(error: OpError) -> NoReturn:
         text = error.message.replace(f"{_FULL}GPU", "another")
         raise tf.errors.InvalidArgumentError(error.node_def, error.op, text)
 
@@ -354,7 +359,7 @@ def fed_arrays_are_copied_late(tf: Namespace) -> Namespace:
 @fault("GPU-019", "Variables of one name on one GPU are one variable, whatever their graphs.")
 def graphs_share_variables(tf: Namespace) -> Namespace:
     """Read what a session of another graph was given last."""
-    given: list[tuple[Any, Any]] = []
+    given: list[tuple[Session, Value]] = []
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         value = base(fetches)
@@ -378,7 +383,9 @@ def graphs_share_variables(tf: Namespace) -> Namespace:
 def control_edges_are_dropped(tf: Namespace) -> Namespace:
     """Wait for nothing."""
 
-    def control_dependencies(inputs: Any) -> Any:
+    def control_dependencies(
+        inputs: Sequence[Any] | None,
+    ) -> AbstractContextManager[None]:
         far = any(is_on(getattr(item, "op", item), "GPU") for item in inputs or ())
         return contextlib.nullcontext() if far else tf.control_dependencies(inputs)
 

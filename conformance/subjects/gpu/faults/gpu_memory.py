@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.run_fragments import running
+from sessrun.conformance.subjects.gpu.checks import Device
 from sessrun.conformance.subjects.placement.faults.machine import listing
 from sessrun.conformance.subjects.placement.faults.placing import configuring
 from sessrun.conformance.subjects.tracing.faults.tracing import RecordedRun, telling
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Call, FeedDict, Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, OpError, Session, Value
 from sessrun.spec.proto.config_pb2 import ConfigProto
 
 
-def _exhausted(tf: Namespace, change: Callable[[Any, Any, Any], None]) -> Namespace:
+def _exhausted(tf: Namespace, change: Callable[[Session, OpError, Feeds], None]) -> Namespace:
     """The namespace in which a want of memory is `change(session, error, feeds)` before it."""
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
@@ -36,8 +36,8 @@ def _exhausted(tf: Namespace, change: Callable[[Any, Any, Any], None]) -> Namesp
 def want_of_gpu_memory_is_internal(tf: Namespace) -> Namespace:
     """Raise code 13."""
 
-    def change(_session: Session, error: Any, feeds: FeedDict) -> None:
-        if any(np.size(value) == 2 for value in feeds.values()):
+    def change(_session: Session, error: OpError, feeds: Feeds) -> None:
+        if any(np.size(value) == 2 for value in (feeds or {}).values()):
             raise tf.errors.InternalError(error.node_def, error.op, error.message)
 
     return _exhausted(tf, change)
@@ -47,7 +47,7 @@ def want_of_gpu_memory_is_internal(tf: Namespace) -> Namespace:
 def want_of_memory_without_a_shape(tf: Namespace) -> Namespace:
     """Raise the error with a message that names no shape."""
 
-    def change(_session: Session, error: Any, _feeds: Feeds) -> None:
+    def change(_session: Session, error: OpError, _feeds: Feeds) -> None:
         text = "OOM when allocating a tensor on /device:GPU:0 by allocator GPU_0_bfc"
         raise tf.errors.ResourceExhaustedError(error.node_def, None, text)
 
@@ -58,7 +58,7 @@ def want_of_memory_without_a_shape(tf: Namespace) -> Namespace:
 def want_of_memory_without_an_allocator(tf: Namespace) -> Namespace:
     """Raise the error with a message that ends before the allocator's name."""
 
-    def change(_session: Session, error: Any, _feeds: Feeds) -> None:
+    def change(_session: Session, error: OpError, _feeds: Feeds) -> None:
         text = error.message.partition(" by allocator")[0]
         raise tf.errors.ResourceExhaustedError(error.node_def, error.op, text)
 
@@ -85,7 +85,7 @@ def fractions_are_ignored(tf: Namespace) -> Namespace:
 def limits_are_listed_backwards(tf: Namespace) -> Namespace:
     """List the memory limits of the GPUs in reverse order."""
 
-    def change(_session: Session, devices: Iterable[Any]) -> Iterable[Any]:
+    def change(_session: Session, devices: Iterable[Device]) -> Iterable[Device]:
         listed = list(devices)
         limits = [d.memory_limit_bytes for d in listed if d.device_type == "GPU"]
         for d in listed:

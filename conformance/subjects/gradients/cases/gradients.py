@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -14,15 +13,16 @@ from sessrun.conformance.authoring.record import (
     engine_case,
 )
 from sessrun.conformance.subjects.run.cases.run import floats
+from sessrun.spec.cases.objects import Tensor
 
 
-def _call(c: ApiAuthor, name: str, *args: Any) -> Symbol:
+def _call(c: ApiAuthor, name: str, *args: Symbol | float) -> Symbol:
     """A call that is made where a function is called, not here."""
     forms = [arg._expr if isinstance(arg, Symbol) else arg for arg in args]  # noqa: SLF001 - its form
     return Symbol(c, {"$call": f"tf.{name}", "args": forms})
 
 
-def _loop(c: ApiAuthor, first: Symbol, factor: Symbol, **options: Any) -> Symbol:
+def _loop(c: ApiAuthor, first: Symbol, factor: Symbol, **options: Recordable) -> Symbol:
     """A value times another as long as it is below 100."""
     goes_on = c.function(["v"], lambda v: _call(c, "less", v, 100.0))
     body = c.function(["v"], lambda v: _call(c, "multiply", v, factor))
@@ -183,7 +183,7 @@ def a_nested_loop(c: EngineAuthor) -> None:
         x = tf.placeholder(tf.float32, [2], name="x")
         n = tf.placeholder(tf.int32, [], name="n")
 
-        def body(i: Any, v: Any) -> Any:
+        def body(i: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
             inner = tf.while_loop(lambda j, _: j < i, lambda j, w: (j + 1, w * x), [i * 0, v])
             return i + 1, tf.cond(i > 1, lambda: inner[1] * 2.0, lambda: inner[1] + x)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def _graph_of_a(c: ApiAuthor) -> Symbol:
     return g
 
 
-def _vector(c: ApiAuthor, dtype: Any, size: int = 2) -> Symbol:
+def _vector(c: ApiAuthor, dtype: Symbol, size: int = 2) -> Symbol:
     return c.tf.placeholder(dtype, [size])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ def _definition(c: ApiAuthor, *nodes: tuple[str, ...]) -> Symbol:
     return definition
 
 
-def _has_nodes(c: ApiAuthor, definition: Any, *names: str) -> None:
+def _has_nodes(c: ApiAuthor, definition: Symbol, *names: str) -> None:
     """The GraphDef must have exactly these nodes, in this order."""
     c.check(c.expr("$len", definition.node), len(names))
     for index, name in enumerate(names):
@@ -205,7 +204,7 @@ def _model(c: ApiAuthor, *, resource: bool) -> Symbol:
     return sess
 
 
-def _gives(c: ApiAuthor, definition: Any) -> None:
+def _gives(c: ApiAuthor, definition: Symbol) -> None:
     """The GraphDef must give the values that the model's variables had."""
     with c.within(c.tf.Graph().as_default()):
         c.tf.import_graph_def(definition, name="")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.subjects.run.cases.run import cell, floats, ints
 
+#: A message, in the JSON mapping of protocol buffers.
 Json = dict[str, Any]
 
 FLOAT: Json = {"type": "DT_FLOAT"}
@@ -22,7 +22,7 @@ def graph_def(*nodes: Json, min_consumer: int = 0) -> Json:
     return {"node": list(nodes), "versions": {"producer": 2000, "minConsumer": min_consumer}}
 
 
-def node(name: str, op: str, *inputs: str, **attrs: Mapping[str, Any]) -> Json:
+def node(name: str, op: str, *inputs: str, **attrs: Json) -> Json:
     """Give a NodeDef; attributes are AttrValues."""
     return {"name": name, "op": op, "input": list(inputs), "attr": dict(attrs)}
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 from sessrun.conformance.subjects.run.cases.run import floats
 
 
-def _kept(c: ApiAuthor, sess: Symbol, value: Any) -> Symbol:
+def _kept(c: ApiAuthor, sess: Symbol, value: Recordable) -> Symbol:
     """Record the handle of a constant that the session keeps."""
     return sess.run(c.tf.get_session_handle(c.tf.constant(value)))
 
@@ -157,14 +157,14 @@ def a_placeholder_of_another_dtype(c: ApiAuthor) -> None:
 @api_case("HANDLES-011", title="Values of many dtypes are kept.")
 def values_of_many_dtypes(c: ApiAuthor) -> None:
     sess = c.tf.Session()
-    values = [
+    values: tuple[np.ndarray | np.generic, ...] = (
         np.array([b"a", b"\0b", b""], object),
         np.array([[True], [False]]),
         np.int64(2**62 + 1),
         np.zeros([0, 3], np.float32),
         np.array([1 - 2j], np.complex64),
         np.array([255], np.uint8),
-    ]
+    )
     kept = [_kept(c, sess, value) for value in values]
     for handle, value in zip(kept, values, strict=True):
         c.check(handle.eval(), value)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from sessrun.conformance.authoring.forms import Matcher
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
 
 _CLOSE = "close(1e-5, 1e-6)"
@@ -13,7 +13,7 @@ _X = np.array([[1.0, 2.0, -1.0], [0.5, -2.0, 3.0]], np.float32)
 _KERNEL = np.array([[1.0, -1.0], [2.0, 0.5], [0.0, 3.0]], np.float32)
 
 
-def near_to(value: Any) -> Any:
+def near_to(value: ArrayLike) -> Matcher:
     """Equal but for rounding."""
     array = np.asarray(value, np.float32)
     return near(array if array.ndim else np.float32(array), _CLOSE)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 from sessrun.conformance.subjects.layers.cases.layers import check_names, near_to, started
 
@@ -14,7 +13,7 @@ _X = np.array([[[1.0], [2.0], [-1.0]], [[0.5], [3.0], [4.0]]], np.float32)
 _KERNEL = np.array([[1.0], [0.5]], np.float32)
 
 
-def _sums(sequence: Any, lengths: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+def _sums(sequence: np.ndarray, lengths: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Outputs and last states of a cell without activation, with that kernel."""
     outputs, states = np.zeros(_X.shape), np.zeros((2, 1))
     for row, length in enumerate(lengths):
@@ -24,7 +23,9 @@ def _sums(sequence: Any, lengths: tuple[int, ...]) -> tuple[np.ndarray, np.ndarr
     return outputs, states
 
 
-def _stepped(c: ApiAuthor, inputs: Any, **options: Any) -> tuple[Symbol, Symbol, Symbol]:
+def _stepped(
+    c: ApiAuthor, inputs: Recordable, **options: Recordable
+) -> tuple[Symbol, Symbol, Symbol]:
     """A session, outputs and last state of that cell; variables have their values."""
     tf = c.tf
     cell = tf.nn.rnn_cell.BasicRNNCell(1, activation=tf.identity)
@@ -79,7 +80,7 @@ def _set(c: ApiAuthor, values: list[np.ndarray]) -> Symbol:
     return session
 
 
-def _sigmoid(x: np.ndarray) -> Any:
+def _sigmoid(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 

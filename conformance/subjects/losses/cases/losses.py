@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ _GUESSES = np.array([[0.25, 0.5, 0.75], [0.125, 1.0, 0.5]], np.float32)
 _LABELS = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], np.float32)
 
 
-def _is(c: ApiAuthor, loss: Symbol, want: Any) -> None:
+def _is(c: ApiAuthor, loss: Symbol, want: float) -> None:
     """The value of a tensor must be this, in a session of its own."""
     sess = c.tf.Session()
     c.check(sess.run(loss), near(np.float32(want), _CLOSE))
@@ -236,6 +235,6 @@ def shapes_that_differ(c: ApiAuthor) -> None:
     wrong = [_LABELS[0], _LABELS[:, :1], _LABELS[:1]]
     names = ["mean_squared_error", "absolute_difference", "huber_loss", "log_loss", "hinge_loss"]
     for name in names:
-        call: Callable[..., Any] = getattr(losses, name)
+        call: Callable[..., Symbol] = getattr(losses, name)
         for labels in wrong:
             c.raises("ValueError", partial(call, labels, _GUESSES))
