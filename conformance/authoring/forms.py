@@ -50,8 +50,8 @@ class Matcher:
 Numbers: TypeAlias = "complex | np.ndarray | np.generic | Sequence[Numbers]"
 #: What a case may hold: a symbol, a matcher, a value that has a JSON form, or a structure of these.
 Recordable: TypeAlias = (
-    "Recorded | Matcher | np.ndarray | np.generic | complex | str | bytes | slice | None"
-    " | Sequence[Recordable] | Mapping[Any, Recordable] | AbstractSet[Recordable]"
+    "Recorded | Matcher | np.ndarray | np.generic | complex | str | bytes | slice"
+    " | Sequence[Recordable] | Mapping[Any, Recordable] | AbstractSet[Recordable] | None"
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class _Life:
         prefix = "" if sparse else self._kind
         step = writer.placeholder("int64", (), "step")
         inputs = [accumulator, step]
-        more: dict[str, Any] = {}
+        more: dict[str, Json] = {}
         if sparse:
             inputs.append(writer.placeholder("int64", None, "indices"))
             more["has_known_shape"] = {"b": False}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor
+from sessrun.conformance.authoring.forms import Recordable
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.spec.cases.model import Case
 
 __all__ = ["case_of_average"]
@@ -29,7 +30,7 @@ def case_of_average(draw: random.Random, id_: str) -> Case:
     counts, debias, of_tensor = draw.random() < 0.5, draw.random() < 0.3, draw.random() < 0.3
     c, size = ApiAuthor(), draw.randint(1, 3)
     fed = c.tf.placeholder(getattr(c.tf, dtype), [size])
-    options: dict[str, Any] = {"zero_debias": debias} if debias else {}
+    options: dict[str, Recordable] = {"zero_debias": debias} if debias else {}
     step = c.tf.placeholder(c.tf.int32, []) if counts else None
     if step is not None:
         options["num_updates"] = step
@@ -48,7 +49,7 @@ def case_of_average(draw: random.Random, id_: str) -> Case:
     session = c.tf.Session()
     session.run(c.tf.global_variables_initializer())
     for number in range(draw.randint(2, 4)):
-        feeds: dict[Any, Any] = {fed: _numbers(draw, dtype, size)}
+        feeds: dict[Symbol, np.ndarray | np.generic] = {fed: _numbers(draw, dtype, size)}
         if assigned is not None:
             session.run(assigned, feeds)
         if step is not None:

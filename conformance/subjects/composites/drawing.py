@@ -6,10 +6,11 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = [
@@ -83,6 +84,9 @@ class Drawing:
 
 #: From the drawing so far to an argument: an ndarray is a tensor, anything else is passed as it is.
 Kind = Callable[[Drawing], Any]
+
+#: An argument that is no tensor.
+Option: TypeAlias = "Name | Recordable"
 
 _BITS: Final = {
     "float16": (-14, 15),
@@ -188,7 +192,7 @@ def like(name: str) -> Kind:
 def positive(kind: Kind, least: float = 0.0) -> Kind:
     """Absolute values, from `least` up."""
 
-    def drawn(d: Drawing) -> Any:
+    def drawn(d: Drawing) -> np.ndarray:
         values = np.abs(kind(d))
         return np.where(values < least, values.dtype.type(least), values)
 
@@ -198,7 +202,7 @@ def positive(kind: Kind, least: float = 0.0) -> Kind:
 def spread_over(name: str) -> Kind:
     """Numbers that broadcast over another argument: some of its dimensions are 1 or left out."""
 
-    def drawn(d: Drawing) -> Any:
+    def drawn(d: Drawing) -> np.ndarray:
         whole = d.values[name].shape
         if d.style == "empty":  # TensorFlow may die of spreading nothing over nothing
             return d.array(whole if d.draw.random() < 0.5 else ())
@@ -211,7 +215,7 @@ def spread_over(name: str) -> Kind:
 def per_channel(name: str) -> Kind:
     """A number for each channel of another argument: of axis 1 for NC..., else of the last."""
 
-    def drawn(d: Drawing) -> Any:
+    def drawn(d: Drawing) -> np.ndarray:
         first = str(d.values.get("data_format") or "N..C").startswith("NC")
         return d.array([d.values[name].shape[1 if first else -1]])
 
@@ -233,7 +237,7 @@ def slices(rank: int = 2) -> Kind:
 def integers(low: int, high: int, shape: Callable[[Drawing], Sequence[int]]) -> Kind:
     """Integers of 32 or 64 bits from `low` to `high`."""
 
-    def drawn(d: Drawing) -> Any:
+    def drawn(d: Drawing) -> np.ndarray:
         dtype = d.draw.choice((np.int32, np.int64))
         sizes = tuple(shape(d))
         values = [d.draw.randint(low, high) for _ in range(math.prod(sizes))]
@@ -245,12 +249,12 @@ def integers(low: int, high: int, shape: Callable[[Drawing], Sequence[int]]) -> 
 # --- options --------------------------------------------------------------------------------
 
 
-def fixed(value: Any) -> Kind:
+def fixed(value: Option) -> Kind:
     """Always the same."""
     return lambda _: value
 
 
-def chosen(*options: Any) -> Kind:
+def chosen(*options: Option) -> Kind:
     """One of several."""
     return lambda d: d.draw.choice(options)
 
@@ -273,7 +277,7 @@ def axis_of(name: str) -> Kind:
 def axes_of(name: str, *, or_all: bool = True) -> Kind:
     """Some axes of another argument, in order; None for all of them."""
 
-    def drawn(d: Drawing) -> Any:
+    def drawn(d: Drawing) -> list[int] | None:
         rank = d.values[name].ndim
         if or_all and d.draw.random() < 0.2:
             return None

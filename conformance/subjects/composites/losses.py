@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -33,7 +33,7 @@ _STYLES: Final = ("plain", "large", "equal", "empty")
 def _bits(name: str) -> Kind:
     """Labels 0 and 1 of the shape of another argument."""
 
-    def drawn(d: Drawing) -> np.ndarray:
+    def drawn(d: Drawing) -> np.ndarray | float:
         like_it = d.values[name]
         labels = [d.draw.randint(0, 1) for _ in range(like_it.size)]
         return np.array(labels).reshape(like_it.shape).astype(like_it.dtype)
@@ -44,7 +44,7 @@ def _bits(name: str) -> Kind:
 def _classes(name: str) -> Kind:
     """Labels of which each row has one class."""
 
-    def drawn(d: Drawing) -> np.ndarray:
+    def drawn(d: Drawing) -> np.ndarray | float:
         logits = d.values[name]
         classes = np.zeros(logits.shape, logits.dtype)
         for row in range(len(classes)):
@@ -68,7 +68,7 @@ def _logits(d: Drawing) -> np.ndarray:
 def _weights(name: str) -> Kind:
     """Weights: a number, one for each row, or one for each loss, zeros among them."""
 
-    def drawn(d: Drawing) -> Any:
+    def drawn(d: Drawing) -> np.ndarray | float:
         shape = d.values[name].shape
         # TensorFlow dies of spreading nothing over nothing.
         way = d.draw.randrange(2 if d.style == "empty" else 4)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.subjects.composites.drawing import Drawing, Kind, chosen, fixed
 from sessrun.conformance.subjects.composites.rows import named
 from sessrun.spec.cases.model import Case
@@ -58,7 +58,7 @@ def _floats(*, width: int = 0, low: float = -2.0, high: float = 2.0) -> Kind:
     return drawn
 
 
-def _integers(high: int, *, width: int = 0, dtype: Any = np.int64) -> Kind:
+def _integers(high: int, *, width: int = 0, dtype: type[np.generic] = np.int64) -> Kind:
     """Integers below `high`, one or `width` of them for each row."""
 
     def drawn(d: Drawing) -> np.ndarray:
@@ -190,7 +190,7 @@ def _weights(d: Drawing) -> np.ndarray:
     return np.array(weights, np.float32)
 
 
-def _batch(row: MetricRow, drawing: Drawing, weigh: Callable[[Drawing], Any] | None) -> Any:
+def _batch(row: MetricRow, drawing: Drawing, weigh: Kind | None) -> Any:
     """The arrays of a batch by argument."""
     drawing.values["$rows"] = row.rows or drawing.draw.choice((0, 1, 2, 3, 5))
     arrays = {name: kind(drawing) for name, kind in row.batch.items()}
@@ -230,7 +230,7 @@ def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:
     return c.case(id_, title, (clause, "METRICS-021"))
 
 
-def _placeholder(c: ApiAuthor, array: np.ndarray, rows: int | None) -> Any:
+def _placeholder(c: ApiAuthor, array: np.ndarray, rows: int | None) -> Symbol:
     """A placeholder of the shape of these rows, or with an unknown number of rows."""
     row = row_of_numpy(array.dtype)
     assert row is not None

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor
+from sessrun.conformance.authoring.forms import Recordable
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.subjects.composites.drawing import (
     Drawing,
     Kind,
+    Slices,
     axes_of,
     axis_of,
     chosen,
@@ -49,7 +51,7 @@ def _keeps(name: str = "keep_dims") -> dict[str, Kind]:
     return {name: chosen(False, True)}
 
 
-def _filled_axes(d: Drawing) -> Any:
+def _filled_axes(d: Drawing) -> list[int]:
     """Axes of `x`, none of them of size 0: the mean of no numbers is another clause's subject."""
     filled = [axis for axis, size in enumerate(d.values["x"].shape) if size]
     return sorted(d.draw.sample(filled, d.draw.randint(1, len(filled)))) if filled else []
@@ -109,14 +111,16 @@ def _batch_normed(*, is_training: bool) -> Row:
 def _tensors(*kinds: Kind) -> Kind:
     """Some tensors, and None among them."""
 
-    def drawn(d: Drawing) -> list[Any]:
-        tensors: list[Any] = [d.draw.choice(kinds)(d) for _ in range(d.draw.randint(1, 3))]
+    def drawn(d: Drawing) -> list[np.ndarray | Slices | None]:
+        tensors: list[np.ndarray | Slices | None] = [
+            d.draw.choice(kinds)(d) for _ in range(d.draw.randint(1, 3))
+        ]
         return [*tensors, None] if d.draw.random() < 0.3 else tensors
 
     return drawn
 
 
-def _clipped_and_norm(_: ApiAuthor, result: Any, d: Drawing) -> Any:
+def _clipped_and_norm(_: ApiAuthor, result: Symbol, d: Drawing) -> Recordable:
     given = d.values["t_list"]
     return [*(result[0][i] for i, x in enumerate(given) if x is not None), result[1]]
 

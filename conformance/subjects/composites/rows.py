@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor
+from sessrun.conformance.authoring.forms import Recordable
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.subjects.composites.drawing import Drawing, Kind, Name, Slices
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import row_of_numpy
@@ -39,6 +40,12 @@ NEAR: Final[Mapping[str, str]] = {
 }
 
 
+#: From the author, a result and what was drawn to what is fetched of the result.
+Fetched: TypeAlias = Callable[[ApiAuthor, Symbol, Drawing], Recordable]
+#: Placeholders, and what each is fed.
+Feeds: TypeAlias = list[tuple[Symbol, np.ndarray]]
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A function of the table.
@@ -52,7 +59,7 @@ class Row:
       near: how near its values must be, by dtype; `NEAR` if None.
       is_static: whether shapes are known while the graph is built.
       fetched: what is fetched of the result; all of it if None.
-      told: the clause of what is told of the result before a run.
+      static_clause: the clause of the static shapes, dtypes and names of the result.
 
     """
 
@@ -63,7 +70,7 @@ class Row:
     styles: Sequence[str] = STYLES
     near: Mapping[str, str] | str | None = None
     is_static: bool = False
-    fetched: Callable[[ApiAuthor, Any, Drawing], Any] | None = None
+    fetched: Fetched | None = None
     static_clause: str = "COMPOSITES-027"
 
     def contract(self, dtype: str) -> str:
@@ -80,8 +87,8 @@ def drawn_row(draw: random.Random, row: Row) -> Drawing:
 
 
 def tensor(
-    c: ApiAuthor, draw: random.Random, value: np.ndarray, feeds: list[Any], *, is_static: bool
-) -> Any:
+    c: ApiAuthor, draw: random.Random, value: np.ndarray, feeds: Feeds, *, is_static: bool
+) -> Symbol:
     """Record a tensor that holds the array: a constant, or a placeholder that is fed it.
 
     Args:
@@ -106,8 +113,8 @@ def tensor(
 
 
 def _argument(
-    c: ApiAuthor, draw: random.Random, value: Any, feeds: list[Any], *, is_static: bool
-) -> Any:
+    c: ApiAuthor, draw: random.Random, value: Any, feeds: Feeds, *, is_static: bool
+) -> Recordable:
     if isinstance(value, np.ndarray):
         return tensor(c, draw, value, feeds, is_static=is_static)
     if isinstance(value, Slices):
@@ -120,7 +127,7 @@ def _argument(
     return named(c, value.path) if isinstance(value, Name) else value
 
 
-def named(c: ApiAuthor, path: str) -> Any:
+def named(c: ApiAuthor, path: str) -> Symbol:
     """The symbol of a public name."""
     symbol = c.tf
     for part in path.split("."):
@@ -128,10 +135,10 @@ def named(c: ApiAuthor, path: str) -> Any:
     return symbol
 
 
-def items(count: int) -> Callable[[ApiAuthor, Any, Drawing], Any]:
+def items(count: int) -> Fetched:
     """What is fetched of a result whose first items are values, and others may be None."""
 
-    def fetched(_: ApiAuthor, result: Any, __: Drawing) -> Any:
+    def fetched(_: ApiAuthor, result: Symbol, __: Drawing) -> list[Symbol]:
         return [result[index] for index in range(count)]
 
     return fetched
@@ -140,7 +147,8 @@ def items(count: int) -> Callable[[ApiAuthor, Any, Drawing], Any]:
 def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:
     """A case: the row's function on drawn arguments, in a run, against the oracle."""
     drawing = drawn_row(draw, row)
-    c, feeds = ApiAuthor(), list[Any]()
+    feeds: Feeds = []
+    c = ApiAuthor()
     arguments = {
         name: _argument(c, draw, value, feeds, is_static=row.is_static)
         for name, value in drawing.values.items()
@@ -155,7 +163,7 @@ def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:
     return c.case(id_, title)
 
 
-def run(c: ApiAuthor, fetched: Any, feeds: Sequence[tuple[Any, Any]], contract: str) -> None:
+def run(c: ApiAuthor, fetched: Recordable, feeds: Feeds, contract: str) -> None:
     """Record a run in a session of its own, compared with the oracle's."""
     session = c.tf.Session()
     c.against_oracle(session.run(fetched, dict(feeds)), contract)

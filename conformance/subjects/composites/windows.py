@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.subjects.composites.drawing import (
     Drawing,
     Kind,
@@ -124,7 +124,7 @@ def _morphological(function: str, value: str, kernel: str) -> Row:
     )
 
 
-def _kept_or_scaled(c: ApiAuthor, result: Any, d: Drawing) -> Any:
+def _kept_or_scaled(c: ApiAuthor, result: Symbol, d: Drawing) -> list[Symbol]:
     """Whether each element is 0 or x / (1 - rate), and how many elements are not 0."""
     kept = 1 - d.values["rate"]
     scaled = c.tf.constant(d.values["x"]) / kept
@@ -132,7 +132,7 @@ def _kept_or_scaled(c: ApiAuthor, result: Any, d: Drawing) -> Any:
     return [c.tf.reduce_all(c.tf.logical_or(c.tf.equal(result, 0), near)), c.tf.shape(result)]
 
 
-def _lookups(d: Drawing) -> Any:
+def _lookups(d: Drawing) -> np.ndarray:
     """Ids of rows of `params`."""
     count = d.draw.randint(1, 5)
     rows = len(d.values["params"])

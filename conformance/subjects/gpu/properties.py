@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -176,7 +176,7 @@ def operations_on_a_gpu(draw: random.Random, id_: str) -> Case:
     single = cell_graph(cell, draw)
     name, dtype = cell.row.operation.name, cell.dtypes[0]
     if isinstance(single.contract, str):
-        contract: Any = _contract(name, dtype, single.contract)
+        contract: str | list[str] = _contract(name, dtype, single.contract)
     else:
         contract = [_contract(name, dtype, one) for one in single.contract]
     single = replace(single, contract=contract)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["Call", "arguments_of", "contract_of"]
 
@@ -39,7 +40,7 @@ class Call:
     """
 
     name: str
-    function: dict[str, Any]
+    function: JsonObject
     points: list[list[np.ndarray]]
     ways: list[str]
     by: list[int]
@@ -47,7 +48,7 @@ class Call:
     has_corners: bool
 
 
-def arguments_of(call: Call, points: list[list[np.ndarray]] | None = None) -> dict[str, Any]:
+def arguments_of(call: Call, points: list[list[np.ndarray]] | None = None) -> dict[str, Json]:
     """The arguments of a named check that differentiates a call, at all points or at these."""
     return {
         "function": call.function,

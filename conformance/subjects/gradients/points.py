@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def spread_values(array: np.ndarray, low: float, high: float, draw: random.Rando
     size = array.size
     steps = np.array(draw.sample(range(size), size), np.float64)
     noise = np.array([draw.uniform(0.1, 0.9) for _ in range(size)])
-    values: Any = low + (high - low) * (steps + noise / 2) / max(size, 1)
+    values: np.ndarray = low + (high - low) * (steps + noise / 2) / max(size, 1)
     if array.dtype.kind == "c":
         values = values + 1j * np.array([draw.uniform(-1, 1) for _ in range(size)])
     return np.asarray(values).reshape(array.shape).astype(array.dtype)
@@ -144,7 +144,7 @@ def spread_values(array: np.ndarray, low: float, high: float, draw: random.Rando
 
 def corner_values(array: np.ndarray, draw: random.Random) -> np.ndarray:
     """Values of the same shape and dtype with ties, zeros and bounds."""
-    values: Any = np.array([draw.choice(_CORNERS) for _ in range(array.size)])
+    values = np.array([draw.choice(_CORNERS) for _ in range(array.size)])
     if array.dtype.kind == "c":
         values = values + 1j * np.array([draw.choice(_CORNERS) for _ in range(array.size)])
     return np.asarray(values).reshape(array.shape).astype(array.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sessrun.conformance.subjects.gradients.functions import FUNCTIONS
 from sessrun.conformance.subjects.gradients.limits import has_differences, is_drawn_twice
 from sessrun.conformance.subjects.gradients.requests import drawn_request
 from sessrun.conformance.subjects.gradients.rows import drawn_row, row_call, rows
-from sessrun.spec.cases.forms import Step
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case
 from sessrun.spec.forms import Json
 from sessrun.spec.operations import Operation
@@ -61,7 +61,7 @@ def _case(
     clauses: tuple[str, ...],
     check: str,
     args: Mapping[str, Json],
-    expect: Any,
+    expect: Expect,
 ) -> Case:
     step: Step = {"do": "check", "name": f"{_CHECKS}.{check}", "args": args, "expect": expect}
     return Case(id_, title, "api", clauses, (step,))
@@ -72,7 +72,7 @@ def _first_order(call: Call, id_: str) -> Case:
     if call.has_corners:
         clauses[-1] = _AT_CORNERS.get(call.name, "GRADIENTS-022")
     clauses.append(_STATIC)
-    expect = {"oracle": {"contract": contract_of(call.dtypes), "clauses": clauses}}
+    expect: Expect = {"oracle": {"contract": contract_of(call.dtypes), "clauses": clauses}}
     title = f"The gradient of {call.name} is its derivative."
     tested = tuple(sorted(set(clauses)))
     return _case(id_, title, tested, "gradients_at", arguments_of(call), expect)
@@ -80,14 +80,16 @@ def _first_order(call: Call, id_: str) -> Case:
 
 def _second_order(call: Call, id_: str) -> Case:
     clauses = ("GRADIENTS-011", _STATIC)
-    expect = {"oracle": {"contract": contract_of(call.dtypes, order=2), "clauses": list(clauses)}}
+    expect: Expect = {
+        "oracle": {"contract": contract_of(call.dtypes, order=2), "clauses": list(clauses)}
+    }
     title = f"The gradient of the gradient of {call.name}."
     arguments = arguments_of(call, call.points[:1])
     return _case(id_, title, clauses, "second_gradients_at", arguments, expect)
 
 
 def _by_differences(call: Call, id_: str) -> Case:
-    expect = {"value": {"near": form(np.float64(0)), "contract": "close(0, 1e-5)"}}
+    expect: Expect = {"value": {"near": form(np.float64(0)), "contract": "close(0, 1e-5)"}}
     title = f"The gradient of {call.name} is what a small step changes."
     arguments = arguments_of(call, call.points[:1])
     return _case(id_, title, ("GRADIENTS-022",), "error_of_differences", arguments, expect)
@@ -158,6 +160,6 @@ _SECOND: Final = 0.25
 def requests(draw: random.Random, id_: str) -> Case:
     """What `gradients` is asked for among the tensors of a graph is what it gives."""
     request = drawn_request(draw)
-    expect = {"oracle": {"contract": contract_of(frozenset({"float32"}))}}
+    expect: Expect = {"oracle": {"contract": contract_of(frozenset({"float32"}))}}
     title = "Gradients of drawn targets by drawn sources."
     return _case(id_, title, (request.clause,), "gradients_among", request.arguments, expect)

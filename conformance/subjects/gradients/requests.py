@@ -44,9 +44,10 @@ def drawn_request(draw: random.Random) -> Request:
     values = [
         np.array([draw.uniform(-1.5, 1.5) for _ in range(2)], np.float32) for _ in range(_INPUTS)
     ]
+    function = _graph(draw)
     targets = draw.sample(range(_INPUTS, count), draw.randint(1, 3))
     arguments: Arguments = {
-        "function": _graph(draw),
+        "function": function,
         "inputs": [{"$array": tensors.encode(value)} for value in values],
         "targets": targets,
         "sources": draw.choices(range(count), k=draw.randint(1, 4)),

@@ -143,7 +143,7 @@ def row_call(operation: Operation, given: Arguments, draw: random.Random) -> Cal
     An input is now and then used twice, where two have one shape and dtype.
     """
     inputs = _Inputs(operation, draw)
-    keywords: dict[str, Any] = {}
+    keywords: dict[str, Json] = {}
     for arg in operation.inputs:
         value = given.inputs[arg.name]
         keywords[_keyword(operation, arg.name)] = (
@@ -152,7 +152,7 @@ def row_call(operation: Operation, given: Arguments, draw: random.Random) -> Cal
             else inputs.parameter(arg.name, value)
         )
     keywords |= _attributes(operation, given)
-    call: dict[str, Any] = {"$call": f"tf.raw_ops.{operation.name}", "kwargs": keywords}
+    call: dict[str, Json] = {"$call": f"tf.raw_ops.{operation.name}", "kwargs": keywords}
     smooth, others = inputs.points
     function = {
         "$fn": {
@@ -224,7 +224,7 @@ def _keyword(operation: Operation, name: str) -> str:
     return _RENAMED.get((operation.name, name), name)
 
 
-def _of_any_phase(operation: Operation, call: dict[str, Any], given: Arguments) -> Any:
+def _of_any_phase(operation: Operation, call: dict[str, Json], given: Arguments) -> Json:
     """The outputs of a call; absolute values of those that have any sign or phase."""
     if operation.name not in _OF_ANY_PHASE:
         return call
@@ -239,7 +239,7 @@ def _of_any_phase(operation: Operation, call: dict[str, Any], given: Arguments) 
     return {"$call": {"$fn": {"params": ["results"], "returns": sizes}}, "args": [call]}
 
 
-def _attributes(operation: Operation, given: Arguments) -> dict[str, Any]:
+def _attributes(operation: Operation, given: Arguments) -> dict[str, Json]:
     """The attributes that do not follow from the inputs, as arguments of `tf.raw_ops`."""
     inferred = {
         name
@@ -256,7 +256,7 @@ def _attributes(operation: Operation, given: Arguments) -> dict[str, Any]:
     }
 
 
-def _attribute(type_: str, value: np.ndarray) -> Any:
+def _attribute(type_: str, value: Any) -> Json:
     if type_.startswith("list("):
         return [_attribute(type_[5:-1], item) for item in value]
     match type_:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.property import prop
@@ -91,7 +91,7 @@ def graph_names(draw: random.Random, id_: str) -> Case:
     return c.case(id_, "Names in nested and re-entered scopes are unique in one way.")
 
 
-def _dims(draw: random.Random, shape: tuple[int, ...]) -> Any:
+def _dims(draw: random.Random, shape: tuple[int, ...]) -> list[int | None] | None:
     """A static shape that this shape has: some dimensions, or the rank, unknown."""
     if draw.random() < 0.15:
         return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
@@ -18,8 +18,6 @@ from sessrun.spec.proto.config_pb2 import ConfigProto, RunOptions
 _PATIENCE_S: Final = 2.0
 #: How long it is busy where it should be safe for threads.
 _BUSY_S: Final = 0.01
-
-Base = Callable[..., Any]
 
 
 def _after(tf: Namespace, run: Underway, others: Iterable[Underway]) -> None:
@@ -34,7 +32,7 @@ def _after(tf: Namespace, run: Underway, others: Iterable[Underway]) -> None:
 def feeds_are_shared(tf: Namespace) -> Namespace:
     """Feed a tensor what another run that is under way feeds it."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, others: list[Underway]) -> Value:
         feeds = run.feeds
         for other in others:
             if other.session is run.session and other.feeds and feeds:
@@ -48,7 +46,7 @@ def feeds_are_shared(tf: Namespace) -> Namespace:
 def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
     """Let runs without queues wait until the session's runs on queues have ended."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, others: list[Underway]) -> Value:
         if not run.on_queues():
             mine = [other for other in others if other.session is run.session]
             _after(tf, run, [other for other in mine if other.on_queues()])
@@ -61,7 +59,7 @@ def a_waiting_run_holds_its_session(tf: Namespace) -> Namespace:
 def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
     """Let runs without queues wait until other sessions' runs on queues have ended."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, others: list[Underway]) -> Value:
         if not run.on_queues():
             theirs = [other for other in others if other.session is not run.session]
             _after(tf, run, [other for other in theirs if other.on_queues()])
@@ -74,7 +72,7 @@ def a_waiting_run_holds_other_sessions(tf: Namespace) -> Namespace:
 def growth_waits_for_runs(tf: Namespace) -> Namespace:
     """Let a run that adds nodes wait until the runs under way have ended."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, others: list[Underway]) -> Value:
         mine = [other for other in others if other.session is run.session]
         _after(tf, run, [other for other in mine if other.size < run.size])
         return base()
@@ -86,7 +84,7 @@ def growth_waits_for_runs(tf: Namespace) -> Namespace:
 def growth_is_not_safe(tf: Namespace) -> Namespace:
     """Raise an error in the second of two runs that add nodes at once."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         growing = notes(run.session, "growing", threading.Lock)
         known = notes(run.session, "known", lambda: [0])
         if run.size <= known[0] or run.on_queues():
@@ -138,7 +136,7 @@ def closing_cancels_every_session(tf: Namespace) -> Namespace:
         for run in runs:
             run.words.add("closed")
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         values = base()
         if "closed" in run.words:
             raise tf.errors.CancelledError(None, None, "a session was closed")
@@ -154,7 +152,7 @@ def closing_cancels_every_session(tf: Namespace) -> Namespace:
 def options_timeout_is_unavailable(tf: Namespace) -> Namespace:
     """Raises UnavailableError past `timeout_in_ms`."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.DeadlineExceededError as error:
@@ -169,7 +167,7 @@ def options_timeout_is_unavailable(tf: Namespace) -> Namespace:
 def a_timeout_breaks_its_plan(tf: Namespace) -> Namespace:
     """Raise an error for fetches of a run that timed out before."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         broken = notes(run.session, "broken", set)
         names = tuple(op.name for op in run.ops)
         if names in broken:
@@ -207,7 +205,7 @@ def long_timeouts_are_short(tf: Namespace) -> Namespace:
 def a_timeout_cancels_the_others(tf: Namespace) -> Namespace:
     """Cancel the session's other runs when one times out."""
 
-    def change(run: Underway, base: Base, others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, others: list[Underway]) -> Value:
         try:
             values = base()
         except tf.errors.DeadlineExceededError:
@@ -260,7 +258,7 @@ def the_shorter_timeout_counts(tf: Namespace) -> Namespace:
 def failures_wait_for_the_others(tf: Namespace) -> Namespace:
     """Raise DeadlineExceededError instead where another operation of the run waits on a queue."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         try:
             return base()
         except tf.errors.InvalidArgumentError as error:
@@ -275,7 +273,7 @@ def failures_wait_for_the_others(tf: Namespace) -> Namespace:
 def failed_runs_dequeue(tf: Namespace) -> Namespace:
     """Dequeue once more after the session's next enqueue."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         left = notes(run.session, "left", list)
         try:
             values = base()
@@ -293,7 +291,7 @@ def failed_runs_dequeue(tf: Namespace) -> Namespace:
 def late_runs_enqueue(tf: Namespace) -> Namespace:
     """Repeat the enqueue after the session's next dequeue."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         left = notes(run.session, "left", list)
         try:
             values = base()
@@ -311,7 +309,7 @@ def late_runs_enqueue(tf: Namespace) -> Namespace:
 def creation_order(tf: Namespace) -> Namespace:
     """Run an enqueue and a dequeue one after the other, until the time runs out."""
 
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Value:
+    def change(run: Underway, base: Call, _others: list[Underway]) -> Value:
         if not (run.has("QueueDequeueV2") and run.has("QueueEnqueueV2")):
             return base()
         created = run.session.graph.get_operations()

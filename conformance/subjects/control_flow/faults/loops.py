@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.resource_runs import nodes_of
@@ -75,7 +75,7 @@ def limits_are_one_too_large(tf: Namespace) -> Namespace:
     """Add one to `maximum_iterations`."""
 
     def while_loop(
-        *args: Argument, maximum_iterations: Any = None, **kwargs: Argument
+        *args: Argument, maximum_iterations: Tensor | int | None = None, **kwargs: Argument
     ) -> Tensor | Sequence[Tensor]:
         if maximum_iterations is not None:
             maximum_iterations += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def _count(value: int, clause: str = _NOT_BEGUN) -> Step:
 def _case(
     id_: str,
     title: str,
-    graph: dict[str, Any],
+    graph: dict[str, Json],
     runs: list[Step],
 ) -> Case:
     start: list[Step] = [

@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from sessrun.conformance.faulty.framework import Overlay, fault, override
 from sessrun.conformance.faulty.run_fragments import elements, running
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Operation, OpError, Session, Value
-
-Base = Callable[..., Any]
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, OpError, Session, Value
 
 
 def _operations(session: Session, fetches: Fetches, op_type: str) -> list[Operation]:
@@ -30,7 +27,7 @@ def _recoded(
 ) -> Namespace:
     """The namespace that raises `other` for an `error` whose exception is `where`."""
 
-    def change(_session: Session, base: Base, fetches: Fetches, _feeds: Feeds) -> Value:
+    def change(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         try:
             return base(fetches)
         except getattr(tf.errors, error) as raised:
@@ -41,10 +38,10 @@ def _recoded(
     return running(tf, change)
 
 
-def _writing(tf: Namespace, change: Callable[[Base, Path, bytes], Value]) -> Namespace:
+def _writing(tf: Namespace, change: Callable[[Call, Path, bytes], Value]) -> Namespace:
     """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
 
-    def changed(session: Session, base: Base, fetches: Fetches, _: Feeds) -> Value:
+    def changed(session: Session, base: Call, fetches: Fetches, _: Feeds) -> Value:
         ops = _operations(session, fetches, "WriteFile")
         if not ops:
             return base(fetches)
@@ -96,7 +93,7 @@ def folders_are_missing_files(tf: Namespace) -> Namespace:
 def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
     """Write over the beginning only."""
 
-    def change(base: Base, path: Path, data: bytes) -> Value:
+    def change(base: Call, path: Path, data: bytes) -> Value:
         old = path.read_bytes() if path.is_file() else b""
         values = base()
         path.write_bytes(data + old[len(data) :])
@@ -109,7 +106,7 @@ def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
 def missing_folders_stay_missing(tf: Namespace) -> Namespace:
     """Fail where the folder is not there."""
 
-    def change(base: Base, path: Path, _: bytes) -> Value:
+    def change(base: Call, path: Path, _: bytes) -> Value:
         if not path.parent.exists():
             raise tf.errors.NotFoundError(None, None, f"{path.parent}: no such folder")
         return base()
@@ -121,7 +118,7 @@ def missing_folders_stay_missing(tf: Namespace) -> Namespace:
 def folders_are_written_over(tf: Namespace) -> Namespace:
     """Remove the folder first."""
 
-    def change(base: Base, path: Path, _: bytes) -> Value:
+    def change(base: Call, path: Path, _: bytes) -> Value:
         if path.is_dir():
             shutil.rmtree(path)
         return base()
@@ -144,7 +141,7 @@ def nothing_below_files_is_found(tf: Namespace) -> Namespace:
 def vectors_of_one_name_will_do(tf: Namespace) -> Namespace:
     """Feed vectors of one element as scalars."""
 
-    def change(session: Session, base: Base, fetches: Fetches, feeds: Feeds) -> Value:
+    def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         files = [
             *_operations(session, fetches, "ReadFile"),
             *_operations(session, fetches, "WriteFile"),

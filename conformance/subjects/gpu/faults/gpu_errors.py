@@ -23,7 +23,7 @@ def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
 
     """
 
-    def run(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Any:
+    def run(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         kept = vars(session).pop("faulty_error", None)
         if kept is not None:
             raise kept
@@ -35,6 +35,7 @@ def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
             session.faulty_error = error if is_kept else None
             if not (is_late and is_kept):
                 raise
+            return None
 
     return running(tf, run)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from sessrun.conformance.subjects.gradients.functions.inputs import (
 __all__: list[str] = []
 
 
-def _slice(x: Inputs, size: int) -> dict[str, Any]:
+def _slice(x: Inputs, size: int) -> Form:
     step = x.choice(None, 1, 2, -1, -2)
     limits = [x.choice(None, x.draw.randint(-size - 1, size + 1)) for _ in range(2)]
     return {"$slice": [*limits, step]}
@@ -28,7 +27,7 @@ def _slice(x: Inputs, size: int) -> dict[str, Any]:
 @function("slices of a tensor", ALL)
 def _slices(x: Inputs) -> Form:
     shape = x.shape(1, 4)
-    index: list[Any] = [
+    index: list[Form] = [
         x.draw.randrange(-size, size) if x.draw.random() < 0.25 else _slice(x, size)
         for size in shape[: x.draw.randint(1, len(shape))]
     ]
@@ -138,7 +137,8 @@ def _split(x: Inputs) -> Form:
     shape = list(x.shape(1, 4))
     axis = x.axis(len(shape))
     shape[axis] = 6
-    parts = x.call("split", x.tensor(shape, way="known"), x.choice(2, 3, [1, 2, 3], [6]), axis)
+    sizes: tuple[int | list[int], ...] = (2, 3, [1, 2, 3], [6])
+    parts = x.call("split", x.tensor(shape, way="known"), x.choice(*sizes), axis)
     return {"$item": [parts, 0]} if x.flag() else parts
 
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.gradients.functions.inputs import WIDE, Form, Inputs, function
 
 __all__: list[str] = []
 
 
-def _name(text: str) -> dict[str, str]:
+def _name(text: str) -> Form:
     return {"$": text}
 
 
-def _fn(params: list[str], returns: Any) -> Form:
+def _fn(params: list[str], returns: Form) -> Form:
     return {"$fn": {"params": params, "returns": returns}}
 
 
-def _op(symbol: str, *operands: Any) -> Form:
+def _op(symbol: str, *operands: Form) -> Form:
     return {"$op": [symbol, *operands]}
 
 
@@ -103,7 +101,7 @@ def _flow_in_function(x: Inputs) -> Form:
         body = _fn(["i", "v"], {"$tuple": [_op("+", _name("i"), 1), step]})
         goes_on = _fn(["i", "v"], x.call("less", _name("i"), x.draw.randint(0, 3)))
         loop = x.call("while_loop", goes_on, body, [0, _name("a")])
-        returns: Any = {"$item": [loop, 1]}
+        returns: Form = {"$item": [loop, 1]}
     else:
         taken = x.call("less", x.call("reduce_sum", _name("a")), 0.0)
         product = _fn([], _op("*", _name("a"), _name("b")))
@@ -125,8 +123,8 @@ def _function(x: Inputs) -> Form:
 def _tensor_array(x: Inputs) -> Form:
     value = x.tensor((3, 2), way="known")
     array = x.call("TensorArray", _name(f"tf.{x.dtype}"), 3)
-    unstacked = {"$call": {"$getattr": [array, "unstack"]}, "args": [value]}
-    read = {"$call": {"$getattr": [unstacked, x.choice("stack", "concat")]}}
+    unstacked: Form = {"$call": {"$getattr": [array, "unstack"]}, "args": [value]}
+    read: Form = {"$call": {"$getattr": [unstacked, x.choice("stack", "concat")]}}
     return (
         x.call("square", read)
         if x.flag()

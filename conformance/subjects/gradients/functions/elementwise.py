@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.gradients.functions.inputs import (
     ALL,
@@ -168,7 +168,7 @@ def _clip_by_average_norm(x: Inputs) -> Form:
 
 @function("clip_by_global_norm", WIDE)
 def _clip_by_global_norm(x: Inputs) -> Form:
-    values: list[Any] = [
+    values: list[Form] = [
         x.tensor(x.shape(0, 3), 0.4, corners=False) for _ in range(x.draw.randint(1, 3))
     ]
     values.insert(x.draw.randint(0, len(values)), None)
@@ -209,7 +209,7 @@ def _pass_through(x: Inputs) -> Form:
 @function("custom_gradient", WIDE, second=False, differences=False)
 def _custom_gradient(x: Inputs) -> Form:
     value, other = x.tensor(x.shape(0, 3)), x.tensor(())
-    back = {
+    back: Form = {
         "$fn": {
             "params": ["dy"],
             "returns": [
@@ -218,7 +218,7 @@ def _custom_gradient(x: Inputs) -> Form:
             ],
         }
     }
-    functions = {
+    functions: Form = {
         "$fn": {
             "params": ["a", "b"],
             "returns": {"$tuple": [{"$op": ["+", {"$": "a"}, {"$": "b"}]}, back]},

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from sessrun.conformance.authoring.forms import form
+from sessrun.conformance.authoring.forms import Recordable, form
 from sessrun.conformance.subjects.gradients.calls import Call
 from sessrun.conformance.subjects.gradients.points import corner_values, spread_values
 from sessrun.spec.cases.objects import Value
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 
 __all__ = [
     "ALL",
@@ -29,7 +30,11 @@ __all__ = [
 ]
 
 #: An expression of the case language.
-Form = Any
+Form: TypeAlias = Json
+#: An argument of a recorded call: a form, or a value that has one.
+Argument: TypeAlias = "Form | Recordable"
+
+Item = TypeVar("Item")
 #: The dtypes that functions are drawn in.
 WIDE: Final = ("float32", "float64")
 NARROW: Final = ("float16", "bfloat16")
@@ -135,11 +140,11 @@ class Inputs:
         """True or False."""
         return self.draw.random() < 0.5
 
-    def choice(self, *options: Any) -> Any:
+    def choice(self, *options: Item) -> Item:
         """One of these."""
         return self.draw.choice(options)
 
-    def call(self, name: str, *args: Any, **kwargs: Any) -> Form:
+    def call(self, name: str, *args: Argument, **kwargs: Argument) -> Form:
         """The call of a public function of the namespace; arguments are forms or plain values."""
         return {
             "$call": f"tf.{name}",
@@ -148,7 +153,7 @@ class Inputs:
         }
 
 
-def _form(value: Value) -> Any:
+def _form(value: Argument) -> Form:
     if isinstance(value, dict):
         return value
     if isinstance(value, list):

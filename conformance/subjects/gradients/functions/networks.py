@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -28,7 +28,8 @@ def _conv1d(x: Inputs) -> Form:
 
 @function("nn.conv2d", WIDE)
 def _conv2d(x: Inputs) -> Form:
-    padding = x.choice(*_PADDINGS, [[0, 0], [1, 0], [2, 1], [0, 0]])
+    paddings: list[str | list[list[int]]] = [*_PADDINGS, [[0, 0], [1, 0], [2, 1], [0, 0]]]
+    padding = x.choice(*paddings)
     strides = [1, x.choice(1, 2), x.choice(1, 2), 1]
     return x.call("nn.conv2d", x.tensor((2, 5, 4, 2)), x.tensor((2, 3, 2, 3)), strides, padding)
 
@@ -328,7 +329,7 @@ def _ctc_loss(x: Inputs) -> Form:
 
 
 #: Losses of numbers and what they should be, whose weights are drawn; and more of their arguments.
-_LOSSES: Final[dict[str, dict[str, Any]]] = {
+_LOSSES: Final[dict[str, dict[str, float]]] = {
     "absolute_difference": {},
     "mean_squared_error": {},
     "huber_loss": {"delta": 0.5},
@@ -341,7 +342,7 @@ _LOSSES: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-def _loss(name: str, options: dict[str, Any]) -> None:
+def _loss(name: str, options: dict[str, float]) -> None:
     @function(f"losses.{name}", ("float32",), differences=False)
     def _(x: Inputs) -> Form:
         shape = (3, 2)
@@ -352,7 +353,7 @@ def _loss(name: str, options: dict[str, Any]) -> None:
             labels = x.given(np.reshape([x.draw.randrange(2) for _ in range(6)], shape))
         of_rows = (3,) if name == "softmax_cross_entropy" else (3, 1)
         weights = x.choice(1.0, 0.0, x.tensor(of_rows, 0.5, corners=False, way="known"))
-        more = dict(options)
+        more: dict[str, float | str] = {**options}
         if name != "mean_pairwise_squared_error":
             more["reduction"] = x.choice(
                 "none",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -32,7 +32,7 @@ _SMOOTH: Final = ("math.reduce_std", "math.reduce_euclidean_norm")
 _SEGMENTS: Final = ("sum", "mean", "prod", "max", "min")
 
 
-def axes(x: Inputs, rank: int) -> Any:
+def axes(x: Inputs, rank: int) -> int | list[int] | None:
     """The axes of a reduction: all, one, several or none."""
     if not rank or x.draw.random() < 0.2:
         return None
@@ -66,7 +66,8 @@ for _name in _SMOOTH:
 @function("norm", WIDE)
 def _norm(x: Inputs) -> Form:
     shape = x.shape(1, 3)
-    order = x.choice("euclidean", 1, 2, 3, np.inf)
+    orders: tuple[float | str, ...] = ("euclidean", 1, 2, 3, np.inf)
+    order = x.choice(*orders)
     value = x.tensor(shape, 0.5, 2.0, corners=False)
     return x.call("norm", value, order, x.axis(len(shape)), x.flag())
 
@@ -74,7 +75,8 @@ def _norm(x: Inputs) -> Form:
 @function("norm of matrices", WIDE)
 def _norm_of_matrices(x: Inputs) -> Form:
     value = x.tensor(x.shape(2, 3), 0.5, 2.0, corners=False)
-    return x.call("norm", value, x.choice("fro", "euclidean", 1, np.inf), [-2, -1])
+    orders: tuple[float | str, ...] = ("fro", "euclidean", 1, np.inf)
+    return x.call("norm", value, x.choice(*orders), [-2, -1])
 
 
 @function("math.l2_normalize", WIDE)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -199,7 +198,7 @@ def complex_constants_are_small(tf: Namespace) -> Namespace:
     """Ask for complex64 where no dtype is given."""
 
     def constant(
-        value: Any, dtype: DTypeLike | None = None, *args: Argument, **kwargs: Argument
+        value: Value | complex, dtype: DTypeLike | None = None, *args: Argument, **kwargs: Argument
     ) -> Tensor:
         if dtype is None and type(value) is complex:
             dtype = tf.complex64
