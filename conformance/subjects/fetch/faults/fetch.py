@@ -25,9 +25,9 @@ from sessrun.spec.cases.objects import (
 #: From session, graph element and fetched value to the value that comes back instead.
 Change: TypeAlias = Callable[[Session, Tensor, Array], Value]
 #: From a fetch that is no list, tuple or dict, and its value, to what stands in its place.
-LeafChange: TypeAlias = Callable[[Any, Array], Value | Fetches]
+LeafChange: TypeAlias = "Callable[[Any, Array], Value | Fetches]"
 #: From a structure of fetches, and that of the changed values, to what stands in its place.
-Join: TypeAlias = Callable[[Fetches, Any], Value | Fetches]
+Join: TypeAlias = "Callable[[Fetches, Any], Value | Fetches]"
 
 
 def element_of(session: Session, fetch: Fetch | int | None) -> Any:
