@@ -98,7 +98,7 @@ _STATIC: Final = "LOSSES-020"
 
 
 def _alone(function: str, clause: str, **arguments: Kind) -> Row:
-    """A row of a loss without weights and reduction."""
+    """A row of a loss that takes no weights and no reduction."""
     return Row(
         f"losses.{function}",
         clause,

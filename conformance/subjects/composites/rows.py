@@ -58,7 +58,7 @@ class Row:
       styles: what its numbers may be like.
       near: how near its values must be, by dtype; `NEAR` if None.
       is_static: whether shapes are known while the graph is built.
-      fetched: what is fetched of the result; all of it if None.
+      fetched: the part of the result that is fetched; None for the result itself.
       static_clause: the clause of the static shapes, dtypes and names of the result.
 
     """

@@ -1,8 +1,8 @@
 """Writes programs as version 1 of control flow does: Switch, Merge, and the nodes of frames.
 
-What is carried through a branch or a loop are the variables, and for each state the number of its
-effects so far: an effect waits for that number, and the next number waits for the effect. Handles
-and the fixed number come into a branch by a Switch and into a loop as constants.
+Branches and loops carry the variables and, for each state, the number of its effects so far. An
+effect waits for that number, and the next number waits for the effect. Handles and the fixed number
+enter a branch by a Switch and a loop as constants.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Frames:
     Args:
       writer: the graph.
       states: the states of the program; the first is the tally.
-      prefix: of the names of its frames.
+      prefix: the prefix of the names of its frames.
 
     """
 

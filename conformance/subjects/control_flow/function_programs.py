@@ -1,4 +1,4 @@
-"""Random libraries of functions that call each other, with what each gives, as Python says.
+"""Random libraries of functions that call each other, with a model of each in Python.
 
 Every value is an int32 scalar. A function has two arguments and gives two values; it may call those
 that were written before it, by a call, a branch or a loop.
@@ -256,7 +256,7 @@ class Library:
     Attributes:
       names: those that may be called.
       plain: of them those that call no other one.
-      turns: of them those that a loop may have as its body: the first value becomes one more.
+      turns: those of them that add 1 to the first value, so that a loop may have them as its body.
       condition: the function that says whether a loop goes on: the first value is below `limit`.
 
     """

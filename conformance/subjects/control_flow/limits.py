@@ -32,7 +32,7 @@ class Limits:
       most: `maximum_iterations`; None if it is not given.
       as_tensor: whether that is given as a tensor.
       parallel: `parallel_iterations`.
-      inner: the loop inside, into which nothing comes of what this one changes.
+      inner: the loop inside; it reads nothing that this loop changes.
 
     """
 

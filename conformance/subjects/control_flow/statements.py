@@ -91,8 +91,8 @@ class Loop:
       times: the variable.
       most: a limit beside it; None if there is none.
       parallel: how many iterations may be under way at once.
-      asking: effects of the condition on the tally; it is asked once more than the
-        body is executed.
+      asking: effects of the condition on the tally; the condition is executed once more often
+        than the body.
       body: the statements.
 
     """
@@ -108,7 +108,7 @@ class Loop:
 class Again:
     """`for j in range(times): tally += fixed + j; sum += fixed + j`, then `target += sum`.
 
-    It takes nothing that changes in the loops around it.
+    It reads nothing that the loops around it change.
     """
 
     target: int

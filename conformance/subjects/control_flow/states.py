@@ -1,8 +1,8 @@
 """What keeps a program's effects: what every kind of state has.
 
 Each kind writes its own nodes, models in Python what the effects make of it, and says how a run
-shows that. The effects on one state are done in an order that the program determines; what waits
-for the number of effects so far waits for all of them.
+shows that. The effects on one state are done in an order that the program determines; a node
+that waits for the number of effects so far waits for all these effects.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class _Leaf:
 
 
 class _Structures:
-    """Draws structures of fetches; what is wanted names, part by part, the clause it tests."""
+    """Draws structures of fetches, and matchers of their values; a matcher names its clause."""
 
     def __init__(self, draw: random.Random, leaves: list[_Leaf]) -> None:
         self.draw = draw

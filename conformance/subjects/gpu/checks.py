@@ -73,7 +73,7 @@ def _gpus(session: Session) -> list[Device]:
 
 
 def listed(tf: Namespace, session: Session) -> dict[str, bool]:  # noqa: ARG001 - a check takes the namespace
-    """Of the devices that a session lists: are there GPUs, after the CPUs, named, with memory."""
+    """Whether a session lists GPUs, after its CPUs, with their full names and their memory."""
     types = [device.device_type for device in session.list_devices()]
     gpus = _gpus(session)
     wanted = [f"/job:localhost/replica:0/task:0/device:GPU:{n}" for n in range(len(gpus))]
@@ -269,7 +269,7 @@ def _flush(library: ctypes.CDLL) -> None:
 
 
 def branches_and_loops(tf: Namespace, number: float) -> list[Json]:
-    """A loop and a branch, all of them asked for on /gpu:0 without soft placement: their values.
+    """The values of a loop and a branch that are placed on /gpu:0 without soft placement.
 
     The loop adds 1.5 to the number three times, its counter an int32; the branch negates the
     number if it is above 1, and else doubles it.

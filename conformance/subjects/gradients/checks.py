@@ -54,7 +54,7 @@ class _Program:
     sources: list[Tensor]
 
     def run(self, fetches: Fetches, values: Arrays) -> list[Any]:
-        """The fetches where the inputs have these values."""
+        """The values of the fetches where the inputs have these values."""
         feeds = {}
         for tensor, value, way in zip(self.inputs, values, self.ways, strict=True):
             if way in _VARIABLES:
@@ -130,7 +130,7 @@ def error_of_differences(
     by: Sequence[int],
     step: float = 1e-5,
 ) -> np.float64:
-    """How far gradients are from what a small step changes, relative to either.
+    """The difference between gradients and the slope of a small step, relative to both.
 
     The targets are computed a step before and behind the first point, whose floating values are
     doubles, along a fixed direction; the gradients' inner product with that direction is compared
@@ -239,7 +239,7 @@ def _values(program: _Program, gradients: Sequence[Gradient], point: Arrays) -> 
 
 
 def _static_types(tf: Namespace, gradients: Sequence[Gradient]) -> list[list[str]]:
-    """Dtypes and static shapes; how many rows IndexedSlices have, an engine may find out or not."""
+    """Dtypes and static shapes; an engine may know the number of rows of IndexedSlices or not."""
     return [
         [gradient.dtype.name, str(gradient.values.shape[1:])]
         if isinstance(gradient, tf.IndexedSlices)
@@ -271,10 +271,10 @@ def _parts(tf: Namespace, gradient: Tensor) -> Fetches:
 def _weights_of(
     program: _Program, tensors: Sequence[Tensor], point: Arrays, seed: int = 0
 ) -> list[np.ndarray]:
-    """What multiplies each tensor; its shape is known, or a run tells it.
+    """The array that multiplies each tensor, of its shape, which is known or told by a run.
 
-    Nothing is run where all shapes are known: a call that has been run cannot be differentiated
-    any more, since it would have to give more than it gave.
+    Nothing is run where all shapes are known: a function call that has been run cannot be
+    differentiated afterwards, since its gradient adds outputs to it.
     """
     values = [tensor for tensor in tensors if not tensor.shape.is_fully_defined()]
     run_values = iter(program.run(values, point) if values else [])
@@ -304,7 +304,7 @@ def _weights(value: np.ndarray, seed: int) -> np.ndarray:
 
 
 def _direction(value: np.ndarray, seed: int) -> np.ndarray:
-    """A direction in which every element moves, each by another amount."""
+    """A direction in which all elements move, by different amounts."""
     amounts = ((np.arange(value.size) * 5 + 3 * seed) % 13 + 1) / 13 - 0.53
     if value.dtype.kind == "c":
         amounts = amounts + 1j * ((np.arange(value.size) * 3 + seed) % 7 - 2.9) / 7
@@ -314,7 +314,7 @@ def _direction(value: np.ndarray, seed: int) -> np.ndarray:
 def _product(left: Arrays, right: Arrays) -> float:
     """The real inner product of two lists of tensors.
 
-    The extreme of an empty segment is the largest number there is: it depends on nothing.
+    Elements as large as the extreme of an empty segment are left out: they depend on nothing.
     """
     pairs = [np.real(np.conj(a) * b) for a, b in zip(left, right, strict=True)]
     return float(sum(pair[~(np.abs(pair) > _HUGE)].sum() for pair in pairs))

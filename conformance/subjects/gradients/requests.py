@@ -1,4 +1,4 @@
-"""What `gradients` is asked for: targets, sources and options among the tensors of a graph."""
+"""Drawn calls of `gradients`: targets, sources and options among the tensors of a graph."""
 
 from __future__ import annotations
 

@@ -52,7 +52,8 @@ def cell_case(draw: random.Random, id_: str) -> Case:
 def structured_case(draw: random.Random, id_: str) -> Case:
     """A case of the operation whose turn it is, its structural inputs constants, and then fed.
 
-    So what goes wrong whichever they are shows the clause of values false, not that of structure.
+    So a failure that does not depend on feeding shows the clause of values false, not that of
+    structure.
     """
     rows = _structured()
     cell = rows[turn(id_) % len(rows)]

@@ -49,7 +49,7 @@ def merges_count_from_one(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-002", "A Merge of which no input is alive gives zero.")
 def dead_merges_are_zero(tf: Namespace) -> Namespace:
-    """Give zero where the engine says that a fetched Merge has no value."""
+    """Give zero where the engine raises for a dead Merge."""
     return forgiving(
         tf,
         ("Merge",),
@@ -94,7 +94,7 @@ def triggers_die(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-005", "A value that leaves a frame is one too large.")
 def exits_add_one(tf: Namespace) -> Namespace:
-    """Add one to what an Exit gives."""
+    """Add 1 to what an Exit gives."""
     return giving(tf, ("Exit",), lambda _op, _index, value: value + 1)
 
 

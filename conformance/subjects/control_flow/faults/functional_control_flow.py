@@ -187,7 +187,7 @@ def stacks_are_reversed(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-022", "A list is changed by what is pushed to it.")
 def lists_are_changed(tf: Namespace) -> Namespace:
-    """Let what stacks the older list take the newer one."""
+    """Make a TensorListStack of the older list take the newer list."""
 
     def change(definition: GraphDef) -> None:
         pushed = nodes_of(definition, ("TensorListPushBack",))
@@ -215,7 +215,7 @@ def the_first_comes_first(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-024", "An element that was not set is ones.")
 def absent_elements_are_ones(tf: Namespace) -> Namespace:
-    """Give ones for an element of zeros."""
+    """Replace elements of zeros by ones."""
     return giving(
         tf,
         ("TensorListGetItem",),
@@ -233,7 +233,7 @@ def places_outside_are_zeros(tf: Namespace) -> Namespace:
 
 @fault("CONTROL-FLOW-026", "A list that a loop gives lacks its last element.")
 def loops_shorten_lists(tf: Namespace) -> Namespace:
-    """Drop an element of what is stacked after a loop."""
+    """Drop the last element of what is stacked after a loop."""
 
     def shortened(_op: Operation, _index: int, value: np.ndarray) -> Value:
         return value[:-1]

@@ -31,7 +31,7 @@ def _added(definition: GraphDef, name: str, op: str, inputs: list[str], **types:
 
 @fault("CONTROL-FLOW-063", "An inner loop of constants runs in the first outer iteration only.")
 def inner_loops_run_once(tf: Namespace) -> Namespace:
-    """Multiply what enters a frame within a frame as a constant by whether the count is zero."""
+    """Multiply constants of an inner frame by 1 in the first outer iteration, else by 0."""
 
     def change(definition: GraphDef) -> None:
         nodes = {node.name: node for node in definition.node}

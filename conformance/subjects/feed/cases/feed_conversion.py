@@ -22,7 +22,7 @@ Pairs: TypeAlias = Sequence[tuple[Recordable, Recordable]]
 def becomes(
     c: ApiAuthor, dtype: str, pairs: Pairs, shape: Sequence[int | None] | None = None
 ) -> None:
-    """Record that each value, fed to a placeholder of the dtype, becomes what stands beside it."""
+    """Record that each value, fed to a placeholder of the dtype, is fetched as its pair says."""
     y, p, sess = _identity(c, dtype, shape)
     for value, wanted in pairs:
         c.check(sess.run(y, {p: value}), wanted)

@@ -78,7 +78,7 @@ def text_is_latin(tf: Namespace) -> Namespace:
 
 @fault("FEED-052", "A Python int fed to a string tensor is its digits.")
 def ints_are_text(tf: Namespace) -> Namespace:
-    """Feed its text."""
+    """Feed the int as text."""
 
     def convert(tensor: Tensor, value: Value) -> Value:
         return str(value) if _kind(tensor) == "O" and isinstance(value, int) else value
@@ -88,7 +88,7 @@ def ints_are_text(tf: Namespace) -> Namespace:
 
 @fault("FEED-046", "Text fed to a float tensor is refused, whatever it spells.")
 def text_is_no_number(tf: Namespace) -> Namespace:
-    """Raise ValueError."""
+    """Raise ValueError for text."""
 
     def convert(tensor: Tensor, value: Value) -> Value:
         if _kind(tensor) == "f" and isinstance(value, str | bytes):
@@ -138,7 +138,7 @@ def none_is_integer_zero(tf: Namespace) -> Namespace:
 
 @fault("FEED-050", "A bool fed to a number tensor is refused.")
 def bools_are_no_numbers(tf: Namespace) -> Namespace:
-    """Raise TypeError."""
+    """Raise TypeError for bools."""
 
     def refuse(_array: np.ndarray, dtype: np.dtype) -> NoReturn:
         raise TypeError(f"a bool is no {dtype}")
@@ -157,7 +157,7 @@ def fractions_are_false(tf: Namespace) -> Namespace:
 
 @fault("FEED-041", "A Python int that an integer dtype cannot hold wraps around.")
 def python_ints_wrap(tf: Namespace) -> Namespace:
-    """Feed it as an array, whose elements wrap."""
+    """Feed the int as an array, whose elements wrap."""
 
     def convert(tensor: Tensor, value: Value) -> Value:
         return np.asarray(value) if type(value) is int and _kind(tensor) in "iu" else value
@@ -179,7 +179,7 @@ def integers_saturate(tf: Namespace) -> Namespace:
 
 @fault("FEED-043", "Floats fed to an integer tensor are rounded.")
 def floats_are_rounded(tf: Namespace) -> Namespace:
-    """Round them to the nearest integer."""
+    """Round floats to the nearest integer."""
     return _converting_arrays(tf, "iu", "f", lambda array, _: np.rint(array))
 
 
@@ -188,7 +188,7 @@ def floats_are_rounded(tf: Namespace) -> Namespace:
 
 @fault("FEED-044", "Numbers that a float dtype cannot hold are cut off towards zero.")
 def floats_are_cut_off(tf: Namespace) -> Namespace:
-    """Step back where rounding went away from zero."""
+    """Take the next number towards zero where rounding went away from zero."""
 
     def cut(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         with np.errstate(over="ignore"):
@@ -201,7 +201,7 @@ def floats_are_cut_off(tf: Namespace) -> Namespace:
 
 @fault("FEED-045", "Complex numbers fed to a real tensor are their magnitudes.")
 def complex_numbers_are_magnitudes(tf: Namespace) -> Namespace:
-    """Feed their absolute values."""
+    """Feed the absolute values of complex numbers."""
     return _converting_arrays(tf, "f", "c", lambda array, _: np.abs(array))
 
 
@@ -230,7 +230,7 @@ def ragged_lists_are_flattened(tf: Namespace) -> Namespace:
 
 @fault("FEED-040", "An array is fed in the order of its memory.")
 def arrays_are_read_in_memory_order(tf: Namespace) -> Namespace:
-    """Read the elements of an array as they lie there."""
+    """Put the elements in the order in which they lie in memory."""
 
     def convert(_tensor: Tensor, value: Value) -> Value:
         if not isinstance(value, np.ndarray) or value.ndim < 2:
@@ -266,7 +266,7 @@ def objects_are_not_asked(tf: Namespace) -> Namespace:
 
 @fault("FEED-063", "Arrays of objects are refused by tensors that are not of strings.")
 def object_arrays_are_refused(tf: Namespace) -> Namespace:
-    """Raise TypeError."""
+    """Raise TypeError for arrays of objects."""
 
     def convert(tensor: Tensor, value: Value) -> Value:
         if isinstance(value, np.ndarray) and value.dtype == object and _kind(tensor) != "O":

@@ -185,7 +185,7 @@ def unfed_vectors_are_zeros(tf: Namespace) -> Namespace:
 
 @fault("FEED-009", "A placeholder with a default must be fed.")
 def defaults_are_not_used(tf: Namespace) -> Namespace:
-    """Raise what an unfed placeholder raises."""
+    """Raise InvalidArgumentError, as for a placeholder without a default."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         for op in needed(elements(session, fetches), fed(session, feeds)):
@@ -264,5 +264,5 @@ def feeds_by_name_across_graphs(tf: Namespace) -> Namespace:
 
 @fault("FEED-020", "Updates execute before an invalid feed key is found.")
 def updates_before_checking_keys(tf: Namespace) -> Namespace:
-    """Execute them where some key is none of the graph's tensors."""
+    """Execute the updates where some key is no tensor of the graph."""
     return hasty(tf, lambda session, feeds: len(resolved(session, feeds)) < len(feeds))

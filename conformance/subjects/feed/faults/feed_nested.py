@@ -70,7 +70,7 @@ def empty_means_as_before(tf: Namespace) -> Namespace:
 
 @fault("FEED-039", "A feed_dict may be a list of pairs.")
 def pairs_are_feeds(tf: Namespace) -> Namespace:
-    """Make a dict of them."""
+    """Convert the list of pairs to a dict."""
 
     def change(_session: Session, base: Call, fetches: Fetches, feeds: FeedDict) -> Value:
         pairs = isinstance(feeds, list) and all(isinstance(pair, tuple) for pair in feeds)
@@ -81,7 +81,7 @@ def pairs_are_feeds(tf: Namespace) -> Namespace:
 
 @fault("FEED-056", "The values of a tuple key are taken from the last to the first.")
 def tuple_values_are_reversed(tf: Namespace) -> Namespace:
-    """Reverse them where they are as many as the key's."""
+    """Reverse the values of a tuple key that has as many tensors."""
 
     def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(key, tuple) and isinstance(value, tuple | list) and len(key) == len(value):
@@ -93,7 +93,7 @@ def tuple_values_are_reversed(tf: Namespace) -> Namespace:
 
 @fault("FEED-057", "Of a tuple key and its values, what has no counterpart is left out.")
 def longer_part_is_cut(tf: Namespace) -> Namespace:
-    """Cut the longer of the two."""
+    """Cut the key or its values to the length of the other."""
 
     def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(key, tuple) and isinstance(value, tuple | list) and len(key) != len(value):
@@ -106,7 +106,7 @@ def longer_part_is_cut(tf: Namespace) -> Namespace:
 
 @fault("FEED-058", "A SparseTensorValue is no value for a SparseTensor.")
 def sparse_values_are_refused(tf: Namespace) -> Namespace:
-    """Raise TypeError."""
+    """Raise TypeError for a SparseTensorValue."""
 
     def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(value, tf.SparseTensorValue):
@@ -118,7 +118,7 @@ def sparse_values_are_refused(tf: Namespace) -> Namespace:
 
 @fault("FEED-059", "A plain tuple is no value for a SparseTensor.")
 def sparse_tuples_are_refused(tf: Namespace) -> Namespace:
-    """Raise TypeError."""
+    """Raise TypeError for a plain tuple."""
 
     def change_pair(key: Hashable, value: Value) -> Pair:
         if isinstance(key, tf.SparseTensor) and type(value) is tuple:
@@ -155,7 +155,7 @@ def indices_come_first(tf: Namespace) -> Namespace:
 
 @fault("FEED-062", "A run empties the feed_dict that it was passed.")
 def feed_dicts_are_used_up(tf: Namespace) -> Namespace:
-    """Clear it when the run has ended."""
+    """Clear the feed_dict when the run has ended."""
 
     def change(_session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         try:

@@ -35,7 +35,7 @@ def placeholders_remember(tf: Namespace) -> Namespace:
 
 @fault("FEED-008", "A run with feeds must feed the string placeholders that nothing consumes.")
 def unused_placeholders_must_be_fed(tf: Namespace) -> Namespace:
-    """Raise what an unfed placeholder raises."""
+    """Raise InvalidArgumentError for a string placeholder without consumers."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         given = {tensor.name for tensor in fed(session, feeds)}
@@ -78,7 +78,7 @@ def unneeded_feeds_are_refused(tf: Namespace) -> Namespace:
 
 @fault("FEED-013", "The first feed of a partly known shape fixes the shape for the session.")
 def first_shape_holds(tf: Namespace) -> Namespace:
-    """Refuse other numbers of rows for a placeholder of pairs."""
+    """Refuse another number of rows for a placeholder of shape [None, 2]."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         first = session.__dict__.setdefault("first_shapes", {})
@@ -95,7 +95,7 @@ def first_shape_holds(tf: Namespace) -> Namespace:
 
 @fault("FEED-027", "A value for a tensor that is no placeholder is cut or repeated to its shape.")
 def other_tensors_are_resized(tf: Namespace) -> Namespace:
-    """Resize it where the tensor's shape is known."""
+    """Resize the value where the static shape of the tensor is known."""
 
     def convert(tensor: Tensor, value: np.ndarray) -> Value:
         known = tensor.shape.is_fully_defined() and np.size(value)

@@ -88,7 +88,7 @@ def sizes_are_adjusted(tf: Namespace) -> Namespace:
 
 @fault("FEED-022", "A value of another rank with as many elements is reshaped.")
 def ranks_are_adjusted(tf: Namespace) -> Namespace:
-    """Reshape it, unless it could be broadcast."""
+    """Reshape the value, unless it could be broadcast."""
 
     def fit(array: np.ndarray, dims: Dims) -> np.ndarray | None:
         known = [dim for dim in dims if dim is not None]
@@ -106,7 +106,7 @@ def values_are_broadcast(tf: Namespace) -> Namespace:
 
 
 def _refusing(tf: Namespace, refuses: Callable[[Tensor, np.ndarray], bool]) -> Namespace:
-    """The namespace that refuses a run in which `refuses(tensor, array)` of some feed."""
+    """The namespace that refuses a run where `refuses(tensor, array)` holds for a feed."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
@@ -139,7 +139,7 @@ def unknown_ranks_are_small(tf: Namespace) -> Namespace:
 
 @fault("FEED-026", "Updates execute before a value of a wrong shape is found.")
 def updates_before_checking_shapes(tf: Namespace) -> Namespace:
-    """Execute them where a value's shape is not the placeholder's."""
+    """Execute the updates where the shape of a value does not fit."""
     return hasty(
         tf, lambda session, feeds: any(misfits(*pair) for pair in resolved(session, feeds))
     )

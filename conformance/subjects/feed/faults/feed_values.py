@@ -67,7 +67,7 @@ def integers_pass_through_doubles(tf: Namespace) -> Namespace:
 
 @fault("FEED-015", "Bytes lose their trailing NULs.")
 def bytes_end_at_their_nuls(tf: Namespace) -> Namespace:
-    """Strip them from every fed element of bytes."""
+    """Strip trailing NULs from every fed element of bytes."""
 
     def changed(tensor: Tensor, value: Value) -> Value:
         if tensor.dtype.name != "string" or not isinstance(value, bytes | list | np.ndarray):
@@ -83,7 +83,7 @@ def bytes_end_at_their_nuls(tf: Namespace) -> Namespace:
 
 @fault("FEED-029", "Updates execute before a value is found that cannot be converted.")
 def updates_before_converting(tf: Namespace) -> Namespace:
-    """Execute them where all keys are valid and no shape is at fault."""
+    """Execute the updates where all keys are valid and all shapes fit."""
 
     def concerns(session: Session, feeds: FeedDict) -> bool:
         pairs = resolved(session, feeds)

@@ -31,7 +31,7 @@ Join: TypeAlias = "Callable[[Fetches, Any], Value | Fetches]"
 
 
 def element_of(session: Session, fetch: Fetch | int | None) -> Any:
-    """The Tensor or Operation that a fetch means; None if it means none."""
+    """The Tensor or Operation that a fetch names; None if it names none."""
     try:
         return session.graph.as_graph_element(fetch)
     except (TypeError, ValueError, KeyError):
@@ -103,7 +103,7 @@ def changing_fetches(tf: Namespace, change: Callable[[Session, Fetch], Fetches])
 
 @fault("FETCH-001", "Values of 16-bit unsigned integers come back as 32-bit ones.")
 def uint16_comes_back_as_int32(tf: Namespace) -> Namespace:
-    """Widens, as engines without the type do."""
+    """Convert uint16 values to int32, as engines without the type do."""
 
     def widened(_session: Session, _element: Element, value: Array) -> Value:
         narrow = getattr(value, "dtype", None) == np.uint16
@@ -137,7 +137,7 @@ def empty_values_are_flat(tf: Namespace) -> Namespace:
 
 @fault("FETCH-004", "64-bit integers pass through a double on their way out.")
 def large_integers_are_rounded(tf: Namespace) -> Namespace:
-    """Rounds what was stored or fed as a transport by JSON numbers does."""
+    """Round integers that were stored or fed to doubles, as JSON numbers are."""
     stored = {"Const", "Identity", "Placeholder", "VariableV2", "ReadVariableOp", "AssignAdd"}
 
     def rounded(_session: Session, element: Tensor, value: Array) -> Value:

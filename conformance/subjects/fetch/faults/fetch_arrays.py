@@ -19,7 +19,7 @@ def is_variable(fetch: object) -> TypeGuard[Variable]:
 
 
 def fed_elements(session: Session, feeds: Feeds) -> dict[str, Value]:
-    """The fed values by the name of the tensor they are fed to."""
+    """The fed values, by the name of the tensor that each is fed to."""
     values: dict[str, Value] = {}
     for key in feeds or ():
         element = element_of(session, key)
@@ -30,7 +30,7 @@ def fed_elements(session: Session, feeds: Feeds) -> dict[str, Value]:
 
 @fault("FETCH-018", "A computed Tensor object that is fed cannot be fetched beside another.")
 def fed_and_fetched_is_an_error(tf: Namespace) -> Namespace:
-    """Refuses it in a list or dict of several; names and reference tensors are let by."""
+    """Refuse fed tensors in a list or dict of fetches, except names and references."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
@@ -56,7 +56,7 @@ def fed_and_fetched_is_an_error(tf: Namespace) -> Namespace:
 
 @fault("FETCH-019", "A resource Variable of rank 1, fetched alone, has its initial value.")
 def variables_give_their_initial_value(tf: Namespace) -> Namespace:
-    """Takes the initial value's tensor for the variable's."""
+    """Fetch the tensor of the initial value instead of the variable."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
@@ -69,7 +69,7 @@ def variables_give_their_initial_value(tf: Namespace) -> Namespace:
 
 @fault("FETCH-021", "Every run hands out the one array of a constant.")
 def constants_are_handed_out(tf: Namespace) -> Namespace:
-    """Keeps the array of each fetched constant and gives it to whoever fetches it again."""
+    """Keep the array of each fetched constant, and return it again."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
@@ -89,7 +89,7 @@ def constants_are_handed_out(tf: Namespace) -> Namespace:
 
 @fault("FETCH-022", "An array fetched from a Variable is the variable's own memory.")
 def variables_are_written_through(tf: Namespace) -> Namespace:
-    """Assigns what the caller wrote into the array last fetched of a variable, at the next run."""
+    """Assign the array last fetched of a variable, if it was written to, at the next run."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
@@ -182,7 +182,7 @@ def output_buffers_are_reused(tf: Namespace) -> Namespace:
 
 @fault("FETCH-050", "Matrices come back in Fortran order.")
 def matrices_are_in_fortran_order(tf: Namespace) -> Namespace:
-    """Copy them, column by column."""
+    """Copy matrices to Fortran order."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:

@@ -111,7 +111,7 @@ def computed_arrays_are_readonly(tf: Namespace) -> Namespace:
 
 @fault("FETCH-030", "Fetched scalars of bool and float16 are arrays of rank 0.")
 def scalars_are_arrays(tf: Namespace) -> Namespace:
-    """Makes numpy scalars of the other dtypes only."""
+    """Convert numpy scalars of these dtypes to arrays."""
 
     def as_array(_session: Session, _element: Element, value: Value) -> Value:
         rare = isinstance(value, np.generic) and value.dtype.name in {"bool", "float16"}
@@ -213,7 +213,7 @@ def namedtuples_come_back_as_tuples(tf: Namespace) -> Namespace:
 
 @fault("FETCH-039", "An attrs object comes back as a tuple of its fields.")
 def attrs_objects_come_back_as_tuples(tf: Namespace) -> Namespace:
-    """Loses the class of attrs objects of fetches."""
+    """Convert attrs objects to tuples of their fields."""
 
     def fields(fetch: Fetch, value: Value) -> Value:
         declared = getattr(type(fetch), "__attrs_attrs__", None)
@@ -242,7 +242,7 @@ def empty_structures_are_none(tf: Namespace) -> Namespace:
 
 @fault("FETCH-042", "A list or dict is resolved once and remembered by its identity.")
 def structures_are_remembered(tf: Namespace) -> Namespace:
-    """Runs what a list or dict held when it was first passed."""
+    """Run the fetches that a list or dict held when it was first passed."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:
@@ -277,7 +277,7 @@ def names_are_resolved_in_place(tf: Namespace) -> Namespace:
 
 @fault("FETCH-044", "A SparseTensor comes back as a plain tuple of three arrays.")
 def sparse_values_are_tuples(tf: Namespace) -> Namespace:
-    """Loses the class of sparse values."""
+    """Convert each SparseTensorValue to a plain tuple."""
 
     def plain(_fetch: Fetch, value: Value) -> Value:
         return tuple(value) if isinstance(value, tf.SparseTensorValue) else value
@@ -287,7 +287,7 @@ def sparse_values_are_tuples(tf: Namespace) -> Namespace:
 
 @fault("FETCH-045", "IndexedSlices without a dense shape come back with an empty one.")
 def missing_dense_shapes_are_empty(tf: Namespace) -> Namespace:
-    """Gives an array where there is no dense shape."""
+    """Set `dense_shape` to an empty array where it is None."""
 
     def filled(fetch: Fetch, value: Any) -> Value:
         bare = isinstance(fetch, tf.IndexedSlices) and fetch.dense_shape is None

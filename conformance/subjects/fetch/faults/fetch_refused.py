@@ -36,13 +36,13 @@ def lacks(session: Session, fetch: Fetch) -> bool:
 
 @fault("FETCH-012", "An output of an operation that the graph lacks comes back as None.")
 def unknown_outputs_are_none(tf: Namespace) -> Namespace:
-    """Drops the names with an index that it does not know."""
+    """Give None for names with an index whose operation the graph lacks."""
     return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" in str(fetch))
 
 
 @fault("FETCH-013", "An operation that the graph lacks is taken for one that does nothing.")
 def unknown_operations_are_none(tf: Namespace) -> Namespace:
-    """Drops the bare names that it does not know."""
+    """Give None for bare names of operations that the graph lacks."""
     return skipping(tf, lambda session, fetch: lacks(session, fetch) and ":" not in str(fetch))
 
 
@@ -78,7 +78,7 @@ def sets_are_lists(tf: Namespace) -> Namespace:
 
 @fault("FETCH-016", "A tensor of another graph is looked up by its name.")
 def foreign_tensors_go_by_name(tf: Namespace) -> Namespace:
-    """Trusts the name of a tensor whose graph is not the session's."""
+    """Fetch tensors of other graphs by their names."""
 
     def named(session: Session, fetch: Fetch) -> Fetch:
         if not is_tensor(fetch) or getattr(fetch, "graph", None) is session.graph:
@@ -90,7 +90,7 @@ def foreign_tensors_go_by_name(tf: Namespace) -> Namespace:
 
 @fault("FETCH-017", "The valid fetches are run before an invalid one is noticed.")
 def valid_fetches_run_first(tf: Namespace) -> Namespace:
-    """Resolves the fetches of a list one after the other, running what it has."""
+    """Run the valid fetches of a list that has invalid ones, too."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(self, fetches: Fetches, *args: Argument, **kwargs: Argument) -> Value:

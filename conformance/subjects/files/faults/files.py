@@ -25,7 +25,7 @@ def _operations(session: Session, fetches: Fetches, op_type: str) -> list[Operat
 def _recoded(
     tf: Namespace, error: str, other: str, where: Callable[[OpError], bool] = lambda _: True
 ) -> Namespace:
-    """The namespace that raises `other` for an `error` whose exception is `where`."""
+    """The namespace that raises `other` in place of an `error` with `where(exception)`."""
 
     def change(_session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         try:
@@ -55,7 +55,7 @@ def _writing(tf: Namespace, change: Callable[[Call, Path, bytes], Value]) -> Nam
 
 @fault("FILES-001", "ReadFile stops at a NUL byte.")
 def files_end_at_nul(tf: Namespace) -> Namespace:
-    """As the strings of C do."""
+    """Cut the content at its first NUL byte."""
     return computing(
         tf,
         {
@@ -66,7 +66,7 @@ def files_end_at_nul(tf: Namespace) -> Namespace:
 
 @fault("FILES-002", "ReadFile keeps what it has read of a path.")
 def files_are_read_once(tf: Namespace) -> Namespace:
-    """Give what the first read of the path gave."""
+    """Return the content that the first read of the path gave."""
     kept: dict[bytes, list[np.ndarray]] = {}
 
     def change(
@@ -91,7 +91,7 @@ def folders_are_missing_files(tf: Namespace) -> Namespace:
 
 @fault("FILES-004", "WriteFile leaves the end of a longer file.")
 def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
-    """Write over the beginning only."""
+    """Write the data over the beginning of the old content."""
 
     def change(base: Call, path: Path, data: bytes) -> Value:
         old = path.read_bytes() if path.is_file() else b""
@@ -104,7 +104,7 @@ def ends_of_longer_files_stay(tf: Namespace) -> Namespace:
 
 @fault("FILES-005", "WriteFile makes no folders.")
 def missing_folders_stay_missing(tf: Namespace) -> Namespace:
-    """Fail where the folder is not there."""
+    """Raise NotFoundError where the folder of the file does not exist."""
 
     def change(base: Call, path: Path, _: bytes) -> Value:
         if not path.parent.exists():
@@ -116,7 +116,7 @@ def missing_folders_stay_missing(tf: Namespace) -> Namespace:
 
 @fault("FILES-006", "WriteFile puts its file in the place of a folder.")
 def folders_are_written_over(tf: Namespace) -> Namespace:
-    """Remove the folder first."""
+    """Remove a folder of the same path first."""
 
     def change(base: Call, path: Path, _: bytes) -> Value:
         if path.is_dir():

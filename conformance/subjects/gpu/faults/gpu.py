@@ -51,7 +51,7 @@ def is_on(op: Operation, kind: str) -> bool:
 def relisting(
     tf: Namespace, wanted: Callable[[RecordedRun, Operation], bool], device: str
 ) -> Namespace:
-    """The namespace whose traces list the operations that are `wanted(told, op)` on a device."""
+    """The namespace whose traces list operations with `wanted(traced, op)` under a device."""
 
     def change(traced: RecordedRun) -> None:
         ops = {op.name: op for op in traced.session.graph.get_operations()}
@@ -73,7 +73,7 @@ def relisting(
 
 
 def failing(tf: Namespace, type_: str, change: Callable[[OpError], Value]) -> Namespace:
-    """The namespace in which a failed run with an operation of a type gives `change(error)`."""
+    """The namespace in which a failed run of an operation of a type gives `change(error)`."""
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         try:
@@ -92,7 +92,7 @@ def failing(tf: Namespace, type_: str, change: Callable[[OpError], Value]) -> Na
 
 @fault("GPU-001", "A GPU's memory is not listed.")
 def the_memory_of_gpus_is_not_listed(tf: Namespace) -> Namespace:
-    """List none."""
+    """List a memory limit of 0 for GPUs."""
 
     def change(_session: Session, devices: Iterable[Device]) -> Iterable[Device]:
         for d in devices:
@@ -104,37 +104,37 @@ def the_memory_of_gpus_is_not_listed(tf: Namespace) -> Namespace:
 
 @fault("GPU-001", "GPUs are listed before the CPUs.")
 def gpus_come_first(tf: Namespace) -> Namespace:
-    """Turn the list."""
+    """Sort the GPUs to the front of the list of devices."""
     return listing(tf, lambda _, devices: sorted(devices, key=lambda d: d.device_type != "GPU"))
 
 
 @fault("GPU-002", "The test module knows of no GPU.")
 def the_test_module_is_blind(tf: Namespace) -> Namespace:
-    """Give no name."""
+    """Return an empty name from `gpu_device_name`."""
     return override(tf, test=override(tf.test, gpu_device_name=lambda: ""))
 
 
 @fault("GPU-003", "A session has its GPUs whatever device_count says.")
 def gpus_are_not_counted(tf: Namespace) -> Namespace:
-    """Drop the count."""
+    """Remove `GPU` from `device_count`."""
     return configuring(tf, lambda config: config.device_count.pop("GPU", None))
 
 
 @fault("GPU-004", "What names no device runs on the CPU.")
 def the_cpu_is_preferred(tf: Namespace) -> Namespace:
-    """List it there."""
+    """List operations that name no device under CPU:0 in traces."""
     return relisting(tf, lambda _, op: not op.device, "CPU:0")
 
 
 @fault("GPU-005", "What names the CPU runs on the GPU beside it.")
 def everything_runs_on_the_gpu(tf: Namespace) -> Namespace:
-    """List it there."""
+    """List operations that name the CPU under GPU:0 in traces."""
     return relisting(tf, lambda _, op: is_on(op, "CPU"), "GPU:0")
 
 
 @fault("GPU-006", "Subnormal numbers and signs of zeros are lost on a GPU.")
 def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
-    """Flush what an Identity on a GPU gives."""
+    """Replace the subnormal results of an Identity on a GPU by zero."""
 
     def flushed(value: Array, tensor: Any) -> Value:
         op = getattr(tensor, "op", tensor)
@@ -147,7 +147,7 @@ def subnormal_numbers_are_flushed(tf: Namespace) -> Namespace:
 
 @fault("GPU-007", "An operation without a kernel for GPUs is an internal error.")
 def no_kernel_is_an_internal_error(tf: Namespace) -> Namespace:
-    """Raise code 13, as an article has it."""
+    """Raise InternalError (code 13)."""
 
     def change(error: OpError) -> NoReturn:
         raise tf.errors.InternalError(error.node_def, error.op, error.message)
@@ -157,13 +157,13 @@ def no_kernel_is_an_internal_error(tf: Namespace) -> Namespace:
 
 @fault("GPU-007", "An operation without a kernel for GPUs runs on the CPU all the same.")
 def soft_placement_for_strings(tf: Namespace) -> Namespace:
-    """Give a value."""
+    """Return a value where the run fails."""
     return failing(tf, "StringJoin", lambda _error: b"aa")
 
 
 @fault("GPU-008", "Where there is no kernel the message does not say for what.")
 def the_message_names_nothing(tf: Namespace) -> Namespace:
-    """Say it without a name."""
+    """Raise the error with a message that names no operation."""
 
     def change(_error: OpError) -> NoReturn:
         raise tf.errors.InvalidArgumentError(None, None, "there is no kernel for this device")
@@ -173,7 +173,7 @@ def the_message_names_nothing(tf: Namespace) -> Namespace:
 
 @fault("GPU-009", "Soft placement is ignored where there is a GPU.")
 def soft_placement_is_ignored(tf: Namespace) -> Namespace:
-    """Turn it off."""
+    """Set `allow_soft_placement` to False."""
 
     def change(config: ConfigProto) -> None:
         config.allow_soft_placement = False
@@ -183,7 +183,7 @@ def soft_placement_is_ignored(tf: Namespace) -> Namespace:
 
 @fault("GPU-009", "With soft placement all operations run on the CPU.")
 def soft_placement_leaves_the_gpu(tf: Namespace) -> Namespace:
-    """List all of them there."""
+    """List all operations under CPU:0 in traces where soft placement is on."""
     configured = configuring(tf, lambda _config: None)
     return relisting(
         configured, lambda traced, _: traced.session.configuration.allow_soft_placement, "CPU:0"
@@ -192,7 +192,7 @@ def soft_placement_leaves_the_gpu(tf: Namespace) -> Namespace:
 
 @fault("GPU-010", "The refusal of a missing GPU lists CPUs only.")
 def refusals_list_cpus(tf: Namespace) -> Namespace:
-    """Leave the GPUs out."""
+    """Replace the names of GPUs in the message."""
 
     def change(error: OpError) -> NoReturn:
         text = error.message.replace(f"{_FULL}GPU", "another")
@@ -203,7 +203,7 @@ def refusals_list_cpus(tf: Namespace) -> Namespace:
 
 @fault("GPU-011", "Strings have no device where there is a GPU.")
 def strings_have_no_device(tf: Namespace) -> Namespace:
-    """Refuse them where they name none."""
+    """Refuse a StringJoin that names no device."""
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         for op in needed(elements(session, fetches), fed(session, feeds)):
@@ -219,7 +219,7 @@ def strings_have_no_device(tf: Namespace) -> Namespace:
 
 @fault("GPU-012", "Shapes are kept in the GPU's memory.")
 def shapes_are_on_the_gpu(tf: Namespace) -> Namespace:
-    """Name the GPU's allocator."""
+    """Write the allocator of the GPU into the traces of all outputs on it."""
 
     def change(traced: RecordedRun) -> None:
         for stats in traced.metadata.step_stats.dev_stats:
@@ -232,7 +232,7 @@ def shapes_are_on_the_gpu(tf: Namespace) -> Namespace:
 
 @fault("GPU-013", "A shape that was computed does not reach the GPU.")
 def computed_shapes_are_lost(tf: Namespace) -> Namespace:
-    """Refuse it."""
+    """Raise InternalError where a Reshape takes its shape from a ReverseV2."""
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         for op in needed(elements(session, fetches), fed(session, feeds)):
@@ -245,7 +245,7 @@ def computed_shapes_are_lost(tf: Namespace) -> Namespace:
 
 @fault("GPU-014", "A loop on a GPU goes on once too often.")
 def loops_go_on(tf: Namespace) -> Namespace:
-    """Add one to its counter."""
+    """Add 1 to the counter that the loop gives."""
 
     def while_loop(*args: Argument, **kwargs: Argument) -> Tensor | Sequence[Tensor]:
         counter, *rest = tf.while_loop(*args, **kwargs)
@@ -256,7 +256,7 @@ def loops_go_on(tf: Namespace) -> Namespace:
 
 @fault("GPU-021", "The partition graphs are one.")
 def partitions_are_one(tf: Namespace) -> Namespace:
-    """Put them together."""
+    """Merge the partition graphs into the first one."""
 
     def change(traced: RecordedRun) -> None:
         graphs = traced.metadata.partition_graphs
@@ -269,7 +269,7 @@ def partitions_are_one(tf: Namespace) -> Namespace:
 
 @fault("GPU-022", "A value is sent to another device for each operation that reads it.")
 def values_are_sent_again(tf: Namespace) -> Namespace:
-    """Send what is sent twice."""
+    """Repeat each _Send in the partition graphs."""
 
     def change(traced: RecordedRun) -> None:
         for graph in traced.metadata.partition_graphs:
@@ -281,7 +281,7 @@ def values_are_sent_again(tf: Namespace) -> Namespace:
 
 @fault("GPU-034", "There is no placement log where there is a GPU.")
 def nothing_is_logged(tf: Namespace) -> Namespace:
-    """Turn it off."""
+    """Set `log_device_placement` to False."""
 
     def change(config: ConfigProto) -> None:
         config.log_device_placement = False
@@ -291,7 +291,7 @@ def nothing_is_logged(tf: Namespace) -> Namespace:
 
 @fault("GPU-035", "Copies are not traced.")
 def copies_are_not_traced(tf: Namespace) -> Namespace:
-    """Leave them out."""
+    """Remove the copies between memories from traces."""
     return telling(tf, lambda traced: traced.keep(lambda node: "MEMCPY" not in node.node_name))
 
 
@@ -300,7 +300,7 @@ def copies_are_not_traced(tf: Namespace) -> Namespace:
 
 @fault("GPU-015", "Updates of a variable on a GPU run on the CPU.")
 def updates_run_on_the_cpu(tf: Namespace) -> Namespace:
-    """List them there."""
+    """List updates of variables on a GPU under CPU:0 in traces."""
     return relisting(tf, lambda _, op: op.type in UPDATES and is_on(op, "GPU"), "CPU:0")
 
 
@@ -316,7 +316,7 @@ def counters_are_on_the_gpu(tf: Namespace) -> Namespace:
 
 @fault("GPU-042", "A variable of int32 may be on a GPU.")
 def counters_on_gpus(tf: Namespace) -> Namespace:
-    """Let its first value be assigned."""
+    """Return None where the assignment fails."""
     return failing(tf, "VariableV2", lambda _error: None)
 
 
@@ -332,7 +332,7 @@ def _fetched_variable(session: Session, fetches: Fetches) -> str:
 
 @fault("GPU-017", "An array that was fetched from a variable on a GPU is handed out again.")
 def fetched_arrays_are_shared(tf: Namespace) -> Namespace:
-    """Keep the first one."""
+    """Keep the first array that is fetched of a variable, and return it again."""
 
     def run(session: Session, base: Call, fetches: Fetches, _feeds: Feeds) -> Value:
         name, value = _fetched_variable(session, fetches), base(fetches)
@@ -344,7 +344,7 @@ def fetched_arrays_are_shared(tf: Namespace) -> Namespace:
 
 @fault("GPU-018", "What is fed to a variable on a GPU is copied there when it is read.")
 def fed_arrays_are_copied_late(tf: Namespace) -> Namespace:
-    """Read what the fed array is then."""
+    """Return what the fed array holds when the variable is read."""
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         kept = vars(session).setdefault("faulty_fed", [])
@@ -358,7 +358,7 @@ def fed_arrays_are_copied_late(tf: Namespace) -> Namespace:
 
 @fault("GPU-019", "Variables of one name on one GPU are one variable, whatever their graphs.")
 def graphs_share_variables(tf: Namespace) -> Namespace:
-    """Read what a session of another graph was given last."""
+    """Return the array that was last fed to an assignment in a session of another graph."""
     given: list[tuple[Session, Value]] = []
 
     def run(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
@@ -381,7 +381,7 @@ def graphs_share_variables(tf: Namespace) -> Namespace:
 
 @fault("GPU-020", "A control edge from a GPU is dropped.")
 def control_edges_are_dropped(tf: Namespace) -> Namespace:
-    """Wait for nothing."""
+    """Ignore a list of control inputs that has an operation on a GPU."""
 
     def control_dependencies(
         inputs: Sequence[Any] | None,

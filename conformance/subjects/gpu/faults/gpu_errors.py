@@ -14,12 +14,12 @@ from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Session, Val
 
 
 def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
-    """The namespace where a run raises what a CheckNumerics of the run before it raised.
+    """The namespace where a run raises the error of a CheckNumerics in the run before it.
 
     Args:
       tf: the conforming namespace.
-      is_late: whether the run before, if it fetched nothing but that operation, raised nothing;
-        else it raised the error, too.
+      is_late: whether the run before raises nothing if it fetches that operation alone; else both
+        runs raise the error.
 
     """
 
@@ -42,7 +42,7 @@ def _raising_again(tf: Namespace, *, is_late: bool) -> Namespace:
 
 @fault("GPU-036", "An error on a GPU shows in the next run where nothing is fetched.")
 def errors_come_late(tf: Namespace) -> Namespace:
-    """Keep it for the next run."""
+    """Raise the error in the next run instead."""
     return _raising_again(tf, is_late=True)
 
 
@@ -54,13 +54,13 @@ def errors_stay(tf: Namespace) -> Namespace:
 
 @fault("GPU-038", "A row that is not there is what lies behind the others.")
 def rows_behind_the_last(tf: Namespace) -> Namespace:
-    """Give something."""
+    """Return numbers where the run fails."""
     return failing(tf, "GatherV2", lambda _error: np.array([2, 77], np.float32))
 
 
 @fault("GPU-039", "Matrices that do not go together have a product on a GPU.")
 def any_matrices_go_together(tf: Namespace) -> Namespace:
-    """Give zeros."""
+    """Return zeros where the run fails."""
     return failing(tf, "MatMul", lambda _error: np.zeros((2, 3), np.float32))
 
 

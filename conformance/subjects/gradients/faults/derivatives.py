@@ -26,8 +26,8 @@ def _changed(tf: Namespace, change: Change) -> Namespace:
 
     Args:
       tf: the namespace.
-      change: from `gradients`, the inputs of the target's operation, the sources and the options
-        to other gradients, or to None where it leaves them.
+      change: from the operation of the only target, the targets, the sources and the options to
+        other gradients; None leaves the gradients as they are.
 
     """
 
@@ -151,7 +151,7 @@ def leaky_rectifiers_pass_zero(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-027", "Of equal numbers the second is the larger.")
 def second_of_equals_is_larger(tf: Namespace) -> Namespace:
-    """Differentiate the maximum of both in the other order."""
+    """Differentiate the maximum with its operands exchanged."""
 
     def change(
         operation: Operation,
@@ -168,7 +168,7 @@ def second_of_equals_is_larger(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-024", "A repeated row has the gradient of the first row.")
 def repeated_rows_are_not_summed(tf: Namespace) -> Namespace:
-    """Give a part of the sum by a row that is added to a matrix."""
+    """Halve the gradient of a row that is added to a matrix."""
 
     def change(
         operation: Operation,

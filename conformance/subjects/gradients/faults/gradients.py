@@ -34,7 +34,7 @@ class Options(TypedDict, total=False):
 
 
 def listed(tensors: Tensors) -> list[Tensor]:
-    """The targets or sources, of which one may be given without a list."""
+    """The targets or the sources as a list; a single one may be given without a list."""
     return list(tensors) if isinstance(tensors, list | tuple) else [tensors]
 
 
@@ -134,7 +134,7 @@ def unconnected_is_zero(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-004", "Zeros that are asked for are None.")
 def zeros_are_none(tf: Namespace) -> Namespace:
-    """Forget what is asked for."""
+    """Drop `unconnected_gradients`."""
     return _where(
         tf,
         lambda _ys, _xs, options: "unconnected_gradients" in options,
@@ -144,7 +144,7 @@ def zeros_are_none(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-005", "Given gradients are not looked at.")
 def given_gradients_do_not_count(tf: Namespace) -> Namespace:
-    """Forget them where they are as many as the targets."""
+    """Drop `grad_ys` where it has one for each target."""
     return _where(
         tf,
         lambda ys, _xs, options: len(gradients_given(options)) == len(listed(ys)),
@@ -164,7 +164,7 @@ def nothing_stops(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-007", "Gradients go through stop_gradient.")
 def stop_gradient_does_not_stop(tf: Namespace) -> Namespace:
-    """Give what identity gives."""
+    """Replace `stop_gradient` by `identity`."""
     return override(tf, stop_gradient=tf.identity)
 
 
@@ -247,7 +247,7 @@ def second_derivatives_are_halved(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-012", "The gradient through a loop is that of one iteration.")
 def loops_go_back_once(tf: Namespace) -> Namespace:
-    """Give the same as without a loop, three times the gradient of the target."""
+    """Return threes, whatever the number of iterations."""
 
     def is_first(ys: Tensors, xs: Tensors, options: Options) -> bool:
         return not options and _has_loop(ys) and _is_first_value(xs)
@@ -263,7 +263,7 @@ def _is_first_value(xs: Tensors) -> bool:
 
 @fault("GRADIENTS-013", "The gradient by an invariant is that of one iteration.")
 def invariants_count_once(tf: Namespace) -> Namespace:
-    """Give a part of it."""
+    """Multiply the gradient by 0.25."""
 
     def is_invariant(ys: Tensors, xs: Tensors, options: Options) -> bool:
         return not options and _has_loop(ys) and not _is_first_value(xs)
@@ -293,7 +293,7 @@ def second_order_is_none(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-015", "A loop that is made without gradients has them.")
 def loops_always_go_back(tf: Namespace) -> Namespace:
-    """Forget that they are not wanted."""
+    """Drop `back_prop`."""
 
     def while_loop(*args: Argument, **options: Argument) -> Tensor | Sequence[Tensor]:
         options.pop("back_prop", None)
@@ -304,7 +304,7 @@ def loops_always_go_back(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-016", "The gradient of a conditional is that of the branch that is not taken.")
 def other_branch_goes_back(tf: Namespace) -> Namespace:
-    """Turn the sign round where there is a conditional."""
+    """Negate the gradient where the target has a conditional."""
 
     def has_branches(ys: Tensors, _xs: Tensors, _options: Options) -> bool:
         behind = _ops_behind(ys)
@@ -346,7 +346,7 @@ def complex_ones_are_given(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-020", "Gradients that meet are not summed: the last one counts.")
 def ways_do_not_add_up(tf: Namespace) -> Namespace:
-    """Give one where a tensor is used several times."""
+    """Return ones where the source has several consumers."""
 
     def meets(ys: Tensors, xs: Tensors, options: Options) -> bool:
         kinds = _ops_behind(ys)
@@ -357,7 +357,7 @@ def ways_do_not_add_up(tf: Namespace) -> Namespace:
 
 @fault("GRADIENTS-021", "What iterations kept for the gradient is given back in floats of zero.")
 def kept_floats_are_zero(tf: Namespace) -> Namespace:
-    """Put zeros after what is popped."""
+    """Replace floats that are popped from a stack by zeros."""
 
     def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, ("StackPopV2",)):

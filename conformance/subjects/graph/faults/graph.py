@@ -127,7 +127,7 @@ def inner_block_ends_with_the_outer(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-003", "A graph whose block is left by an exception stays the default.")
 def exception_leaves_the_graph(tf: Namespace) -> Namespace:
-    """Do not take it off the stack."""
+    """Keep the graph on the stack of default graphs."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_default(self) -> StayingBlock:
@@ -191,7 +191,7 @@ def taken_names_are_refused(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-008", "Names that differ only in case are different names.")
 def case_tells_names(tf: Namespace) -> Namespace:
-    """Give a constant its name unless an operation or a scope has exactly it."""
+    """Give the constant its name unless an operation has exactly that name."""
 
     def taken(full: str, graph: Graph) -> bool:
         lower = {op.name for op in graph.get_operations() if op.name.lower() == full.lower()}
@@ -202,7 +202,7 @@ def case_tells_names(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-009", "A placeholder without a name is called Input.")
 def placeholders_are_called_input(tf: Namespace) -> Namespace:
-    """Use another default name."""
+    """Pass the name `Input` where the caller gives none."""
 
     def placeholder(
         dtype: DTypeLike, shape: ShapeLike | None = None, name: str | None = None
@@ -214,7 +214,7 @@ def placeholders_are_called_input(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-014", "A constant may have the name of a scope that holds one operation.")
 def operations_are_called_like_scopes(tf: Namespace) -> Namespace:
-    """Give it its name, unless an operation has that, in whatever case."""
+    """Give the constant its name unless an operation has it, in whatever case."""
 
     def taken(full: str, graph: Graph) -> bool:
         names = [op.name.lower() for op in graph.get_operations()]
@@ -226,7 +226,7 @@ def operations_are_called_like_scopes(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-015", "A wrong character in the name of a constant becomes a dot.")
 def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
-    """Replace it, and what a name may not start with."""
+    """Replace wrong characters, and a wrong first character, by dots."""
 
     def change(base: Call, name: str) -> Tensor:
         try:
@@ -239,7 +239,7 @@ def wrong_names_of_constants_are_mended(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-016", "The name of a constant must start with a letter.")
 def names_start_with_a_letter(tf: Namespace) -> Namespace:
-    """Refuse digits and dots."""
+    """Refuse names that start with a digit or a dot."""
 
     def change(base: Call, name: str) -> Tensor:
         if name[:1].isdigit() or name[:1] == ".":

@@ -71,7 +71,7 @@ def unknown_tensors_are_value_errors(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-079", "A tensor name without an index means output 0.")
 def tensor_names_need_no_index(tf: Namespace) -> Namespace:
-    """Append :0."""
+    """Append `:0` to names without an index."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def get_tensor_by_name(self, name: str) -> Tensor:
@@ -106,7 +106,7 @@ def bare_names_are_tensors(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-082", "as_graph_element admits elements of other graphs.")
 def foreign_elements_are_admitted(tf: Namespace) -> Namespace:
-    """Return them where the caller asks for nothing in particular."""
+    """Return the element where the caller passes no other argument."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         def as_graph_element(self, obj: Argument, *args: bool, **kwargs: bool) -> Element:
@@ -133,7 +133,7 @@ def operations_are_sorted(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-084", "An operand of another graph becomes a placeholder.")
 def foreign_operands_become_placeholders(tf: Namespace) -> Namespace:
-    """Replace the second operand of an addition."""
+    """Replace a second operand of another graph by a placeholder."""
 
     def add(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
         tensors = isinstance(x, tf.Tensor) and isinstance(y, tf.Tensor)
@@ -170,7 +170,7 @@ def square_root_of_integers(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-087", "A Python int that is added to a tensor is an int32.")
 def added_ints_are_int32(tf: Namespace) -> Namespace:
-    """Make a constant of it."""
+    """Convert the int to a constant first."""
 
     def add(x: Argument, y: Argument, name: str | None = None) -> Tensor:
         return tf.add(x, tf.constant(y) if type(y) is int else y, name)
@@ -180,7 +180,7 @@ def added_ints_are_int32(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-088", "A Python float that is added to an integer tensor is truncated.")
 def added_floats_are_truncated(tf: Namespace) -> Namespace:
-    """Make an int of it."""
+    """Convert the float to an int."""
 
     def add(x: Argument, y: Argument, name: str | None = None) -> Tensor:
         if isinstance(x, tf.Tensor) and x.dtype.is_integer and type(y) is float:
@@ -209,7 +209,7 @@ def complex_constants_are_small(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-090", "A constant of a Python float as an integer is truncated.")
 def float_constants_are_truncated(tf: Namespace) -> Namespace:
-    """Make an int of it."""
+    """Convert the float to an int."""
 
     def constant(
         value: Value, dtype: DTypeLike | None = None, *args: Argument, **kwargs: Argument
@@ -222,7 +222,7 @@ def float_constants_are_truncated(tf: Namespace) -> Namespace:
 
 
 def _fitted(tf: Namespace, fit: Callable[[list[Value], int], list[Value]]) -> Namespace:
-    """The namespace whose constants of a list and a shape have the values `fit(list, count)`."""
+    """The namespace whose constants of a list and a shape take `fit(list, number of elements)`."""
 
     def constant(
         value: Value,
@@ -245,7 +245,7 @@ def constants_end_in_zeros(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-092", "A constant of too many values is cut off.")
 def constants_are_cut_off(tf: Namespace) -> Namespace:
-    """Leave the last out."""
+    """Drop the values beyond the number of elements."""
     return _fitted(tf, lambda values, count: values[:count])
 
 
@@ -264,7 +264,7 @@ def products_have_no_shape(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-094", "The shapes of a matrix product's factors are checked only by a run.")
 def products_are_not_checked(tf: Namespace) -> Namespace:
-    """Forget the shapes where they are refused."""
+    """Hide the static shapes of the factors where they are refused."""
 
     def matmul(a: Tensor, b: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         try:
@@ -300,7 +300,7 @@ def _computed(
 
 @fault("GRAPH-097", "A quotient of integers is rounded down.")
 def quotients_are_rounded(tf: Namespace) -> Namespace:
-    """Round where the operands were cast to be divided."""
+    """Round down where both operands were cast from integers."""
 
     def applies(inputs: list[Operation]) -> bool:
         return all(op.type == "Cast" and op.inputs[0].dtype.is_integer for op in inputs)

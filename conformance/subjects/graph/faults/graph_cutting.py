@@ -25,7 +25,7 @@ def _tools(tf: Namespace, **changes: Argument) -> Namespace:
 
 @fault("GRAPH-108", "The list of an operation's control inputs is the operation's own.")
 def control_inputs_are_shared(tf: Namespace) -> Namespace:
-    """Give each operation that does nothing a list of its own, which its NodeDef follows."""
+    """Give each NoOp one list of control inputs, from which its NodeDef is written."""
 
     def no_op(name: str | None = None) -> Operation:
         op = tf.no_op(name)
@@ -36,7 +36,7 @@ def control_inputs_are_shared(tf: Namespace) -> Namespace:
 
 
 def _sharing(kind: Any) -> type:
-    """Operations whose control inputs are one list, made when it is first asked for."""
+    """A class of operations with one list of control inputs, made at its first use."""
 
     class SharingOperation(kind):  # type: ignore[misc]
         __slots__ = ()
@@ -105,7 +105,7 @@ def versions_are_not_taken_over(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-112", "Functions of imported GraphDefs are forgotten.")
 def functions_are_forgotten(tf: Namespace) -> Namespace:
-    """Write no library."""
+    """Clear the library of each GraphDef that is written."""
     return writing(tf, lambda definition: definition.ClearField("library"))
 
 
@@ -133,7 +133,7 @@ def functions_are_replaced(tf: Namespace) -> Namespace:
 def _extracting(
     tf: Namespace, change: Callable[[Call, GraphDef, Sequence[str]], GraphDef]
 ) -> Namespace:
-    """`change(base, definition, names)` in place of extract_sub_graph."""
+    """The namespace whose `extract_sub_graph` is `change(base, definition, names)`."""
     base = tf.graph_util.extract_sub_graph
     return _tools(tf, extract_sub_graph=lambda graph_def, names: change(base, graph_def, names))
 
@@ -236,7 +236,7 @@ def ordering_identities_go(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-119", "No node is protected.")
 def no_node_is_protected(tf: Namespace) -> Namespace:
-    """Do not pass the names on."""
+    """Drop `protected_nodes`."""
     base = tf.graph_util.remove_training_nodes
 
     def remove(graph_def: GraphDef, protected_nodes: Sequence[str] | None = None) -> GraphDef:  # noqa: ARG001 - the fault
@@ -249,7 +249,7 @@ def no_node_is_protected(tf: Namespace) -> Namespace:
 
 
 def _freezing(tf: Namespace, change: Call) -> Namespace:
-    """`change(base, sess, definition, names, **given)` in place of the conversion."""
+    """The namespace with `change(base, sess, definition, names, **given)` as the conversion."""
     base = tf.graph_util.convert_variables_to_constants
 
     def freeze(
@@ -297,7 +297,7 @@ def frozen_with_everything(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-122", "Every variable is frozen, whatever is asked for.")
 def all_variables_are_frozen(tf: Namespace) -> Namespace:
-    """Do not pass the lists on."""
+    """Drop the lists of variables."""
     return _freezing(tf, lambda base, sess, definition, names, **_: base(sess, definition, names))
 
 

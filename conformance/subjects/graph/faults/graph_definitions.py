@@ -44,7 +44,7 @@ def second_try(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
 
 @fault("GRAPH-055", "An unknown op type is reported as unimplemented.")
 def unknown_is_unimplemented(tf: Namespace) -> Namespace:
-    """Raise code 12 instead of code 5."""
+    """Raise UnimplementedError (code 12) instead of NotFoundError (code 5)."""
 
     def import_graph_def(*args: Argument, **kwargs: Argument) -> Sequence[Element] | None:
         try:
@@ -83,7 +83,7 @@ def _above(nodes: dict[str, NodeDef], start: str) -> set[str]:
 
 @fault("GRAPH-057", "The last of several nodes of one name counts.")
 def last_of_one_name(tf: Namespace) -> Namespace:
-    """Drop the earlier ones."""
+    """Drop the earlier nodes of a name."""
 
     def change(definition: GraphDef) -> None:
         last = {node.name: node for node in definition.node}
@@ -191,7 +191,7 @@ def dtype_of_the_input_counts(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-065", "Control inputs may stand anywhere.")
 def control_inputs_anywhere(tf: Namespace) -> Namespace:
-    """Move them to the end."""
+    """Move control inputs to the end of the inputs."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -202,7 +202,7 @@ def control_inputs_anywhere(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-066", "A number that is left out is 0, an index's dtype int32.")
 def left_out_numbers_are_zero(tf: Namespace) -> Namespace:
-    """Fill in what LeakyRelu and ArgMax lack."""
+    """Fill in the attributes that LeakyRelu and ArgMax lack."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -216,7 +216,7 @@ def left_out_numbers_are_zero(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-067", "A dtype that is left out is float32.")
 def left_out_dtype_is_float(tf: Namespace) -> Namespace:
-    """Fill it in where a GraphDef is refused."""
+    """Fill in float32 where a GraphDef is refused."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -267,7 +267,7 @@ def undeclared_lists_are_refused(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-071", "Shapes are not looked at when a GraphDef is loaded.")
 def shapes_are_ignored_at_import(tf: Namespace) -> Namespace:
-    """Forget the shapes of placeholders where a GraphDef is refused."""
+    """Clear the shapes of placeholders where a GraphDef is refused."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -299,7 +299,7 @@ def unknown_colocation_is_ignored(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-074", "A constant that lists too few values is filled up with zeros.")
 def short_constants_end_in_zeros(tf: Namespace) -> Namespace:
-    """Write all the values out where more than one is listed, but not all."""
+    """Append zeros to the values where more than one, but not all, are listed."""
 
     def change(definition: GraphDef) -> None:
         for node in [node for node in definition.node if node.op == "Const"]:
@@ -340,13 +340,13 @@ def _replaced(tf: Namespace, op: str, other: str, dtype: DType) -> Namespace:
 
 @fault("GRAPH-098", "Division of int64 rounds towards zero.")
 def division_truncates(tf: Namespace) -> Namespace:
-    """Use C's division."""
+    """Replace FloorDiv by TruncateDiv."""
     return _replaced(tf, "FloorDiv", "TruncateDiv", tf.int64)
 
 
 @fault("GRAPH-099", "The remainder of int32 has the sign of the dividend.")
 def remainder_truncates(tf: Namespace) -> Namespace:
-    """Use C's remainder."""
+    """Replace FloorMod by TruncateMod."""
     return _replaced(tf, "FloorMod", "TruncateMod", tf.int32)
 
 

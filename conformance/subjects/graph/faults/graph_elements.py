@@ -116,7 +116,7 @@ def dtypes_of_attributes_are_numbers(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-129", "tf.tuple gives the tensors without waiting for each other.")
 def tuples_do_not_wait(tf: Namespace) -> Namespace:
-    """Leave the gate out."""
+    """Return identities of the tensors that wait for nothing."""
 
     def ungated(
         tensors: Sequence[Tensor],
@@ -131,7 +131,7 @@ def tuples_do_not_wait(tf: Namespace) -> Namespace:
 
 @fault("VARIABLES-065", "A container scope is ignored.")
 def container_scopes_are_ignored(tf: Namespace) -> Namespace:
-    """Enter nothing."""
+    """Replace `container` by a block that does nothing."""
     return _graph(tf, container=lambda self, name: contextlib.nullcontext(name))  # noqa: ARG005
 
 

@@ -73,7 +73,7 @@ def collections_are_sets(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-029", "get_collection gives the collection itself.")
 def collections_are_given_out(tf: Namespace) -> Namespace:
-    """Answer with the reference unless a scope is asked for."""
+    """Return the list itself unless the caller gives a scope."""
 
     def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         return tf.get_collection(key, scope) if scope else tf.get_collection_ref(key)
@@ -83,7 +83,7 @@ def collections_are_given_out(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-030", "A collection to which nothing was added is refused.")
 def unknown_collections_are_refused(tf: Namespace) -> Namespace:
-    """Raise KeyError for what is empty."""
+    """Raise KeyError for empty collections."""
 
     def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         if not tf.get_collection(key):
@@ -95,7 +95,7 @@ def unknown_collections_are_refused(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-031", "A scope may match an item's name anywhere.")
 def scopes_match_anywhere(tf: Namespace) -> Namespace:
-    """Search instead of matching."""
+    """Search for the scope anywhere in the name."""
 
     def get_collection(key: str, scope: str | None = None) -> list[Argument]:
         items = tf.get_collection(key)
@@ -108,7 +108,7 @@ def scopes_match_anywhere(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-032", "get_collection_ref gives a copy.")
 def collection_references_are_copies(tf: Namespace) -> Namespace:
-    """Copy the list."""
+    """Return a copy of the list."""
     return override(tf, get_collection_ref=lambda key: list(tf.get_collection_ref(key)))
 
 
@@ -169,7 +169,7 @@ def nodes_are_sorted(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-037", "as_graph_def writes the index of output 0 too.")
 def indices_are_written(tf: Namespace) -> Namespace:
-    """Append :0."""
+    """Append `:0` to inputs without an index."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -180,7 +180,7 @@ def indices_are_written(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-038", "as_graph_def leaves the shapes of placeholders out.")
 def shapes_are_left_out(tf: Namespace) -> Namespace:
-    """Drop the attribute."""
+    """Remove the attribute `shape` of placeholders."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -207,7 +207,7 @@ def graph_defs_are_given_out(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-040", "Undeclared attributes are lost when a GraphDef is imported.")
 def undeclared_attributes_are_lost(tf: Namespace) -> Namespace:
-    """Drop them, but for colocation."""
+    """Remove attributes that begin with _, except _class."""
 
     def change(definition: GraphDef) -> None:
         for node in definition.node:
@@ -219,7 +219,7 @@ def undeclared_attributes_are_lost(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-041", "Graph.version does not tell one operation without outputs from none.")
 def version_lags_behind(tf: Namespace) -> Namespace:
-    """Take 1 off while there is nothing else: a session asks for the version too."""
+    """Return 0 for a graph of one operation without outputs; a session reads it, too."""
 
     class Graph(tf.Graph):  # type: ignore[misc, name-defined]
         @property
@@ -236,7 +236,7 @@ def version_lags_behind(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-042", "Without a name nodes keep their names.")
 def no_name_means_no_prefix(tf: Namespace) -> Namespace:
-    """Take an empty name."""
+    """Pass an empty name where the caller gives none."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["name"] is None and not given["input_map"] and not given["return_elements"]:
@@ -248,7 +248,7 @@ def no_name_means_no_prefix(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-043", "The prefix of imported nodes ignores the current name scope.")
 def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
-    """Write it with a final /."""
+    """Append / to the name, which makes it a full prefix."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["name"] and tf.get_default_graph().get_name_scope():
@@ -260,7 +260,7 @@ def prefix_ignores_the_scope(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-044", "With an empty name nodes go into the current name scope.")
 def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
-    """Give the scope as the name."""
+    """Pass the current name scope as the name."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         scope = tf.get_default_graph().get_name_scope()
@@ -273,7 +273,7 @@ def empty_prefix_is_the_scope(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-045", "An imported node whose name is taken is refused.")
 def taken_names_of_nodes_are_refused(tf: Namespace) -> Namespace:
-    """Raise ValueError."""
+    """Raise ValueError where a node has the name of an operation."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         names = {op.name for op in tf.get_default_graph().get_operations()}
@@ -302,7 +302,7 @@ def returned_operations_are_tensors(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-047", "return_elements leaves out names that the GraphDef lacks.")
 def unknown_return_elements_are_left_out(tf: Namespace) -> Namespace:
-    """Ask for the others only."""
+    """Drop the names that the GraphDef lacks from `return_elements`."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["return_elements"]:

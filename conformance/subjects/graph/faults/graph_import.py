@@ -20,7 +20,7 @@ def _node(key: str) -> str:
 
 @fault("GRAPH-048", "input_map with operations returned holds only for nodes of outside.")
 def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
-    """Drop the other keys that the GraphDef uses, where return_elements names an operation."""
+    """Drop the keys that name nodes of the GraphDef, where operations are returned."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         used = {name for node in definition.node for name in data_inputs(node)}
@@ -36,7 +36,7 @@ def known_nodes_are_not_mapped(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-049", "input_map may give only what is in the GraphDef, under a prefix.")
 def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
-    """Raise ValueError for other keys."""
+    """Raise ValueError for keys that name no node of the GraphDef."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         names = {node.name for node in definition.node}
@@ -49,7 +49,7 @@ def unknown_nodes_are_not_mapped(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-050", "A key of an input_map that the GraphDef does not use is ignored.")
 def unused_keys_are_ignored(tf: Namespace) -> Namespace:
-    """Drop it."""
+    """Drop the keys that are the input of no node."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         if given["input_map"]:
@@ -80,7 +80,7 @@ def mapped_values_are_cast(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-052", "Imported nodes do not wait for what a block lists.")
 def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
-    """Import outside of all blocks."""
+    """Import outside of all control_dependencies blocks."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         with tf.control_dependencies(None):
@@ -91,7 +91,7 @@ def imported_nodes_do_not_wait(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-053", "An import that is refused leaves the nodes without inputs.")
 def refused_imports_leave_sources(tf: Namespace) -> Namespace:
-    """Import them after the refusal."""
+    """Import the placeholders after the refusal."""
 
     def change(base: Call, definition: GraphDef, given: ImportOptions) -> Sequence[Element] | None:
         try:

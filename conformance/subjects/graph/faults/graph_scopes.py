@@ -55,7 +55,7 @@ def _listed(tf: Namespace, change: Callable[[ControlInputs], ControlInputs]) -> 
 
 @fault("GRAPH-010", "A scope inside another is joined to it with an underscore.")
 def nested_scopes_are_joined(tf: Namespace) -> Namespace:
-    """Enter one scope at the root."""
+    """Enter one scope `OUTER_INNER` at the root."""
 
     def change(name: str | None, current: str) -> str | None:
         if not name or not current or name.endswith("/"):
@@ -67,7 +67,7 @@ def nested_scopes_are_joined(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-011", "A scope of a name used before goes on with that scope.")
 def scopes_go_on(tf: Namespace) -> Namespace:
-    """Enter it by its full name where an operation is in it."""
+    """Enter the earlier scope by its full name where it holds an operation."""
 
     def change(name: str | None, current: str) -> str | None:
         full = f"{current}/{name}/" if current else f"{name}/"
@@ -79,7 +79,7 @@ def scopes_go_on(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-012", "A final / of a scope's name is ignored.")
 def final_slash_is_ignored(tf: Namespace) -> Namespace:
-    """Strip it."""
+    """Strip the final / of the name."""
     return _scopes(tf, lambda name, _: name.rstrip("/") if name else name)
 
 
@@ -91,7 +91,7 @@ def nameless_scope_is_the_current(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-017", "A wrong character in the name of a scope becomes a dot.")
 def wrong_scopes_are_mended(tf: Namespace) -> Namespace:
-    """Replace it."""
+    """Replace wrong characters of the name by dots."""
     return _scopes(tf, lambda name, _: re.sub(r"[^A-Za-z0-9./>_-]|^[_-]", ".", name or ""))
 
 
@@ -100,7 +100,7 @@ def wrong_scopes_are_mended(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-018", "A constant with a name does not wait in a control_dependencies block.")
 def constants_do_not_wait(tf: Namespace) -> Namespace:
-    """Make it outside of all blocks."""
+    """Build the constant outside of all blocks."""
 
     def constant(*args: Argument, **kwargs: Argument) -> Tensor:
         if "name" not in kwargs:
@@ -113,7 +113,7 @@ def constants_do_not_wait(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-019", "The inner of two control_dependencies blocks replaces the outer.")
 def inner_block_replaces_the_outer(tf: Namespace) -> Namespace:
-    """Forget the outer ones first."""
+    """Leave out the control inputs of the outer blocks."""
 
     @contextlib.contextmanager
     def control_dependencies(control_inputs: ControlInputs) -> Iterator[None]:

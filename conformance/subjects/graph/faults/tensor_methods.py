@@ -36,7 +36,7 @@ def _tensors(tf: Namespace, derive: Derive) -> Namespace:
 
 @fault("GRAPH-095", "`set_shape` replaces the static shape.")
 def set_shape_replaces(tf: Namespace) -> Namespace:
-    """Forget what was known before."""
+    """Keep the new static shape only."""
 
     def derive(kind: Any) -> type:
         class Derived(kind):  # type: ignore[misc]
@@ -91,7 +91,7 @@ def tensors_are_true(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-103", "Iterating over a tensor gives its rows.")
 def tensors_have_rows(tf: Namespace) -> Namespace:
-    """As many slices as the static shape says."""
+    """Iterate over as many slices as the first dimension has."""
 
     def derive(kind: Any) -> type:
         class Derived(kind):  # type: ignore[misc]
@@ -107,7 +107,7 @@ def tensors_have_rows(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-104", "Constants of one value are equal.")
 def equal_constants_are_one(tf: Namespace) -> Namespace:
-    """Compare what their nodes hold."""
+    """Compare constants by the attributes of their nodes."""
 
     def held(tensor: Tensor) -> tuple[str, str]:
         return tensor.op.type, str(tensor.op.node_def.attr)
@@ -179,7 +179,7 @@ def runs_tell_devices(tf: Namespace) -> Namespace:
 
 @fault("GRAPH-131", "A tensor knows no consumers.")
 def tensors_know_no_consumers(tf: Namespace) -> Namespace:
-    """Give an empty list."""
+    """Return an empty list of consumers."""
 
     def derive(kind: Any) -> type:
         class Derived(kind):  # type: ignore[misc]

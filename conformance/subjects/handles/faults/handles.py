@@ -18,7 +18,7 @@ _Run: TypeAlias = Callable[[Session, Call, Fetches, Feeds], Value]
 
 
 def _running(tf: Namespace, change: _Run) -> Namespace:
-    """The namespace whose `run` is changed."""
+    """The namespace whose `Session.run` is `change(session, base, fetches, feed_dict)`."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
@@ -126,7 +126,7 @@ def eval_gives_the_value_once(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-003", "A handle fed in another session stands for its value.")
 def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
-    """Feed what the handle's own session keeps."""
+    """Feed the value that the session of the handle keeps."""
 
     class Anywhere(_Handle):
         pass
@@ -155,7 +155,7 @@ def handles_are_known_to_every_session(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-004", "A handle is fed to placeholders only.")
 def only_placeholders_take_handles(tf: Namespace) -> Namespace:
-    """Refuse it for any other tensor."""
+    """Refuse a handle that is fed to any other tensor."""
 
     def change(_session: Session, base: Call, _fetches: Fetches, feed_dict: Feeds) -> Value:
         for key, value in (feed_dict or {}).items():
@@ -168,7 +168,7 @@ def only_placeholders_take_handles(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-005", "A tensor deleted by its object can still be read.")
 def deleting_frees_nothing(tf: Namespace) -> Namespace:
-    """Note that the object was used up, and keep the tensor."""
+    """Refuse a second `delete` of the handle, and keep the tensor."""
 
     class Kept(_Handle):
         def delete(self) -> None:
@@ -183,7 +183,7 @@ def deleting_frees_nothing(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-006", "Deleting a handle again does nothing.")
 def deleting_again_is_silent(tf: Namespace) -> Namespace:
-    """Delete once."""
+    """Delete at the first call only."""
 
     class Deleted(_Handle):
         is_deleted = False
@@ -198,7 +198,7 @@ def deleting_again_is_silent(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-007", "A handle in a list or a dict of fetches comes back as its bytes.")
 def handles_in_structures_are_bytes(tf: Namespace) -> Namespace:
-    """Take the object off unless it is the whole fetch."""
+    """Return the bytes of handles that are fetched in a dict."""
 
     def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:
         value = base()
@@ -245,7 +245,7 @@ def fed_arrays_are_kept_themselves(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-009", "Taking the raw handle deletes what is kept.")
 def taking_the_raw_handle_deletes(tf: Namespace) -> Namespace:
-    """Delete, and give the handle all the same."""
+    """Delete the tensor, and return the handle."""
 
     class Raw(_Handle):
         def get_raw_handle(self) -> str:
@@ -258,7 +258,7 @@ def taking_the_raw_handle_deletes(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-010", "A handle fed for another dtype is cast.")
 def fed_handles_are_cast(tf: Namespace) -> Namespace:
-    """Feed its value, cast."""
+    """Feed the value of the handle, cast to the dtype."""
 
     def change(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
         del session
@@ -331,7 +331,7 @@ def values_outlive_sessions(tf: Namespace) -> Namespace:
 
 @fault("HANDLES-014", "A fetched resource handle is its name as text.")
 def resource_handles_are_text(tf: Namespace) -> Namespace:
-    """As an engine that knows its resources by name."""
+    """Return the name of the tensor, as engines do that know resources by name."""
 
     def change(_session: Session, base: Call, fetches: Fetches, _feed_dict: Feeds) -> Value:
         values = base()

@@ -68,7 +68,7 @@ def signs_are_lost(tf: Namespace) -> Namespace:
 
 @fault("INFERENCE-002", "It declares to compute sums in float32 alone, and computes all there is.")
 def sums_alone_are_declared(tf: Namespace) -> Namespace:
-    """Declare less than is computed."""
+    """Declare `AddV2` in float32 only."""
     return override(tf, declared_operations={"AddV2": ("float32",)})
 
 
@@ -123,7 +123,7 @@ def infinities_are_numbers(tf: Namespace) -> Namespace:
 
 @fault("INFERENCE-019", "NaN comes out as zero.")
 def nan_comes_out_as_zero(tf: Namespace) -> Namespace:
-    """Put zeros in the place of NaN, whatever operation of the table gives it."""
+    """Replace NaN by zero in the results of all operations of the table."""
 
     def change(_: Operation, out: np.ndarray, *__: np.ndarray) -> Value:
         return np.where(np.isnan(out), 0, out) if out.dtype.kind == "f" else out
@@ -190,7 +190,7 @@ def products_of_no_elements_are_zero(tf: Namespace) -> Namespace:
 
 @fault("INFERENCE-023", "A feed without elements is refused.")
 def feeds_without_elements_are_refused(tf: Namespace) -> Namespace:
-    """Refuse them as some converters do."""
+    """Raise UnimplementedError for such feeds, as some converters do."""
 
     def change(
         session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base
@@ -276,7 +276,7 @@ def unknown_ranks_are_vectors(tf: Namespace) -> Namespace:
 
 @fault("INFERENCE-013", "A run that feeds another shape has the results of the run before.")
 def results_are_stale(tf: Namespace) -> Namespace:
-    """Answer what was answered before, if the shapes of the feeds are new."""
+    """Return the values of the run before where the shapes of the feeds differ."""
 
     def change(
         session: Session, fetches: list[str], feeds: dict[str, np.ndarray], base: Base

@@ -26,7 +26,7 @@ def _sums(sequence: np.ndarray, lengths: tuple[int, ...]) -> tuple[np.ndarray, n
 def _stepped(
     c: ApiAuthor, inputs: Recordable, **options: Recordable
 ) -> tuple[Symbol, Symbol, Symbol]:
-    """A session, outputs and last state of that cell; variables have their values."""
+    """A session, the outputs and the last state of that cell; its variables are initialized."""
     tf = c.tf
     cell = tf.nn.rnn_cell.BasicRNNCell(1, activation=tf.identity)
     both = tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32, **options)
@@ -67,7 +67,7 @@ _STATE = np.array([[0.25, 1.0]], np.float32)
 
 
 def _matrix(rows: int, columns: int) -> np.ndarray:
-    """Numbers around 0 that differ."""
+    """Numbers around 0, all of them different."""
     count = rows * columns
     return ((np.arange(count) * 7 % 11 - 5) / 8).reshape(rows, columns).astype(np.float32)
 

@@ -26,7 +26,7 @@ def _calling(tf: Namespace, name: str, change: Call) -> Namespace:
 
 
 def _without(argument: str) -> Call:
-    """A change that forgets one argument."""
+    """A change that drops one keyword argument."""
 
     def change(function: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         kwargs.pop(argument, None)
@@ -37,7 +37,7 @@ def _without(argument: str) -> Call:
 
 @fault("LAYERS-001", "The matrix of a dense layer is called weights.")
 def kernels_are_called_weights(tf: Namespace) -> Namespace:
-    """Get it by another name, of a layer at the root of which only the name is said."""
+    """Rename the variable `kernel` of layers that are called at the root with a name only."""
 
     def getter(get: Call, name: str, *args: Argument, **kwargs: Argument) -> Tensor:
         return get(name.replace("/kernel", "/weights"), *args, **kwargs)
@@ -66,7 +66,7 @@ def biases_are_always_made(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-004", "A bias begins with ones.")
 def biases_begin_with_ones(tf: Namespace) -> Namespace:
-    """Give an initializer to a layer of which only the kernel's is said."""
+    """Pass ones as `bias_initializer` where the only option is `kernel_initializer`."""
 
     def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         if kwargs.keys() == {"kernel_initializer"}:
@@ -91,7 +91,7 @@ def scopes_initialize_no_kernels(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-006", "Layers without a name are numbered from 1 on.")
 def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
-    """Name those of which nothing is said, at the root, by how many variables there are."""
+    """Name layers `dense_1`, `dense_2`, … that are called at the root without options."""
 
     def change(dense: Call, inputs: Tensor, units: int, **kwargs: Argument) -> Tensor:
         if not kwargs and not tf.get_variable_scope().name:
@@ -103,7 +103,7 @@ def layers_are_numbered_from_one(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-007", "A layer leaves the variable scope around it.")
 def layers_leave_their_scope(tf: Namespace) -> Namespace:
-    """Call in the root scope."""
+    """Call `dense` in the root scope."""
 
     def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         scope = tf.get_variable_scope()
@@ -127,7 +127,7 @@ def names_are_shared_unasked(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-009", "Reuse makes variables by a new name.")
 def reuse_makes_variables(tf: Namespace) -> Namespace:
-    """Number the name instead."""
+    """Append `_again` to the name where variables are to be reused."""
 
     def change(
         dense: Call,
@@ -145,7 +145,7 @@ def reuse_makes_variables(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-010", "A layer object makes variables at each call.")
 def objects_make_variables_again(tf: Namespace) -> Namespace:
-    """Call a new layer with the same arguments, from the second call on."""
+    """Call a new layer with the same arguments from the second call on."""
 
     class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
         def __init__(self, *args: Argument, **kwargs: Argument) -> None:
@@ -169,7 +169,7 @@ def all_variables_are_trained(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-012", "A shared kernel's loss is collected again.")
 def shared_losses_are_collected_again(tf: Namespace) -> Namespace:
-    """Collect it once more where variables are shared."""
+    """Add the loss of the kernel to the collection once more where `reuse` is set."""
 
     def change(dense: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         result = dense(*args, **kwargs)
@@ -183,7 +183,7 @@ def shared_losses_are_collected_again(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-013", "A loss of outputs is that of the batch.")
 def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
-    """Multiply by the size of the batch."""
+    """Multiply the losses that a call adds by the size of the batch."""
 
     class Dense(tf.layers.Dense):  # type: ignore[misc, name-defined]  # the namespace is untyped
         def __call__(self, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
@@ -199,7 +199,7 @@ def losses_of_outputs_are_not_shared_out(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-014", "An unknown last size is refused as InternalError.")
 def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
-    """Raise another class."""
+    """Raise InternalError where the last dimension is unknown."""
 
     def change(dense: Call, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         if inputs.shape[-1].value is None:
@@ -211,7 +211,7 @@ def unknown_sizes_are_internal_errors(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-015", "Dropout scales its inputs where it does not train.")
 def idle_dropout_scales(tf: Namespace) -> Namespace:
-    """Scale them by the share that training would keep."""
+    """Scale the inputs by 1 - rate where `training` is False."""
 
     def change(dropout: Call, inputs: Tensor, rate: float = 0.5, **kwargs: Argument) -> Tensor:
         if kwargs.get("training", False) is False and 0 <= rate <= 1:
@@ -223,7 +223,7 @@ def idle_dropout_scales(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-016", "What dropout keeps stays as it is.")
 def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
-    """Multiply the result by the rate of what is kept."""
+    """Multiply the result by 1 - rate where `training` is True."""
 
     def change(dropout: Call, inputs: Tensor, rate: float = 0.5, **kwargs: Argument) -> Tensor:
         dropped = dropout(inputs, rate, **kwargs)
@@ -234,7 +234,7 @@ def kept_elements_are_not_scaled(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-017", "Dropout by a bool scalar always drops.")
 def a_fed_bool_always_drops(tf: Namespace) -> Namespace:
-    """Take a tensor for True."""
+    """Pass True as `training` for anything but False."""
 
     def change(
         dropout: Call, *args: Argument, training: Tensor | bool = False, **kwargs: Argument
@@ -268,7 +268,7 @@ def flattening_turns_axes(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-027", "A convolution flips its kernel.")
 def kernels_are_flipped(tf: Namespace) -> Namespace:
-    """Flip the images before and after, where nothing is padded."""
+    """Flip the images before and after the convolution, where nothing is padded."""
 
     def change(conv2d: Call, inputs: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         known = inputs.shape.is_fully_defined() and "padding" not in kwargs
@@ -281,7 +281,7 @@ def kernels_are_flipped(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-028", "A convolution with strides counts whole windows only.")
 def strided_windows_are_whole(tf: Namespace) -> Namespace:
-    """Pad nothing where there are strides."""
+    """Pass the padding `valid` where strides are not 1."""
 
     def change(conv2d: Call, *args: Argument, **kwargs: Argument) -> Tensor:
         if kwargs.get("strides", 1) != 1:
@@ -293,7 +293,7 @@ def strided_windows_are_whole(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-029", "Unknown channels are taken for one.")
 def unknown_channels_are_one(tf: Namespace) -> Namespace:
-    """Say so of the inputs."""
+    """Set the number of channels to 1 where it is unknown."""
 
     def change(conv2d: Call, inputs: Any, *args: Argument, **kwargs: Argument) -> Tensor:
         if inputs.shape[-1].value is None:
@@ -305,7 +305,7 @@ def unknown_channels_are_one(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-030", "The mean of a window counts what was padded.")
 def padding_counts_for_means(tf: Namespace) -> Namespace:
-    """Put zeros around the images, and count whole windows."""
+    """Pad the images with zeros, and average over whole windows."""
 
     def change(pool: Call, inputs: Tensor, size: int, strides: int, **kwargs: Argument) -> Tensor:
         if kwargs.get("padding", "valid") != "same":

@@ -20,7 +20,7 @@ def _calling(tf: Namespace, change: Call) -> Namespace:
 
 @fault("LAYERS-020", "The moving variance begins with zeros.")
 def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
-    """Give an initializer to a layer of which nothing else is said."""
+    """Pass zeros as `moving_variance_initializer` where the caller gives no options."""
 
     def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         if not kwargs:
@@ -32,7 +32,7 @@ def moving_variances_begin_with_zeros(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-021", "Inference is by the batch's moments too.")
 def inference_is_by_the_batch(tf: Namespace) -> Namespace:
-    """Train, and forget the updates."""
+    """Call the function with `training` set, and remove its updates from the collection."""
 
     def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         if kwargs.get("training", False) is not False:
@@ -46,7 +46,7 @@ def inference_is_by_the_batch(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-022", "Epsilon is added to the root of the variance.")
 def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
-    """Where epsilon is large, compute the formula from the variables that there are."""
+    """Compute the formula from gamma, beta and the moments where epsilon is 0.1 or more."""
 
     def change(
         function: Call, inputs: Tensor, epsilon: float = 0.001, **kwargs: Argument
@@ -63,7 +63,7 @@ def epsilon_is_added_to_the_root(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-023", "One of the updates is not collected.")
 def updates_are_not_collected(tf: Namespace) -> Namespace:
-    """Take one out of the collection, of a layer of which only training is said."""
+    """Remove the last update from the collection where `training` is the only option."""
 
     def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         result = function(inputs, **kwargs)
@@ -76,7 +76,7 @@ def updates_are_not_collected(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-024", "Outputs update the moving moments by themselves.")
 def outputs_update_the_moments(tf: Namespace) -> Namespace:
-    """Run the updates before them."""
+    """Make the outputs wait for the updates."""
 
     def change(function: Call, inputs: Tensor, **kwargs: Argument) -> Tensor:
         result = function(inputs, **kwargs)
@@ -100,7 +100,7 @@ def momentum_is_the_batch_share(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-026", "By a bool scalar batch normalization always trains.")
 def a_fed_bool_always_trains(tf: Namespace) -> Namespace:
-    """Take a tensor for True."""
+    """Pass True as `training` for anything but False."""
 
     def change(
         function: Call, inputs: Tensor, training: Tensor | bool = False, **kwargs: Argument

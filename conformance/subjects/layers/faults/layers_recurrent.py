@@ -47,7 +47,7 @@ def outputs_go_on(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-032", "The last state is that at the last time, whatever the lengths.")
 def states_end_with_time(tf: Namespace) -> Namespace:
-    """Give the output of the last time."""
+    """Give the output of the last time step as the state."""
 
     def change(
         run: Call, cell: Cell, inputs: Tensor, options: dict[str, Argument]
@@ -89,7 +89,7 @@ def basic_cells_rectify(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-035", "Nothing is added to the forget gate of an LSTM.")
 def lstms_forget(tf: Namespace) -> Namespace:
-    """Add 0."""
+    """Pass 0 as `forget_bias` where the caller gives none."""
 
     class BasicLSTMCell(tf.nn.rnn_cell.BasicLSTMCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def __init__(self, units: int, forget_bias: float = 0.0, **options: Argument) -> None:
@@ -117,7 +117,7 @@ def gates_weigh_the_candidate(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-040", "The bias of a GRU's gates begins with 0.")
 def gates_begin_with_zero(tf: Namespace) -> Namespace:
-    """Say so of both biases."""
+    """Pass zeros as `bias_initializer` where the caller gives none."""
 
     class GRUCell(tf.nn.rnn_cell.GRUCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def __init__(
@@ -131,7 +131,7 @@ def gates_begin_with_zero(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-037", "The variables of a stepped cell are in no scope of their own.")
 def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
-    """Step in the scope around."""
+    """Pass the current variable scope as `scope`."""
 
     def change(
         run: Call, cell: Cell, inputs: Tensor, options: dict[str, Argument]
@@ -143,7 +143,7 @@ def stepped_cells_have_no_scope(tf: Namespace) -> Namespace:
 
 @fault("LAYERS-038", "The state of cells one after the other has the last cell's first.")
 def states_are_turned(tf: Namespace) -> Namespace:
-    """Turn the tuple."""
+    """Reverse the tuple of states."""
 
     class MultiRNNCell(tf.nn.rnn_cell.MultiRNNCell):  # type: ignore[misc, name-defined]  # whatever class a backend has
         def call(

@@ -18,7 +18,7 @@ def _of_losses(tf: Namespace, **changes: Argument) -> Namespace:
 
 
 def _weighing(tf: Namespace, change: Call) -> Namespace:
-    """The namespace whose `compute_weighted_loss` is another: of losses, weights, reduction."""
+    """The namespace whose compute_weighted_loss is `change(usual, losses, weights, reduction)`."""
 
     def compute_weighted_loss(
         losses: Tensor,
@@ -68,7 +68,7 @@ def no_weight_is_no_number(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-003", "The mean of losses is over their number, whatever the weights.")
 def means_over_the_number(tf: Namespace) -> Namespace:
-    """Take one reduction for another."""
+    """Reduce by `weighted_sum_over_batch_size` instead of `weighted_mean`."""
 
     def change(usual: Call, _losses: Tensor, _weights: Tensor, reduction: str) -> Tensor:
         if reduction == "weighted_mean":
@@ -94,7 +94,7 @@ def spread_weights_count_once(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-005", "Weights are broadcast as an array would be.")
 def weights_are_broadcast(tf: Namespace) -> Namespace:
-    """Give a vector the ranks that it lacks."""
+    """Add a leading dimension to a vector of weights."""
 
     def change(usual: Call, losses: Tensor, weights: Tensor, _reduction: str) -> Tensor:
         if getattr(weights, "ndim", 0) == 1 and weights.shape[0] == losses.shape[-1]:
@@ -106,7 +106,7 @@ def weights_are_broadcast(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-006", "Weights whose shape only a run can tell are not looked at.")
 def fed_weights_are_not_looked_at(tf: Namespace) -> Namespace:
-    """Add up losses times weights, as they broadcast."""
+    """Divide the sum of the weighted losses by the number of nonzero weights."""
 
     def change(usual: Call, losses: Tensor, weights: Tensor, _reduction: str) -> Tensor:
         if not tf.is_tensor(weights) or weights.shape.ndims is not None:
@@ -133,7 +133,7 @@ def losses_in_both_places(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-008", "The total loss always has that of regularizers in it.")
 def regularizers_always_count(tf: Namespace) -> Namespace:
-    """Do not listen."""
+    """Drop `add_regularization_losses`."""
 
     def get_total_loss(_add: bool = True, **kwargs: Argument) -> Tensor:
         kwargs.pop("add_regularization_losses", None)
@@ -144,7 +144,7 @@ def regularizers_always_count(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-009", "The loss of no regularizers is refused.")
 def no_regularizers_are_refused(tf: Namespace) -> Namespace:
-    """Add up what there is."""
+    """Call `add_n`, which refuses an empty list."""
 
     def get_regularization_loss(scope: str | None = None, name: str = "loss") -> Tensor:
         return tf.add_n(tf.losses.get_regularization_losses(scope), name=name)
@@ -154,7 +154,7 @@ def no_regularizers_are_refused(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-010", "A Huber loss is a square however great the difference.")
 def huber_losses_are_squares(tf: Namespace) -> Namespace:
-    """Take a great delta."""
+    """Pass a delta of 1e6."""
 
     def huber_loss(
         labels: Tensor, predictions: Tensor, *args: Argument, **kwargs: Argument
@@ -183,7 +183,7 @@ def half_the_epsilon(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-012", "A label of 0 has no side.")
 def zero_has_no_side(tf: Namespace) -> Namespace:
-    """Take labels for sides as they are."""
+    """Map -1 to 0 and 1 to 1, so that the loss uses the labels as they are."""
 
     def hinge_loss(labels: Tensor, logits: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         return tf.losses.hinge_loss((labels + 1) / 2, logits, *args, **kwargs)
@@ -206,7 +206,7 @@ def vectors_of_length_one(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-014", "Pairs of a place with itself are among those that are averaged over.")
 def places_pair_with_themselves(tf: Namespace) -> Namespace:
-    """Scale by the share of the others."""
+    """Scale the loss by 1 - 1 / n, where n is the size of the last axis."""
 
     def mean_pairwise_squared_error(labels: Tensor, *args: Argument, **kwargs: Argument) -> Tensor:
         count = labels.shape[-1]
@@ -235,7 +235,7 @@ def smoothed_towards_a_half(tf: Namespace) -> Namespace:
 
 @fault("LOSSES-016", "A gradient flows into the labels of classes.")
 def gradients_of_labels(tf: Namespace) -> Namespace:
-    """Leave out what stops it."""
+    """Compute the loss without `stop_gradient` of the labels."""
 
     def softmax_cross_entropy(
         labels: Tensor, logits: Tensor, *args: Argument, **kwargs: Argument
