@@ -103,7 +103,7 @@ def fetch_structures(draw: random.Random, id_: str) -> Case:
         fetches, values = structures.structure()
         result = sess.run(fetches)
         assert isinstance(values, Matcher)
-        c.blame(values.json["clause"])
+        c.blame(str(values.json["clause"]))
         if isinstance(fetches, dict) and len(fetches) > 1:
             c.check(c.expr("$list", result), by(_ORDER, list(fetches)))
         c.check(result, values)

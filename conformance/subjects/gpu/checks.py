@@ -61,6 +61,10 @@ class Device(Protocol):
     def memory_limit_bytes(self) -> int:
         """The size of the memory that a session may use of it."""
 
+    @property
+    def incarnation(self) -> int:
+        """A number that another session's device of the same name does not have."""
+
 
 def _short(device: str) -> str:
     """`GPU:0` of a device's full name."""

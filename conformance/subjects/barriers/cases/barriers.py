@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from sessrun.conformance.authoring.forms import Numbers
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 from sessrun.conformance.subjects.tables.graphs import array
 from sessrun.spec.cases.namespace import Namespace
@@ -16,6 +15,8 @@ from sessrun.spec.cases.namespace import Namespace
 #: Time for a run to begin to wait; the right answer does not depend on it.
 _GRACE_S: Final = 0.2
 _DTYPES: Final = ("float32", "int64")
+#: The values of a component: for each key a number, or numbers in nested lists.
+Values: TypeAlias = "Sequence[float | Values]"
 
 
 def _build(
@@ -73,7 +74,7 @@ class _Barrier:
         self,
         number: int,
         keys: Sequence[str],
-        values: Numbers,
+        values: Values,
         *,
         error: Sequence[int] | None = None,
     ) -> None:
@@ -85,7 +86,7 @@ class _Barrier:
         done = None if error else [None]
         self.s.run([f"{self.name}/put{number}"], feeds, values=done, error=error)
 
-    def both(self, keys: Sequence[str], left: Numbers, right: Numbers) -> None:
+    def both(self, keys: Sequence[str], left: Values, right: Values) -> None:
         """Insert both components of some keys."""
         self.put(0, keys, left)
         self.put(1, keys, right)
@@ -93,8 +94,8 @@ class _Barrier:
     def take(
         self,
         keys: Sequence[str] = (),
-        left: Numbers = (),
-        right: Numbers = (),
+        left: Values = (),
+        right: Values = (),
         *,
         count: int | None = None,
         op: str = "take",

@@ -68,7 +68,7 @@ def feeds_that_no_fetch_needs_change_nothing(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["counter/Assign"], {"q:0": floats([1, 2])})
     feeds = {"q:0": floats([1, 2]), "bump:0": np.int32(9), "constant:0": np.int32(5)}
-    s.run(["y:0"], {"p:0": np.float32(3)} | feeds, values=[np.float32(-3)])
+    s.run(["y:0"], {"p:0": np.float32(3), **feeds}, values=[np.float32(-3)])
     s.run(["counter:0"], feeds, values=[np.int32(0)])
     s.run(["counter:0", "constant:0"], values=[np.int32(0), np.int32(1)])
 

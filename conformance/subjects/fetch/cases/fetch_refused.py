@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import (
     ApiAuthor,
     EngineAuthor,
@@ -298,10 +299,11 @@ def a_failing_leaf_fails_the_structure(c: ApiAuthor) -> None:
     quotient = 12 // p
     doubled = p * 2
     sess = c.tf.Session()
-    for fetches in (
+    structures: tuple[Recordable, ...] = (
         [doubled, quotient],
         {"a": doubled, "b": quotient},
         [doubled, [p, {"x": quotient}]],
-    ):
+    )
+    for fetches in structures:
         refuse(c, "InvalidArgumentError", sess, fetches, {p: 0})
     c.check(sess.run([doubled, {"x": quotient}], {p: 4}), [np.int32(8), {"x": np.int32(3)}])
