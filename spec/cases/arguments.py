@@ -1,81 +1,121 @@
-"""The types of what calls of a namespace take: dtypes, static shapes, values and elements."""
+"""The types of what a program gives the functions of a namespace: values, dtypes, shapes, names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from sessrun.spec.cases.objects import Element, Graph, Session, Value
+from sessrun.spec.cases.objects import (
+    Call,
+    Coordinator,
+    Element,
+    Graph,
+    Operation,
+    Session,
+    Tensor,
+    Value,
+)
 
 if TYPE_CHECKING:  # a worker in an environment of its own has no protobuf
     from google.protobuf.message import Message
 
-__all__ = ["Argument", "DType", "DTypeLike", "Shape", "ShapeLike"]
+__all__ = [
+    "Argument",
+    "DType",
+    "DTypeLike",
+    "DeviceFunction",
+    "DeviceLike",
+    "DeviceSpec",
+    "Scope",
+    "Shape",
+    "ShapeLike",
+    "TensorLike",
+]
 
 
 class DType(Protocol):
-    """A dtype of a namespace."""
+    """A dtype of a namespace, as `tf.float32`."""
 
     @property
     def name(self) -> str:
-        """Its name, as `float32`; a reference dtype's ends in `_ref`."""
+        """Its name, as `float32`; that of a reference dtype ends in `_ref`."""
 
     @property
-    def base_dtype(self) -> DType:
-        """The dtype without the reference."""
-
-    @property
-    def as_numpy_dtype(self) -> type:
-        """The numpy type of its elements."""
+    def as_numpy_dtype(self) -> type[np.generic]:
+        """The scalar type of numpy's that holds its elements."""
 
     @property
     def as_datatype_enum(self) -> int:
         """Its number in a GraphDef."""
 
     @property
-    def is_integer(self) -> bool:
-        """Whether its elements are integers that are not quantized."""
+    def base_dtype(self) -> DType:
+        """The dtype of the elements: of a reference dtype, the dtype that it refers to."""
 
     @property
     def is_floating(self) -> bool:
-        """Whether its elements are floating-point numbers that are not complex."""
+        """Whether its elements are floats."""
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether its elements are integers."""
 
     @property
     def is_complex(self) -> bool:
         """Whether its elements are complex numbers."""
 
 
-class Dimension(Protocol):
-    """A dimension of a static shape."""
+class Shape(Protocol):
+    """A `TensorShape` of a namespace, each size of which may be unknown, or all of it."""
 
     @property
-    def value(self) -> int | None:
-        """Its size, None if it is unknown."""
-
-
-class Shape(Protocol):
-    """A static shape, of the namespace's `TensorShape`."""
+    def ndims(self) -> int | None:
+        """The number of dimensions, or None."""
 
     @property
     def rank(self) -> int | None:
-        """The number of dimensions, None if it is unknown."""
+        """The same as `ndims`."""
 
     def as_list(self) -> list[int | None]:
-        """The sizes; an unknown rank is refused by ValueError."""
+        """The sizes; None for each that is unknown. A shape of unknown rank raises ValueError."""
 
     def is_fully_defined(self) -> bool:
         """Whether every size is known."""
 
 
-#: What stands for a dtype: one of the namespace's, its name or number, a type of Python or numpy.
-DTypeLike: TypeAlias = DType | str | int | type | np.dtype[np.generic]
-#: What stands for a static shape: one of the namespace's, or sizes (None for an unknown one).
-ShapeLike: TypeAlias = Shape | Iterable[int | Dimension | None] | int
-#: What a call of a public name takes: values, elements of a graph and lists of them, dtypes,
-#: shapes, messages, and functions, such as initializers and the bodies of loops.
+class DeviceSpec(Protocol):
+    """A `tf.DeviceSpec`: the parts of a device's name."""
+
+    @property
+    def device_type(self) -> str | None:
+        """The kind of device, as `CPU`."""
+
+    @property
+    def device_index(self) -> int | None:
+        """Its number among those of its kind."""
+
+    def to_string(self) -> str:
+        """The name."""
+
+
+#: What is converted to a tensor where one is wanted.
+TensorLike: TypeAlias = Tensor | npt.ArrayLike
+#: What stands for a dtype.
+DTypeLike: TypeAlias = DType | npt.DTypeLike
+#: What stands for a shape; None is a shape of unknown rank.
+ShapeLike: TypeAlias = Shape | Tensor | np.ndarray | Sequence[int | None] | Sequence[int] | None
+#: A device function: from a new operation to its device.
+DeviceFunction: TypeAlias = Callable[[Operation], str | DeviceSpec | None]
+#: What a device scope takes.
+DeviceLike: TypeAlias = str | DeviceSpec | DeviceFunction | None
+#: A block of a program, as `tf.device` opens one.
+Scope: TypeAlias = AbstractContextManager[object]
+#: An argument of a function of the namespace: what a fault passes on as it got it.
 Argument: TypeAlias = (
-    "Value | Element | Graph | Session | DType | Shape | Message | Callable[..., object]"
-    " | Sequence[Argument] | Mapping[str, Argument]"
+    "Value | Element | DType | Shape | type | Graph | Session | Coordinator | Message | Call"
+    " | Scope | Sequence[Argument] | Mapping[Any, Argument]"
 )
