@@ -61,7 +61,7 @@ def _computing(tf: Namespace) -> tuple[Tensor, Fetches]:
 
 
 def own_feeds(tf: Namespace, threads: int, runs: int) -> int:
-    """How many of the runs in several threads gave what does not follow from their feed."""
+    """How many runs in several threads gave a value that does not follow from their feed."""
     wrong: list[int] = []
     with tf.Graph().as_default() as graph:
         x, fetches = _computing(tf)
@@ -79,7 +79,7 @@ def own_feeds(tf: Namespace, threads: int, runs: int) -> int:
 
 
 def own_arguments(tf: Namespace, threads: int, calls: int) -> int:
-    """How many of the calls of one callable gave what does not follow from their argument."""
+    """How many calls of one callable gave a value that does not follow from the argument."""
     wrong: list[int] = []
     with tf.Graph().as_default() as graph:
         x, fetches = _computing(tf)
@@ -100,7 +100,7 @@ def own_arguments(tf: Namespace, threads: int, calls: int) -> int:
 
 
 def growing(tf: Namespace, threads: int, rounds: int) -> int:
-    """How many runs of just added operations gave a wrong value, in threads on one graph."""
+    """How many runs of operations that were just added gave a wrong value, in several threads."""
     wrong: list[int] = []
     graph = tf.Graph()
     with tf.Session(graph=graph) as session:
@@ -159,7 +159,7 @@ def updates(tf: Namespace, threads: int, runs: int, elements: int, *, resource: 
 
 
 def two_sessions(tf: Namespace) -> list[Json]:
-    """What a run computes, and what a blocked one gets, beside another session of the graph.
+    """The results of a run and of a blocked run, beside another session of the graph.
 
     One session's run waits for an element while the other session computes; another run of the
     other session waits, and its session is closed; then the element comes.
@@ -197,7 +197,7 @@ def two_sessions(tf: Namespace) -> list[Json]:
 
 
 def ends_of_blocked_runs(tf: Namespace) -> Mapping[str, str]:
-    """The class of what a blocked run raises, by what ends it.
+    """The class of the error of a blocked run, by what ended it.
 
     The keys are `close of the queue`, `cancelling close` and `close of the session`.
     """

@@ -62,7 +62,7 @@ def arguments_of(call: Call, points: list[list[np.ndarray]] | None = None) -> di
 
 
 def contract_of(dtypes: frozenset[str], order: int = 1) -> str:
-    """How near gradients, first or second, of what has these dtypes must be to the oracle's.
+    """How near first or second gradients of these dtypes must be to the oracle's.
 
     A gradient is a sum of products of values of about one, as many as a dimension has elements.
     Engines add them up in another order and in another precision, and where they cancel what is

@@ -239,7 +239,7 @@ _NO_DIFFERENCES: Final = frozenset(
 
 
 def _is_unlike_halves(given: Arguments) -> bool:
-    """Whether it is no product in float16 of batches of which one is broadcast.
+    """False for a product of float16 batches of which one is broadcast to the other.
 
     On CPUs that compute in float16 TensorFlow since 2.20 gives wrong values where the first matrix
     is transposed and has one column: docs/findings/tensorflow.md, "Values that depend on the
@@ -278,20 +278,20 @@ def _has_narrow_axes(given: Arguments) -> bool:
 
 
 def _is_one_diagonal(given: Arguments) -> bool:
-    """Whether there is one diagonal: several are aligned otherwise by TensorFlow's gradients."""
+    """Whether there is one diagonal: gradients of TensorFlow align several in another way."""
     low, high = np.ravel(given.inputs["k"])[[0, -1]]
     return bool(low == high)
 
 
 def _is_multiplied(given: Arguments) -> bool:
-    """Whether the gradient of a product of sparse matrices is one that admits their dtypes."""
+    """Whether the gradient of a product of sparse matrices takes their dtypes."""
     attrs = given.attrs
     is_sparse = attrs["a_is_sparse"] and attrs["b_is_sparse"]
     return bool(is_sparse or attrs["Ta"] == attrs["Tb"] == "float32")
 
 
 def _is_of_probabilities(given: Arguments) -> bool:
-    """Whether an incomplete beta integral has a value, and parameters of one shape."""
+    """Whether an incomplete beta integral has a value, and its parameters have one shape."""
     x = given.inputs["x"].astype(np.float64)
     is_inside = bool(((x > 0) & (x < 1)).all())
     return is_inside and given.inputs["a"].shape == given.inputs["b"].shape
@@ -375,7 +375,7 @@ def is_drawn(operation: str, given: Arguments) -> bool:
 
 
 def has_corners(operation: str, array: np.ndarray) -> bool:
-    """Whether the ties, zeros and bounds of an operation are determined."""
+    """Whether gradients at the ties, zeros and bounds of an operation are determined."""
     is_complex = array.dtype.kind == "c"
     return operation not in _SINGULAR | _UNDECIDED and not (
         is_complex and operation in _SINGULAR_COMPLEX
@@ -383,7 +383,7 @@ def has_corners(operation: str, array: np.ndarray) -> bool:
 
 
 def has_differences(name: str) -> bool:
-    """Whether doubles may be moved a small step, and the gradient tells what that changes.
+    """Whether gradients can be compared with the slope of a small step in float64.
 
     Args:
       name: an operation's or a function's.
@@ -416,7 +416,7 @@ _LENGTHS: Final[Mapping[str, Callable[[tuple[int, ...]], list[int]]]] = {
 
 
 def settled(operation: str, given: Arguments) -> Arguments:
-    """The arguments that gradients are computed for: their lengths, and no threshold."""
+    """The arguments of gradients: with lengths of the input's shape, and a threshold of 0."""
     if operation == "SparseAdd":
         thresh = np.zeros_like(given.inputs["thresh"])
         return Arguments({**given.inputs, "thresh": thresh}, given.attrs)

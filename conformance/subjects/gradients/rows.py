@@ -92,7 +92,7 @@ def rows() -> tuple[Operation, ...]:
 
 
 def _narrowed(operation: Operation, dtypes: tuple[str, ...]) -> Operation:
-    """The operation with these dtypes only, wherever it admits one; floating ones before others."""
+    """The operation with these dtypes only, wherever it admits one; floats before others."""
 
     def narrowed(attr: AttrDecl) -> AttrDecl:
         if attr.type != "type":

@@ -31,7 +31,7 @@ _INDEX: Final = "int32"
 
 
 def turn(id_: str) -> int:
-    """The number of a generated case: rows take turns."""
+    """The number at the end of a generated case's id; it chooses a row of a table."""
     return int(id_.rpartition(":")[2])
 
 
@@ -52,7 +52,7 @@ def cell_graph(cell: Cell, draw: random.Random, *, fed: bool = False) -> SingleG
 
 
 def _contract(contract: str | list[str], dtype: str, outputs: int) -> str | list[str]:
-    """The contract as the profile has it, or that of each output."""
+    """The contract of the profile in a dtype, or that of each output."""
     if isinstance(contract, str):
         return contract_in(contract, dtype)
     return [contract_in(part, dtype) for part in contract[:outputs]]
@@ -61,7 +61,7 @@ def _contract(contract: str | list[str], dtype: str, outputs: int) -> str | list
 def _kinds(
     operation: Operation, constants: frozenset[str], structure: str
 ) -> dict[str, tuple[str, ...]]:
-    """How each input may be given; the structural ones as `structure` says."""
+    """How each input is given; structural inputs are given as `structure` says."""
     values = [arg.name for arg in operation.inputs if arg.name not in constants]
     kinds: dict[str, tuple[str, ...]] = {}
     kinds.update(dict.fromkeys(constants, (structure,)))

@@ -21,29 +21,29 @@ _STRUCTURE: Final = "INFERENCE-003"
 
 @functools.cache
 def _shuffled() -> tuple[Cell, ...]:
-    """The cells in an order in which a few of them are of every kind."""
+    """The cells in an order in which each part has cells of all kinds."""
     return tuple(random.Random("cells").sample(cells(), len(cells())))
 
 
 @functools.cache
 def _structured() -> tuple[Cell, ...]:
-    """A cell of each operation that has structural inputs: in its first dtype."""
+    """A cell, in its first dtype, of each operation that has structural inputs."""
     first = {cell.row.operation.name: cell for cell in reversed(cells())}
     return tuple(cell for cell in first.values() if cell.row.constants)
 
 
 def cell_count() -> int:
-    """How many cases of cells a plan has at most."""
+    """The largest number of cases of cells in a plan."""
     return len(cells())
 
 
 def structured_count() -> int:
-    """How many cases of fed structure a plan has at most."""
+    """The largest number of cases of fed structure in a plan."""
     return len(_structured())
 
 
 def cell_case(draw: random.Random, id_: str) -> Case:
-    """A case of the cell whose turn it is."""
+    """A case of the cell that the number of the case chooses."""
     rows = _shuffled()
     cell = rows[turn(id_) % len(rows)]
     return _case(id_, draw, cell, _VALUES)

@@ -49,7 +49,7 @@ def _identity(program: Program, name: str) -> str:
 
 
 def missing_feed_case(draw: random.Random, id_: str) -> Case:
-    """A fetch that needs a placeholder is refused without a feed; one that does not is served."""
+    """A fetch fails that needs a placeholder without a feed; another fetch is computed."""
     program = Program("float32")
     x, y = _drawn(draw, 2), _drawn(draw, 2)
     a, b = program.placeholder((2,)), program.placeholder(draw.choice(((2,), None)))
@@ -64,7 +64,7 @@ def missing_feed_case(draw: random.Random, id_: str) -> Case:
 
 
 def index_case(draw: random.Random, id_: str) -> Case:
-    """A fetch of an output that an operation does not have is refused; nor is a name there."""
+    """A fetch of an output that an operation lacks fails; so does a name that the graph lacks."""
     program = Program("float32")
     x = _drawn(draw, 3)
     a = program.placeholder((3,))
@@ -83,7 +83,7 @@ _CLOSE: Final[Expect] = {"oracle": {"contract": "close(1e-6, 1e-6)"}}
 
 
 def cut_case(draw: random.Random, id_: str) -> Case:
-    """A tensor within a graph is fed: what lies before it is not computed, what follows is."""
+    """A tensor within a graph is fed: its inputs are not computed, its consumers are."""
     program = Program("float32")
     a = program.placeholder((2, 2))
     chain = [a]
@@ -131,7 +131,7 @@ def fetches_case(draw: random.Random, id_: str) -> Case:
 
 
 def control_case(draw: random.Random, id_: str) -> Case:
-    """A tensor that waits for what may fail: if that fails, the run does."""
+    """A tensor waits for an operation that may fail: if that fails, the run fails."""
     program = Program("float32")
     a = program.placeholder((2,))
     # TensorFlow drops control inputs from what is not stateful: these two are.

@@ -67,7 +67,7 @@ def _steady() -> Mapping[str, list[FeedRow]]:
 
 
 def _is_of_any_release(row: FeedRow) -> bool:
-    """Whether the value is of no newer dtype, and numpy 1 makes the same of it."""
+    """Whether the dtype of the value is old enough, and numpy 1 converts the value alike."""
     return row.id not in _OF_NUMPY_2.split() and not newest_named(row.form)
 
 

@@ -52,7 +52,7 @@ def _known(draw: random.Random, least: int, rank: int) -> list[int]:
 
 
 def _another_size(draw: random.Random) -> tuple[_Dims, _Shape]:
-    """A known dimension has another size, not 1."""
+    """A shape in which a known dimension has another size, not 1."""
     dims: list[int | None] = [*_known(draw, 0, draw.randint(1, 4))]
     index = draw.randrange(len(dims))
     wrong = draw.choice([size for size in (0, 2, 3, 4, 5) if size != dims[index]])
@@ -65,7 +65,7 @@ def _another_size(draw: random.Random) -> tuple[_Dims, _Shape]:
 
 
 def _another_rank(draw: random.Random) -> tuple[_Dims, _Shape]:
-    """A dimension more, or two dimensions as one of as many elements."""
+    """A shape with one dimension more, or with two dimensions joined to one."""
     if draw.random() < 0.5:
         sizes = _known(draw, 2, draw.randint(2, 4))
         return [*sizes], (sizes[0] * sizes[1], *sizes[2:])
@@ -76,7 +76,7 @@ def _another_rank(draw: random.Random) -> tuple[_Dims, _Shape]:
 
 
 def _to_broadcast(draw: random.Random) -> tuple[_Dims, _Shape]:
-    """A dimension of 1 instead of a larger one, or leading dimensions left out."""
+    """A shape with a dimension of 1 instead of a larger one, or without leading dimensions."""
     sizes = _known(draw, 2, draw.randint(1, 4))
     shape = list(sizes)
     if draw.random() < 0.5:

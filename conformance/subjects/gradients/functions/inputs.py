@@ -113,7 +113,7 @@ class Inputs:
         return self._add(values, other, way or self.draw.choice(("known", "known", "unknown")))
 
     def given(self, values: Value, dtype: str | None = None, *, by: bool = False) -> Form:
-        """A tensor of these values at every point, of the dtype unless another is told."""
+        """A tensor of these values at every point, of the dtype of the call or another one."""
         array = np.asarray(values, np.dtype(BY_NAME[dtype or self.dtype].numpy))
         if by:
             self.by.append(len(self.smooth))
@@ -164,7 +164,7 @@ def _form(value: Argument) -> Form:
 def function(
     name: str, dtypes: tuple[str, ...] = REAL, *, second: bool = True, differences: bool = True
 ) -> Callable[[Callable[[Inputs], Form]], Callable[[Inputs], Form]]:
-    """Register a public function by what draws its call.
+    """Register a public function with what draws a call of it.
 
     Args:
       name: the name that a title shows.

@@ -28,12 +28,12 @@ def count_of(c: ApiAuthor, graph: Symbol) -> Symbol:
 
 
 def named(c: ApiAuthor, name: str) -> Symbol:
-    """The name that a constant gets that asks for this one."""
+    """The name that a constant gets if it asks for this one."""
     return c.tf.constant(1, name=name).op.name
 
 
 def names_given(c: ApiAuthor, **given: str) -> None:
-    """Constants that ask for each name in turn (a final _ left off) must get the one given."""
+    """Constants that ask for the keys in turn, without a final _, must get the names given."""
     for asked, got in given.items():
         c.check(named(c, asked.rstrip("_")), got)
 
