@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from sessrun.spec.cases.engine import CAPABILITIES, Engine
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Unsupported
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import Json
 
 __all__ = ["CAPABILITIES", "Backend", "Description", "unsupported"]
 
@@ -68,9 +69,9 @@ class Description:
         parts = ("name", "version", "capabilities", "operations")
         return next((part for part in parts if mine.get(part) != theirs.get(part)), None)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Json]:
         """The JSON form, with sorted capabilities and dtypes; `operations` only where declared."""
-        form: dict[str, Any] = {
+        form: dict[str, Json] = {
             "name": self.name,
             "version": self.version,
             "capabilities": sorted(self.capabilities),

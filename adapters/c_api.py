@@ -28,7 +28,7 @@ _FRAMEWORK: Final = "libtensorflow_framework.so.2"
 _MAIN: Final = ("libtensorflow_cc.so.2", "libtensorflow.so.2")
 _STRING: Final = BY_ENUM[7]
 #: What the functions that are called here return; one that is not named returns nothing.
-_RETURNS: Final[Mapping[Any, str]] = {
+_RETURNS: Final[Mapping[type, str]] = {
     c_void_p: "TF_NewStatus TF_NewBuffer TF_NewGraph TF_NewSession TF_NewSessionOptions "
     "TF_NewTensor TF_NewImportGraphDefOptions TF_AllocateTensor TF_GraphOperationByName "
     "TF_TensorData TF_SessionListDevices TF_StringGetDataPointer",
@@ -76,7 +76,7 @@ class CLibrary:
         except OSError as error:
             raise AdapterError(f"{main} cannot be loaded: {error}") from error
         # Elements of string tensors by address, kept until the engine calls the deallocator.
-        self._strings: dict[int, Any] = {}
+        self._strings: dict[int, ctypes.Array[c_int64]] = {}
         self._deallocator = _Deallocator(self._free_strings)
 
     def __getattr__(self, name: str) -> Any:
@@ -113,7 +113,7 @@ class CLibrary:
             self.TF_DeleteBuffer(buffer)
             self.TF_DeleteGraph(graph)
 
-    def buffer(self, content: bytes) -> Any:
+    def buffer(self, content: bytes) -> _Buffer:
         """A `TF_Buffer` of these bytes, which it keeps alive."""
         copied = ctypes.create_string_buffer(content, len(content))
         buffer = _Buffer(ctypes.cast(copied, c_void_p), len(content), None)
@@ -139,7 +139,7 @@ class CLibrary:
         ctypes.memmove(self.TF_TensorData(tensor), content.ctypes.data, value.nbytes)
         return tensor
 
-    def _string_tensor(self, value: np.ndarray, sizes: Any) -> c_void_p:
+    def _string_tensor(self, value: np.ndarray, sizes: ctypes.Array[c_int64]) -> c_void_p:
         length = value.size * _STRING_BYTES
         elements = (c_int64 * max(length // 8, 1))()
         start = ctypes.addressof(elements)
@@ -159,7 +159,7 @@ class CLibrary:
             )
         )
 
-    def _free_strings(self, start: int, length: int, _: Any) -> None:
+    def _free_strings(self, start: int, length: int, _: object) -> None:
         """The engine needs a string tensor's elements no more: called from any of its threads."""
         for address in _addresses(start, length // _STRING_BYTES):
             self.TF_StringDealloc(address)

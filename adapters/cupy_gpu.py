@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Final
+
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["CupyGpu"]
 
@@ -28,7 +31,7 @@ class CupyGpu:
 
     """
 
-    def __init__(self, xp: Any, index: int) -> None:
+    def __init__(self, xp: ModuleType, index: int) -> None:
         self.xp: Final = xp
         self.index: Final = index
         self.simulated: Final = str(xp.__version__).endswith("+simulated")
@@ -96,7 +99,7 @@ class CupyGpu:
             simulated_gpu.kernel(name, lambda *_: None)
         return self.xp.RawKernel(source, name)
 
-    def counted(self, call: Callable[[], Any]) -> Mapping[str, Any] | None:
+    def counted(self, call: Callable[[], object]) -> JsonObject | None:
         """What one call asks of the device: counted on the stand-in, None on a real GPU."""
         if not self.simulated:
             return None

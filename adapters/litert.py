@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -50,7 +51,7 @@ def backend(argument: str | None = None) -> ClientLayer:
 class _Engine(TableEngine):
     """LiteRT's interpreter, and TensorFlow's converter in its default settings: no flex kernels."""
 
-    def __init__(self, tensorflow: Any, interpreter: Any, version: str) -> None:
+    def __init__(self, tensorflow: ModuleType, interpreter: ModuleType, version: str) -> None:
         self._tf = tensorflow
         self._interpreter = interpreter
         details = {"converter": f"TensorFlow {tensorflow.__version__}"}

@@ -1,13 +1,18 @@
 """A base for small engines: what a subclass does not override is declined, never passed."""
 
+# ruff: noqa: ARG002 - what is declined is not looked at
+
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from sessrun.adapters.backend import Description, unsupported
 from sessrun.spec.cases.engine import observation
-from sessrun.spec.cases.model import Observation
+from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["MinimalEngine"]
 
@@ -23,47 +28,55 @@ class MinimalEngine:
         """Who this is."""
         return Description(type(self).__name__, "0", frozenset())
 
-    def interpret_api(self, *_: Any) -> list[Observation]:
+    def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
         """Decline at the first step: there is no namespace."""
         return [observation("0", unsupported("api"))]
 
-    def open(self, *_: Any, **__: Any) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """Decline, as do the methods below."""
         return unsupported("open")
 
-    def extend(self, *_: Any, **__: Any) -> Outcome:
+    def extend(self, session: str, graph: JsonObject) -> Outcome:
         """Decline."""
         return unsupported("extend")
 
-    def run(self, *_: Any, **__: Any) -> Outcome:
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
+    ) -> Outcome:
         """Decline."""
         return unsupported("run")
 
-    def setup(self, *_: Any, **__: Any) -> Outcome:
+    def setup(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
         """Decline."""
         return unsupported("partial_runs")
 
-    def partial(self, *_: Any, **__: Any) -> Outcome:
+    def partial(
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
+    ) -> Outcome:
         """Decline."""
         return unsupported("partial_runs")
 
-    def callable(self, *_: Any, **__: Any) -> Outcome:
+    def callable(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
         """Decline."""
         return unsupported("callables")
 
-    def call(self, *_: Any, **__: Any) -> Outcome:
+    def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
         """Decline."""
         return unsupported("callables")
 
-    def devices(self, *_: Any, **__: Any) -> Outcome:
+    def devices(self, session: str) -> Outcome:
         """Decline."""
         return unsupported("devices")
 
-    def reset(self, *_: Any, **__: Any) -> Outcome:
+    def reset(self, containers: Sequence[str]) -> Outcome:
         """Decline."""
         return unsupported("reset")
 
-    def close(self, *_: Any, **__: Any) -> Outcome:
+    def close(self, session: str) -> Outcome:
         """Decline."""
         return unsupported("close")
 

@@ -11,20 +11,24 @@ import functools
 import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 from google.protobuf import json_format
+from google.protobuf.message import Message
 
 from sessrun.adapters.backend import CAPABILITIES, Description, unsupported
 from sessrun.spec.cases import api
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Graph, Session, Tensor, Value
 from sessrun.spec.cases.outcomes import Call, Done, Fetched, Opened, Outcome, failure_of
 from sessrun.spec.devices import full_name
+from sessrun.spec.forms import JsonObject
 
 if TYPE_CHECKING:  # no worker has it
     from sessrun.adapters.cupy_gpu import CupyGpu
+    from sessrun.spec.proto import ConfigProto, GraphDef
 
 __all__ = ["NamespaceBackend"]
 
@@ -35,24 +39,27 @@ _CLOSED_KEPT: Final = 64
 #: What stands for a resource: it has no bytes to show.
 _HANDLE: Final = np.zeros((), np.dtype([("resource", np.uint8, (1,))]))
 
-M = TypeVar("M", bound=Callable[..., Outcome])
+_Arguments = ParamSpec("_Arguments")
+_Protobuf = TypeVar("_Protobuf", bound=Message)
 
 
 @dataclass(slots=True)
 class _Session:
     """An open session, its graph, and the partial runs and callables made from it."""
 
-    graph: Any
-    session: Any
+    graph: Graph
+    session: Session
     handles: dict[str, Any] = field(default_factory=dict)
 
 
-def _answers(call: Call) -> Callable[[M], M]:
+def _answers(
+    call: Call,
+) -> Callable[[Callable[_Arguments, Outcome]], Callable[_Arguments, Outcome]]:
     """Turn whatever a method raises into the Failure of `call`."""
 
-    def decorate(method: M) -> M:
+    def decorate(method: Callable[_Arguments, Outcome]) -> Callable[_Arguments, Outcome]:
         @functools.wraps(method)
-        def guarded(*args: Any, **kwargs: Any) -> Outcome:
+        def guarded(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Outcome:
             try:
                 return method(*args, **kwargs)
             except KeyboardInterrupt:  # the user's, never the backend's
@@ -60,7 +67,7 @@ def _answers(call: Call) -> Callable[[M], M]:
             except BaseException as error:  # noqa: BLE001 - the contract: outcomes, no exceptions
                 return failure_of(error, call)
 
-        return cast("M", guarded)
+        return guarded
 
     return decorate
 
@@ -86,7 +93,7 @@ class NamespaceBackend:
         name: str,
         version: str,
         *,
-        config: Mapping[str, Any] | None = None,
+        config: JsonObject | None = None,
         details: Mapping[str, str] | None = None,
         operations: Mapping[str, Collection[str]] | None = None,
         gpu: Callable[[int], CupyGpu | None] | None = None,
@@ -94,7 +101,7 @@ class NamespaceBackend:
         self.namespace: Final = namespace
         self.name: Final = name
         self.version: Final = version
-        self.config: Final[Mapping[str, Any]] = dict(config or {})
+        self.config: Final[JsonObject] = dict(config or {})
         self.details: Final[Mapping[str, str]] = dict(details or {})
         self.operations: Final = operations
         self.gpu: Final = gpu
@@ -125,8 +132,8 @@ class NamespaceBackend:
         No session is opened: the first one of a process decides how TensorFlow divides its GPUs,
         and a case that configures them must be the first.
         """
-        config: Any = getattr(self.namespace, "config", None)
-        if not hasattr(config, "list_physical_devices"):
+        config = getattr(self.namespace, "config", None)
+        if config is None or not hasattr(config, "list_physical_devices"):
             return ()
         types = [device.device_type for device in config.list_physical_devices()]
         if "GPU" not in types:
@@ -141,7 +148,7 @@ class NamespaceBackend:
         return api.interpret(case, self.namespace, goes_on)
 
     @_answers("open")
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """Import the GraphDef into a new Graph, open a Session on it: Opened or Failure."""
         tf = self.namespace
         definition = _parsed(graph, tf.GraphDef)
@@ -154,7 +161,7 @@ class NamespaceBackend:
         return Opened(handle)
 
     @_answers("extend")
-    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+    def extend(self, session: str, graph: JsonObject) -> Outcome:
         """Import more nodes into the session's graph; their inputs may be older nodes.
 
         A control input from an older node without outputs is Unsupported: `import_graph_def`
@@ -175,15 +182,15 @@ class NamespaceBackend:
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
     ) -> Outcome:
         """`Session.run` with names: Fetched in the order of `fetches`, or Failure."""
         held = self._sessions[session]
-        more: dict[str, Any] = {}
-        if options:
-            more["options"] = _parsed(options, self.namespace.RunOptions)
-        return _fetched(held.session.run(list(fetches), dict(feeds), **more))
+        if not options:
+            return _fetched(held.session.run(list(fetches), dict(feeds)))
+        parsed = _parsed(options, self.namespace.RunOptions)
+        return _fetched(held.session.run(list(fetches), dict(feeds), options=parsed))
 
     @_answers("setup")
     def setup(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
@@ -193,7 +200,7 @@ class NamespaceBackend:
 
     @_answers("partial")
     def partial(
-        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
     ) -> Outcome:
         """`Session.partial_run`: Fetched in the order of `fetches`."""
         held = self._sessions[session]
@@ -207,7 +214,7 @@ class NamespaceBackend:
         return self._keep(held, held.session.make_callable(list(fetches), list(feeds)))
 
     @_answers("call")
-    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+    def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
         """Call a callable: Fetched in the order of its fetches."""
         return _fetched(self._sessions[session].handles[handle](*values))
 
@@ -239,8 +246,8 @@ class NamespaceBackend:
             self.close(session)
         self._sessions.clear()
 
-    def _config(self, config: Mapping[str, Any]) -> Any:
-        proto = _parsed(self.config, self.namespace.ConfigProto)
+    def _config(self, config: JsonObject) -> ConfigProto:
+        proto: ConfigProto = _parsed(self.config, self.namespace.ConfigProto)
         proto.MergeFrom(_parsed(config, self.namespace.ConfigProto))
         return proto
 
@@ -250,16 +257,16 @@ class NamespaceBackend:
         return Opened(handle)
 
 
-def _parsed(form: Mapping[str, Any], kind: Callable[[], Any]) -> Any:
+def _parsed(form: JsonObject, kind: Callable[[], _Protobuf]) -> _Protobuf:
     """A message of the namespace's own class from protobuf's JSON mapping."""
     return json_format.ParseDict(dict(form), kind())
 
 
-def _fetched(values: Sequence[Any]) -> Fetched:
+def _fetched(values: Sequence[Value]) -> Fetched:
     return Fetched(tuple(_array(value) for value in values))
 
 
-def _array(value: Any) -> Any:
+def _array(value: Value) -> Any:
     """A fetched value as the engine surface has it.
 
     A scalar string is an object array: numpy's own bytes would drop final NULs. A resource's
@@ -274,14 +281,14 @@ def _array(value: Any) -> Any:
     return _HANDLE if np.asarray(value).dtype == object else value
 
 
-def _older_inputs(definition: Any, graph: Any) -> dict[str, Any] | None:
+def _older_inputs(definition: GraphDef, graph: Graph) -> dict[str, Tensor] | None:
     """The `input_map` of the nodes that `definition` refers to and `graph` has already.
 
     Names that neither has are left out: the import is to complain of them. None where a
     control input cannot be mapped.
     """
     new = {node.name for node in definition.node}
-    older: dict[str, Any] = {}
+    older: dict[str, Tensor] = {}
     for name in {name for node in definition.node for name in node.input}:
         operation, _, index = name.removeprefix("^").partition(":")
         if operation in new:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import ml_dtypes
@@ -51,7 +52,7 @@ def backend(argument: str | None = None) -> ClientLayer:
 class _Engine(TableEngine):
     """OpenVINO's TensorFlow frontend and its plug-in for the CPU, in full precision."""
 
-    def __init__(self, openvino: Any, frontend: Any) -> None:
+    def __init__(self, openvino: ModuleType, frontend: ModuleType) -> None:
         self._openvino = openvino
         self._core = openvino.Core()
         self._tf = frontend.FrontEndManager().load_by_framework("tf")
@@ -94,7 +95,7 @@ class _Engine(TableEngine):
             raise EngineError(3, cause_line(error)) from error
 
 
-def _program(tensor: Any, compiled: Any, fetches: int) -> Program:
+def _program(tensor: Callable[[np.ndarray], object], compiled: Any, fetches: int) -> Program:
     request = compiled.create_infer_request()
     # A tensor that only passes through has one name, the feed's: outputs are told by their nodes.
     outputs = {output.node.get_friendly_name(): output for output in compiled.outputs}

@@ -61,7 +61,7 @@ def load(spec: str) -> Backend:
     name, mark, argument = spec.partition("#")
     factory = _factory(known().get(name, name), spec)
     try:
-        backend: Backend = factory(argument) if mark else factory()
+        backend = factory(argument) if mark else factory()
     except AdapterError:
         raise
     except Exception as error:  # a factory may raise anything
@@ -73,7 +73,7 @@ def load(spec: str) -> Backend:
     return backend
 
 
-def _factory(target: str, spec: str) -> Callable[..., Any]:
+def _factory(target: str, spec: str) -> Callable[..., Backend]:
     module_name, colon, attribute = target.partition(":")
     if not colon or not module_name or not attribute:
         raise AdapterError(

@@ -6,13 +6,14 @@ import importlib
 import os
 import platform
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from types import ModuleType
+from typing import Final
 
 import numpy as np
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["ORACLE", "ORACLE_CONFIG", "backend"]
 
@@ -20,7 +21,7 @@ __all__ = ["ORACLE", "ORACLE_CONFIG", "backend"]
 ORACLE: Final = "oracle"
 
 #: One thread of each kind, no meta-optimizer, no graph optimizer (`L0` is optimizer level -1).
-ORACLE_CONFIG: Final[Mapping[str, Any]] = {
+ORACLE_CONFIG: Final[JsonObject] = {
     "intraOpParallelismThreads": 1,
     "interOpParallelismThreads": 1,
     "graphOptions": {
@@ -83,7 +84,7 @@ def _set_environment(*, oracle: bool) -> None:
     os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # restores tf.layers
 
 
-def _details(tensorflow: Any, *, oracle: bool) -> dict[str, str]:
+def _details(tensorflow: ModuleType, *, oracle: bool) -> dict[str, str]:
     build = tensorflow.sysconfig.get_build_info()
     return {
         "configuration": "oracle" if oracle else "default",

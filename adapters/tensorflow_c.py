@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import os
 from collections.abc import Collection, Mapping, Sequence
 from ctypes import byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -113,7 +114,7 @@ class _Session(EngineSession):
     def __init__(self, library: CLibrary) -> None:
         self.c = library
         self.graph = c_void_p(library.TF_NewGraph())
-        self.handle: Any = None
+        self.handle: c_void_p | None = None
 
     def has_operation(self, name: str) -> bool:
         return self._operation(name) is not None
@@ -175,7 +176,7 @@ class _Session(EngineSession):
 
     def setup(
         self, fetches: Sequence[Endpoint], feeds: Sequence[Endpoint], targets: Sequence[str]
-    ) -> Any:
+    ) -> c_char_p:
         handle = c_char_p()
         self.c.call(
             "TF_SessionPRunSetup",
@@ -189,7 +190,7 @@ class _Session(EngineSession):
 
     def partial(
         self,
-        handle: Any,
+        handle: c_char_p,
         fetches: Sequence[Endpoint],
         feeds: Mapping[Endpoint, np.ndarray],
         targets: Sequence[str],
@@ -218,22 +219,22 @@ class _Session(EngineSession):
         operation: int | None = self.c.TF_GraphOperationByName(self.graph, name.encode())
         return operation
 
-    def _outputs(self, tensors: Sequence[Endpoint]) -> tuple[Any, c_int]:
+    def _outputs(self, tensors: Sequence[Endpoint]) -> tuple[ctypes.Array[Output], c_int]:
         pairs = [Output(self._operation(tensor.operation), tensor.index) for tensor in tensors]
         return (Output * len(pairs))(*pairs), c_int(len(pairs))
 
-    def _operations(self, names: Sequence[str]) -> tuple[Any, c_int]:
+    def _operations(self, names: Sequence[str]) -> tuple[ctypes.Array[c_void_p], c_int]:
         operations = [self._operation(name) for name in names]
         return (c_void_p * len(operations))(*operations), c_int(len(operations))
 
     def _run_step(
         self,
         function: str,
-        first: tuple[Any, ...],
+        first: tuple[object, ...],
         fetches: Sequence[Endpoint],
         feeds: Mapping[Endpoint, np.ndarray],
         targets: Sequence[str],
-        last: tuple[Any, ...],
+        last: tuple[object, ...],
     ) -> list[np.ndarray]:
         """Call `TF_SessionRun` or `TF_SessionPRun`: the arrays of the fetches.
 

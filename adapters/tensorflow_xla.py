@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
@@ -43,7 +44,7 @@ class _Engine(TableEngine):
     TensorFlow's own optimizers are off, so that nothing is computed before XLA sees it.
     """
 
-    def __init__(self, tensorflow: Any) -> None:
+    def __init__(self, tensorflow: ModuleType) -> None:
         self._tf = tensorflow
         self._config = tensorflow.compat.v1.ConfigProto()
         self._config.graph_options.rewrite_options.disable_meta_optimizer = True

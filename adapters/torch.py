@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -40,13 +39,13 @@ class _Events:
         """Wait for all streams of the device."""
         torch.cuda.synchronize(self._device)
 
-    def mark(self) -> Any:
+    def mark(self) -> torch.cuda.Event:
         """An event on the current stream."""
         event = torch.cuda.Event(enable_timing=True)
         event.record(torch.cuda.current_stream(self._device))
         return event
 
-    def seconds(self, first: Any, last: Any) -> float:
+    def seconds(self, first: torch.cuda.Event, last: torch.cuda.Event) -> float:
         """The time between two events in seconds."""
         return float(first.elapsed_time(last)) / 1000
 
@@ -60,25 +59,25 @@ class _Torch:
         self.clock: DeviceClock | None = _Events(device) if device.type == "cuda" else None
         self._device = device
 
-    def put(self, value: np.ndarray, dtype: str) -> Any:
+    def put(self, value: np.ndarray, dtype: str) -> torch.Tensor:
         """An array of the host, converted, on the device."""
         return torch.from_numpy(value).to(self._device, getattr(torch, dtype))
 
-    def get(self, value: Any) -> np.ndarray:
+    def get(self, value: torch.Tensor) -> np.ndarray:
         """An array of the device on the host, in float64."""
         array: np.ndarray = value.detach().to("cpu", torch.float64).numpy()
         return array
 
-    def settle(self, value: Any) -> None:  # noqa: ARG002 - it waits for all
+    def settle(self, value: torch.Tensor) -> None:  # noqa: ARG002 - it waits for all
         """Wait for whatever was computed."""
         if self.clock is not None:
             self.clock.settle()
 
-    def product(self, left: Any, right: Any) -> Any:
+    def product(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         """The product of two matrices."""
         return torch.matmul(left, right)
 
-    def total(self, left: Any, right: Any) -> Any:
+    def total(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
         """The sum of two arrays."""
         return torch.add(left, right)
 
@@ -88,7 +87,7 @@ class _Torch:
         parameters = [_parameter(value, self._device) for value in weights]
         optimizer = torch.optim.Adam(parameters, lr=rate, fused=self.clock is not None)
 
-        def advance(images: Any) -> Any:
+        def advance(images: torch.Tensor | np.ndarray) -> torch.Tensor:
             if isinstance(images, np.ndarray):
                 images = torch.from_numpy(images).to(self._device)
             optimizer.zero_grad(set_to_none=True)
@@ -104,14 +103,16 @@ class _Torch:
         return Training(advance, momenta)
 
 
-def _parameter(value: np.ndarray, device: torch.device) -> Any:
+def _parameter(value: np.ndarray, device: torch.device) -> torch.Tensor:
     tensor = torch.from_numpy(value.copy()).to(device)
     if tensor.ndim == 4:
         tensor = tensor.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
     return tensor.requires_grad_()
 
 
-def _loss(weights: Sequence[Any], images: Any, labels: Any) -> Any:
+def _loss(
+    weights: Sequence[torch.Tensor], images: torch.Tensor, labels: torch.Tensor
+) -> torch.Tensor:
     x = images.permute(0, 3, 1, 2)
     for filters, bias in (weights[:2], weights[2:4]):
         x = functional.relu(functional.conv2d(x, filters, bias, padding=filters.shape[-1] // 2))

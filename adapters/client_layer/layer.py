@@ -13,7 +13,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar
 
 import numpy as np
 from google.protobuf import json_format
@@ -29,7 +29,7 @@ from sessrun.adapters.client_layer.engine import (
 )
 from sessrun.spec import devices
 from sessrun.spec.cases.engine import observation
-from sessrun.spec.cases.model import Observation
+from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Call, Done, Failure, Fetched, Opened, Outcome, failure_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.errors import BY_CODE
@@ -47,7 +47,8 @@ _Feeds = Mapping[Endpoint, np.ndarray]
 #: A step of the engine: fetches, feeds and targets to the values of the fetches.
 _Step = Callable[[Sequence[Endpoint], _Feeds, Sequence[str]], Sequence[np.ndarray]]
 #: A method of the Backend contract.
-_Method = TypeVar("_Method", bound=Callable[..., Outcome])
+_Arguments = ParamSpec("_Arguments")
+_Registered = TypeVar("_Registered")
 _Message = TypeVar("_Message", GraphDef, ConfigProto, RunOptions)
 
 
@@ -79,12 +80,14 @@ class _Session:
     dropped: bool = False
 
 
-def _answers(call: Call) -> Callable[[_Method], _Method]:
+def _answers(
+    call: Call,
+) -> Callable[[Callable[_Arguments, Outcome]], Callable[_Arguments, Outcome]]:
     """Turn what a method raises into an outcome of `call`; an engine's own exception escapes."""
 
-    def decorate(method: _Method) -> _Method:
+    def decorate(method: Callable[_Arguments, Outcome]) -> Callable[_Arguments, Outcome]:
         @functools.wraps(method)
-        def guarded(*args: Any, **kwargs: Any) -> Outcome:
+        def guarded(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> Outcome:
             try:
                 return method(*args, **kwargs)
             except NotOfferedError as error:
@@ -95,7 +98,7 @@ def _answers(call: Call) -> Callable[[_Method], _Method]:
             except _ClientError as error:
                 return failure_of(error.__cause__ or error, call)
 
-        return cast("_Method", guarded)
+        return guarded
 
     return decorate
 
@@ -131,12 +134,12 @@ class ClientLayer:
         below = self._engine.describe()
         return replace(below, capabilities=below.capabilities | {"callables"})
 
-    def interpret_api(self, *_: Any) -> list[Observation]:
+    def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:  # noqa: ARG002 - declined
         """Decline at the first step: there is no Python namespace."""
         return [observation("0", unsupported("api"))]
 
     @_answers("open")
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """Load the graph, open a session: Opened; ValueError where a node's device is malformed."""
         with _client():
             definition, options = _definition(graph), _message(config, ConfigProto)
@@ -144,7 +147,7 @@ class ClientLayer:
         return Opened(self._register(self._sessions, _Session(session, len(definition.node))))
 
     @_answers("extend")
-    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+    def extend(self, session: str, graph: JsonObject) -> Outcome:
         """Add nodes to the session's graph: Done."""
         with _client():
             extended, definition = self._sessions[session], _definition(graph)
@@ -157,8 +160,8 @@ class ClientLayer:
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
     ) -> Outcome:
         """One step: Fetched in the order of `fetches`."""
         return self._run(session, fetches, feeds, options)
@@ -195,7 +198,7 @@ class ClientLayer:
         return Opened(self._register(callables, (list(fetches), list(feeds))))
 
     @_answers("call")
-    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+    def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
         """Run it with values in the order of its feeds; what is left over of either is ignored."""
         with _client():
             fetches, keys = self._sessions[session].callables[handle]
@@ -240,8 +243,8 @@ class ClientLayer:
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
     ) -> Outcome:
         with self._calling(session) as running:
             with _client():
@@ -279,7 +282,7 @@ class ClientLayer:
         if idle:
             closed.engine.forget()
 
-    def _register(self, table: dict[str, Any], value: Any) -> str:
+    def _register(self, table: dict[str, _Registered], value: _Registered) -> str:
         handle = f"handle-{next(self._numbers)}"
         table[handle] = value
         return handle
@@ -365,7 +368,7 @@ def _fed(engine: EngineSession, feeds: Mapping[str, np.ndarray]) -> dict[Endpoin
     return fed
 
 
-def _converted(value: Any, dtype: str) -> np.ndarray:
+def _converted(value: np.ndarray, dtype: str) -> np.ndarray:
     """The value as an array of the tensor's dtype; strings are bytes, str as UTF-8."""
     array = np.asarray(value, dtype=BY_NAME[dtype].numpy)
     if dtype != "string":

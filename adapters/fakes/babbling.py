@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.outcomes import Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["BabblingEngine", "backend"]
 
@@ -29,8 +33,14 @@ def backend(argument: str | None = None) -> BabblingEngine:
 class BabblingEngine(TinyEngine):
     """The conforming engine, talkative."""
 
-    def run(self, *args: Any, **kwargs: Any) -> Outcome:
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
+    ) -> Outcome:
         """Print to descriptors 1 and 2, then run."""
         os.write(1, _BABBLE)
         os.write(2, _BABBLE)
-        return super().run(*args, **kwargs)
+        return super().run(session, fetches, feeds, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from google.protobuf import json_format
@@ -12,8 +12,9 @@ from google.protobuf import json_format
 from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.minimal import MinimalEngine
-from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome
+from sessrun.spec.cases.outcomes import Call, Done, Failure, Fetched, Opened, Outcome
 from sessrun.spec.errors import BY_CODE
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.proto import GraphDef, NodeDef
 from sessrun.spec.tensor_protos import array_of
 from sessrun.spec.tensors import TensorError
@@ -21,7 +22,7 @@ from sessrun.spec.tensors import TensorError
 __all__ = ["TinyEngine", "backend"]
 
 _DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
-_OPERATIONS: Final[Mapping[str, Callable[..., Any]]] = {
+_OPERATIONS: Final[Mapping[str, Callable[..., np.ndarray]]] = {
     "Identity": lambda x: x,
     "Add": np.add,
     "AddV2": np.add,
@@ -62,7 +63,7 @@ class TinyEngine(MinimalEngine):
         """Who this is."""
         return Description("conforming fake", "1", frozenset({"concurrent", "devices"}), (_DEVICE,))
 
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """Keep the graph; Unsupported if an operation is unknown or anything is configured."""
         try:
             nodes = json_format.ParseDict(dict(graph), GraphDef()).node
@@ -84,8 +85,8 @@ class TinyEngine(MinimalEngine):
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],  # noqa: ARG002 - nothing here has options
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,  # noqa: ARG002 - nothing here has options
     ) -> Outcome:
         """Evaluate what the fetches need."""
         try:
@@ -123,7 +124,9 @@ def _operation(name: str) -> str:
     return name.removeprefix("^").partition(":")[0]
 
 
-def _fetch(nodes: Mapping[str, NodeDef], name: str, feeds: Mapping[str, Any]) -> Any:
+def _fetch(
+    nodes: Mapping[str, NodeDef], name: str, feeds: Mapping[str, np.ndarray]
+) -> np.ndarray | None:
     operation, colon, index = name.partition(":")
     if operation not in nodes or (colon and index != "0"):
         raise _Refused(3, f"the graph has no {name}")
@@ -131,7 +134,9 @@ def _fetch(nodes: Mapping[str, NodeDef], name: str, feeds: Mapping[str, Any]) ->
     return value if colon else None
 
 
-def _evaluate(nodes: Mapping[str, NodeDef], operation: str, feeds: Mapping[str, Any]) -> Any:
+def _evaluate(
+    nodes: Mapping[str, NodeDef], operation: str, feeds: Mapping[str, np.ndarray]
+) -> np.ndarray:
     if f"{operation}:0" in feeds:
         return feeds[f"{operation}:0"]
     node = nodes[operation]
@@ -154,5 +159,5 @@ def _constant(node: NodeDef) -> np.ndarray:
         raise _Refused(3, str(error), node.name) from error
 
 
-def _failure(call: Any, refused: _Refused) -> Failure:
+def _failure(call: Call, refused: _Refused) -> Failure:
     return Failure(call, refused.code, (BY_CODE[refused.code].cls,), refused.node, str(refused))

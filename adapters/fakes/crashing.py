@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import signal
-from typing import Any
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.outcomes import Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["CrashingEngine", "backend"]
 
@@ -23,9 +26,15 @@ class CrashingEngine(TinyEngine):
         super().__init__()
         self._left = last
 
-    def run(self, *args: Any, **kwargs: Any) -> Outcome:
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
+    ) -> Outcome:
         """Run, or die."""
         self._left -= 1
         if self._left == 0:
             signal.raise_signal(signal.SIGSEGV)  # to this thread: no answer overtakes it
-        return super().run(*args, **kwargs)
+        return super().run(session, fetches, feeds, options)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
 
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.outcomes import Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["DyingEngine", "backend"]
 
@@ -25,9 +29,15 @@ class DyingEngine(TinyEngine):
         super().__init__()
         self._left = runs
 
-    def run(self, *args: Any, **kwargs: Any) -> Outcome:
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
+    ) -> Outcome:
         """Run, or exit."""
         self._left -= 1
         if self._left == 0:
             os._exit(_STATUS)
-        return super().run(*args, **kwargs)
+        return super().run(session, fetches, feeds, options)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import numpy as np
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.fakes.conforming import TinyEngine
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["HangingEngine", "backend"]
 
@@ -26,7 +30,13 @@ def backend(argument: str | None = None) -> HangingEngine:
 class HangingEngine(TinyEngine):
     """The conforming engine, but for runs."""
 
-    def run(self, *_: Any, **__: Any) -> NoReturn:
+    def run(
+        self,
+        session: str,  # noqa: ARG002 - nothing is computed
+        fetches: Sequence[str],  # noqa: ARG002 - as above
+        feeds: Mapping[str, np.ndarray],  # noqa: ARG002 - as above
+        options: JsonObject,  # noqa: ARG002 - as above
+    ) -> NoReturn:
         """Wait for what never comes."""
         never = threading.Event()
         while True:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.outcomes import Call, Failure, Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["OneErrorEngine", "backend"]
 
@@ -32,13 +36,19 @@ class OneErrorEngine(TinyEngine):
         super().__init__()
         self._always = always
 
-    def run(self, *args: Any, **kwargs: Any) -> Outcome:
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
+    ) -> Outcome:
         """Run; whatever goes wrong is INTERNAL."""
-        return self._flattened("run", super().run(*args, **kwargs))
+        return self._flattened("run", super().run(session, fetches, feeds, options))
 
-    def close(self, *args: Any, **kwargs: Any) -> Outcome:
+    def close(self, session: str) -> Outcome:
         """Close; whatever goes wrong is INTERNAL."""
-        return self._flattened("close", super().close(*args, **kwargs))
+        return self._flattened("close", super().close(session))
 
     def _flattened(self, call: Call, outcome: Outcome) -> Outcome:
         if isinstance(outcome, Failure) or (self._always and call == "run"):

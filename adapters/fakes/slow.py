@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.outcomes import Outcome
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["SlowEngine", "backend"]
 
@@ -23,7 +26,13 @@ class SlowEngine(TinyEngine):
         super().__init__()
         self._seconds = seconds
 
-    def run(self, *args: Any, **kwargs: Any) -> Outcome:
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
+    ) -> Outcome:
         """Sleep, then run."""
         time.sleep(self._seconds)
-        return super().run(*args, **kwargs)
+        return super().run(session, fetches, feeds, options)

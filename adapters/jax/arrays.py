@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from types import EllipsisType
 
 import jax.numpy as jnp
 import numpy as np
@@ -182,7 +182,7 @@ def _strided_slice(node: Node, x: Array, begin: Array, end: Array, strides: Arra
 
 def _index(
     node: Node, shape: Sequence[int], begin: list[int], end: list[int], strides: list[int]
-) -> list[Any]:
+) -> list[int | slice | EllipsisType | None]:
     """The Python index that a strided slice means."""
     masks = {
         name: node[f"{name}_mask"]
@@ -197,7 +197,7 @@ def _index(
     ellipses = [n for n in positions if has("ellipsis", n)]
     node.check(len(ellipses) <= 1, "there is more than one ellipsis")
     after = sum(not added[n] for n in positions[ellipses[0] + 1 :]) if ellipses else 0
-    index: list[Any] = []
+    index: list[int | slice | EllipsisType | None] = []
     axis = 0
     for n in positions:
         if n in ellipses:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -226,8 +224,9 @@ def _cast(node: Node, x: Array) -> Array:
     return x != 0 if node["DstT"] in BOOL else lax.convert_element_type(x, target)
 
 
-def _dtype(name: str) -> Any:
-    return jnp.dtype(name)
+def _dtype(name: str) -> np.dtype:
+    dtype: np.dtype = jnp.dtype(name)
+    return dtype
 
 
 @rule("Bitcast", dtypes=REALS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
 
 from sessrun.adapters.client_layer import ClientLayer
 from sessrun.adapters.client_layer.compiled import Program
@@ -38,7 +38,7 @@ class _Engine(ConvertingEngine):
 
     """
 
-    def __init__(self, version: str, program: Any) -> None:
+    def __init__(self, version: str, program: ModuleType) -> None:
         super().__init__("jax", version, program.declared_operations())
         self._program = program
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need memory, too
 
@@ -12,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
+from numpy.typing import DTypeLike
 
 from sessrun.adapters.device_clock import DeviceClock
 from sessrun.adapters.peer import Peer, Training
@@ -49,22 +49,22 @@ class _Jax:
 
     def put(self, value: np.ndarray, dtype: str) -> jax.Array:
         """An array of the host, converted, on the device."""
-        kind: Any = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
+        kind: DTypeLike = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
         return jax.device_put(value.astype(kind), self._device)
 
-    def get(self, value: Any) -> np.ndarray:
+    def get(self, value: jax.Array) -> np.ndarray:
         """An array of the device on the host, in float64."""
         return np.asarray(value).astype(np.float64)
 
-    def settle(self, value: Any) -> None:
+    def settle(self, value: jax.Array) -> None:
         """Wait for a value."""
         jax.block_until_ready(value)
 
-    def product(self, left: Any, right: Any) -> Any:
+    def product(self, left: jax.Array, right: jax.Array) -> jax.Array:
         """The product of two matrices."""
         return self._product(left, right)
 
-    def total(self, left: Any, right: Any) -> Any:
+    def total(self, left: jax.Array, right: jax.Array) -> jax.Array:
         """The sum of two arrays."""
         return self._total(left, right)
 
@@ -83,7 +83,7 @@ class _Jax:
             )
         ]
 
-        def advance(images: Any) -> Any:
+        def advance(images: jax.Array | np.ndarray) -> jax.Array:
             state[0], loss = step(state[0], images, classes, speed)
             return loss
 

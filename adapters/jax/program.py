@@ -6,7 +6,7 @@ import functools
 import importlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 import jax
 import numpy as np
@@ -43,6 +43,9 @@ for _subject in _SUBJECTS:
 
 #: Operations that do nothing: a control input from one of them is satisfied.
 _NOTHING: Final = frozenset({"Const", "Identity", "NoOp", "Placeholder"})
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
 #: How XLA's messages begin: with the name of a status.
 _STATUS: Final = re.compile(r"([A-Z_]+): ")
 _UNKNOWN, _INVALID, _UNIMPLEMENTED = 2, 3, 12
@@ -114,7 +117,7 @@ def _outputs(definition: NodeDef, inputs: Sequence[Array]) -> Sequence[Array]:
         return [np.asarray(value) for value in _listed(rule.function(node, *arguments))]
 
 
-def _listed(values: Any) -> Sequence[Array]:
+def _listed(values: Array | Sequence[Array]) -> Sequence[Array]:
     return values if isinstance(values, list | tuple) else [values]
 
 
@@ -137,12 +140,12 @@ def _arguments(
     return arguments
 
 
-def _reported(function: Callable[..., Any]) -> Callable[..., Any]:
+def _reported(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
     """The function, with what JAX and XLA raise as the engine's failures."""
 
-    def call(*args: Any) -> Any:
+    def call(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         try:
-            return function(*args)
+            return function(*args, **kwargs)
         except (TypeError, ValueError) as error:  # shapes that do not fit
             raise EngineError(_INVALID, _brief(error)) from error
         except NotImplementedError as error:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from sessrun.spec.inference import value_attrs
 from sessrun.spec.operations import AttrDecl
 from sessrun.spec.proto import NodeDef
 from sessrun.spec.tables.ops import OPERATIONS
+
+if TYPE_CHECKING:
+    import jax
 
 __all__ = [
     "ALL",
@@ -34,6 +37,7 @@ __all__ = [
     "Array",
     "Node",
     "Rule",
+    "Translation",
     "node_of",
     "numpy_of",
     "plain",
@@ -41,7 +45,11 @@ __all__ = [
 ]
 
 #: A numpy array, or one of JAX.
-Array = Any
+Array: TypeAlias = "np.ndarray | jax.Array"
+#: A translation of a node: it takes the node and its inputs.
+Translation: TypeAlias = Callable[..., Array | Sequence[Array]]
+
+_Function = TypeVar("_Function", bound=Translation)
 
 FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
 SIGNED: Final = frozenset({"int8", "int16", "int32", "int64"})
@@ -81,7 +89,7 @@ class Node:
         if not condition:
             raise EngineError(3, f"{self.op} {self.name}: {message}", self.name)
 
-    def check_range(self, indices: Array, limit: Any) -> None:
+    def check_range(self, indices: Array, limit: int | Sequence[int] | np.ndarray) -> None:
         """Refuse known indices that are not in [0, limit); those of a run are not known yet."""
         if isinstance(indices, np.ndarray):
             inside = bool(np.all((indices >= 0) & (indices < np.asarray(limit))))
@@ -100,7 +108,7 @@ class Rule:
 
     """
 
-    function: Callable[..., Any]
+    function: Translation
     dtypes: frozenset[str]
     constants: frozenset[str]
     attrs: tuple[str, ...]
@@ -123,7 +131,7 @@ RULES: Final[dict[str, Rule]] = {}
 
 def rule(
     *ops: str, dtypes: frozenset[str], constants: str = ""
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+) -> Callable[[_Function], _Function]:
     """Register a translation.
 
     Args:
@@ -133,7 +141,7 @@ def rule(
 
     """
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: _Function) -> _Function:
         for op in ops:
             if op in RULES:
                 raise ValueError(f"{op} has two translations")
@@ -146,7 +154,7 @@ def rule(
     return register
 
 
-def plain(functions: Mapping[str, Callable[..., Any]], dtypes: frozenset[str]) -> None:
+def plain(functions: Mapping[str, Translation], dtypes: frozenset[str]) -> None:
     """Register functions of the inputs alone, by op type."""
     for op, function in functions.items():
         rule(op, dtypes=dtypes)(lambda _node, *inputs, function=function: function(*inputs))
@@ -159,9 +167,10 @@ def _allowed(op: str, attrs: Sequence[AttrDecl]) -> frozenset[str]:
     return frozenset().union(*(attr.allowed or ALL for attr in attrs))
 
 
-def numpy_of(dtype: str) -> Any:
+def numpy_of(dtype: str) -> np.dtype:
     """The numpy dtype of a dtype's name."""
-    return np.dtype(BY_NAME[dtype].numpy)
+    kind: np.dtype = np.dtype(BY_NAME[dtype].numpy)
+    return kind
 
 
 def node_of(definition: NodeDef) -> Node:

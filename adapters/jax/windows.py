@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeVar
 
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +15,11 @@ from sessrun.adapters.jax.rules import FLOATS, REALS, Array, Node, rule
 __all__: list[str] = []
 
 
-def _spatial(node: Node, values: Sequence[Any]) -> list[Any]:
+#: What there is of each axis, such as a stride or a padding.
+_Item = TypeVar("_Item")
+
+
+def _spatial(node: Node, values: Sequence[_Item]) -> list[_Item]:
     """Of what is given for every axis, what is of the picture's."""
     return [v for v, axis in zip(values, node["data_format"], strict=True) if axis not in "NC"]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from typing import TypeVar
 
 from sessrun.adapters.onnxruntime.table import FLOATS, SINGLE, Call, translates
 from sessrun.spec.rules.windows import Axis, axes, channel_axis, spatial_axes
@@ -27,7 +25,11 @@ def channels_last(call: Call, x: str, rank: int) -> str:
     return call.emit("Transpose", x, perm=[0, *range(2, rank), 1])
 
 
-def _spatial(call: Call, values: Sequence[Any], rank: int) -> list[Any]:
+#: What there is of each axis, such as a stride or a padding.
+_Item = TypeVar("_Item")
+
+
+def _spatial(call: Call, values: Sequence[_Item], rank: int) -> list[_Item]:
     """The elements of a list with one for each axis that belong to spatial axes."""
     return [values[axis] for axis in spatial_axes(call.attrs["data_format"], rank)]
 
@@ -39,7 +41,8 @@ def _windows(
     rank, attrs = len(shape), call.attrs
     dilations = _spatial(call, attrs.get("dilations") or (1,) * rank, rank)
     strides = _spatial(call, steps, rank)
-    pads = np.reshape(attrs.get("explicit_paddings") or (0,) * 2 * rank, (-1, 2)).tolist()
+    flat = [int(size) for size in attrs.get("explicit_paddings") or (0,) * 2 * rank]
+    pads = list(zip(flat[::2], flat[1::2], strict=True))
     spatial = _spatial(call, pads, rank)
     return axes(_spatial(call, shape, rank), sizes, strides, dilations, attrs["padding"], spatial)
 

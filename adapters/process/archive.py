@@ -32,6 +32,7 @@ _PARTS: Final = (
     "adapters/process/command.py",
     "adapters/process/errors.py",
     "adapters/process/exchange.py",
+    "adapters/process/forms.py",
     "adapters/process/interpretation.py",
     "adapters/process/payloads.py",
     "adapters/process/printed.py",

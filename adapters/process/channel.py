@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sessrun.adapters.backend import Description
 from sessrun.adapters.process.child import Child
@@ -22,6 +22,7 @@ from sessrun.adapters.process.errors import (
     WorkerError,
 )
 from sessrun.adapters.process.exchange import ANSWER_BYTES, Exchange
+from sessrun.adapters.process.forms import AnswerForm, FileReference
 from sessrun.adapters.process.payloads import OBSERVATION_BYTES, STRINGS, Packer
 from sessrun.adapters.process.protocol import (
     VERSIONS,
@@ -34,13 +35,12 @@ from sessrun.adapters.process.protocol import (
     unpack_answer,
 )
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Unsupported
-from sessrun.spec.forms import Json
 
 __all__ = ["Channel", "Ids"]
 
 #: The outcomes that answer each request.
 _ANY: Final = (Failure, Unsupported)
-_WANTED: Final[Mapping[str, tuple[type[Any], ...]]] = {
+_WANTED: Final[Mapping[str, tuple[type[Answer], ...]]] = {
     "hello": (Hello,),
     "shutdown": (Done,),
     **dict.fromkeys(("case", "proceed"), (Observed, *_ANY)),
@@ -155,7 +155,7 @@ class Channel:
         try:
             line = pack_request(Request(identity, do, args), packer)
             form = self._exchange_lines(identity, do, line, deadline_s)
-            answer: Answer = self._unpack(do, form)
+            answer = self._unpack(do, form)
         except ExchangeError as error:
             raise self.fault or self.broken(str(error)) from error
         finally:
@@ -203,9 +203,7 @@ class Channel:
         self._connection.close()
         self._folder.cleanup()
 
-    def _exchange_lines(
-        self, identity: int, do: str, line: bytes, deadline_s: float
-    ) -> dict[str, Json]:
+    def _exchange_lines(self, identity: int, do: str, line: bytes, deadline_s: float) -> AnswerForm:
         if self._concurrent:
             return self._connection.request(identity, do, line, deadline_s)
         started = time.monotonic()
@@ -217,7 +215,7 @@ class Channel:
         finally:
             self._turn.release()
 
-    def _unpack(self, do: str, form: dict[str, Json]) -> Answer:
+    def _unpack(self, do: str, form: AnswerForm) -> Answer:
         files = _files(form)
         try:
             _check_sizes(files)
@@ -229,7 +227,7 @@ class Channel:
                 self._exchange.remove(file["file"])
 
 
-def _check_sizes(files: Sequence[Mapping[str, Any]]) -> None:
+def _check_sizes(files: Sequence[FileReference]) -> None:
     """Refuse an answer that would keep the host busy, before any of its files is read."""
     nbytes = sum(file["nbytes"] for file in files)
     if nbytes > ANSWER_BYTES:
@@ -248,7 +246,8 @@ def _check_sizes(files: Sequence[Mapping[str, Any]]) -> None:
         )
 
 
-def _files(form: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _files(form: AnswerForm) -> list[FileReference]:
     """The exchange files that an answer names."""
     parts = [*form.get("values", ()), form.get("observations")]
-    return [part for part in parts if isinstance(part, dict) and "file" in part]
+    files = [part for part in parts if isinstance(part, dict) and "file" in part]
+    return cast("list[FileReference]", files)  # the schema says so

@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from sessrun.adapters.process.errors import AdapterError, ProtocolError
 from sessrun.adapters.process.printed import PIPE, Printed
@@ -185,7 +185,7 @@ class Child:
     def _listen(self) -> None:
         assert self._process.stderr is not None
         with self._process.stderr as stderr, contextlib.closing(self._printed) as printed:
-            open_ones: list[Any] = [stderr, printed]
+            open_ones: list[IO[bytes] | Printed] = [stderr, printed]
             while open_ones:
                 for end in select.select(open_ones, (), ())[0]:
                     if not (printed.hear() if end is printed else self._hear(stderr)):

@@ -11,7 +11,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.adapters.process.child import Child
 from sessrun.adapters.process.errors import (
@@ -21,8 +21,9 @@ from sessrun.adapters.process.errors import (
     WorkerError,
     WorkerTimeout,
 )
+from sessrun.adapters.process.forms import AnswerForm
 from sessrun.adapters.process.payloads import LINE_BYTES
-from sessrun.adapters.process.protocol import read_line
+from sessrun.adapters.process.protocol import read_answer
 
 __all__ = ["DROPPED", "Connection"]
 
@@ -32,7 +33,7 @@ DROPPED: Final = 1000
 #: How long a worker that closed its stdout may take to end, in seconds.
 _GRACE: Final = 2.0
 
-Waiting = queue.SimpleQueue[dict[str, Any] | None]
+Waiting = queue.SimpleQueue[AnswerForm | None]
 
 
 class Connection:
@@ -73,7 +74,7 @@ class Connection:
         """What the worker printed since the last time, in a sentence; empty if nothing."""
         return self._child.printed()
 
-    def request(self, identity: int, do: str, line: bytes, deadline_s: float) -> dict[str, Any]:
+    def request(self, identity: int, do: str, line: bytes, deadline_s: float) -> AnswerForm:
         """Send a request and wait for its answer, schema-checked.
 
         Raises:
@@ -133,7 +134,7 @@ class Connection:
     def _read(self) -> None:
         try:
             for line in self._child.lines(LINE_BYTES):
-                self._hear(read_line(line, "answer"))
+                self._hear(read_answer(line))
         except ProtocolError as error:
             self.broken(str(error))
             return
@@ -146,7 +147,7 @@ class Connection:
         else:
             self._crash(code)
 
-    def _hear(self, answer: dict[str, Any]) -> None:
+    def _hear(self, answer: AnswerForm) -> None:
         identity = answer["id"]
         if identity is None:
             raise ProtocolError(f"the worker could not read a request: {answer['message']}")

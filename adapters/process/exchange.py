@@ -13,11 +13,11 @@ import os
 import re
 import stat
 import weakref
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sessrun.adapters.process.errors import ExchangeError, ProtocolError
+from sessrun.adapters.process.forms import FileReference
 from sessrun.spec.writing import naming
 
 __all__ = ["ANSWER_BYTES", "NAME_LENGTH", "Exchange"]
@@ -54,7 +54,7 @@ class Exchange:
             weakref.finalize(self, os.close, self._held)
         return self._held
 
-    def write(self, data: bytes) -> dict[str, Any]:
+    def write(self, data: bytes) -> FileReference:
         """Write a new file: its reference `{file, nbytes}`.
 
         Raises:
@@ -72,7 +72,7 @@ class Exchange:
             file.write(data)
         return {"file": name, "nbytes": len(data)}
 
-    def read(self, reference: Mapping[str, Any]) -> bytes:
+    def read(self, reference: FileReference) -> bytes:
         """The content of a file that the other side wrote.
 
         Raises:

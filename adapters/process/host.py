@@ -27,6 +27,7 @@ from sessrun.spec.cases.engine import lost_at, observation
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
 from sessrun.spec.cases.progress import step_in
+from sessrun.spec.forms import JsonObject
 
 __all__ = [
     "ProcessBackend",
@@ -249,7 +250,7 @@ class ProcessBackend:
         end = time.monotonic() + self.deadline_s
         seen: list[Observation] = []
         do: str = "case"
-        args: dict[str, Any] = {"case": case.to_json()}
+        args: Mapping[str, Any] = {"case": case.to_json()}
         while True:
             try:
                 answer = self._live().ask(do, args, self._left(end - time.monotonic()))
@@ -266,11 +267,11 @@ class ProcessBackend:
                 raise self._live().broken("a case that was ended is paused again")
             do, args = "proceed", {"on": goes_on(seen)}
 
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """See `sessrun.spec.cases.engine.Engine.open`, as for the methods below."""
         return self._do("open", graph=graph, config=config)
 
-    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+    def extend(self, session: str, graph: JsonObject) -> Outcome:
         """Add nodes to a session's graph."""
         return self._do("extend", session=session, graph=graph)
 
@@ -278,8 +279,8 @@ class ProcessBackend:
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
     ) -> Outcome:
         """One step of a session."""
         outcome = self._do(
@@ -304,7 +305,7 @@ class ProcessBackend:
         """Make a callable."""
         return self._do("callable", session=session, fetches=list(fetches), feeds=list(feeds))
 
-    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+    def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
         """Call a callable."""
         return self._do("call", session=session, handle=handle, values=list(values))
 

@@ -13,16 +13,22 @@ import math
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from google.protobuf import json_format
 from google.protobuf.message import DecodeError
+from numpy.typing import ArrayLike
 
 from sessrun.adapters.process.errors import ProtocolError
 from sessrun.adapters.process.exchange import Exchange
+from sessrun.adapters.process.forms import FileReference, TensorForm
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
+from sessrun.spec.forms import Json, JsonObject
+
+if TYPE_CHECKING:  # no worker has it
+    from sessrun.spec.proto import GraphDef
 
 __all__ = [
     "INLINE_BYTES",
@@ -55,7 +61,7 @@ _REFERENCE_BYTES: Final = 80
 _OPAQUE: Final = ("resource", "variant")
 
 
-def dumps(form: Any) -> bytes:
+def dumps(form: Json) -> bytes:
     """Compact ASCII JSON without a newline.
 
     Raises:
@@ -68,7 +74,7 @@ def dumps(form: Any) -> bytes:
         raise ProtocolError(f"no JSON form: {error}") from error
 
 
-def loads(data: bytes) -> Any:
+def loads(data: bytes) -> Json:
     """Read the JSON value of UTF-8 bytes.
 
     Raises:
@@ -76,9 +82,10 @@ def loads(data: bytes) -> Any:
 
     """
     try:
-        return json.loads(data.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
+        form: Json = json.loads(data.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not JSON ({error})") from error
+    return form
 
 
 @dataclass(slots=True)
@@ -100,7 +107,7 @@ class Packer:
     files: list[str] = field(default_factory=list)
     _parts: list[_Part] = field(default_factory=list)
 
-    def tensor(self, value: Any) -> dict[str, Any]:
+    def tensor(self, value: ArrayLike) -> dict[str, Any]:
         """The form of an ndarray: data in the line up to 64 KiB, else a file.
 
         Raises:
@@ -116,11 +123,11 @@ class Packer:
             raise ProtocolError(f"no tensor dtype holds numpy dtype {array.dtype}")
         if array.nbytes > INLINE_BYTES and row.kind != "string":
             head = {"dtype": row.name, "shape": list(array.shape)}
-            return head | self._file(_raw(array))
+            return head | {**self._file(_raw(array))}
         form = tensors.encode(array)
         data = form["data"]
         if row.kind == "string" and _string_size(data) > INLINE_BYTES:
-            return {"dtype": row.name, "shape": form["shape"]} | self._file(_raw_strings(data))
+            return {"dtype": row.name, "shape": form["shape"]} | {**self._file(_raw_strings(data))}
         self._parts.append(_Part(form, "data", lambda: _string_size(data), lambda: _raw_data(data)))
         return form
 
@@ -138,7 +145,7 @@ class Packer:
             _Part(message, key, lambda: len(dumps(value)), lambda: dumps(value), True)
         )
 
-    def line(self, message: Mapping[str, Any]) -> bytes:
+    def line(self, message: JsonObject) -> bytes:
         """The message as one line with its newline, the largest parts in files if need be.
 
         Raises:
@@ -166,13 +173,13 @@ class Packer:
                 part.container.update(reference)
             excess -= size - _REFERENCE_BYTES
 
-    def _file(self, data: bytes) -> dict[str, Any]:
+    def _file(self, data: bytes) -> FileReference:
         reference = self.exchange.write(data)
         self.files.append(reference["file"])
         return reference
 
 
-def unpack_tensor(form: Mapping[str, Any], exchange: Exchange) -> np.ndarray:
+def unpack_tensor(form: TensorForm, exchange: Exchange) -> np.ndarray:
     """The ndarray of a tensor's form (object array of bytes for strings).
 
     Raises:
@@ -186,8 +193,10 @@ def unpack_tensor(form: Mapping[str, Any], exchange: Exchange) -> np.ndarray:
         if "opaque" in form:
             return _opaque(dtype, shape)
         if "data" in form:
-            return tensors.decode(form)
-        return _from_file(dtype, shape, exchange.read(form))
+            return tensors.decode({"dtype": dtype, "shape": shape, "data": form["data"]})
+        return _from_file(
+            dtype, shape, exchange.read({"file": form["file"], "nbytes": form["nbytes"]})
+        )
     except ValueError as error:  # a TensorError, or a rank that numpy does not have
         raise ProtocolError(str(error)) from error
 
@@ -199,8 +208,8 @@ def _opaque(dtype: str, shape: list[int]) -> np.ndarray:
 
 
 def unpack_graph(
-    form: Mapping[str, Any], exchange: Exchange, graph_def: Callable[[], Any]
-) -> Mapping[str, Any]:
+    form: JsonObject, exchange: Exchange, graph_def: Callable[[], GraphDef]
+) -> JsonObject:
     """The GraphDef as JSON, read from its file where there is one.
 
     Args:
@@ -216,14 +225,14 @@ def unpack_graph(
         return form
     graph = graph_def()
     try:
-        graph.ParseFromString(exchange.read(form))
+        graph.ParseFromString(exchange.read(cast("FileReference", form)))
     except (DecodeError, ValueError) as error:
         raise ProtocolError(f"{form['file']} holds no valid GraphDef: {error}") from error
-    graph_form: Mapping[str, Any] = json_format.MessageToDict(graph)
+    graph_form: JsonObject = json_format.MessageToDict(graph)
     return graph_form
 
 
-def unpack_json(form: Any, exchange: Exchange) -> Any:
+def unpack_json(form: Json, exchange: Exchange) -> Json:
     """The value itself, read from its file where there is one.
 
     Raises:
@@ -232,7 +241,7 @@ def unpack_json(form: Any, exchange: Exchange) -> Any:
     """
     if not isinstance(form, Mapping) or "file" not in form:
         return form
-    return loads(exchange.read(form))
+    return loads(exchange.read(cast("FileReference", form)))  # the schema says so
 
 
 def _finite(text: str) -> float:
@@ -242,7 +251,7 @@ def _finite(text: str) -> float:
     return value
 
 
-def _string_size(data: Any) -> int:
+def _string_size(data: str | list[str]) -> int:
     return len(data) if isinstance(data, str) else sum(len(item) + 3 for item in data)
 
 
@@ -255,7 +264,7 @@ def _raw(array: np.ndarray) -> bytes:
     return np.ascontiguousarray(little).tobytes()
 
 
-def _raw_data(data: Any) -> bytes:
+def _raw_data(data: str | list[str]) -> bytes:
     return base64.b64decode(data) if isinstance(data, str) else _raw_strings(data)
 
 
@@ -264,7 +273,7 @@ def _raw_strings(data: list[str]) -> bytes:
     return b"".join(len(item).to_bytes(_LENGTH, "little") + item for item in items)
 
 
-def _binary(graph: Mapping[str, Any]) -> bytes:
+def _binary(graph: JsonObject) -> bytes:
     # No worker sends a graph: its archive has none of our messages.
     from sessrun.spec.proto import GraphDef  # noqa: PLC0415 - as above
     from sessrun.spec.proto.foreign import serialize  # noqa: PLC0415 - as above

@@ -10,11 +10,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from sessrun.adapters.backend import Description
 from sessrun.adapters.process.errors import ProtocolError
 from sessrun.adapters.process.exchange import Exchange
+from sessrun.adapters.process.forms import AnswerForm
 from sessrun.adapters.process.payloads import (
     LINE_BYTES,
     Packer,
@@ -24,10 +25,15 @@ from sessrun.adapters.process.payloads import (
     unpack_tensor,
 )
 from sessrun.spec.cases.model import Observation
-from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.cases.outcomes import Call, Done, Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.errors import BY_CODE
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.schema import first_error, has_kind
+
+if TYPE_CHECKING:  # slow to import, and not in a worker's archive
+    from jsonschema import ValidationError
+
+    from sessrun.spec.proto import GraphDef
 
 __all__ = [
     "LISTS",
@@ -40,7 +46,8 @@ __all__ = [
     "Trouble",
     "pack_answer",
     "pack_request",
-    "read_line",
+    "read_answer",
+    "read_request",
     "unpack_answer",
     "unpack_request",
 ]
@@ -178,7 +185,27 @@ def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:
             return {"outcome": "error", "kind": kind, "message": message[:TEXT]}
 
 
-def read_line(line: bytes, side: str) -> dict[str, Any]:
+def read_request(line: bytes) -> dict[str, Any]:
+    """The JSON object of a request's line, with or without the newline.
+
+    Raises:
+      ProtocolError: it is too long, no JSON object, or breaks the schema.
+
+    """
+    return {**_read_line(line, "request")}
+
+
+def read_answer(line: bytes) -> AnswerForm:
+    """The JSON object of an answer's line, with or without the newline.
+
+    Raises:
+      ProtocolError: it is too long, no JSON object, or breaks the schema.
+
+    """
+    return cast("AnswerForm", _read_line(line, "answer"))  # the schema says so
+
+
+def _read_line(line: bytes, side: str) -> JsonObject:
     """The JSON object of a line, checked against the schema.
 
     Args:
@@ -197,25 +224,25 @@ def read_line(line: bytes, side: str) -> dict[str, Any]:
         raise ProtocolError(f"{error}: {_brief(line)}") from error
     kind = form.get("do" if side == "request" else "outcome") if isinstance(form, dict) else None
     name = f"{kind}_{side}"
-    if not isinstance(kind, str) or not has_kind("protocol", name):
+    if not isinstance(form, dict) or not isinstance(kind, str) or not has_kind("protocol", name):
         raise ProtocolError(f"no {side} of this protocol: {_brief(line)}")
     reason = _too_many(form) or _wrong(form, name)
     if reason is not None:
         raise ProtocolError(f"{reason}: {_brief(line)}")
-    checked: dict[str, Any] = form
-    return checked
+    return form
 
 
-def _too_many(form: Mapping[str, Any]) -> str | None:
+def _too_many(form: JsonObject) -> str | None:
     """Which list of a message is too long, before anything in it is looked at."""
     for name, limit in LISTS.items():
-        if isinstance(form.get(name), list) and len(form[name]) > limit:
-            return f"at {name}: {len(form[name]):,} items; the limit is {limit:,}"
+        items = form.get(name)
+        if isinstance(items, list) and len(items) > limit:
+            return f"at {name}: {len(items):,} items; the limit is {limit:,}"
     return None
 
 
 def unpack_request(
-    form: Mapping[str, Any], exchange: Exchange, graph_def: Callable[[], Any]
+    form: Mapping[str, Any], exchange: Exchange, graph_def: Callable[[], GraphDef]
 ) -> Request:
     """The request of a checked form.
 
@@ -240,7 +267,7 @@ def unpack_request(
     return Request(form["id"], form["do"], args)
 
 
-def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answer:
+def unpack_answer(form: AnswerForm, do: str, exchange: Exchange) -> Answer:
     """The answer of a checked form to a request `do`.
 
     Raises:
@@ -258,7 +285,7 @@ def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answe
         case "unsupported":
             return Unsupported(form["capability"], form.get("message", ""))
         case "failure":
-            return _failure(form, do)
+            return _failure(form, form.get("call", cast("Call", do)))
         case "observations":
             seen = _observations(unpack_json(form["observations"], exchange))
             return Observed(seen, form.get("paused", False))
@@ -271,14 +298,13 @@ def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answe
             return Trouble(form["kind"], form["message"])
 
 
-def _failure(form: Mapping[str, Any], do: str) -> Failure:
+def _failure(form: AnswerForm, call: Call) -> Failure:
     code = form["code"]
     classes = tuple(form.get("classes") or [BY_CODE[code].cls])
-    call = form.get("call", do)
     return Failure(call, code, classes, form.get("node"), form.get("message", ""))
 
 
-def _hello(form: Mapping[str, Any]) -> Hello:
+def _hello(form: AnswerForm) -> Hello:
     description = Description(
         form["name"],
         form["version"],
@@ -290,13 +316,13 @@ def _hello(form: Mapping[str, Any]) -> Hello:
     return Hello(form["protocol"], description)
 
 
-def _observations(value: Any) -> list[Observation]:
+def _observations(value: Json) -> list[Observation]:
     # A list inside the line is checked with it; one from a file is not.
-    form = {"id": 1, "outcome": "observations", "observations": value}
+    form: dict[str, Json] = {"id": 1, "outcome": "observations", "observations": value}
     reason = _too_many(form) or _wrong(form, "observations_answer")
     if reason is not None or not isinstance(value, list):
         raise ProtocolError(f"these are no observations: {reason}")
-    return value
+    return cast("list[Observation]", value)
 
 
 def _wrong(form: Json, kind: str) -> str | None:
@@ -309,14 +335,15 @@ def _wrong(form: Json, kind: str) -> str | None:
     return f"at {path}: {message}" if path else message
 
 
-def _limit_passed(error: Any) -> str | None:
+def _limit_passed(error: ValidationError) -> str | None:
     """What is too long, how long it is, and what it may be; None if that is not the fault."""
-    unit = {"maxLength": "characters", "maxItems": "items"}.get(error.validator)
+    unit = {"maxLength": "characters", "maxItems": "items"}.get(str(error.validator))
     if unit is None:
         return None
-    start = repr(error.instance[:_SHOWN])
-    limit = error.validator_value
-    return f"{start}... has {len(error.instance):,} {unit}; the limit is {limit:,}"
+    instance: Any = error.instance
+    limit: Any = error.validator_value
+    start = repr(instance[:_SHOWN])
+    return f"{start}... has {len(instance):,} {unit}; the limit is {limit:,}"
 
 
 def _brief(line: bytes) -> str:

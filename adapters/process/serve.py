@@ -11,7 +11,7 @@ import contextlib
 import threading
 import traceback
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from sessrun.adapters.backend import Backend
 from sessrun.adapters.errors import AdapterError
@@ -28,7 +28,7 @@ from sessrun.adapters.process.protocol import (
     Request,
     Trouble,
     pack_answer,
-    read_line,
+    read_request,
     unpack_request,
 )
 from sessrun.adapters.registry import load
@@ -36,7 +36,11 @@ from sessrun.spec.cases.expressions import ExpressionError
 from sessrun.spec.cases.model import AskedCase
 from sessrun.spec.cases.outcomes import Done
 from sessrun.spec.cases.values import ValueFormError
+from sessrun.spec.forms import Json
 from sessrun.spec.schema import SpecError
+
+if TYPE_CHECKING:  # not in an archive
+    from sessrun.spec.proto import GraphDef
 
 __all__ = ["serve"]
 
@@ -90,7 +94,7 @@ class _Server:
         """Answer hello: whether the backend is there."""
         identity = _NO_ID
         try:
-            form = read_line(line, "request")
+            form = read_request(line)
             identity = form["id"]
             hello = self._hello(unpack_request(form, self.exchange, self._graph_def))
         except ProtocolError as error:
@@ -147,7 +151,7 @@ class _Server:
     def _answer(self, line: bytes) -> None:
         identity = _NO_ID
         try:
-            form = read_line(line, "request")
+            form = read_request(line)
             identity = form["id"]
             request = unpack_request(form, self.exchange, self._graph_def)
         except ProtocolError as error:
@@ -157,12 +161,13 @@ class _Server:
         if request.do == "shutdown":
             self.ended.set()
 
-    def _graph_def(self) -> Any:
+    def _graph_def(self) -> GraphDef:
         """An empty GraphDef: the namespace's, since an archive has none of ours."""
         namespace = getattr(self.backend, "namespace", None)
         if namespace is not None:
-            return namespace.GraphDef()
-        from sessrun.spec.proto import GraphDef  # noqa: PLC0415 - not in an archive
+            graph: GraphDef = namespace.GraphDef()
+            return graph
+        from sessrun.spec.proto import GraphDef  # noqa: PLC0415 - as above
 
         return GraphDef()
 
@@ -194,7 +199,7 @@ class _Server:
         answer: Answer = method(**request.args)
         return answer
 
-    def _begin(self, form: Any) -> Answer:
+    def _begin(self, form: Json) -> Answer:
         if self.interpretation is not None:
             return Trouble("request", "a case is paused, which waits for proceed")
         assert self.backend is not None

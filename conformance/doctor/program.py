@@ -86,7 +86,7 @@ def repetition(backend: ProcessBackend) -> Answer:
         return Answer(*REPETITION, "not offered", type(opened).__name__)
     seconds: list[float] = []
     while len(seconds) < _RUNS and sum(seconds) < _RUNS_S:
-        value = np.float32(len(seconds))
+        value = np.array(len(seconds), np.float32)
         began = time.perf_counter()
         outcome = backend.run(opened.handle, ["z:0"], {"x:0": value, "y:0": value}, {})
         seconds.append(time.perf_counter() - began)

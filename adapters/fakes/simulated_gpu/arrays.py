@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, Never
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import devices, indexing, memory, transfers
 from sessrun.adapters.fakes.simulated_gpu.description import description, parameters
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, converted, poisoned
-from sessrun.adapters.fakes.simulated_gpu.launches import (
+from sessrun.adapters.fakes.simulated_gpu.host_values import (
+    Axis,
+    Casting,
+    DTypeLike,
+    HostValue,
+    Number,
+    OnStream,
+    Order,
+    ShapeLike,
+)
+from sessrun.adapters.fakes.simulated_gpu.launches import compute, compute_array, new_block
+from sessrun.adapters.fakes.simulated_gpu.machine import machine
+from sessrun.adapters.fakes.simulated_gpu.values import (
     ARRAY_CLASS,
     DeviceArray,
-    compute,
-    new_block,
+    Index,
+    Indices,
+    Value,
 )
-from sessrun.adapters.fakes.simulated_gpu.machine import machine
 
-__all__ = ["FUNCTIONS", "Flags", "empty", "ndarray"]
+__all__ = ["FUNCTIONS", "Flags", "empty", "host_shape", "ndarray"]
 
 #: The functions of the module by name, which operators and methods call; filled by `modules`.
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {}
+FUNCTIONS: Final[dict[str, Callable[..., Value]]] = {}
 
 
 class Flags:
@@ -40,18 +52,24 @@ class Flags:
         return bool(getattr(self, name.lower()))
 
 
-def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+def empty(shape: ShapeLike, dtype: DTypeLike = float, order: str = "C") -> DeviceArray:
     """A new array of poison: what uninitialised memory may hold."""
-    view = poisoned(_shape(shape), check_dtype(dtype), order if order in {"C", "F"} else "C")
+    view = poisoned(host_shape(shape), check_dtype(dtype), "F" if order == "F" else "C")
     return DeviceArray.over(*new_block(view))
 
 
-def _shape(shape: Any) -> tuple[int, ...]:
+def host_shape(shape: ShapeLike) -> tuple[int, ...]:
+    """A shape that is given by numbers of the host.
+
+    Raises:
+      TypeError: it is given by a device array.
+
+    """
     if isinstance(shape, DeviceArray):
         raise TypeError("only host numbers make a shape, not a device array")
-    if isinstance(shape, int | np.integer):
-        return (int(shape),)
-    return tuple(item.__index__() for item in shape)
+    if isinstance(shape, Sequence | np.ndarray):
+        return tuple(item.__index__() for item in shape)
+    return (shape.__index__(),)
 
 
 class ndarray(DeviceArray):  # noqa: N801 - cupy's name
@@ -72,10 +90,10 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
 
     def __new__(
         cls,
-        shape: Any,
-        dtype: Any = float,
-        memptr: Any = None,
-        strides: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike = float,
+        memptr: memory.MemoryPointer | None = None,
+        strides: tuple[int, ...] | None = None,
         order: str = "C",
     ) -> Any:
         """An array over new memory, or over that of a pointer."""
@@ -83,15 +101,9 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
             return empty(shape, dtype, order)
         dtype = check_dtype(dtype)
         if strides is None and order == "F":
-            strides = np.empty(_shape(shape), dtype, "F").strides
-        return cls.over(memptr.view(_shape(shape), dtype, strides), memptr.mem)
+            strides = np.empty(host_shape(shape), dtype, "F").strides
+        return cls.over(memptr.view(host_shape(shape), dtype, strides), memptr.mem)
 
-    dtype = property(lambda self: self.host.dtype)
-    shape = property(
-        lambda self: self.host.shape, lambda self, shape: setattr(self.host, "shape", shape)
-    )
-    ndim = property(lambda self: self.host.ndim)
-    size = property(lambda self: self.host.size)
     itemsize = property(lambda self: self.host.itemsize)
     nbytes = property(lambda self: self.host.nbytes)
     strides = property(lambda self: self.host.strides)
@@ -104,7 +116,7 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
     device = property(lambda self: devices.Device(self.block.device.index))
 
     @property
-    def base(self) -> Any:
+    def base(self) -> DeviceArray | None:
         """None for an array that has all of its memory, else something."""
         root = self.block.root
         return None if self.host is root else DeviceArray.over(self.block.memory(), self.block)
@@ -118,7 +130,7 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
         return int(self.host.__array_interface__["data"][0])
 
     @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
+    def __cuda_array_interface__(self) -> dict[str, object]:
         """Address, shape and layout, for other libraries."""
         view = self.host
         return {
@@ -131,35 +143,44 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
             "strides": None if view.flags.c_contiguous else view.strides,
         }
 
-    def _part(self, name: str) -> Any:
+    def _part(self, name: str) -> DeviceArray:
         if name == "imag" and self.host.dtype.kind != "c":
-            return FUNCTIONS["zeros_like"](self)
+            zeros = FUNCTIONS["zeros_like"](self)
+            assert isinstance(zeros, DeviceArray)
+            return zeros
         return self.over(getattr(self.host, name), self.block)
 
-    def _set_part(self, name: str, value: Any) -> None:
-        self._part(name)[...] = value
+    def _set_part(self, name: str, value: Value) -> None:
+        indexing.set_item(self._part(name), Ellipsis, value)
 
-    def __array__(self, dtype: Any = None, **_: Any) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, **_: object) -> Never:
         raise TypeError(
             "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct "
             "a NumPy array explicitly."
         )
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, **kwargs: Value) -> Any:
         function = FUNCTIONS.get(ufunc.__name__)
         if method != "__call__" or function is None:
             return NotImplemented
-        if "out" in kwargs:
-            (kwargs["out"],) = kwargs["out"]
+        outs = kwargs.get("out")
+        if isinstance(outs, tuple):
+            (kwargs["out"],) = outs
         return function(*inputs, **kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        types: Sequence[type],
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+    ) -> Any:
         dispatched = FUNCTIONS.get(function.__name__)
         if dispatched is None or not all(issubclass(it, DeviceArray) for it in types):
             return NotImplemented
         return dispatched(*args, **kwargs)
 
-    def _single(self, name: str) -> Any:
+    def _single(self, name: str) -> np.ndarray:
         return transfers.hidden_read(self, name)
 
     def __bool__(self) -> bool:
@@ -179,7 +200,7 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
             raise TypeError("len() of unsized object")
         return len(self.host)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[DeviceArray]:
         if not self.host.ndim:
             raise TypeError("iteration over a 0-d array")
         return (self[index] for index in range(len(self.host)))
@@ -193,113 +214,120 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
     def __format__(self, text: str) -> str:
         return format(self._single("format"), text)
 
-    def item(self) -> Any:
+    def item(self) -> Number:
         """The one element as a Python number; waits."""
         if self.host.size != 1:
             raise ValueError("can only convert an array of size 1 to a Python scalar")
-        return self._single("item").item()
+        number: Number = self._single("item").item()
+        return number
 
-    def tolist(self) -> Any:
+    def tolist(self) -> HostValue:
         """Python numbers; waits."""
-        return self._single("tolist").tolist()
+        numbers: HostValue = self._single("tolist").tolist()
+        return numbers
 
-    def tobytes(self, order: Any = "C") -> bytes:
+    def tobytes(self, order: Order = "C") -> bytes:
         """The bytes; waits."""
         return bytes(self._single("tobytes").tobytes(order))
 
     def get(
-        self, stream: Any = None, order: Any = "C", out: Any = None, blocking: bool = True
-    ) -> Any:
+        self,
+        stream: OnStream | None = None,
+        order: Order = "C",
+        out: np.ndarray | None = None,
+        blocking: bool = True,
+    ) -> np.ndarray:
         """A copy in host memory."""
         return transfers.download(self, stream, order, out, blocking)
 
-    def set(self, arr: Any, stream: Any = None) -> None:
+    def set(self, arr: np.ndarray, stream: OnStream | None = None) -> None:
         """Copy a host array into it."""
         transfers.set_array(self, arr, stream)
 
     def astype(
         self,
-        dtype: Any,
-        order: Any = "K",
-        casting: Any = None,
-        subok: Any = None,
+        dtype: DTypeLike,
+        order: Order = "K",
+        casting: Casting | None = None,
+        subok: bool | None = None,
         copy: bool = True,
-    ) -> Any:
+    ) -> DeviceArray:
         """A copy with another dtype, converted as a GPU does; itself if nothing is to do."""
         if casting is not None or subok is not None:
             raise TypeError("casting and subok are not supported yet")
         dtype = check_dtype(dtype)
         if not copy and dtype == self.host.dtype and order in {"K", "A"}:
             return self
-        return compute("astype", lambda low: converted(low, dtype, order), (self,), {})
+        return compute_array("astype", lambda low: converted(low, dtype, order), (self,))
 
-    def copy(self, order: Any = "C") -> Any:
+    def copy(self, order: Order = "C") -> DeviceArray:
         """A copy on the current device."""
         if self.block.device is not machine().device:
             return transfers.peer_copy(self, order)
-        return compute("copy", lambda low: np.array(low, order=order), (self,), {})
+        return compute_array("copy", lambda low: np.array(low, order=order), (self,))
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> DeviceArray:
         return self.copy()
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> DeviceArray:
         with self.device:
             return self.copy()
 
-    def fill(self, value: Any) -> None:
+    def fill(self, value: Value) -> None:
         """Fill it with one value of the host or the device."""
         if isinstance(value, np.ndarray) and value.ndim:
             raise ValueError("non-scalar numpy.ndarray cannot be used for fill")
         plain = value.item() if isinstance(value, np.ndarray) else value
         indexing.set_item(self, Ellipsis, plain)
 
-    def view(self, dtype: Any = None, type: Any = None) -> Any:  # noqa: A002 - numpy's name
+    def view(self, dtype: DTypeLike | None = None, type: type | None = None) -> DeviceArray:  # noqa: A002 - numpy's name
         """The same bytes, as another dtype if one is given."""
         if dtype is None:
             return self.over(self.host, self.block)
         return self.over(self.host.view(check_dtype(dtype)), self.block)
 
-    def reshape(self, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+    def reshape(self, *shape: Any, order: Order = "C", copy: bool | None = None) -> DeviceArray:
         """The same elements in another shape: a view where the layout allows it."""
-        wanted = shape[0] if len(shape) == 1 else shape
-        if not isinstance(wanted, int | np.integer):
-            wanted = tuple(item.__index__() for item in wanted)
+        sizes = (
+            host_shape(shape[0]) if len(shape) == 1 else tuple(size.__index__() for size in shape)
+        )
         if order not in {"C", "F", "A"}:
             raise ValueError("order not understood")
-        known = wanted if isinstance(wanted, tuple) else (int(wanted),)
-        if -1 not in known and math.prod(known) != self.host.size:
-            raise ValueError(f"cannot reshape array of size {self.host.size} into shape {known}")
-        return compute("reshape", lambda low: low.reshape(wanted, order=order), (self,), {})
+        if -1 not in sizes and math.prod(sizes) != self.host.size:
+            raise ValueError(f"cannot reshape array of size {self.host.size} into shape {sizes}")
+        return compute_array("reshape", lambda low: low.reshape(sizes, order=order), (self,))
 
-    def nonzero(self) -> Any:
+    def nonzero(self) -> Value:
         """The indices of what is not 0; waits for their number."""
         return FUNCTIONS["nonzero"](self)
 
-    def take(self, indices: Any, axis: Any = None, out: Any = None) -> Any:
+    def take(
+        self, indices: Indices, axis: int | None = None, out: DeviceArray | None = None
+    ) -> DeviceArray:
         """Elements by indices, which wrap around."""
         return indexing.take(self, indices, axis, out)
 
-    def put(self, indices: Any, values: Any, mode: str = "wrap") -> None:
+    def put(self, indices: Indices, values: Value, mode: str = "wrap") -> None:
         """Write elements by indices of the flat array."""
         indexing.put(self, indices, values, mode)
 
-    def scatter_add(self, slices: Any, value: Any) -> None:
+    def scatter_add(self, slices: Index, value: Value) -> None:
         """Add at indices, duplicates too."""
         FUNCTIONS["add"].at(self, slices, value)  # type: ignore[attr-defined]
 
-    def scatter_max(self, slices: Any, value: Any) -> None:
+    def scatter_max(self, slices: Index, value: Value) -> None:
         """The larger ones at indices."""
         FUNCTIONS["maximum"].at(self, slices, value)  # type: ignore[attr-defined]
 
-    def scatter_min(self, slices: Any, value: Any) -> None:
+    def scatter_min(self, slices: Index, value: Value) -> None:
         """The smaller ones at indices."""
         FUNCTIONS["minimum"].at(self, slices, value)  # type: ignore[attr-defined]
 
-    def sort(self, axis: int = -1, kind: Any = None) -> None:
+    def sort(self, axis: int = -1, kind: str | None = None) -> None:
         """Sort in place."""
         compute("sort", lambda low: low.sort(axis), (self,), {}, writes=[self], returns=False)
 
-    def partition(self, kth: Any, axis: int = -1) -> None:
+    def partition(self, kth: int | tuple[int, ...], axis: int = -1) -> None:
         """Partition in place; cupy sorts."""
         compute("partition", lambda low: low.sort(axis), (self,), {}, writes=[self], returns=False)
 
@@ -310,8 +338,8 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
 ARRAY_CLASS[0] = ndarray
 
 
-def _operator(name: str, *, reflected: bool = False) -> Callable[..., Any]:
-    def call(self: ndarray, *others: Any) -> Any:
+def _operator(name: str, *, reflected: bool = False) -> Callable[..., Value]:
+    def call(self: ndarray, *others: Value) -> Value:
         if others and not isinstance(others[0], DeviceArray | int | float | complex | np.generic):
             _refuse(others[0], name)
         return FUNCTIONS[name](*((*others, self) if reflected else (self, *others)))
@@ -319,23 +347,24 @@ def _operator(name: str, *, reflected: bool = False) -> Callable[..., Any]:
     return call
 
 
-def _refuse(other: Any, name: str) -> None:
+def _refuse(other: Value, name: str) -> None:
     if name == "matmul":
         raise TypeError(f"Argument 'b' has incorrect type (expected cupy.ndarray, got {other!r})")
     raise TypeError(f"Unsupported type {type(other)}")
 
 
-def _compared(name: str) -> Callable[..., Any]:
-    def call(self: ndarray, other: Any) -> Any:
+def _compared(name: str) -> Callable[[ndarray, Value], Value]:
+    def call(self: ndarray, other: Value) -> Value:
         # cupy itself takes host arrays without dimensions here.
-        plain = isinstance(other, np.ndarray) and not other.ndim
-        return FUNCTIONS[name](self, other.item() if plain else other)
+        if isinstance(other, np.ndarray) and not other.ndim:
+            other = other.item()
+        return FUNCTIONS[name](self, other)
 
     return call
 
 
-def _in_place_operator(name: str) -> Callable[..., Any]:
-    def call(self: ndarray, other: Any) -> Any:
+def _in_place_operator(name: str) -> Callable[[ndarray, Value], Value]:
+    def call(self: ndarray, other: Value) -> Value:
         return FUNCTIONS[name](self, other, out=self)
 
     return call
@@ -381,23 +410,23 @@ for _short, _long in {
     setattr(ndarray, f"__{_short}__", _compared(_long))
 
 
-def _method(name: str, signature: str) -> Callable[..., Any]:
+def _method(name: str, signature: str) -> Callable[..., Value]:
     known = parameters(signature)
 
-    def call(self: ndarray, *args: Any, **kwargs: Any) -> Any:
+    def call(self: ndarray, *args: Value, **kwargs: Value) -> Value:
         known.check(name, args, kwargs)
         return FUNCTIONS[name](self, *args, **kwargs)
 
     return call
 
 
-def _transposed(self: ndarray, *axes: Any) -> Any:
+def _transposed(self: ndarray, *axes: Axis) -> Value:
     order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes or None
     return FUNCTIONS["transpose"](self, order)
 
 
-def _not_simulated(name: str) -> Callable[..., Any]:
-    def call(self: ndarray, *_: Any, **__: Any) -> Any:
+def _not_simulated(name: str) -> Callable[..., Never]:
+    def call(self: ndarray, *_: object, **__: object) -> Never:
         raise NotImplementedError(f"the simulated GPU has no ndarray.{name}")
 
     return call

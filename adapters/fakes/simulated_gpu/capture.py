@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import ordering
 from sessrun.adapters.fakes.simulated_gpu.device_values import poison
+from sessrun.adapters.fakes.simulated_gpu.host_values import OnStream
 from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, StreamState, machine
 from sessrun.adapters.fakes.simulated_gpu.memory import Block, MemoryPool
 
@@ -116,10 +116,10 @@ class Graph:
     def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = nodes
 
-    def upload(self, stream: Any = None) -> None:
+    def upload(self, stream: OnStream | None = None) -> None:
         """Upload it; nothing to see here."""
 
-    def launch(self, stream: Any = None) -> None:
+    def launch(self, stream: OnStream | None = None) -> None:
         """Run all that was captured, on the given stream or the current one."""
         now = machine()
         state: StreamState = now.stream if stream is None else stream.state
@@ -143,7 +143,12 @@ class Graph:
                     poison(use.part)
 
 
-def _check(state: StreamState, use: Use, name: str, check: Any) -> bool:
+def _check(
+    state: StreamState,
+    use: Use,
+    name: str,
+    check: Callable[[StreamState, Block, np.ndarray, str], bool],
+) -> bool:
     block = use.block()
     if block is not None:
         return bool(check(state, block, use.part, name))

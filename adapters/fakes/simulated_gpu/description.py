@@ -4,19 +4,55 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
-__all__ = ["Parameters", "description", "parameters"]
+__all__ = ["Description", "Parameters", "UfuncEntry", "description", "parameters"]
+
+
+class UfuncEntry(TypedDict):
+    """One ufunc.
+
+    Attributes:
+      nin: how many inputs it has.
+      nout: how many outputs.
+      loops: dtypes of inputs and outputs by their characters, as `ff->f`, in cupy's order.
+      methods: which of `accumulate`, `reduce` and `reduceat` it offers.
+      at: the dtypes by name for which it offers `at`.
+
+    """
+
+    nin: int
+    nout: int
+    loops: str
+    methods: Sequence[str]
+    at: NotRequired[Sequence[str]]
+
+
+class Description(TypedDict):
+    """The content of `namespace.json`.
+
+    Attributes:
+      cupy: the version that was described.
+      modules: for each module its names, with the kind or the signature of each.
+      classes: for each class its methods, with their signatures.
+      ufuncs: ufuncs by module and name.
+
+    """
+
+    cupy: str
+    modules: Mapping[str, Mapping[str, str]]
+    classes: Mapping[str, Mapping[str, str]]
+    ufuncs: Mapping[str, UfuncEntry]
 
 
 @functools.cache
-def description() -> Mapping[str, Any]:
+def description() -> Description:
     """Modules with their names, classes with their methods, ufuncs with their loops."""
     text = Path(__file__).with_name("namespace.json").read_text(encoding="utf-8")
-    content: dict[str, Any] = json.loads(text)
+    content: Description = json.loads(text)
     return content
 
 
@@ -39,7 +75,7 @@ class Parameters:
     any_number: bool
     any_name: bool
 
-    def check(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    def check(self, name: str, args: Sequence[object], kwargs: Mapping[str, object]) -> None:
         """Refuse arguments that the function does not have.
 
         Raises:

@@ -9,10 +9,11 @@ through 32 bits and are cut; this last was not seen on a GPU yet.
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import DTypeLike
+
+from sessrun.adapters.fakes.simulated_gpu.host_values import DType, DTypeLike, Number, Order
 
 __all__ = ["check_dtype", "converted", "poison", "poisoned"]
 
@@ -20,11 +21,12 @@ _PATTERN: Final = 0xA5
 
 
 @functools.cache
-def _value(dtype: np.dtype[Any]) -> Any:
+def _value(dtype: DType) -> Number:
     """NaN, or an integer of 0xA5 bytes."""
     if dtype.kind in "fc" or dtype.name.startswith(("bfloat", "float")):
-        return np.array(np.nan).astype(dtype)[()]
-    return np.full(dtype.itemsize, _PATTERN, np.uint8).view(dtype)[0]
+        return dtype.type(np.nan)
+    integer: Number = np.full(dtype.itemsize, _PATTERN, np.uint8).view(dtype)[0]
+    return integer
 
 
 def poison(array: np.ndarray) -> None:
@@ -43,9 +45,11 @@ def poison(array: np.ndarray) -> None:
         array[...] = _value(array.dtype)
 
 
-def poisoned(shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray:
+def poisoned(
+    shape: tuple[int, ...], dtype: DTypeLike, order: Literal["C", "F"] = "C"
+) -> np.ndarray:
     """A new array of poison."""
-    array = np.empty(shape, dtype, order)
+    array = np.empty(shape, np.dtype(dtype), order)
     poison(array)
     return array
 
@@ -54,14 +58,14 @@ def poisoned(shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray
 _CHARS: Final = frozenset("?bhilqBHILQefdFD")
 
 
-def check_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
+def check_dtype(dtype: DTypeLike | None) -> DType:
     """The dtype, if a device array can have it.
 
     Raises:
       ValueError: objects, strings, 8 bit floats and other things that cupy does not know.
 
     """
-    wanted: np.dtype[Any] = np.dtype(dtype)
+    wanted: DType = np.dtype(dtype)
     if wanted.byteorder == ">":
         raise ValueError(f"Unsupported dtype {wanted} with big-endian byte-order")
     if wanted.char in _CHARS or wanted.name == "bfloat16" or wanted.type is np.void:
@@ -69,7 +73,7 @@ def check_dtype(dtype: DTypeLike | None) -> np.dtype[Any]:
     raise ValueError(f"Unsupported dtype {wanted}")
 
 
-def converted(array: np.ndarray, dtype: Any, order: Any = "K") -> np.ndarray:
+def converted(array: np.ndarray, dtype: DTypeLike, order: Order | None = "K") -> np.ndarray:
     """A copy of the array with that dtype, converted as a GPU does."""
     dtype = np.dtype(dtype)
     source = array.dtype
@@ -80,11 +84,11 @@ def converted(array: np.ndarray, dtype: Any, order: Any = "K") -> np.ndarray:
     return array.astype(dtype, order=order)
 
 
-def _is_real(dtype: np.dtype[Any]) -> bool:
+def _is_real(dtype: DType) -> bool:
     return dtype.kind == "f" or dtype.name.startswith(("bfloat", "float"))
 
 
-def _saturated(array: np.ndarray, dtype: np.dtype[Any], order: Any) -> np.ndarray:
+def _saturated(array: np.ndarray, dtype: DType, order: Order | None) -> np.ndarray:
     through = dtype if dtype.itemsize >= 4 else np.dtype(f"{dtype.kind}4")
     limits = np.iinfo(through)
     wide = np.trunc(array.astype(np.float64, order=order))

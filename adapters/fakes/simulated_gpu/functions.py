@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import devices
 from sessrun.adapters.fakes.simulated_gpu.description import parameters
 from sessrun.adapters.fakes.simulated_gpu.device_values import converted
-from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
+from sessrun.adapters.fakes.simulated_gpu.host_values import HostFunction, HostValue
+from sessrun.adapters.fakes.simulated_gpu.launches import alike, compute, lowered_in
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
+from sessrun.adapters.fakes.simulated_gpu.values import DeviceArray, Value
 
 __all__ = ["function", "linear_algebra"]
 
@@ -81,7 +83,9 @@ _LAUNCHES: Final[Mapping[str, int]] = {
 }  # fmt: skip
 
 
-def function(module: str, name: str, signature: str, numpy_function: Any) -> Callable[..., Any]:
+def function(
+    module: str, name: str, signature: str, numpy_function: HostFunction
+) -> Callable[..., Value]:
     """A function of the simulated module: checked arguments, then numpy's function.
 
     Args:
@@ -96,7 +100,7 @@ def function(module: str, name: str, signature: str, numpy_function: Any) -> Cal
     is_linear = module == "cupy.linalg"
 
     @functools.wraps(numpy_function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Value, **kwargs: Value) -> Value:
         known.check(name, args, kwargs)
         _refuse_host(full, known.positional, args, kwargs)
         if name in _WAITING:
@@ -112,7 +116,7 @@ def function(module: str, name: str, signature: str, numpy_function: Any) -> Cal
         if not isinstance(out, DeviceArray):
             raise TypeError(f"Argument 'out' has incorrect type, got {type(out).__name__}")
 
-        def write(into: np.ndarray, *low: Any, **named: Any) -> Any:
+        def write(into: np.ndarray, *low: HostValue, **named: HostValue) -> np.ndarray:
             into[...] = converted(np.asarray(run(*low, **named)), into.dtype)
             return into
 
@@ -122,13 +126,13 @@ def function(module: str, name: str, signature: str, numpy_function: Any) -> Cal
     return call
 
 
-def _is_number(args: Any, kwargs: Mapping[str, Any]) -> bool:
+def _is_number(args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
     repeats = args[1] if len(args) > 1 else kwargs.get("repeats")
     return not isinstance(repeats, np.ndarray)
 
 
 def _refuse_host(
-    name: str, positional: tuple[str, ...], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    name: str, positional: tuple[str, ...], args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> None:
     """Refuse arrays of the host; a list of numbers is none where numbers of the host belong.
 
@@ -143,7 +147,7 @@ def _refuse_host(
         _refuse_argument(name, key, value)
 
 
-def _refuse_argument(name: str, parameter: str, value: Any) -> None:
+def _refuse_argument(name: str, parameter: str, value: Value) -> None:
     if parameter in _OF_THE_HOST:
         if isinstance(value, DeviceArray) and parameter not in {"start", "stop", "q", "bins"}:
             raise TypeError(f"{name}: {parameter!r} is a number of the host, not a device array")
@@ -157,45 +161,45 @@ def _refuse_argument(name: str, parameter: str, value: Any) -> None:
                 raise TypeError(f"Unsupported type {type(item)} (in {parameter!r} of {name})")
 
 
-def _counted(name: str, args: tuple[Any, ...]) -> int:
+def _counted(name: str, args: Sequence[Value]) -> int:
     if name in {"concatenate", "stack", "hstack", "vstack", "dstack"}:
         return max(1, len(lowered_in(args[:1], {})))
     return _LAUNCHES.get(name, 1)
 
 
 @functools.cache
-def _of_arrays(name: str, numpy_function: Any) -> Callable[..., Any]:
+def _of_arrays(name: str, numpy_function: HostFunction) -> HostFunction:
     """Numpy's function where its results are not to be told from cupy's by dtype."""
     if name in {"argmax", "argmin", "argsort", "searchsorted", "nonzero", "count_nonzero"}:
         return lambda *args, **kwargs: _arrayed(numpy_function(*args, **kwargs))
     if name == "partition":  # cupy sorts all of it
         return lambda a, kth, axis=-1: np.sort(a, axis)
-    return numpy_function  # type: ignore[no-any-return]
+    return numpy_function
 
 
-def _arrayed(result: Any) -> Any:
+def _arrayed(result: HostValue) -> HostValue:
     return np.asarray(result) if isinstance(result, int | np.generic) else result
 
 
-def linear_algebra(numpy_function: Any) -> Callable[..., Any]:
+def linear_algebra(numpy_function: HostFunction) -> HostFunction:
     """A function of linear algebra that does not raise of numbers: its results are NaN then.
 
     cupy looks at what the solver says only within `cupyx.errstate(linalg="raise")`.
     """
 
-    def call(*low: Any, **named: Any) -> Any:
+    def call(*low: HostValue, **named: HostValue) -> HostValue:
         for matrix in low:
             if isinstance(matrix, np.ndarray) and matrix.dtype.name in {"float16", "bfloat16"}:
                 raise TypeError(f"{matrix.dtype.name} is unsupported in linalg")
         if numpy_function is np.linalg.solve:
-            _check_solved(*low)
+            _check_solved(*map(np.asarray, low))
         raises = machine().local.linalg == "raise"
         if raises:
             devices.wait(machine().stream, hidden=True, name="a look at the solver's status")
         try:
             return numpy_function(*low, **named)
         except np.linalg.LinAlgError:
-            first = low[0]
+            first = np.asarray(low[0])
             if raises or first.ndim < 2 or first.shape[-1] != first.shape[-2]:
                 raise
             regular = np.broadcast_to(np.eye(first.shape[-1], dtype=first.dtype), first.shape)
@@ -212,9 +216,9 @@ def _check_solved(a: np.ndarray, b: np.ndarray) -> None:
         )
 
 
-def _unknown(result: Any) -> Any:
+def _unknown(result: HostValue) -> HostValue:
     if isinstance(result, tuple):
         items = [_unknown(item) for item in result]
-        return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+        return alike(result, items)
     array = np.asarray(result)
     return np.full(array.shape, np.nan, array.dtype) if array.dtype.kind in "fc" else array

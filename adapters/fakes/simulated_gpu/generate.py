@@ -22,7 +22,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.spec.forms import Json
+from sessrun.adapters.fakes.simulated_gpu.description import Description, UfuncEntry
+from sessrun.adapters.fakes.simulated_gpu.host_values import DTypeLike
 
 __all__ = ["DESCRIPTION", "described", "main"]
 
@@ -70,13 +71,13 @@ _DTYPES: Final = (
     "complex128",
     "bfloat16",
 )
-_KINDS: Final[Mapping[Any, str]] = {
+_KINDS: Final[Mapping[object, str]] = {
     inspect.Parameter.VAR_POSITIONAL: "*{}",
     inspect.Parameter.VAR_KEYWORD: "**{}",
 }
 
 
-def described() -> dict[str, Any]:
+def described() -> Description:
     """The description of the cupy that is installed, as JSON has it.
 
     Raises:
@@ -99,12 +100,13 @@ def described() -> dict[str, Any]:
     }
 
 
-def _at(name: str) -> Any:
+def _at(name: str) -> type:
     module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
+    kind: type = getattr(importlib.import_module(module), attribute)
+    return kind
 
 
-def _names(module: Any) -> dict[str, str]:
+def _names(module: types.ModuleType) -> dict[str, str]:
     """What kind each public name of a module is, and the signature of functions."""
     entries = {}
     for name in sorted(dir(module)):
@@ -116,7 +118,7 @@ def _names(module: Any) -> dict[str, str]:
     return entries
 
 
-def _kind(name: str, value: Any) -> str:
+def _kind(name: str, value: object) -> str:
     same = vars(np).get(name)
     if isinstance(value, types.ModuleType):
         return "module"
@@ -139,7 +141,7 @@ def _methods(kind: type) -> dict[str, str]:
     return {name: text for name, text in entries.items() if not name.startswith("__pyx")}
 
 
-def _signature(value: Any) -> str:
+def _signature(value: Callable[..., object]) -> str:
     """Names of parameters, `=` behind those that have a default; `...` where nothing tells."""
     try:
         parameters = [*inspect.signature(value).parameters.values()]
@@ -154,7 +156,7 @@ def _signature(value: Any) -> str:
     return _without_self(parts)
 
 
-def _documented(value: Any) -> str:
+def _documented(value: Callable[..., object]) -> str:
     """The signature in the first line of a docstring, where compiled functions have it."""
     lines = (getattr(value, "__doc__", None) or "").strip().splitlines()
     match = re.match(r"[\w.]+\((.*)\)", lines[0]) if lines else None
@@ -171,17 +173,21 @@ def _without_self(parts: list[str]) -> str:
     return ",".join(parts[1:] if parts[:1] == ["self"] else parts)
 
 
-def _ufunc(ufunc: Any) -> dict[str, Json]:
+def _ufunc(ufunc: Any) -> UfuncEntry:
     # With `ml_dtypes` imported before cupy, the loops of bfloat16 are among them as `E`.
     loops = " ".join(ufunc.types)
-    entry: dict[str, Json] = {"nin": ufunc.nin, "nout": ufunc.nout, "loops": loops}
     vector, index = _host_array(np.float32), _host_array(np.int32)
     asked = {
         "accumulate": lambda: ufunc.accumulate(vector),
         "reduce": lambda: ufunc.reduce(vector),
         "reduceat": lambda: ufunc.reduceat(vector, index),
     }
-    entry["methods"] = [name for name, call in asked.items() if _is_offered(call)]
+    entry: UfuncEntry = {
+        "nin": ufunc.nin,
+        "nout": ufunc.nout,
+        "loops": loops,
+        "methods": [name for name, call in asked.items() if _is_offered(call)],
+    }
     if ufunc.nin == 2 and ufunc.nout == 1:
         at = [it for it in _DTYPES if _is_offered(functools.partial(_scattered, ufunc, it))]
         if at:
@@ -193,7 +199,7 @@ def _scattered(ufunc: Any, dtype: str) -> None:
     ufunc.at(_host_array(dtype), _host_array(np.int32), _host_array(dtype))
 
 
-def _is_offered(call: Callable[[], Any]) -> bool:
+def _is_offered(call: Callable[[], object]) -> bool:
     """Whether a call gets past cupy's own checks, to where it would need a driver."""
     try:
         call()
@@ -209,7 +215,7 @@ def _is_offered(call: Callable[[], Any]) -> bool:
 _HOST: Final = np.zeros(64, np.uint8)
 
 
-def _host_array(dtype: Any) -> Any:
+def _host_array(dtype: DTypeLike) -> Any:
     """A cupy array of two elements that lies over host memory; nothing may compute with it."""
     cupy = importlib.import_module("cupy")
     memory = cupy.cuda.UnownedMemory(_HOST.ctypes.data, _HOST.nbytes, _HOST, 0)
@@ -236,7 +242,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if differing else 0
 
 
-def _differences(written: Any, current: Any, where: str) -> list[str]:
+def _differences(written: object, current: object, where: str) -> list[str]:
     if isinstance(written, Mapping) and isinstance(current, Mapping):
         return [
             line

@@ -9,25 +9,27 @@ with every array both read and written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
+from sessrun.adapters.fakes.simulated_gpu.host_values import HostFunction, HostValue
+from sessrun.adapters.fakes.simulated_gpu.launches import compute, lowered_in
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
+from sessrun.adapters.fakes.simulated_gpu.values import DeviceArray, Value
 
 __all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "kernel"]
 
-_PYTHON: Final[dict[str, Callable[..., Any]]] = {}
+_PYTHON: Final[dict[str, HostFunction]] = {}
 
 
-def kernel(name: str, function: Callable[..., Any]) -> None:
+def kernel(name: str, function: HostFunction) -> None:
     """Let a Python function stand for the kernel of this name."""
     _PYTHON[name] = function
 
 
-def _function(name: str) -> Callable[..., Any]:
+def _function(name: str) -> HostFunction:
     if name not in _PYTHON:
         raise NotImplementedError(
             f"the simulated GPU compiles no CUDA source: give it a Python function for the kernel "
@@ -39,7 +41,7 @@ def _function(name: str) -> Callable[..., Any]:
 def _compile(*source: str) -> None:
     """Count the compilation of a source that is new to the current device."""
     now = machine()
-    key = (now.local.device, *source)
+    key: tuple[int | str, ...] = (now.local.device, *source)
     if key not in now.compiled:
         now.compiled.add(key)
         now.device.counters.compilations += 1
@@ -49,7 +51,7 @@ def _compile(*source: str) -> None:
 class RawKernel:
     """A kernel of CUDA source, by its name."""
 
-    def __init__(self, code: str, name: str, *_: Any, **__: Any) -> None:
+    def __init__(self, code: str, name: str, *_: object, **__: object) -> None:
         self.code = code
         self.name = name
 
@@ -57,10 +59,10 @@ class RawKernel:
         self,
         grid: tuple[int, ...],
         block: tuple[int, ...],
-        args: tuple[Any, ...],
+        args: Sequence[Value],
         *,
         shared_mem: int = 0,
-        **_: Any,
+        **_: object,
     ) -> None:
         """Launch it."""
         function = _function(self.name)
@@ -75,13 +77,13 @@ class RawKernel:
             returns=False,
         )
 
-    def compile(self, log_stream: Any = None) -> None:
+    def compile(self, log_stream: object = None) -> None:
         """Nothing but counted; a kernel that nothing stands for is refused here."""
         _function(self.name)
         _compile(self.code, self.name)
 
 
-def _check_arguments(args: tuple[Any, ...]) -> None:
+def _check_arguments(args: Sequence[Value]) -> None:
     for value in args:
         if not isinstance(value, DeviceArray | int | float | complex | np.generic):
             raise TypeError(f"Unsupported type {type(value)}")
@@ -90,7 +92,7 @@ def _check_arguments(args: tuple[Any, ...]) -> None:
 class RawModule:
     """A module of CUDA source."""
 
-    def __init__(self, *, code: str | None = None, path: str | None = None, **_: Any) -> None:
+    def __init__(self, *, code: str | None = None, path: str | None = None, **_: object) -> None:
         if (code is None) == (path is None):
             raise TypeError("exactly one of `code` and `path` must be given")
         self.code = code or ""
@@ -99,7 +101,7 @@ class RawModule:
         """The kernel of that name."""
         return RawKernel(self.code, name)
 
-    def compile(self, log_stream: Any = None) -> None:
+    def compile(self, log_stream: object = None) -> None:
         """Nothing is compiled."""
 
 
@@ -107,7 +109,7 @@ class _Formula:
     """A kernel of a formula: a Python function of the same name gets arrays and gives arrays."""
 
     def __init__(
-        self, in_params: str, out_params: str, operation: str, *more: Any, **named: Any
+        self, in_params: str, out_params: str, operation: str, *more: object, **named: object
     ) -> None:
         self.name = str(
             named.get("name")
@@ -118,17 +120,20 @@ class _Formula:
         self.nargs = self.nin + self.nout
         self.source = in_params, out_params, operation
 
-    def __call__(self, *args: Any, size: int | None = None, **named: Any) -> Any:
+    def __call__(self, *args: Value, size: int | None = None, **named: Value) -> Value:
         function = _function(self.name)
         _check_arguments(args)
         _compile(*self.source, *(str(it.host.dtype) for it in lowered_in(args, {})), self.name)
-        outs = args[self.nin :]
+        outs = lowered_in(args[self.nin :], {})
         if not outs:
             return compute(self.name, function, args[: self.nin], named)
 
-        def write(low_outs: list[Any], *low: Any) -> Any:
+        def write(low_outs: Sequence[np.ndarray], *low: HostValue) -> HostValue:
             results = function(*low)
-            for out, value in zip(low_outs, results if self.nout > 1 else (results,), strict=True):
+            if self.nout == 1:
+                results = [results]
+            assert isinstance(results, Sequence | np.ndarray)
+            for out, value in zip(low_outs, results, strict=True):
                 out[...] = value
             return low_outs[0] if self.nout == 1 else tuple(low_outs)
 

@@ -7,42 +7,27 @@ shares an argument's memory is a view, and anything else was a launch of a kerne
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TypeVar, cast
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import memory, ordering
 from sessrun.adapters.fakes.simulated_gpu.capture import Use
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
+from sessrun.adapters.fakes.simulated_gpu.host_values import HostFunction, HostValue
 from sessrun.adapters.fakes.simulated_gpu.machine import Machine, StreamState, machine
+from sessrun.adapters.fakes.simulated_gpu.values import DeviceArray, Value
 
-__all__ = ["DeviceArray", "compute", "lowered", "lowered_in", "new_block", "root_of"]
-
-
-class DeviceArray:
-    """What every device array has: the host memory that stands for its own, and its block."""
-
-    __slots__ = ("block", "host")
-
-    block: memory.Block
-    host: np.ndarray
-
-    @classmethod
-    def over(cls, view: np.ndarray, block: memory.Block) -> Any:
-        """An array over a part of a block."""
-        array = object.__new__(ARRAY_CLASS[0])
-        array.host, array.block = view, block
-        return array
+__all__ = ["alike", "compute", "compute_array", "lowered", "lowered_in", "new_block", "root_of"]
 
 
-#: The class of device arrays, which its module registers here.
-ARRAY_CLASS: list[type[Any]] = [DeviceArray]
+_Item = TypeVar("_Item")
 
 
 def root_of(array: np.ndarray) -> np.ndarray:
     """The array that owns the memory of a view."""
     while True:
-        base: Any = array.base
+        base: object = array.base
         if base is None:
             return array
         if isinstance(base, memoryview):
@@ -70,7 +55,14 @@ def new_block(view: np.ndarray) -> tuple[np.ndarray, memory.Block]:
     return inside, block
 
 
-def lowered(value: Any, arrays: list[DeviceArray], other: Mapping[int, np.ndarray]) -> Any:
+def lowered_names(
+    values: Mapping[str, Value], arrays: list[DeviceArray], other: Mapping[int, np.ndarray]
+) -> dict[str, HostValue]:
+    """`lowered` for arguments that are given by name."""
+    return {name: lowered(value, arrays, other) for name, value in values.items()}
+
+
+def lowered(value: Value, arrays: list[DeviceArray], other: Mapping[int, np.ndarray]) -> HostValue:
     """A value with host memory in place of device arrays, which are added to `arrays`.
 
     Args:
@@ -87,28 +79,28 @@ def lowered(value: Any, arrays: list[DeviceArray], other: Mapping[int, np.ndarra
     if type(value) is tuple:
         return tuple(lowered(item, arrays, other) for item in value)
     if isinstance(value, dict):
-        return {key: lowered(item, arrays, other) for key, item in value.items()}
-    return value
+        return lowered_names(value, arrays, other)
+    return cast("HostValue", value)  # nothing of the device in it
 
 
-def lowered_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[DeviceArray]:
+def lowered_in(args: Sequence[Value], kwargs: Mapping[str, Value]) -> list[DeviceArray]:
     """The device arrays among the arguments."""
     arrays: list[DeviceArray] = []
     lowered([*args], arrays, {})
-    lowered(dict(kwargs), arrays, {})
+    lowered_names(kwargs, arrays, {})
     return arrays
 
 
 def compute(
     name: str,
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
+    function: HostFunction,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
     *,
     writes: Sequence[DeviceArray] = (),
     launches: int = 1,
     returns: bool = True,
-) -> Any:
+) -> Value:
     """Call a function of numpy for device arrays.
 
     Args:
@@ -128,7 +120,7 @@ def compute(
     with now.lock:
         arrays: list[DeviceArray] = []
         low = [lowered(value, arrays, {}) for value in args]
-        named = {key: lowered(value, arrays, {}) for key, value in kwargs.items()}
+        named = lowered_names(kwargs, arrays, {})
         stream = now.stream
         for array in arrays:
             _check_device(now, array, name)
@@ -150,6 +142,20 @@ def compute(
         return outputs
 
 
+def compute_array(
+    name: str,
+    function: Callable[..., np.ndarray],
+    args: Sequence[Value],
+    *,
+    writes: Sequence[DeviceArray] = (),
+    launches: int = 1,
+) -> DeviceArray:
+    """`compute` for a function that returns one array."""
+    array = compute(name, function, args, {}, writes=writes, launches=launches)
+    assert isinstance(array, DeviceArray)
+    return array
+
+
 def _check_device(now: Machine, array: DeviceArray, name: str) -> None:
     if array.block.device is not now.device:
         raise ValueError(
@@ -159,7 +165,7 @@ def _check_device(now: Machine, array: DeviceArray, name: str) -> None:
         )
 
 
-def _is_view(result: Any, arrays: Sequence[DeviceArray]) -> bool:
+def _is_view(result: HostValue, arrays: Sequence[DeviceArray]) -> bool:
     """Whether all that was computed shares the memory of arguments, or is no array."""
     if isinstance(result, list | tuple):
         return all(_is_view(item, arrays) for item in result)
@@ -169,7 +175,7 @@ def _is_view(result: Any, arrays: Sequence[DeviceArray]) -> bool:
     return any(root is root_of(array.host) for array in arrays)
 
 
-def _raised(result: Any, arrays: Sequence[DeviceArray]) -> Any:
+def _raised(result: HostValue, arrays: Sequence[DeviceArray]) -> Value:
     """Device arrays in place of what numpy computed."""
     if isinstance(result, np.ndarray):
         root = root_of(result)
@@ -185,8 +191,14 @@ def _raised(result: Any, arrays: Sequence[DeviceArray]) -> Any:
         return [_raised(item, arrays) for item in result]
     if isinstance(result, tuple):
         items = [_raised(item, arrays) for item in result]
-        return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+        return alike(result, items)
     return result
+
+
+def alike(results: tuple[object, ...], items: Sequence[_Item]) -> tuple[_Item, ...]:
+    """Other items in a tuple of the same class, which may be a named one."""
+    make: Callable[[Sequence[_Item]], tuple[_Item, ...]] = getattr(type(results), "_make", tuple)
+    return make(items)
 
 
 def _noted(
@@ -218,13 +230,13 @@ def _only_read(
 
 
 def _again(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
+    function: HostFunction,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
     racing: Sequence[DeviceArray],
     writes: Sequence[DeviceArray],
-    result: Any,
-) -> Any:
+    result: HostValue,
+) -> HostValue:
     """Compute once more with poison in place of what was not visible; what it writes is poison."""
     if writes:
         for array in writes:
@@ -233,10 +245,10 @@ def _again(
     other = {id(array): poisoned(array.host.shape, array.host.dtype) for array in racing}
     low = [lowered(value, [], other) for value in args]
     with np.errstate(all="ignore"):
-        return function(*low, **lowered(dict(kwargs), [], other))
+        return function(*low, **lowered_names(kwargs, [], other))
 
 
-def _note_results(stream: StreamState, outputs: Any, name: str) -> None:
+def _note_results(stream: StreamState, outputs: Value, name: str) -> None:
     if isinstance(outputs, DeviceArray):
         ordering.check_write(stream, outputs.block, outputs.host, name)
     elif isinstance(outputs, list | tuple):
@@ -246,13 +258,13 @@ def _note_results(stream: StreamState, outputs: Any, name: str) -> None:
 
 def _captured(
     name: str,
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
+    function: HostFunction,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
     writes: Sequence[DeviceArray],
     launches: int,
     returns: bool,
-) -> Any:
+) -> Value:
     """Add a call to the capture: nothing is written now, and the results are poison."""
     now = machine()
     stream = now.stream
@@ -261,15 +273,15 @@ def _captured(
     other = {id(array): array.host.copy() for array in writes}
     arrays: list[DeviceArray] = []
     low = [lowered(value, arrays, other) for value in args]
-    named = lowered(dict(kwargs), arrays, other)
+    named = lowered_names(kwargs, arrays, other)
     with np.errstate(all="ignore"):
         result = function(*low, **named)
     if not writes and _is_view(result, arrays):
         return _raised(result, arrays)
     plain = [lowered(value, [], {}) for value in args]
-    plain_named = lowered(dict(kwargs), [], {})
+    plain_named = lowered_names(kwargs, [], {})
     ordering.begin(stream)
-    outputs = None
+    outputs: Value = None
     results: list[DeviceArray] = []
     if writes:
         outputs = writes[0] if returns else None

@@ -11,13 +11,25 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from types import FrameType
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
-__all__ = ["Counters", "DeviceState", "Machine", "Record", "RunTimeError", "machine", "switch_to"]
+__all__ = [
+    "Allocator",
+    "Counters",
+    "DeviceState",
+    "Machine",
+    "Record",
+    "RunTimeError",
+    "machine",
+    "switch_to",
+]
 
 _HERE: Final = str(Path(__file__).parent)
 #: So many events are remembered.
 _REMEMBERED: Final = 2000
+#: Takes a number of bytes; `memory.allocate` checks that it returned a `MemoryPointer`.
+Allocator: TypeAlias = Callable[[int], object]
 
 
 class RunTimeError(RuntimeError):
@@ -182,7 +194,7 @@ class _Local(threading.local):
     def __init__(self) -> None:
         self.device = 0
         self.streams: dict[int, StreamState] = {}
-        self.allocators: list[Any] = []
+        self.allocators: list[Allocator] = []
         self.linalg = "ignore"
 
 
@@ -206,9 +218,9 @@ class Machine:
         self.host_version = 0
         self.stream_numbers: Iterator[int] = itertools.count(1)
         self.local = _Local()
-        self.allocator: Any = None
+        self.allocator: Allocator | None = None  # a pool's, once the modules are there
         self.addresses: dict[int, Any] = {}  # which the program was told
-        self.compiled: set[tuple[Any, ...]] = set()  # sources of kernels, with their devices
+        self.compiled: set[tuple[int | str, ...]] = set()  # sources of kernels, with their devices
         self.raising = False
 
     @property
@@ -224,7 +236,7 @@ class Machine:
 
     def record(self, kind: str, name: str, nbytes: int = 0) -> Record:
         """Remember an event of the current device and stream, with the caller's place in code."""
-        frame: Any = sys._getframe(1)  # noqa: SLF001 - the documented way to the caller
+        frame: FrameType = sys._getframe(1)  # noqa: SLF001 - the documented way to the caller
         while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
             frame = frame.f_back
         event = Record(

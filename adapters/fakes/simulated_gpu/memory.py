@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import weakref
-from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu.device_values import poison, poisoned
 from sessrun.adapters.fakes.simulated_gpu.devices import Device
+from sessrun.adapters.fakes.simulated_gpu.host_values import DType, OnStream
 from sessrun.adapters.fakes.simulated_gpu.machine import (
+    Allocator,
     DeviceState,
     Machine,
     RunTimeError,
@@ -209,7 +211,9 @@ class MemoryPointer:
     def __int__(self) -> int:
         return self.ptr
 
-    def view(self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: Any = None) -> np.ndarray:
+    def view(
+        self, shape: tuple[int, ...], dtype: DType, strides: tuple[int, ...] | None = None
+    ) -> np.ndarray:
         """The memory from here on as an array of the host."""
         flat = self.mem.memory().ravel("K").view(np.uint8)
         return np.ndarray(shape, dtype, flat.data, self.offset, strides)
@@ -245,7 +249,7 @@ def malloc(size: int) -> MemoryPointer:
 class MemoryPool:
     """A pool: what is freed is kept, for each device and stream of its own."""
 
-    def __init__(self, allocator: Any = None) -> None:
+    def __init__(self, allocator: Allocator | None = None) -> None:
         self._allocator = allocator
         self._devices = machine().devices
         self._used: dict[int, int] = {}
@@ -311,7 +315,7 @@ class MemoryPool:
         for (index, _), size in self._free.items():
             self._devices[index].reserved_bytes -= size
 
-    def free_all_blocks(self, stream: Any = None) -> None:
+    def free_all_blocks(self, stream: OnStream | None = None) -> None:
         """Give the free blocks of the current device back to it, of all streams or of one."""
         now = machine()
         with now.lock:
@@ -365,14 +369,10 @@ class MemoryPool:
         return self._limits.get(machine().local.device, 0)
 
 
-Allocator = Callable[[int], Any]
-
-
 def get_allocator() -> Allocator:
     """The allocator of this thread: that of `using_allocator`, or the one that was set."""
     now = machine()
-    allocator: Allocator = now.local.allocators[-1] if now.local.allocators else now.allocator
-    return allocator
+    return now.local.allocators[-1] if now.local.allocators else now.allocator or malloc
 
 
 def set_allocator(allocator: Allocator | None = None) -> None:

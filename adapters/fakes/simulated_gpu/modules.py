@@ -6,12 +6,11 @@ import contextlib
 import importlib
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import ModuleSpec
-from typing import Any
+from typing import Literal, Never
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from sessrun.adapters.fakes.simulated_gpu import (
     arrays,
@@ -27,6 +26,7 @@ from sessrun.adapters.fakes.simulated_gpu import (
     transfers,
 )
 from sessrun.adapters.fakes.simulated_gpu.description import description
+from sessrun.adapters.fakes.simulated_gpu.host_values import DTypeLike, HostFunction
 from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, machine
 from sessrun.adapters.fakes.simulated_gpu.ufuncs import Ufunc
 from sessrun.spec.forms import Json
@@ -54,7 +54,7 @@ def built(seed: int) -> dict[str, types.ModuleType]:
         malloc=lambda size: transfers.PinnedMemoryPointer(max(1, size)),
     )
     machine().allocator = pool.malloc
-    described: Mapping[str, Mapping[str, str]] = description()["modules"]
+    described = description()["modules"]
     contents = {name: _contents(name, names) for name, names in described.items()}
     contents["cupy"].update(_top(pool, pinned))
     contents["cupy.cuda"].update(_cuda())
@@ -99,8 +99,6 @@ def built(seed: int) -> dict[str, types.ModuleType]:
     arrays.FUNCTIONS.clear()
     arrays.FUNCTIONS.update({n: v for n, v in vars(modules["cupy"]).items() if callable(v)})
     arrays.FUNCTIONS.update(
-        _module=lambda: modules["cupy"],
-        _pool=lambda: pool,
         _where=_three("_where", np.where),
         _clip=_three("clip", np.clip),
         conj=arrays.FUNCTIONS["conjugate"],
@@ -108,7 +106,7 @@ def built(seed: int) -> dict[str, types.ModuleType]:
     return modules
 
 
-def _three(name: str, function: Callable[..., Any]) -> Any:
+def _three(name: str, function: HostFunction) -> Ufunc:
     """A ufunc of three arguments, which cupy has and does not show; it takes any dtype."""
     chars = "?bBhHiIlLqQeEfdFD"
     first = "?" if name == "_where" else None
@@ -116,7 +114,7 @@ def _three(name: str, function: Callable[..., Any]) -> Any:
     return Ufunc(name.strip("_"), function, {"nin": 3, "nout": 1, "loops": loops, "methods": []})
 
 
-def _module(name: str, values: Mapping[str, Any]) -> types.ModuleType:
+def _module(name: str, values: Mapping[str, object]) -> types.ModuleType:
     module = types.ModuleType(name, "Simulated: see sessrun.adapters.fakes.simulated_gpu.")
     module.__spec__ = ModuleSpec(name, None, is_package=True)
     module.__path__ = []
@@ -124,11 +122,11 @@ def _module(name: str, values: Mapping[str, Any]) -> types.ModuleType:
     return module
 
 
-def _contents(module: str, names: Mapping[str, str]) -> dict[str, Any]:
+def _contents(module: str, names: Mapping[str, str]) -> dict[str, object]:
     """The values of a module's described names."""
     ufuncs = description()["ufuncs"]
     source = importlib.import_module(_SOURCES[module]) if module in _SOURCES else None
-    values = {}
+    values: dict[str, object] = {}
     for name, kind in names.items():
         like = getattr(source, name, None)
         if kind == "numpy" or (kind == "constant" and module == "cupy"):
@@ -148,14 +146,14 @@ def _contents(module: str, names: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
-def _missing(name: str) -> Callable[..., Any]:
-    def call(*_: Any, **__: Any) -> Any:
+def _missing(name: str) -> Callable[..., Never]:
+    def call(*_: object, **__: object) -> Never:
         raise NotImplementedError(f"cupy has {name}, but the simulated GPU does not compute it")
 
     return call
 
 
-def _top(pool: memory.MemoryPool, pinned: Any) -> dict[str, Any]:
+def _top(pool: memory.MemoryPool, pinned: types.SimpleNamespace) -> dict[str, object]:
     return {
         "__version__": f"{description()['cupy']}+simulated",
         "ndarray": arrays.ndarray,
@@ -171,7 +169,7 @@ def _top(pool: memory.MemoryPool, pinned: Any) -> dict[str, Any]:
     }
 
 
-def _cuda() -> dict[str, Any]:
+def _cuda() -> dict[str, object]:
     return {
         "Device": devices.Device,
         "Event": streams.Event,
@@ -195,7 +193,7 @@ def _cuda() -> dict[str, Any]:
     }
 
 
-def _runtime() -> dict[str, Any]:
+def _runtime() -> dict[str, object]:
     return {
         "CUDARuntimeError": RunTimeError,
         "getDevice": lambda: machine().local.device,
@@ -229,7 +227,7 @@ def _properties(device: int) -> dict[str, Json]:
 
 
 @contextlib.contextmanager
-def _errstate(*, linalg: str | None = None, **others: Any) -> Iterator[None]:
+def _errstate(*, linalg: str | None = None, **others: object) -> Iterator[None]:
     """`cupyx.errstate`: whether linear algebra looks, and waits, for what the solver says."""
     if others:
         raise NotImplementedError(f"the simulated GPU has no {sorted(others)} of cupyx.errstate")
@@ -242,7 +240,7 @@ def _errstate(*, linalg: str | None = None, **others: Any) -> Iterator[None]:
         local.linalg = before
 
 
-def _cupyx() -> dict[str, Any]:
+def _cupyx() -> dict[str, object]:
     functions_of = arrays.FUNCTIONS
     return {
         "errstate": _errstate,
@@ -258,18 +256,18 @@ def _cupyx() -> dict[str, Any]:
 
 
 def _zeros_pinned(
-    shape: Any, dtype: DTypeLike | None = float, order: str | None = "C"
+    shape: int | Sequence[int], dtype: DTypeLike = float, order: Literal["C", "F"] = "C"
 ) -> np.ndarray:
     array = transfers.empty_pinned(shape, dtype, order)
     array[...] = 0
     return array
 
 
-def is_simulated(module: Any) -> bool:
+def is_simulated(module: types.ModuleType | None) -> bool:
     """Whether a module that is imported is one of these."""
     return str(getattr(module, "__version__", "")).endswith("+simulated")
 
 
-def imported() -> Any:
+def imported() -> types.ModuleType | None:
     """The cupy that is imported, whichever it is, or None."""
     return sys.modules.get("cupy")

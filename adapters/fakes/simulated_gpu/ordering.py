@@ -7,8 +7,8 @@ stream synchronizes. Whatever else it reads or writes over is a race.
 
 from __future__ import annotations
 
-import weakref
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import numpy as np
 
@@ -100,7 +100,9 @@ class TrackedMemory(Protocol):
     stream: int
     writes: Accesses
     reads: Accesses
-    owner: weakref.ref[Any] | None
+
+    @property
+    def owner(self) -> Callable[[], object] | None: ...
 
 
 def begin(stream: StreamState) -> int:
@@ -219,6 +221,6 @@ def not_captured(stream: StreamState) -> None:
         )
 
 
-def wait(stream: StreamState, clock: Any) -> None:
+def wait(stream: StreamState, clock: Mapping[int, int]) -> None:
     """`cudaStreamWaitEvent`: what comes next on the stream comes after what the clock says."""
     merge(stream.clock, clock)

@@ -3,47 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Final
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu.description import parameters
+from sessrun.adapters.fakes.simulated_gpu.host_values import HostFunction, HostValue
 from sessrun.adapters.fakes.simulated_gpu.launches import compute
+from sessrun.adapters.fakes.simulated_gpu.values import Value
 
 __all__ = ["Generator", "functions"]
+
+
+#: Methods of numpy's generators that take a dtype.
+_WITH_DTYPE: Final = frozenset(
+    {"random", "standard_normal", "standard_exponential", "integers", "randint"}
+)
 
 
 class Generator:
     """A generator whose methods give device arrays."""
 
-    def __init__(self, source: Any, methods: Mapping[str, str]) -> None:
+    def __init__(
+        self, source: np.random.Generator | np.random.RandomState, methods: Mapping[str, str]
+    ) -> None:
         self._source = source
         self._methods = methods
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Value]:
         if name.startswith("_") or name not in self._methods:
             raise AttributeError(f"'Generator' object has no attribute {name!r}")
         return _method(getattr(self._source, name), name, self._methods[name])
 
 
-def _method(function: Callable[..., Any], name: str, signature: str) -> Callable[..., Any]:
+def _method(function: HostFunction, name: str, signature: str) -> Callable[..., Value]:
     known = parameters(signature)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Value, **kwargs: Value) -> Value:
         known.check(name, args, kwargs)
         kwargs = dict(kwargs)
-        dtype = kwargs.get("dtype")
         run = function
-        if dtype is not None and name not in {
-            "random",
-            "standard_normal",
-            "standard_exponential",
-            "integers",
-            "randint",
-        }:
-            kwargs.pop("dtype")
+        if kwargs.get("dtype") is not None and name not in _WITH_DTYPE:
+            dtype = kwargs.pop("dtype")
+            assert isinstance(dtype, str | type | np.dtype)
 
-            def run(*low: Any, **named: Any) -> Any:
+            def run(*low: HostValue, **named: HostValue) -> np.ndarray:
                 return np.asarray(function(*low, **named)).astype(dtype)
 
         return compute(
@@ -53,11 +57,13 @@ def _method(function: Callable[..., Any], name: str, signature: str) -> Callable
     return call
 
 
-def functions(names: Mapping[str, str], classes: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def functions(
+    names: Mapping[str, str], classes: Mapping[str, Mapping[str, str]], seed: int
+) -> dict[str, object]:
     """The names of the module for random numbers."""
     state = np.random.RandomState(seed)
     methods = classes["cupy.random.Generator"]
-    entries: dict[str, Any] = {
+    entries: dict[str, object] = {
         "default_rng": lambda seed=None: Generator(np.random.default_rng(seed), methods),
         "Generator": Generator,
         "RandomState": lambda seed=None, method=100: Generator(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self, TypeVar
 
 from sessrun.adapters.fakes.simulated_gpu import ordering
 from sessrun.adapters.fakes.simulated_gpu.capture import Capture, Graph
 from sessrun.adapters.fakes.simulated_gpu.devices import counted, wait
+from sessrun.adapters.fakes.simulated_gpu.host_values import OnStream
 from sessrun.adapters.fakes.simulated_gpu.machine import (
     Recording,
     RunTimeError,
@@ -27,6 +28,10 @@ __all__ = [
 ]
 
 
+#: What a program gives `launch_host_func` for its callback.
+_Argument = TypeVar("_Argument")
+
+
 class Event:
     """A mark on a stream, for other streams and for the host to wait for."""
 
@@ -42,7 +47,7 @@ class Event:
         self.is_timed = not disable_timing
         self._asked = False
 
-    def record(self, stream: Any = None) -> None:
+    def record(self, stream: OnStream | None = None) -> None:
         """Mark what a stream has before it now."""
         state = machine().stream if stream is None else stream.state
         ordering.begin(state)
@@ -89,7 +94,7 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
 class _NullStream:
     """The legacy default stream, of whichever device is current."""
 
-    def __get__(self, _: object, owner: type[Stream]) -> Any:
+    def __get__(self, _: object, owner: type[Stream]) -> Stream:
         return owner.of(machine().device.streams[0])
 
 
@@ -104,7 +109,7 @@ class Stream:
 
     """
 
-    null: ClassVar[Any] = _NullStream()
+    null: ClassVar[_NullStream] = _NullStream()
 
     def __init__(
         self,
@@ -127,7 +132,7 @@ class Stream:
         merge(self.state.clock, now.host_clock)
 
     @classmethod
-    def of(cls, state: StreamState) -> Any:
+    def of(cls, state: StreamState) -> Stream:
         """An object for a stream that lives already."""
         stream = cls.__new__(cls)
         vars(stream).update(state=state, priority=0, _before=[], _owned=False)
@@ -218,12 +223,14 @@ class Stream:
                 capture.joined.add(event.stream.key)
         ordering.wait(self.state, event.clock)
 
-    def add_callback(self, callback: Callable[..., None], arg: Any) -> None:
+    def add_callback(
+        self, callback: Callable[[Stream, int, _Argument], None], arg: _Argument
+    ) -> None:
         """Call the host when all on it until now is done."""
         tick = ordering.begin(self.state)
         self.state.pending.append((tick, lambda: callback(self, 0, arg)))
 
-    def launch_host_func(self, callback: Callable[[Any], None], arg: Any) -> None:
+    def launch_host_func(self, callback: Callable[[_Argument], None], arg: _Argument) -> None:
         """Call the host when all on it until now is done."""
         tick = ordering.begin(self.state)
         self.state.pending.append((tick, lambda: callback(arg)))
@@ -272,7 +279,7 @@ class ExternalStream(Stream):
         raise RunTimeError(400, "cudaErrorInvalidResourceHandle", "invalid resource handle")
 
 
-def get_current_stream(device_id: int | None = None) -> Any:
+def get_current_stream(device_id: int | None = None) -> Stream:
     """The current stream of a device, of the current one by default."""
     now = machine()
     index = now.local.device if device_id is None else device_id

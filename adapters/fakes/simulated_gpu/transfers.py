@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import devices, ordering
 from sessrun.adapters.fakes.simulated_gpu.capture import Use
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
-from sessrun.adapters.fakes.simulated_gpu.launches import (
-    DeviceArray,
-    compute,
-    new_block,
-    root_of,
-)
+from sessrun.adapters.fakes.simulated_gpu.host_values import DTypeLike, OnStream, Order
+from sessrun.adapters.fakes.simulated_gpu.launches import compute_array, new_block, root_of
 from sessrun.adapters.fakes.simulated_gpu.machine import StreamState, machine
+from sessrun.adapters.fakes.simulated_gpu.values import DeviceArray, Value
 
 __all__ = [
     "PinnedMemoryPointer",
@@ -29,6 +27,10 @@ __all__ = [
     "set_array",
     "upload",
 ]
+
+
+#: Memory of the host that is known by its address alone.
+_AtAddress: TypeAlias = "ctypes.Array[ctypes.c_uint8]"
 
 
 class PinnedMemoryPointer(bytearray):
@@ -49,32 +51,40 @@ class PinnedMemoryPointer(bytearray):
         return len(self)
 
 
-def empty_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+def empty_pinned(
+    shape: int | Sequence[int], dtype: DTypeLike = float, order: Literal["C", "F"] = "C"
+) -> np.ndarray:
     """An array of the host in pinned memory, of poison."""
-    dtype = np.dtype(dtype)
-    shape = tuple(shape) if isinstance(shape, tuple | list) else (int(shape),)
-    count = int(np.prod(shape, dtype=np.int64))
-    memory = PinnedMemoryPointer(max(1, count * dtype.itemsize))
-    array = np.frombuffer(memory, dtype, count).reshape(shape, order=order)
+    wanted = np.dtype(dtype)
+    sizes = (int(shape),) if isinstance(shape, int | np.integer) else tuple(shape)
+    count = math.prod(sizes)
+    memory = PinnedMemoryPointer(max(1, count * wanted.itemsize))
+    array = np.frombuffer(memory, wanted, count).reshape(sizes, order=order)
     poison(array)
     return array
 
 
+def _owner(array: np.ndarray) -> PinnedMemoryPointer | _AtAddress | None:
+    """The pinned memory, or the bare address, that an array of the host lies over; else None."""
+    base = root_of(array).base
+    memory = getattr(base, "obj", base)
+    return memory if isinstance(memory, PinnedMemoryPointer | ctypes.Array) else None
+
+
 def is_pinned(array: np.ndarray) -> bool:
     """Whether an array of the host is in pinned memory, or over a bare address."""
-    base = root_of(array).base
-    return isinstance(getattr(base, "obj", base), PinnedMemoryPointer | ctypes.Array)
+    return _owner(array) is not None
 
 
 def upload(
-    value: np.ndarray, dtype: Any = None, *, order: Any = "K", name: str = "an array"
-) -> Any:
+    value: np.ndarray, dtype: DTypeLike | None = None, *, order: Order = "K", name: str = "an array"
+) -> DeviceArray:
     """A new device array with the values of a host array; cupy fills one without dimensions."""
     now = machine()
     wanted = check_dtype(value.dtype if dtype is None else dtype)
     if not value.ndim:
         number = value.copy()
-        return compute("fill", lambda: np.array(number, wanted), (), {})
+        return compute_array("fill", lambda: np.array(number, wanted), ())
     copy = np.array(value, wanted, order=order, copy=True)
     with now.lock:
         stream = now.stream
@@ -104,16 +114,18 @@ def _watch(
     cupy keeps what it makes a new array of; a bare address may be that of memory which is kept.
     """
     before, where = source.copy(), machine().record("asynchronous upload", "pinned memory")
-    base: Any = root_of(source).base
-    memory = getattr(base, "obj", base)
-    begins = source.ctypes.data - np.frombuffer(memory, np.uint8).ctypes.data
+    memory = _owner(source)
+    assert memory is not None
+    begins = source.ctypes.data - np.frombuffer(memoryview(memory), np.uint8).ctypes.data
     shape, dtype, strides = source.shape, source.dtype, source.strides
     is_kept |= not isinstance(memory, PinnedMemoryPointer)
-    held: Callable[[], Any] = (lambda: memory) if is_kept else weakref.ref(memory)
+    held: Callable[[], PinnedMemoryPointer | _AtAddress | None] = (
+        (lambda: memory) if is_kept else weakref.ref(memory)
+    )
 
     def compare() -> None:
         kept = held()
-        now = None if kept is None else np.ndarray(shape, dtype, kept, begins, strides)
+        now = None if kept is None else np.ndarray(shape, dtype, memoryview(kept), begins, strides)
         if now is None or now.tobytes() != before.tobytes():
             how = "freed" if now is None else "changed"
             machine().race(f"pinned memory was {how} before its upload was done", str(where))
@@ -122,7 +134,7 @@ def _watch(
     stream.pending.append((stream.tick, compare))
 
 
-def set_array(array: DeviceArray, value: Any, stream: Any = None) -> None:
+def set_array(array: DeviceArray, value: Value, stream: OnStream | None = None) -> None:
     """`ndarray.set`: copy a host array of the same shape and dtype into a device array.
 
     Raises:
@@ -154,13 +166,13 @@ def set_array(array: DeviceArray, value: Any, stream: Any = None) -> None:
 
 def download(
     array: DeviceArray,
-    stream: Any = None,
-    order: Any = "C",
-    out: Any = None,
+    stream: OnStream | None = None,
+    order: Order = "C",
+    out: np.ndarray | None = None,
     blocking: bool = True,
     *,
     name: str = "get",
-) -> Any:
+) -> np.ndarray:
     """`ndarray.get`: a copy in host memory, which is poison until the stream was waited for.
 
     Raises:
@@ -176,13 +188,13 @@ def download(
     now = machine()
     with now.lock:
         state = now.stream if stream is None else stream.state
-        target: Any = None if blocking else out
-        if _is_captured(state, target):
+        target = None if blocking else out
+        if _is_captured(state, target) and target is not None:
             _capture(state, name, array, lambda on: _arrives(on, target, view.copy()), is_read=True)
-            return out
+            return target
         ordering.begin(state)
         clean = ordering.check_read(state, array.block, view, name)
-        wanted: Any = "F" if order == "A" and view.flags.f_contiguous else "C"
+        wanted: Order = "F" if order == "A" and view.flags.f_contiguous else "C"
         wanted = order if order in {"C", "F"} else wanted
         values = np.array(view, order=wanted) if clean else poisoned(view.shape, view.dtype)
         counters = array.block.device.counters
@@ -249,7 +261,7 @@ def hidden_read(array: DeviceArray, name: str) -> np.ndarray:
         return array.host.copy() if clean else poisoned(array.host.shape, array.host.dtype)
 
 
-def peer_copy(array: DeviceArray, order: Any = "C") -> Any:
+def peer_copy(array: DeviceArray, order: Order = "C") -> DeviceArray:
     """A copy of another device's array on the current device; both devices' streams wait.
 
     Raises:
