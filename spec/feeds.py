@@ -13,25 +13,29 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypedDict, cast
 
 import numpy as np
 
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, DTYPES
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.schema import SpecError, check
 
 __all__ = [
     "FEEDABLE",
     "TABLE_PATH",
+    "CellForm",
     "FeedCell",
     "FeedRow",
     "FeedTable",
+    "RowForm",
     "StringElementError",
+    "TableForm",
     "convert",
     "converter",
     "deliver",
@@ -47,6 +51,35 @@ Converter = Callable[[Any], np.ndarray]
 
 # Up to here an int is exact in float32, so that it does not matter through which type it goes.
 _EXACT: Final = 2**24
+
+
+class CellForm(TypedDict, total=False):
+    """The JSON form of a cell; its members are those of `FeedCell`."""
+
+    tensor: JsonObject
+    fed: JsonObject
+    error: str
+    alias: str
+    varies: str
+
+
+class RowForm(TypedDict):
+    """The JSON form of a row: its distinct cells, and the index of each dtype's cell in them."""
+
+    id: str
+    title: str
+    value: Json
+    cells: list[CellForm]
+    by_dtype: list[int]
+
+
+class TableForm(TypedDict):
+    """The JSON form of the table."""
+
+    dtypes: list[str]
+    made_with: Mapping[str, str]
+    reasons: Mapping[str, str]
+    rows: list[RowForm]
 
 
 class StringElementError(TypeError):
@@ -175,7 +208,7 @@ def deliver(array: np.ndarray, dtype_name: str) -> np.ndarray:
     return octets.reshape(array.shape)
 
 
-def _octets(item: Any) -> bytes:
+def _octets(item: object) -> bytes:
     if isinstance(item, bytes):
         return bytes(item)
     if not isinstance(item, str):
@@ -206,8 +239,8 @@ class FeedCell:
 
     """
 
-    tensor: Mapping[str, Any] | None
-    fed: Mapping[str, Any] | None
+    tensor: JsonObject | None
+    fed: JsonObject | None
     error: str | None = None
     alias: str | None = None
     varies: str | None = None
@@ -234,7 +267,7 @@ class FeedRow:
 
     id: str
     title: str
-    form: Any
+    form: Json
     cells: Mapping[str, FeedCell]
 
     def value(self) -> Any:
@@ -273,8 +306,9 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
     from sessrun.spec.cases.readable import exact  # noqa: PLC0415 - not on the hot path
     from sessrun.spec.loader import read_json  # noqa: PLC0415 - not on the hot path
 
-    form = exact(read_json(path))
-    check(form, "feed_table", str(path))
+    read = exact(read_json(path))
+    check(read, "feed_table", str(path))
+    form = cast("TableForm", read)  # the schema says so
     dtypes = tuple(form["dtypes"])
     if dtypes != FEEDABLE:
         raise SpecError(str(path), "dtypes", f"must be the feedable dtypes {list(FEEDABLE)}")
@@ -292,7 +326,7 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
     )
 
 
-def _row(entry: Mapping[str, Any], reasons: Any, source: str, path: str) -> FeedRow:
+def _row(entry: RowForm, reasons: Collection[str], source: str, path: str) -> FeedRow:
     cells = [
         _cell(cell, reasons, source, f"{path}.cells.{i}") for i, cell in enumerate(entry["cells"])
     ]
@@ -302,14 +336,14 @@ def _row(entry: Mapping[str, Any], reasons: Any, source: str, path: str) -> Feed
     return FeedRow(entry["id"], entry["title"], entry["value"], MappingProxyType(by_dtype))
 
 
-def _cell(form: Mapping[str, Any], reasons: Any, source: str, path: str) -> FeedCell:
+def _cell(form: CellForm, reasons: Collection[str], source: str, path: str) -> FeedCell:
     tensor, fed = form.get("tensor"), form.get("fed")
     if form.get("varies", "") not in {"", *reasons}:
         raise SpecError(source, f"{path}.varies", f"no reason {form['varies']!r} is given")
     if fed is None and tensor is not None:
         fed = {"array": tensor}
     try:
-        for array in (tensor, (fed or {}).get("array")):
+        for array in (tensor, fed and fed.get("array")):
             if array is not None:
                 tensors.decode(array)
     except tensors.TensorError as error:

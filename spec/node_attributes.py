@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sessrun.spec.dtypes import BY_ENUM, REF_OFFSET
 from sessrun.spec.operations import AttrDecl, Operation
@@ -57,9 +57,13 @@ def shape_of(shape: TensorShapeProto) -> tuple[int | None, ...] | None:
     return tuple(None if dim.size < 0 else dim.size for dim in shape.dim)
 
 
+#: What there is of an input: its value, its shape, or its name.
+_Input = TypeVar("_Input")
+
+
 def inputs_by_name(
-    operation: Operation, attrs: Mapping[str, Any], inputs: Sequence[Any]
-) -> dict[str, Any]:
+    operation: Operation, attrs: Mapping[str, Any], inputs: Sequence[_Input]
+) -> dict[str, _Input | list[_Input]]:
     """Inputs by the names of the declaration: a tensor, or a list where it takes several.
 
     Raises:
@@ -67,7 +71,7 @@ def inputs_by_name(
 
     """
     left = list(inputs)
-    named: dict[str, Any] = {}
+    named: dict[str, _Input | list[_Input]] = {}
     for arg in operation.inputs:
         count = arg.count(attrs)
         taken, left = left[:count], left[count:]

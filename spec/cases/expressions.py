@@ -28,15 +28,16 @@ import collections
 import functools
 import operator
 import types
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias, TypedDict, cast
 
 from sessrun.spec.cases.feedables import array_of, python_value, view_of
 from sessrun.spec.cases.values import LITERAL_FORMS, literal
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["FILES", "OPERATORS", "ExpressionError", "Scope", "evaluate"]
 
-OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
+OPERATORS: Final[Mapping[str, Callable[..., object]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -67,14 +68,69 @@ OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
 #: Where a scope has the case's files; no name that a case can bind or reach.
 FILES: Final = "$files"
 
+#: What names are bound to: the namespace, and what it gave.
 Scope = dict[str, Any]
+
+
+class TypeForm(TypedDict, total=False):
+    """A class with fields, and an instance's values."""
+
+    type: str
+    fields: Sequence[str]
+    values: Sequence[Json]
+
+
+#: The JSON object of an expression, as the module's docstring lists them.
+Form = TypedDict(
+    "Form",
+    {
+        "$": str,
+        "$call": Json,
+        "args": Sequence[Json],
+        "kwargs": JsonObject,
+        "$getattr": tuple[Json, str],
+        "$item": tuple[Json, Json],
+        "$slice": Sequence[Json],
+        "$op": Sequence[Json],
+        "$namedtuple": TypeForm,
+        "$attrs": TypeForm,
+        "$fn": "FunctionForm",
+        "$py": Json,
+        "$numpy": "NumpyForm",
+        "$view": "ViewForm",
+        "$path": str,
+    },
+    total=False,
+)
+
+
+class FunctionForm(TypedDict):
+    """A function: the names of its parameters, and the expression that it returns."""
+
+    params: Sequence[str]
+    returns: Json
+
+
+class NumpyForm(TypedDict):
+    """An array that no tensor form holds."""
+
+    dtype: Json
+    shape: Sequence[int]
+    items: Sequence[Json]
+
+
+#: An array, and the layout in which it is seen.
+ViewForm = TypedDict("ViewForm", {"of": Json, "as": str})
+
+#: Evaluates one kind of expression.
+Handler: TypeAlias = Callable[[Form, Scope], object]
 
 
 class ExpressionError(ValueError):
     """An expression is ill-formed: the fault is the case's, never the backend's."""
 
 
-def evaluate(form: Any, scope: Scope) -> Any:
+def evaluate(form: Json, scope: Scope) -> Any:
     """The value of an expression in a scope (names to values; `tf` is the namespace).
 
     Raises:
@@ -94,14 +150,15 @@ def evaluate(form: Any, scope: Scope) -> Any:
     handler = _FORMS.get(key)
     if handler is None:
         raise ExpressionError(f"unknown expression form {key}")
-    return handler(form, scope)
+    value: Any = handler(cast("Form", form), scope)  # of whichever class the backend gives
+    return value
 
 
-def _name(form: dict[str, Any], scope: Scope) -> Any:
+def _name(form: Form, scope: Scope) -> object:
     return _dotted(form["$"], scope)
 
 
-def _dotted(path: Any, scope: Scope) -> Any:
+def _dotted(path: Json, scope: Scope) -> Any:
     if not isinstance(path, str):
         raise ExpressionError(f"a name is a string, got {path!r}")
     first, *rest = path.split(".")
@@ -110,13 +167,13 @@ def _dotted(path: Any, scope: Scope) -> Any:
     return functools.reduce(_attribute, rest, scope[first])
 
 
-def _attribute(value: Any, name: str) -> Any:
+def _attribute(value: object, name: str) -> Any:
     if name.startswith("_") and name not in {"__enter__", "__exit__"}:
         raise ExpressionError(f"attribute {name!r} is not public")
     return getattr(value, name)
 
 
-def _call(form: dict[str, Any], scope: Scope) -> Any:
+def _call(form: Form, scope: Scope) -> object:
     target = form["$call"]
     function = _dotted(target, scope) if isinstance(target, str) else evaluate(target, scope)
     args = [evaluate(item, scope) for item in form.get("args", [])]
@@ -124,67 +181,71 @@ def _call(form: dict[str, Any], scope: Scope) -> Any:
     return function(*args, **kwargs)
 
 
-def _getattr(form: dict[str, Any], scope: Scope) -> Any:
+def _getattr(form: Form, scope: Scope) -> object:
     value, name = form["$getattr"]
     return _attribute(evaluate(value, scope), name)
 
 
-def _item(form: dict[str, Any], scope: Scope) -> Any:
+def _item(form: Form, scope: Scope) -> object:
     value, index = form["$item"]
     return evaluate(value, scope)[evaluate(index, scope)]
 
 
-def _slice(form: dict[str, Any], scope: Scope) -> Any:
+def _slice(form: Form, scope: Scope) -> object:
     return slice(*(evaluate(part, scope) for part in form["$slice"]))
 
 
-def _operator(form: dict[str, Any], scope: Scope) -> Any:
+def _operator(form: Form, scope: Scope) -> object:
     symbol, *operands = form["$op"]
-    if symbol not in OPERATORS:
+    if not isinstance(symbol, str) or symbol not in OPERATORS:
         raise ExpressionError(f"unknown operator {symbol!r}")
     return OPERATORS[symbol](*(evaluate(item, scope) for item in operands))
 
 
-def _pair(function: Callable[[Any, Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
-    def handler(form: dict[str, Any], scope: Scope) -> Any:
-        ((left, right),) = form.values()
+def _body(form: Form) -> Any:
+    """What an object of one key holds."""
+    (body,) = form.values()
+    return body
+
+
+def _pair(function: Callable[[Any, Any], object]) -> Handler:
+    def handler(form: Form, scope: Scope) -> object:
+        left, right = _body(form)
         return function(evaluate(left, scope), evaluate(right, scope))
 
     return handler
 
 
-def _unary(function: Callable[[Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
-    def handler(form: dict[str, Any], scope: Scope) -> Any:
-        (operand,) = form.values()
-        return function(evaluate(operand, scope))
+def _unary(function: Callable[[Any], object]) -> Handler:
+    def handler(form: Form, scope: Scope) -> object:
+        return function(evaluate(_body(form), scope))
 
     return handler
 
 
-def _pairs(kind: Callable[[Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
-    def handler(form: dict[str, Any], scope: Scope) -> Any:
-        (pairs,) = form.values()
-        return kind((evaluate(k, scope), evaluate(v, scope)) for k, v in pairs)
+def _pairs(kind: Callable[[Iterable[tuple[object, object]]], object]) -> Handler:
+    def handler(form: Form, scope: Scope) -> object:
+        return kind((evaluate(k, scope), evaluate(v, scope)) for k, v in _body(form))
 
     return handler
 
 
 @functools.cache
-def _namedtuple_class(name: str, fields: tuple[str, ...]) -> Any:
+def _namedtuple_class(name: str, fields: tuple[str, ...]) -> type:
     return collections.namedtuple(name, fields)  # noqa: PYI024 - the fields are data
 
 
-def _namedtuple(form: dict[str, Any], scope: Scope) -> Any:
+def _namedtuple(form: Form, scope: Scope) -> object:
     body = form["$namedtuple"]
     cls = _namedtuple_class(body["type"], tuple(body["fields"]))
     return cls(*(evaluate(item, scope) for item in body["values"]))
 
 
 @functools.cache
-def _attrs_class(name: str, fields: tuple[str, ...]) -> Any:
+def _attrs_class(name: str, fields: tuple[str, ...]) -> type:
     """A class that declares its fields as those of the package attrs do."""
 
-    def fill(self: Any, *values: Any) -> None:
+    def fill(self: object, *values: object) -> None:
         for field, value in zip(fields, values, strict=True):
             setattr(self, field, value)
 
@@ -192,46 +253,46 @@ def _attrs_class(name: str, fields: tuple[str, ...]) -> Any:
     return type(name, (), {"__init__": fill, "__attrs_attrs__": attributes})
 
 
-def _attrs(form: dict[str, Any], scope: Scope) -> Any:
+def _attrs(form: Form, scope: Scope) -> object:
     body = form["$attrs"]
     cls = _attrs_class(body["type"], tuple(body["fields"]))
     return cls(*(evaluate(item, scope) for item in body["values"]))
 
 
-def _function(form: dict[str, Any], scope: Scope) -> Any:
+def _function(form: Form, scope: Scope) -> object:
     params, body = form["$fn"]["params"], form["$fn"]["returns"]
 
-    def function(*args: Any) -> Any:
+    def function(*args: object) -> Any:
         return evaluate(body, {**scope, **dict(zip(params, args, strict=True))})
 
     return function
 
 
-def _python(form: dict[str, Any], scope: Scope) -> Any:
+def _python(form: Form, scope: Scope) -> object:
     return python_value(form["$py"], [evaluate(item, scope) for item in form.get("args", [])])
 
 
-def _numpy(form: dict[str, Any], scope: Scope) -> Any:
+def _numpy(form: Form, scope: Scope) -> object:
     body = form["$numpy"]
     items = [evaluate(item, scope) for item in body["items"]]
     return array_of(body["dtype"], body["shape"], items)
 
 
-def _view(form: dict[str, Any], scope: Scope) -> Any:
+def _view(form: Form, scope: Scope) -> object:
     return view_of(evaluate(form["$view"]["of"], scope), form["$view"]["as"])
 
 
-def _path(form: dict[str, Any], scope: Scope) -> Any:
+def _path(form: Form, scope: Scope) -> object:
     if FILES not in scope:
         raise ExpressionError("no files here")
     return scope[FILES].path(form["$path"])
 
 
-def _generator(items: list[Any]) -> Any:
+def _generator(items: Iterable[object]) -> Iterator[object]:
     return (item for item in items)
 
 
-_FORMS: Final[Mapping[str, Callable[[dict[str, Any], Scope], Any]]] = {
+_FORMS: Final[Mapping[str, Handler]] = {
     "$": _name,
     "$call": _call,
     "$getattr": _getattr,

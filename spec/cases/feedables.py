@@ -14,11 +14,13 @@ import fractions
 import re
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from sessrun.spec.cases.values import ValueFormError
+from sessrun.spec.forms import Json
 
 __all__ = ["PYTHON_VALUES", "VIEWS", "array_of", "python_value", "view_of"]
 
@@ -32,10 +34,10 @@ _DTYPE: Final = re.compile(
 class ArrayLike:
     """An object that numpy asks for its array."""
 
-    def __init__(self, held: Any) -> None:
+    def __init__(self, held: npt.ArrayLike) -> None:
         self._held = np.asarray(held)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         if copy is None:  # not an argument that np.array takes before numpy 2
             return np.asarray(self._held, dtype=dtype)
         return np.array(self._held, dtype=dtype, copy=copy)
@@ -68,11 +70,11 @@ class Number(enum.IntEnum):
     THREE_HUNDRED = 300
 
 
-class DerivedDict(dict[Any, Any]):
+class DerivedDict(dict[object, object]):
     """A dict of a class of its own."""
 
 
-class DerivedList(list[Any]):
+class DerivedList(list[object]):
     """A list of a class of its own."""
 
 
@@ -80,12 +82,12 @@ class DerivedList(list[Any]):
 class Record:
     """An object of a dataclass."""
 
-    left: Any
-    right: Any
+    left: object
+    right: object
 
 
 #: The default factories that a `defaultdict` may have, by name.
-FACTORIES: Final[Mapping[str | None, Callable[[], Any] | None]] = {
+FACTORIES: Final[Mapping[str | None, Callable[[], object] | None]] = {
     None: None,
     "dict": dict,
     "int": int,
@@ -94,18 +96,19 @@ FACTORIES: Final[Mapping[str | None, Callable[[], Any] | None]] = {
 }
 
 
-def _defaultdict(factory: str | None, held: Mapping[Any, Any]) -> Any:
+def _defaultdict(factory: str | None, held: Mapping[object, object]) -> dict[object, object]:
     if factory not in FACTORIES:
         raise ValueError(f"unknown default factory {factory!r}")
     return collections.defaultdict(FACTORIES[factory], held)
 
 
-def _masked(data: Any, mask: Any) -> Any:
-    return np.ma.array(data, mask=mask)
+def _masked(data: npt.ArrayLike, mask: Sequence[bool]) -> np.ndarray:
+    masked: np.ndarray = np.ma.array(data, mask=mask)
+    return masked
 
 
 #: Maker of each value that `$py` can name.
-PYTHON_VALUES: Final[Mapping[str, Callable[..., Any]]] = {
+PYTHON_VALUES: Final[Mapping[str, Callable[..., object]]] = {
     "array": array.array,
     "array_like": ArrayLike,
     "bytearray": bytearray,
@@ -153,7 +156,7 @@ VIEWS: Final[Mapping[str, Callable[[np.ndarray], np.ndarray]]] = {
 }
 
 
-def python_value(name: Any, args: Sequence[Any]) -> Any:
+def python_value(name: Json, args: Sequence[object]) -> object:
     """The value that `PYTHON_VALUES[name]` makes of `args`.
 
     Raises:
@@ -169,7 +172,7 @@ def python_value(name: Any, args: Sequence[Any]) -> Any:
         raise ValueFormError(f"ill-formed {name}: {error}") from error
 
 
-def array_of(dtype: Any, shape: Any, items: Sequence[Any]) -> np.ndarray:
+def array_of(dtype: Json, shape: Sequence[int], items: Sequence[object]) -> np.ndarray:
     """The array of `shape` whose elements in C order are `items`, each assigned by itself.
 
     Args:
@@ -194,7 +197,7 @@ def array_of(dtype: Any, shape: Any, items: Sequence[Any]) -> np.ndarray:
     return array
 
 
-def view_of(value: Any, layout: Any) -> np.ndarray:
+def view_of(value: object, layout: Json) -> np.ndarray:
     """The array `value` in a layout of `VIEWS`.
 
     Raises:
@@ -210,7 +213,7 @@ def view_of(value: Any, layout: Any) -> np.ndarray:
         raise ValueFormError(f"ill-formed $view: {error}") from error
 
 
-def _dtype(name: Any) -> Any:
+def _dtype(name: Json) -> np.dtype:
     if isinstance(name, list):
         return np.dtype([(str(field), _dtype(inner)) for field, inner in name])
     if not isinstance(name, str) or not _DTYPE.fullmatch(name):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -27,6 +29,7 @@ __all__ = [
     "RunValues",
     "Session",
     "Tensor",
+    "TensorLike",
     "Value",
     "Variable",
 ]
@@ -39,6 +42,10 @@ Value: TypeAlias = (
     "Array | bytes | str | bool | int | float | Sequence[Value] | Mapping[Any, Value] | None"
 )
 
+#: What an operator or an assignment makes a tensor of.
+TensorLike: TypeAlias = "Tensor | Array | bool | complex | str | bytes | Sequence[TensorLike]"
+#: A key of `tensor[key]`, or a part of it.
+Index: TypeAlias = "Tensor | int | np.integer | slice | EllipsisType | Sequence[Index] | None"
 #: A function of a namespace as it is without the fault: it takes what TensorFlow's takes.
 Call: TypeAlias = Callable[..., Any]
 
@@ -118,21 +125,21 @@ class Tensor(Protocol):
     def consumers(self) -> Sequence[Operation]:
         """The operations that take it."""
 
-    def __getitem__(self, key: Any, /) -> Tensor: ...
+    def __getitem__(self, key: Index, /) -> Tensor: ...
     def __neg__(self) -> Tensor: ...
-    def __add__(self, other: Any, /) -> Tensor: ...
-    def __radd__(self, other: Any, /) -> Tensor: ...
-    def __sub__(self, other: Any, /) -> Tensor: ...
-    def __rsub__(self, other: Any, /) -> Tensor: ...
-    def __mul__(self, other: Any, /) -> Tensor: ...
-    def __rmul__(self, other: Any, /) -> Tensor: ...
-    def __truediv__(self, other: Any, /) -> Tensor: ...
-    def __rtruediv__(self, other: Any, /) -> Tensor: ...
-    def __pow__(self, other: Any, /) -> Tensor: ...
-    def __lt__(self, other: Any, /) -> Tensor: ...
-    def __le__(self, other: Any, /) -> Tensor: ...
-    def __gt__(self, other: Any, /) -> Tensor: ...
-    def __ge__(self, other: Any, /) -> Tensor: ...
+    def __add__(self, other: TensorLike, /) -> Tensor: ...
+    def __radd__(self, other: TensorLike, /) -> Tensor: ...
+    def __sub__(self, other: TensorLike, /) -> Tensor: ...
+    def __rsub__(self, other: TensorLike, /) -> Tensor: ...
+    def __mul__(self, other: TensorLike, /) -> Tensor: ...
+    def __rmul__(self, other: TensorLike, /) -> Tensor: ...
+    def __truediv__(self, other: TensorLike, /) -> Tensor: ...
+    def __rtruediv__(self, other: TensorLike, /) -> Tensor: ...
+    def __pow__(self, other: TensorLike, /) -> Tensor: ...
+    def __lt__(self, other: TensorLike, /) -> Tensor: ...
+    def __le__(self, other: TensorLike, /) -> Tensor: ...
+    def __gt__(self, other: TensorLike, /) -> Tensor: ...
+    def __ge__(self, other: TensorLike, /) -> Tensor: ...
 
 
 class Variable(Tensor, Protocol):
@@ -156,13 +163,13 @@ class Variable(Tensor, Protocol):
     def read_value(self) -> Tensor:
         """A new read."""
 
-    def assign(self, value: Any, *, read_value: bool = True) -> Tensor:
+    def assign(self, value: TensorLike, *, read_value: bool = True) -> Tensor:
         """An assignment."""
 
-    def assign_add(self, delta: Any, *, read_value: bool = True) -> Tensor:
+    def assign_add(self, delta: TensorLike, *, read_value: bool = True) -> Tensor:
         """An addition."""
 
-    def assign_sub(self, delta: Any, *, read_value: bool = True) -> Tensor:
+    def assign_sub(self, delta: TensorLike, *, read_value: bool = True) -> Tensor:
         """A subtraction."""
 
 
@@ -223,7 +230,7 @@ class Session(Protocol):
     def __getattr__(self, name: str, /) -> Any:
         """Its other attributes and methods."""
 
-    def __setattr__(self, name: str, value: Any, /) -> None: ...
+    def __setattr__(self, name: str, value: object, /) -> None: ...
 
 
 class OpError(Protocol):
@@ -287,7 +294,7 @@ class RunValues(Protocol):
 class Coordinator(Protocol):
     """What stops threads and hands on their errors."""
 
-    def request_stop(self, ex: Any = None) -> None:
+    def request_stop(self, ex: BaseException | None = None) -> None:
         """Ask all threads to stop, because of an error if one is given."""
 
     def should_stop(self) -> bool:
@@ -295,7 +302,7 @@ class Coordinator(Protocol):
 
     def join(
         self,
-        threads: Any = None,
+        threads: Iterable[threading.Thread] | None = None,
         stop_grace_period_secs: float = 120,
         ignore_live_threads: bool = False,
     ) -> None:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import DTYPES
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["exact", "exact_tensor", "readable"]
 
@@ -27,7 +28,7 @@ _DTYPES: Final = {
 }
 
 
-def readable(value: Any) -> Any:
+def readable(value: Json) -> Json:
     """A JSON value with its tensors as people read them, where these have such a form."""
     if isinstance(value, Mapping):
         if value.keys() == {"dtype", "shape", "data"}:
@@ -38,7 +39,7 @@ def readable(value: Any) -> Any:
     return value
 
 
-def exact(value: Any) -> Any:
+def exact(value: Json) -> Json:
     """The JSON value of which `readable` made this one; itself if it is nested without end."""
     try:
         return _exact(value)
@@ -46,7 +47,7 @@ def exact(value: Any) -> Any:
         return value
 
 
-def _exact(value: Any) -> Any:
+def _exact(value: Json) -> Json:
     if isinstance(value, Mapping):
         return exact_tensor({key: _exact(item) for key, item in value.items()})
     if isinstance(value, list):
@@ -54,7 +55,7 @@ def _exact(value: Any) -> Any:
     return value
 
 
-def exact_tensor(form: dict[str, Any]) -> dict[str, Any]:
+def exact_tensor(form: dict[str, Json]) -> dict[str, Json]:
     """The tensor that people read as this; any other object as it is. An `object_hook` of JSON."""
     if len(form) != 1:
         return form
@@ -71,7 +72,7 @@ def exact_tensor(form: dict[str, Any]) -> dict[str, Any]:
         return form
 
 
-def _readable_tensor(form: Mapping[str, Any]) -> Mapping[str, Any]:
+def _readable_tensor(form: JsonObject) -> JsonObject:
     """The tensor as people read it; itself where that is longer, or another tensor."""
     key = f"${form['dtype']}"
     if key not in _DTYPES:
@@ -86,10 +87,11 @@ def _readable_tensor(form: Mapping[str, Any]) -> Mapping[str, Any]:
     return shown if exact_tensor(shown) == form else form
 
 
-def _numbers(array: np.ndarray) -> Any:
+def _numbers(array: np.ndarray) -> Json:
     """Nested lists of numbers; a float has the digits that tell it from others of its dtype."""
     if array.dtype.kind in "biu":
-        return array.tolist()
+        integers: Json = array.tolist()
+        return integers
     with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
         wide = array.astype(np.float64)
     if not np.isfinite(wide).all():
@@ -97,12 +99,14 @@ def _numbers(array: np.ndarray) -> Any:
     if array.dtype != np.float64:
         digits = [float(str(element)) for element in array.ravel()]
         wide = np.array(digits).reshape(array.shape)
-    return wide.tolist()
+    numbers: Json = wide.tolist()
+    return numbers
 
 
-def _texts(array: np.ndarray) -> Any:
+def _texts(array: np.ndarray) -> Json:
     """Nested lists of text."""
     texts = np.frompyfunc(lambda item: item.decode("ascii"), 1, 1)(array)
     if not all(text.isprintable() for text in np.asarray(texts).ravel()):
         raise ValueError("such text is escaped, and no easier to read")
-    return np.asarray(texts).tolist()
+    nested: Json = np.asarray(texts).tolist()
+    return nested

@@ -7,14 +7,13 @@ fed, its results fetched, and operations with effects are executed besides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from sessrun.spec.model.graph import Function, Graph
 from sessrun.spec.model.nodes import Output
 from sessrun.spec.model.run import Activity, Run, kernel, proceed
-from sessrun.spec.model.values import FailedError, WaitsError
+from sessrun.spec.model.values import FailedError, Value, WaitsError
 from sessrun.spec.operations import Operation
 from sessrun.spec.proto import FunctionDef, GraphDef, NameAttrList, NodeDef
 from sessrun.spec.tables.ops import OPERATIONS
@@ -77,7 +76,7 @@ def _first(operation: Operation, node: NodeDef, output: str) -> int:
     raise ValueError(f"{node.name} has no output {output}")
 
 
-def call(activity: Activity, function: NameAttrList, inputs: Sequence[Any]) -> list[Any]:
+def call(activity: Activity, function: NameAttrList, inputs: Sequence[Value]) -> list[Value]:
     """The results of a call.
 
     Raises:
@@ -98,25 +97,25 @@ def call(activity: Activity, function: NameAttrList, inputs: Sequence[Any]) -> l
 
 
 @kernel("PartitionedCall", "StatefulPartitionedCall")
-def _call(activity: Activity, *inputs: Any) -> Sequence[Any]:
+def _call(activity: Activity, *inputs: Value) -> Sequence[Value]:
     return call(activity, activity.node.attrs["f"], inputs)
 
 
 @kernel("If", "StatelessIf")
-def _if(activity: Activity, condition: Any, *inputs: Any) -> Sequence[Any]:
+def _if(activity: Activity, condition: np.ndarray, *inputs: Value) -> Sequence[Value]:
     branch = "then_branch" if _is_true(condition) else "else_branch"
     return call(activity, activity.node.attrs[branch], inputs)
 
 
 @kernel("Case", "StatelessCase")
-def _case(activity: Activity, index: Any, *inputs: Any) -> Sequence[Any]:
+def _case(activity: Activity, index: np.ndarray, *inputs: Value) -> Sequence[Value]:
     branches = activity.node.attrs["branches"]
     chosen = int(index) if 0 <= int(index) < len(branches) else -1
     return call(activity, branches[chosen], inputs)
 
 
 @kernel("While", "StatelessWhile")
-def _while(activity: Activity, *inputs: Any) -> Sequence[Any]:
+def _while(activity: Activity, *inputs: Value) -> Sequence[Value]:
     values = list(inputs)
     for _ in _rounds(activity.node.name):
         (goes_on,) = call(activity, activity.node.attrs["cond"], values)
@@ -131,7 +130,7 @@ def _rounds(name: str) -> Iterator[int]:
     raise FailedError("RESOURCE_EXHAUSTED", f"{name} does not end")
 
 
-def _is_true(value: Any) -> bool:
+def _is_true(value: Value) -> bool:
     """The truth of a condition: a bool, a number other than 0, text that is not empty, elements."""
     array = np.asarray(value)
     if array.ndim:

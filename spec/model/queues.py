@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sessrun.spec.model.run import kernel
 from sessrun.spec.model.stateless import fits, may_be_one
-from sessrun.spec.model.values import FailedError, Handle, WaitsError, handle_of
+from sessrun.spec.model.values import FailedError, Handle, Value, WaitsError, handle_of
 
 if TYPE_CHECKING:
     from sessrun.spec.model.run import Activity
@@ -43,8 +43,8 @@ class Queue:
     capacity: int
     elements: list[Element] = field(default_factory=list)
     is_closed: bool = False
-    putting: list[Any] = field(default_factory=list)
-    taking: list[Any] = field(default_factory=list)
+    putting: list[Activity] = field(default_factory=list)
+    taking: list[Activity] = field(default_factory=list)
 
     def put(self, activity: Activity, elements: Sequence[Element]) -> None:
         """Put elements in, or wait for room.
@@ -92,7 +92,7 @@ class Queue:
         return taken
 
 
-def _take_turn(waiting: list[Any], activity: Activity, *, is_served: bool) -> None:
+def _take_turn(waiting: list[Activity], activity: Activity, *, is_served: bool) -> None:
     """Go on if it is this activity's turn and it can be served; wait otherwise."""
     waiting[:] = [other for other in waiting if other == activity or not other.run.is_over]
     if activity not in waiting:
@@ -102,13 +102,13 @@ def _take_turn(waiting: list[Any], activity: Activity, *, is_served: bool) -> No
     waiting.remove(activity)
 
 
-def _leave(waiting: list[Any], activity: Activity) -> None:
+def _leave(waiting: list[Activity], activity: Activity) -> None:
     if activity in waiting:
         waiting.remove(activity)
 
 
 @kernel("FIFOQueueV2", "PaddingFIFOQueueV2")
-def _queue(activity: Activity) -> Sequence[Any]:
+def _queue(activity: Activity) -> Sequence[Value]:
     attrs = activity.node.attrs
     handle = handle_of(activity.node, "queue")
     dtypes = attrs["component_types"]
@@ -152,13 +152,13 @@ def _named(activity: Activity, handle: Handle) -> Queue:
 
 
 @kernel("QueueEnqueueV2")
-def _enqueue(activity: Activity, handle: Handle, *components: np.ndarray) -> Sequence[Any]:
+def _enqueue(activity: Activity, handle: Handle, *components: np.ndarray) -> Sequence[Value]:
     _named(activity, handle).put(activity, [components])
     return []
 
 
 @kernel("QueueEnqueueManyV2")
-def _enqueue_many(activity: Activity, handle: Handle, *batches: np.ndarray) -> Sequence[Any]:
+def _enqueue_many(activity: Activity, handle: Handle, *batches: np.ndarray) -> Sequence[Value]:
     if not all(batch.ndim for batch in batches) or len({len(batch) for batch in batches}) != 1:
         raise FailedError("INVALID_ARGUMENT", "the batches have no common first dimension")
     rows = list(zip(*(list(map(np.asarray, batch)) for batch in batches), strict=True))
@@ -167,12 +167,12 @@ def _enqueue_many(activity: Activity, handle: Handle, *batches: np.ndarray) -> S
 
 
 @kernel("QueueDequeueV2")
-def _dequeue(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _dequeue(activity: Activity, handle: Handle) -> Sequence[Value]:
     return _named(activity, handle).take(activity, 1)[0]
 
 
 @kernel("QueueDequeueManyV2", "QueueDequeueUpToV2")
-def _dequeue_many(activity: Activity, handle: Handle, count: np.ndarray) -> Sequence[Any]:
+def _dequeue_many(activity: Activity, handle: Handle, count: np.ndarray) -> Sequence[Value]:
     queue = _named(activity, handle)
     is_known = all(shape is not None for shape in queue.shapes)
     if int(count) < 0 or not is_known:
@@ -197,23 +197,23 @@ def _batch(
     kind = object if is_text else (parts[0].dtype if parts else np.dtype(dtype))
     batch = np.full((len(parts), *sizes), b"" if is_text else 0, kind)
     for row, part in enumerate(parts):
-        inside: Any = (row, *map(slice, part.shape))
+        inside: tuple[int | slice, ...] = (row, *map(slice, part.shape))
         batch[inside] = part if part.ndim else part[()]
     return batch
 
 
 @kernel("QueueSizeV2")
-def _size(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _size(activity: Activity, handle: Handle) -> Sequence[Value]:
     return [np.int32(len(_named(activity, handle).elements))]
 
 
 @kernel("QueueIsClosedV2")
-def _is_closed(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _is_closed(activity: Activity, handle: Handle) -> Sequence[Value]:
     return [np.bool_(_named(activity, handle).is_closed)]
 
 
 @kernel("QueueCloseV2")
-def _close(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _close(activity: Activity, handle: Handle) -> Sequence[Value]:
     queue = _named(activity, handle)
     if not activity.node.attrs["cancel_pending_enqueues"]:
         if queue.is_closed:

@@ -56,7 +56,7 @@ def _no_such_class(inputs: Inputs, _: Mapping[str, Any]) -> str | None:
     return _outside(inputs["labels"], inputs["features"].shape[1])
 
 
-def _outside(indices: np.ndarray, sizes: Any) -> str | None:
+def _outside(indices: np.ndarray, sizes: int | np.ndarray) -> str | None:
     is_outside = ((indices < 0) | (indices >= sizes)).any()
     return f"an index is not below {sizes}" if is_outside else None
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.spec.model.graph import Graph
 from sessrun.spec.model.nodes import Node, Output
 from sessrun.spec.model.session import Session
-from sessrun.spec.model.values import DEAD, FailedError, WaitsError, fetched, taken
+from sessrun.spec.model.values import DEAD, FailedError, Value, WaitsError, fetched, taken
 
 __all__ = [
     "FLOW",
@@ -78,7 +78,7 @@ class Activity:
 
 
 #: From an activity and its inputs to its outputs; raises FailedError or WaitsError.
-Kernel = Callable[..., Sequence[Any]]
+Kernel = Callable[..., Sequence[Value]]
 
 #: From the number of activities that are ready to the number of that which executes next.
 Choose = Callable[[int], int]
@@ -107,7 +107,7 @@ def kernel(*types: str) -> Callable[[Kernel], Kernel]:
 
 
 def needed(
-    graph: Graph, fetches: Iterable[Output], targets: Iterable[str], feeds: Mapping[Output, Any]
+    graph: Graph, fetches: Iterable[Output], targets: Iterable[str], feeds: Mapping[Output, Value]
 ) -> set[str]:
     """The operations that a run executes, and no other (`run.md`, section 4, Prune)."""
     names: set[str] = set()
@@ -151,7 +151,7 @@ class Run:
         graph: Graph,
         fetches: Sequence[Output],
         targets: Sequence[str],
-        feeds: Mapping[Output, Any],
+        feeds: Mapping[Output, Value],
     ) -> None:
         self.session = session
         self.ready: list[Activity] = []
@@ -163,11 +163,11 @@ class Run:
         self._feeds = feeds
         self._needed = needed(graph, fetches, targets, feeds)
         self._consumers = graph.consumers(self._needed)
-        self._arrived: dict[tuple[str, Path], dict[_Slot, Any]] = {}
+        self._arrived: dict[tuple[str, Path], dict[_Slot, Value]] = {}
         self._started: set[tuple[str, Path]] = set()
-        self._values: dict[Output, Any] = {}
+        self._values: dict[Output, Value] = {}
         self._iterations: dict[tuple[Path, str], set[int]] = {}
-        self._constants: dict[tuple[Path, str], list[tuple[Node, Sequence[Any], bool]]] = {}
+        self._constants: dict[tuple[Path, str], list[tuple[Node, Sequence[Value], bool]]] = {}
         self._exits: dict[tuple[str, Path, str], bool] = {}
         for name in sorted(self._needed):
             node = graph.nodes[name]
@@ -179,7 +179,7 @@ class Run:
         """Whether nothing is left to be executed, waits or is dead in a loop that has ended."""
         return self.error is not None or not (self.ready or self.waiting or self._dead_exits())
 
-    def values(self) -> list[Any]:
+    def values(self) -> list[Value]:
         """The values of the fetches.
 
         Raises:
@@ -263,7 +263,7 @@ class Run:
             self._started.add((node.name, path))
             self.ready.append(Activity(node, path, self))
 
-    def _arrive(self, node: Node, path: Path, slot: _Slot, value: Any) -> None:
+    def _arrive(self, node: Node, path: Path, slot: _Slot, value: Value) -> None:
         self._arrived.setdefault((node.name, path), {})[slot] = value
         if self._is_ready(node, path):
             self._begin(node, path)
@@ -276,14 +276,14 @@ class Run:
             missing = [slot for slot in missing if isinstance(slot, str)]
         return not missing
 
-    def _live(self, node: Node, arrived: Mapping[_Slot, Any]) -> list[tuple[Any, int]]:
+    def _live(self, node: Node, arrived: Mapping[_Slot, Value]) -> list[tuple[Value, int]]:
         """The live inputs that have arrived, with their numbers, as they came; fed ones first."""
         inputs = enumerate(node.inputs)
         values = {number: self._feeds[tensor] for number, tensor in inputs if tensor in self._feeds}
         values |= {slot: value for slot, value in arrived.items() if isinstance(slot, int)}
         return [(value, number) for number, value in values.items() if value is not DEAD]
 
-    def _outputs(self, activity: Activity) -> Sequence[Any] | None:
+    def _outputs(self, activity: Activity) -> Sequence[Value] | None:
         """What an activity gives; None if it is dead and does not execute."""
         node = activity.node
         arrived = self._arrived.get((node.name, activity.path), {})
@@ -309,7 +309,7 @@ class Run:
         ]
         return KERNELS.get(node.type, KERNELS[WITHOUT_EFFECTS])(activity, *inputs)
 
-    def _give(self, node: Node, path: Path, outputs: Sequence[Any], *, is_dead: bool) -> None:
+    def _give(self, node: Node, path: Path, outputs: Sequence[Value], *, is_dead: bool) -> None:
         """Send outputs on, into the frame and iteration that the operation leads to."""
         if node.type in _ENTERS:
             frame = (path, str(node.attrs["frame_name"]))
@@ -341,7 +341,7 @@ class Run:
                 self._send(node, following, outputs, is_dead=is_dead)
         return following
 
-    def _send(self, node: Node, path: Path, outputs: Sequence[Any], *, is_dead: bool) -> None:
+    def _send(self, node: Node, path: Path, outputs: Sequence[Value], *, is_dead: bool) -> None:
         """Give outputs, and word of the end, to all that wait for them in an iteration."""
         if not path:
             self._values |= {Output(node.name, index): value for index, value in enumerate(outputs)}
@@ -350,26 +350,26 @@ class Run:
                 if tensor.node == node.name and tensor not in self._feeds:
                     self._arrive(consumer, path, number, outputs[tensor.index])
             if node.name in consumer.controls:
-                self._arrive(consumer, path, f"^{node.name}", DEAD if is_dead else None)
+                self._arrive(consumer, path, f"^{node.name}", DEAD if is_dead else np.True_)
 
     def _dead_exits(self) -> list[tuple[str, Path, str]]:
         return [key for key, is_done in self._exits.items() if not is_done]
 
 
-def _truth(predicate: Any) -> bool:
-    value = taken(predicate)
-    if np.shape(value):
-        raise FailedError("INVALID_ARGUMENT", f"a predicate has shape {np.shape(value)}")
+def _truth(predicate: Value) -> bool:
+    value = np.asarray(taken(predicate))
+    if value.shape:
+        raise FailedError("INVALID_ARGUMENT", f"a predicate has shape {value.shape}")
     return bool(value)
 
 
 def perform(
     session: Session,
     fetches: Sequence[Output],
-    feeds: Mapping[Output, Any] | None = None,
+    feeds: Mapping[Output, Value] | None = None,
     targets: Sequence[str] = (),
     choose: Choose = first,
-) -> list[Any]:
+) -> list[Value]:
     """The values of a run's fetches, from its beginning to its end.
 
     Args:

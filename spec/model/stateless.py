@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.spec.definitions import DEFINITIONS, defined_outputs
 from sessrun.spec.model.refusals import check_values
 from sessrun.spec.model.run import FLOW, KERNELS, WITHOUT_EFFECTS, kernel
-from sessrun.spec.model.values import FailedError
+from sessrun.spec.model.values import FailedError, Value
 from sessrun.spec.node_attributes import inputs_by_name
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
@@ -30,7 +30,7 @@ def has_operation(name: str) -> bool:
 
 
 @kernel(WITHOUT_EFFECTS)
-def defined(activity: Activity, *inputs: np.ndarray) -> Sequence[Any]:
+def defined(activity: Activity, *inputs: np.ndarray) -> Sequence[Value]:
     """What an operation gives by its definition.
 
     Raises:
@@ -72,7 +72,7 @@ def check_shapes(
 
 
 @kernel("Const")
-def _const(activity: Activity) -> Sequence[Any]:
+def _const(activity: Activity) -> Sequence[Value]:
     try:
         return [array_of(activity.node.attrs["value"])]
     except TensorError as error:
@@ -80,27 +80,27 @@ def _const(activity: Activity) -> Sequence[Any]:
 
 
 @kernel("NoOp", "ControlTrigger")
-def _nothing(_: Activity) -> Sequence[Any]:
+def _nothing(_: Activity) -> Sequence[Value]:
     return []
 
 
 @kernel("Identity", "RefIdentity", "Snapshot", "StopGradient", "PreventGradient", "LoopCond")
-def _same(_: Activity, value: Any) -> Sequence[Any]:
+def _same(_: Activity, value: Value) -> Sequence[Value]:
     return [value]
 
 
 @kernel("IdentityN")
-def _all_same(_: Activity, *values: Any) -> Sequence[Any]:
+def _all_same(_: Activity, *values: Value) -> Sequence[Value]:
     return values
 
 
 @kernel("Placeholder", "PlaceholderV2")
-def _placeholder(activity: Activity) -> Sequence[Any]:
+def _placeholder(activity: Activity) -> Sequence[Value]:
     raise FailedError("INVALID_ARGUMENT", f"{activity.node.name} must be fed")
 
 
 @kernel("PlaceholderWithDefault")
-def _with_default(activity: Activity, value: np.ndarray) -> Sequence[Any]:
+def _with_default(activity: Activity, value: np.ndarray) -> Sequence[Value]:
     shape = activity.node.attrs["shape"]
     if not fits(value.shape, shape):
         raise FailedError("INVALID_ARGUMENT", f"{value.shape} does not fit {shape}")
@@ -120,7 +120,7 @@ def may_be_one(a: Sequence[int | None], b: Sequence[int | None]) -> bool:
 
 
 @kernel("Assert")
-def _assert(activity: Activity, condition: np.ndarray, *_: Any) -> Sequence[Any]:
+def _assert(activity: Activity, condition: np.ndarray, *_: np.ndarray) -> Sequence[Value]:
     if not condition:
         raise FailedError("INVALID_ARGUMENT", f"assertion failed: {activity.node.name}")
     return []

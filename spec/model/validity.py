@@ -13,7 +13,7 @@ from sessrun.spec.model.nodes import Node
 from sessrun.spec.node_attributes import FIELDS, inputs_by_name
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import NodeDef
-from sessrun.spec.rules.shapes import ShapeError, infer
+from sessrun.spec.rules.shapes import Shape, ShapeError, infer
 
 __all__ = ["check_definition", "check_graph"]
 
@@ -107,7 +107,7 @@ def _dtypes(arguments: Sequence[ArgDecl], attrs: Mapping[str, Any]) -> Iterator[
 
 def _check_shapes(nodes: Mapping[str, Node]) -> None:
     """Infer the shapes of all outputs, in an order in which inputs come first."""
-    shapes: dict[str, list[Any]] = {}
+    shapes: dict[str, list[Shape]] = {}
     for name in _in_order(nodes):
         node = nodes[name]
         inputs = [_known(shapes, tensor.node, tensor.index) for tensor in node.inputs]
@@ -127,7 +127,7 @@ def _shown(node: Node) -> Mapping[str, Any]:
     }
 
 
-def _known(shapes: Mapping[str, Sequence[Any]], name: str, index: int) -> Any:
+def _known(shapes: Mapping[str, Sequence[Shape]], name: str, index: int) -> Shape:
     """What is known of an output's shape; nothing of what a loop gives to its next iteration."""
     outputs = shapes.get(name, ())
     return outputs[index] if index < len(outputs) else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ __all__ = [
     "DEAD",
     "FailedError",
     "Handle",
+    "Value",
     "Variable",
     "WaitsError",
     "fetched",
@@ -103,6 +104,9 @@ class Handle:
     name: str
 
 
+#: The value of an output: a tensor, a handle, a variable where the output is a reference to it.
+Value: TypeAlias = "np.ndarray | np.generic | Handle | Variable | _Dead"
+
 #: What may be a container, or a resource's name.
 _CONTAINER: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9./-]*|")
 
@@ -122,12 +126,12 @@ def handle_of(node: Node, kind: str) -> Handle:
     return Handle(f"{kind} of one operation", container, node.name)
 
 
-def taken(value: Any) -> Any:
+def taken(value: Value) -> Value:
     """What an operation takes that takes no reference: of a variable, what it holds now."""
     return value.read() if isinstance(value, Variable) else value
 
 
-def fetched(tensor: Output, value: Any) -> Any:
+def fetched(tensor: Output, value: Value) -> Value:
     """The value of a fetch.
 
     Raises:

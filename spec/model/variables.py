@@ -7,13 +7,13 @@ operation; one occurrence of an index comes after the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from sessrun.spec.model.run import kernel
 from sessrun.spec.model.stateless import fits
-from sessrun.spec.model.values import FailedError, Handle, Variable, handle_of
+from sessrun.spec.model.values import FailedError, Handle, Value, Variable, handle_of
 
 if TYPE_CHECKING:
     from sessrun.spec.model.run import Activity
@@ -84,7 +84,7 @@ def vectors_updated(
 
 
 @kernel("Variable", "VariableV2")
-def _reference(activity: Activity) -> Sequence[Any]:
+def _reference(activity: Activity) -> Sequence[Value]:
     attrs = activity.node.attrs
     # The older operation says by an empty shape that it knows none.
     shape = attrs["shape"] or None if activity.node.type == "Variable" else attrs["shape"]
@@ -98,7 +98,7 @@ def _reference(activity: Activity) -> Sequence[Any]:
 
 
 @kernel("VarHandleOp")
-def _handle(activity: Activity) -> Sequence[Any]:
+def _handle(activity: Activity) -> Sequence[Value]:
     return [handle_of(activity.node, "variable")]
 
 
@@ -121,30 +121,30 @@ def _check_dtype(activity: Activity, variable: Variable) -> None:
 
 
 @kernel("ReadVariableOp")
-def _read(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _read(activity: Activity, handle: Handle) -> Sequence[Value]:
     variable = _held(activity, handle)
     _check_dtype(activity, variable)
     return [variable.read()]
 
 
 @kernel("VariableShape")
-def _shape(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _shape(activity: Activity, handle: Handle) -> Sequence[Value]:
     shape = _held(activity, handle).read().shape
     return [np.array(shape, activity.node.attrs["out_type"])]
 
 
 @kernel("VarIsInitializedOp")
-def _is_initialized(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _is_initialized(activity: Activity, handle: Handle) -> Sequence[Value]:
     return [np.bool_(handle in activity.session.resources)]
 
 
 @kernel("IsVariableInitialized")
-def _holds(_: Activity, variable: Variable) -> Sequence[Any]:
+def _holds(_: Activity, variable: Variable) -> Sequence[Value]:
     return [np.bool_(variable.value is not None)]
 
 
 @kernel("DestroyResourceOp")
-def _destroy(activity: Activity, handle: Handle) -> Sequence[Any]:
+def _destroy(activity: Activity, handle: Handle) -> Sequence[Value]:
     is_missing = activity.session.resources.pop(handle, None) is None
     if is_missing and not activity.node.attrs["ignore_lookup_error"]:
         raise FailedError("NOT_FOUND", f"there is no {handle.name}")
@@ -155,7 +155,7 @@ def _destroy(activity: Activity, handle: Handle) -> Sequence[Any]:
 
 
 @kernel("Assign")
-def _assign(activity: Activity, variable: Variable, value: np.ndarray) -> Sequence[Any]:
+def _assign(activity: Activity, variable: Variable, value: np.ndarray) -> Sequence[Value]:
     if activity.node.attrs["validate_shape"] and not fits(value.shape, variable.shape):
         raise FailedError("INVALID_ARGUMENT", f"{variable.name} has shape {variable.shape}")
     variable.value = value
@@ -163,13 +163,13 @@ def _assign(activity: Activity, variable: Variable, value: np.ndarray) -> Sequen
 
 
 @kernel("AssignAdd", "AssignSub")
-def _assign_sum(activity: Activity, variable: Variable, value: np.ndarray) -> Sequence[Any]:
+def _assign_sum(activity: Activity, variable: Variable, value: np.ndarray) -> Sequence[Value]:
     variable.value = _sum(activity.node.type[6:9], variable, value)
     return [variable]
 
 
 @kernel("AssignVariableOp")
-def _assign_resource(activity: Activity, handle: Handle, value: np.ndarray) -> Sequence[Any]:
+def _assign_resource(activity: Activity, handle: Handle, value: np.ndarray) -> Sequence[Value]:
     attrs = activity.node.attrs
     variable = activity.session.resource(
         handle, lambda: Variable(handle.name, attrs["dtype"], None)
@@ -183,7 +183,7 @@ def _assign_resource(activity: Activity, handle: Handle, value: np.ndarray) -> S
 
 
 @kernel("AssignAddVariableOp", "AssignSubVariableOp")
-def _assign_resource_sum(activity: Activity, handle: Handle, value: np.ndarray) -> Sequence[Any]:
+def _assign_resource_sum(activity: Activity, handle: Handle, value: np.ndarray) -> Sequence[Value]:
     variable = _held(activity, handle)
     _check_dtype(activity, variable)
     variable.value = _sum(activity.node.type[6:9], variable, value)
@@ -203,7 +203,7 @@ def _sum(kind: str, variable: Variable, value: np.ndarray) -> np.ndarray:
 @kernel(*(f"Scatter{kind}" for kind in _KINDS))
 def _scatter(
     activity: Activity, variable: Variable, indices: np.ndarray, updates: np.ndarray
-) -> Sequence[Any]:
+) -> Sequence[Value]:
     kind = activity.node.type.removeprefix("Scatter")
     variable.value = _rows(kind, variable.read(), indices, updates)
     return [variable]
@@ -212,7 +212,7 @@ def _scatter(
 @kernel(*(f"ResourceScatter{kind}" for kind in _KINDS))
 def _scatter_resource(
     activity: Activity, handle: Handle, indices: np.ndarray, updates: np.ndarray
-) -> Sequence[Any]:
+) -> Sequence[Value]:
     variable = _held(activity, handle)
     _check_dtype(activity, variable)
     kind = activity.node.type.removeprefix("ResourceScatter")
@@ -231,7 +231,7 @@ def _rows(kind: str, old: np.ndarray, indices: np.ndarray, updates: np.ndarray) 
 
 
 @kernel("ResourceGather")
-def _gather(activity: Activity, handle: Handle, indices: np.ndarray) -> Sequence[Any]:
+def _gather(activity: Activity, handle: Handle, indices: np.ndarray) -> Sequence[Value]:
     if activity.node.attrs["batch_dims"]:
         raise FailedError("UNIMPLEMENTED", "the model gathers without batch dimensions")
     value = _held(activity, handle).read()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -58,16 +58,20 @@ def difference(contract: str, want: np.ndarray, got: np.ndarray) -> str | None:
     )
 
 
+#: For each element whether it is as wanted.
+Truths: TypeAlias = np.ndarray
+
+
 def _is_float(array: np.ndarray) -> bool:
     return array.dtype.kind in "fc" or _has_finfo(array.dtype)
 
 
-def _finfo(dtype: np.dtype[Any]) -> Any:
+def _finfo(dtype: np.dtype) -> ml_dtypes.finfo:
     return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
 
 
 @functools.cache
-def _has_finfo(dtype: np.dtype[Any]) -> bool:
+def _has_finfo(dtype: np.dtype) -> bool:
     try:
         _finfo(dtype)
     except (ValueError, TypeError, KeyError):
@@ -76,7 +80,7 @@ def _has_finfo(dtype: np.dtype[Any]) -> bool:
 
 
 @functools.cache
-def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
+def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Truths]:
     if contract in _WITHOUT_NUMBERS:
         return _WITHOUT_NUMBERS[contract]
     parts = re.fullmatch(r"([a-z_]+)\(([^()]*)\)", contract)
@@ -92,54 +96,61 @@ def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
     raise ContractError(f"{contract!r} has the wrong number of arguments")
 
 
-def _exact(want: np.ndarray, got: np.ndarray) -> Any:
+def _exact(want: np.ndarray, got: np.ndarray) -> Truths:
     with np.errstate(invalid="ignore"):
-        return (want == got) | ((want != want) & (got != got))  # noqa: PLR0124 - only NaN differs from itself
+        same: Truths = (want == got) | ((want != want) & (got != got))  # noqa: PLR0124 - only NaN differs from itself
+    return same
 
 
-def _signed(want: np.ndarray, got: np.ndarray) -> Any:
+def _signed(want: np.ndarray, got: np.ndarray) -> Truths:
     if want.dtype.kind == "c":
-        return _signed(want.real, got.real) & _signed(want.imag, got.imag)
+        both: Truths = _signed(want.real, got.real) & _signed(want.imag, got.imag)
+        return both
     alike = np.signbit(want) == np.signbit(got)
-    return _exact(want, got) & (alike | (want != 0))
+    same: Truths = _exact(want, got) & (alike | (want != 0))
+    return same
 
 
 #: The contracts without numbers.
 _WITHOUT_NUMBERS: Final = {"exact": _exact, "signed": _signed}
 
 
-def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Truths:
     if want.dtype.kind == "c":
-        return _ulp(units, want.real, got.real) & _ulp(units, want.imag, got.imag)
+        both: Truths = _ulp(units, want.real, got.real) & _ulp(units, want.imag, got.imag)
+        return both
     info = _finfo(want.dtype)
     wide, seen = want.astype(np.float64), got.astype(np.float64)
     with np.errstate(all="ignore"):
         exponent = np.floor(np.log2(np.maximum(np.abs(wide), float(info.tiny))))
         spacing = float(info.eps) * np.exp2(exponent)
         near = np.isfinite(wide) & (np.abs(wide - seen) <= units * spacing)
-    return _exact(want, got) | near
+    close: Truths = _exact(want, got) | near
+    return close
 
 
-def _levels(count: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _levels(count: float, want: np.ndarray, got: np.ndarray) -> Truths:
     if want.dtype.kind not in "iu":
         return _exact(want, got)
     wide = [array.astype(object) for array in (want, got)]  # no integer overflows
-    return np.abs(wide[0] - wide[1]) <= count
+    close: Truths = np.abs(wide[0] - wide[1]) <= count
+    return close
 
 
 #: The contracts of one number.
 _WITHIN: Final = {"ulp": _ulp, "levels": _levels}
 
 
-def _close(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _close(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Truths:
     wider = np.complex128 if want.dtype.kind == "c" else np.float64
     wide, seen = want.astype(wider), got.astype(wider)
     with np.errstate(all="ignore"):
         near = np.isfinite(wide) & (np.abs(wide - seen) <= atol + rtol * np.abs(wide))
-    return _exact(want, got) | near
+    close: Truths = _exact(want, got) | near
+    return close
 
 
-def _columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Truths:
     """Turn each column so that its inner product with the wanted one is positive."""
     if want.ndim < 2:
         return _columns(rtol, atol, want.reshape(-1, 1), got.reshape(-1, 1)).reshape(want.shape)
@@ -150,7 +161,7 @@ def _columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any
     return _close(rtol, atol, want, turned)
 
 
-def _rows(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _rows(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Truths:
     if want.ndim < 2:
         return _columns(rtol, atol, want, got)
     turned = _columns(rtol, atol, np.swapaxes(want, -1, -2), np.swapaxes(got, -1, -2))
@@ -167,7 +178,7 @@ def _matched(likeness: np.ndarray) -> list[int]:
     return chosen
 
 
-def _unordered(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _unordered(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Truths:
     if not want.size or not want.ndim:
         return _close(rtol, atol, want, got)
     size = want.shape[-1]
@@ -176,7 +187,7 @@ def _unordered(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> A
     return _close(rtol, atol, want, np.reshape(moved, want.shape))
 
 
-def _mixed_columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+def _mixed_columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Truths:
     if not want.size or want.ndim < 2:
         return _columns(rtol, atol, want, got)
     shape = (-1, *want.shape[-2:])

@@ -19,18 +19,22 @@ import json
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from sessrun.spec import tensors
 from sessrun.spec.cases.expressions import evaluate
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 from sessrun.spec.cases.readable import exact, readable
 from sessrun.spec.cases.values import describe
 from sessrun.spec.dtypes import BY_NAME, DTypeRow
-from sessrun.spec.feeds import FEEDABLE, TABLE_PATH
+from sessrun.spec.feeds import FEEDABLE, TABLE_PATH, CellForm, RowForm, TableForm
+from sessrun.spec.forms import Json, JsonObject
+from sessrun.spec.loader import read_json
 from sessrun.spec.tables.feed_kinds import Kind, kinds
 from sessrun.spec.tables.feed_manual import MANUAL_PATH, manual
 
@@ -57,7 +61,7 @@ class Probe:
     def __init__(self, namespace: Namespace) -> None:
         getattr(namespace, "disable_v2_behavior", lambda: None)()
         self._errors = namespace.errors
-        self._nodes: dict[str, tuple[Any, Any]] = {}
+        self._nodes: dict[str, tuple[Tensor, Tensor]] = {}
         with namespace.Graph().as_default() as graph:
             for name in FEEDABLE:
                 placeholder = namespace.placeholder(namespace.as_dtype(name))
@@ -67,9 +71,9 @@ class Probe:
             for config in (_oracle_config(namespace), namespace.ConfigProto())
         ]
 
-    def row(self, kind: Kind) -> tuple[list[dict[str, Any]], list[int]]:
+    def row(self, kind: Kind) -> tuple[list[CellForm], list[int]]:
         """The distinct cells of a kind of value, and the index of each dtype's cell in them."""
-        cells: list[dict[str, Any]] = []
+        cells: list[CellForm] = []
         by_dtype = []
         for name in FEEDABLE:
             cell = self.cell(kind[2], name)
@@ -81,7 +85,7 @@ class Probe:
             by_dtype.append(cells.index(cell))
         return cells, by_dtype
 
-    def cell(self, form: Any, name: str) -> dict[str, Any]:
+    def cell(self, form: Json, name: str) -> CellForm:
         """What feeding the value of `form` to a placeholder of dtype `name` does.
 
         Raises:
@@ -93,9 +97,9 @@ class Probe:
             raise RuntimeError(f"{form} to {name}: the oracle gave {first}, the default {second}")
         return first
 
-    def _observe(self, session: Any, form: Any, name: str) -> dict[str, Any]:
+    def _observe(self, session: Any, form: Json, name: str) -> CellForm:
         placeholder, identity = self._nodes[name]
-        cell: dict[str, Any] = {}
+        cell: CellForm = {}
         try:
             got = session.run(identity, {placeholder: evaluate(form, {})})
             cell["tensor"] = tensors.encode(np.asarray(got, object if name == "string" else None))
@@ -138,14 +142,14 @@ def _oracle_config(namespace: Namespace) -> Any:
     return config
 
 
-def _shown(fed: np.ndarray) -> dict[str, Any]:
+def _shown(fed: np.ndarray) -> dict[str, Json]:
     """The table's form of a placeholder that was fetched as fed."""
     if fed.dtype != object or all(type(item) is bytes for item in fed.flat):
         return {"array": tensors.encode(fed)}
     return {"objects": {"shape": list(fed.shape), "items": [describe(item) for item in fed.flat]}}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: ArrayLike) -> np.ndarray:
     """The value as an array on its own memory where it has some; else an array of its own."""
     try:
         return np.asarray(value)
@@ -153,7 +157,7 @@ def _plain(value: Any) -> Any:
         return np.empty(0)
 
 
-def _varies(form: Any, name: str, cell: Mapping[str, Any]) -> str | None:
+def _varies(form: Json, name: str, cell: CellForm) -> str | None:
     """The reason why a cell may differ elsewhere, if there is one."""
     value = evaluate(form, {})
     source, target = _plain(value), BY_NAME[name]
@@ -166,11 +170,11 @@ def _varies(form: Any, name: str, cell: Mapping[str, Any]) -> str | None:
     return "cast" if "tensor" in cell and _overflows(source, target) else None
 
 
-def _is_foreign(dtype: Any) -> bool:
+def _is_foreign(dtype: DTypeLike) -> bool:
     return bool(np.dtype(dtype).type.__module__ == "ml_dtypes")
 
 
-def _varies_by_numpy(value: int, target: DTypeRow, cell: Mapping[str, Any]) -> bool:
+def _varies_by_numpy(value: int, target: DTypeRow, cell: CellForm) -> bool:
     """Whether numpy 2.0 finds an int unequal, or an enumeration's member incomparable."""
     if target.kind == "float" and _is_foreign(target.numpy) and "tensor" in cell:
         return float(tensors.decode(cell["tensor"])) != value
@@ -178,7 +182,7 @@ def _varies_by_numpy(value: int, target: DTypeRow, cell: Mapping[str, Any]) -> b
     return type(value) is not int and is_byte and "error" in cell
 
 
-def _varies_by_ml_dtypes(source: np.ndarray, target: DTypeRow, cell: Mapping[str, Any]) -> bool:
+def _varies_by_ml_dtypes(source: np.ndarray, target: DTypeRow, cell: CellForm) -> bool:
     """Whether older releases lack the cast, or refuse a value by another class."""
     to_nibble, from_nibble = target.name in _NIBBLES, source.dtype.name in _NIBBLES
     if to_nibble and source.size and cell.get("error") in {"OverflowError", "ValueError"}:
@@ -193,7 +197,7 @@ def _overflows(source: np.ndarray, target: DTypeRow) -> bool:
     if not floats or source.dtype.name in _NIBBLES or target.kind not in _INTEGERS:
         return False
     dtype = np.dtype(target.numpy)
-    limits: Any = (ml_dtypes.iinfo if target.name in _NIBBLES else np.iinfo)(
+    limits = (ml_dtypes.iinfo if target.name in _NIBBLES else np.iinfo)(
         dtype[0] if dtype.names else dtype
     )
     truncated = np.trunc(np.real(source).astype(np.float64))
@@ -201,10 +205,10 @@ def _overflows(source: np.ndarray, target: DTypeRow) -> bool:
     return not fits.all()
 
 
-def table(namespace: Namespace) -> dict[str, Any]:
+def table(namespace: Namespace) -> TableForm:
     """The table of feeds, measured from a namespace."""
     probe = Probe(namespace)
-    rows = []
+    rows: list[RowForm] = []
     for kind in kinds():
         cells, by_dtype = probe.row(kind)
         rows.append(
@@ -222,18 +226,18 @@ def table(namespace: Namespace) -> dict[str, Any]:
     return {"dtypes": list(FEEDABLE), "made_with": versions, "reasons": dict(REASONS), "rows": rows}
 
 
-def render(form: Mapping[str, Any]) -> str:
+def render(form: TableForm) -> str:
     """The table's text: one line for each row, so that a difference is readable."""
     head = {key: value for key, value in form.items() if key != "rows"}
-    lines = ",\n".join("  " + _compact(readable(row)) for row in form["rows"])
+    lines = ",\n".join("  " + _compact(readable(cast("JsonObject", row))) for row in form["rows"])
     return _compact(head)[:-1] + ',"rows":[\n' + lines + "\n]}\n"
 
 
-def _compact(value: Any) -> str:
+def _compact(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def differences(want: Mapping[str, Any], got: Mapping[str, Any]) -> Iterator[str]:
+def differences(want: TableForm, got: TableForm) -> Iterator[str]:
     """A line for each cell that differs and is not marked as varying."""
     old, new = ({row["id"]: row for row in form["rows"]} for form in (want, got))
     for id_ in old.keys() ^ new.keys():
@@ -257,9 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # numpy warns of lossy casts; the table records values
         measured = table(importlib.import_module(options.backend_namespace))
     if options.check:
-        lines = sorted(
-            differences(exact(json.loads(TABLE_PATH.read_text(encoding="utf-8"))), measured)
-        )
+        lines = sorted(differences(cast("TableForm", exact(read_json(TABLE_PATH))), measured))
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return 1 if lines else 0
     TABLE_PATH.write_text(render(measured), encoding="utf-8")

@@ -96,7 +96,7 @@ class _Life:
         named = [fetch for fetch in fetches if fetch.endswith(":0")]
         targets = [fetch for fetch in fetches if not fetch.endswith(":0")]
         computed = perform(session, [_output(fetch) for fetch in named], given, targets)
-        of_tensor = dict(zip(named, map(_array, computed), strict=True))
+        of_tensor = dict(zip(named, map(_array, map(np.asarray, computed)), strict=True))
         values = [of_tensor.get(fetch) for fetch in fetches]
         self._step(name, fetches, feeds, {"values": values})
 
