@@ -47,6 +47,7 @@ __all__ = [
     "pack_answer",
     "pack_request",
     "read_answer",
+    "read_line",
     "read_request",
     "unpack_answer",
     "unpack_request",
@@ -192,7 +193,7 @@ def read_request(line: bytes) -> dict[str, Any]:
       ProtocolError: it is too long, no JSON object, or breaks the schema.
 
     """
-    return {**_read_line(line, "request")}
+    return {**read_line(line, "request")}
 
 
 def read_answer(line: bytes) -> AnswerForm:
@@ -202,10 +203,10 @@ def read_answer(line: bytes) -> AnswerForm:
       ProtocolError: it is too long, no JSON object, or breaks the schema.
 
     """
-    return cast("AnswerForm", _read_line(line, "answer"))  # the schema says so
+    return cast("AnswerForm", read_line(line, "answer"))  # the schema says so
 
 
-def _read_line(line: bytes, side: str) -> JsonObject:
+def read_line(line: bytes, side: str) -> JsonObject:
     """The JSON object of a line, checked against the schema.
 
     Args:
