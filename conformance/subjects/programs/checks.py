@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import described, raised
 from sessrun.conformance.subjects.programs.fetched import NotingNamespace
+from sessrun.conformance.subjects.programs.program import Plain
 from sessrun.conformance.subjects.programs.registry import program_of
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["outcome"]
 
 
-def outcome(tf: Any, program: str) -> Any:
+def outcome(tf: Namespace, program: str) -> list[Plain]:
     """Run a program in a graph of its own.
 
     Args:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from google.protobuf.message import Message
 
+from sessrun.conformance.subjects.programs.program import Action, Plain
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Feeds, Fetches, Session, Tensor, Value
 from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
@@ -27,6 +30,8 @@ __all__ = [
     "tensor_described",
     "without_gpus",
 ]
+
+Built = TypeVar("Built")
 
 #: Names that end with a number which the process counts.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
@@ -53,12 +58,12 @@ def _is_public(kind: type) -> bool:
     return kind.__module__ == "builtins" or kind.__name__ in _ERRORS
 
 
-def attempt(*functions: Callable[[], Any]) -> list[Any]:
+def attempt(*functions: Action) -> list[Plain]:
     """The results of the calls in order, each as `caught` gives it."""
     return [caught(function) for function in functions]
 
 
-def caught(function: Callable[[], Any]) -> Any:
+def caught(function: Action) -> Plain:
     """What a call returns, described, or the error that it raises."""
     try:
         return described(function())
@@ -66,24 +71,24 @@ def caught(function: Callable[[], Any]) -> Any:
         return raised(error)
 
 
-def on_a_cpu(tf: Any, build: Callable[[], Any]) -> Any:
+def on_a_cpu(tf: Namespace, build: Callable[[], Built]) -> Built:
     """What `build` builds on a CPU: a GPU does not report an index out of range."""
     with tf.device("/cpu:0"):
         return build()
 
 
-def without_gpus(tf: Any, cpus: int = 1, **options: Any) -> Any:
+def without_gpus(tf: Namespace, cpus: int = 1, **options: Plain) -> Session:
     """A session that has CPUs only, for a program whose result names devices."""
     return tf.Session(config=tf.ConfigProto(device_count={"CPU": cpus, "GPU": 0}, **options))
 
 
-def run(tf: Any, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
+def run(tf: Namespace, fetches: Fetches, feed_dict: Feeds = None, **options: Message) -> Value:
     """Run in a new session of the default graph."""
     with tf.Session() as session:
         return session.run(fetches, feed_dict, **options)
 
 
-def described(value: Any) -> Any:
+def described(value: object) -> Plain:
     """Plain data with everything about a value that is compared."""
     if isinstance(value, str):
         return _NUMBERED.sub(r"\1N", value)
@@ -101,12 +106,12 @@ def described(value: Any) -> Any:
     return _of_the_api(value)
 
 
-def tensor_described(tensor: Any) -> list[str]:
+def tensor_described(tensor: Tensor) -> list[str]:
     """A tensor by its name, dtype and static shape."""
     return [_RANDOM.sub(r"_N", tensor.name), tensor.dtype.name, str(tensor.shape)]
 
 
-def _of_the_api(value: Any) -> Any:
+def _of_the_api(value: Any) -> Plain:
     kind = type(value).__name__
     if kind in {"Tensor", "SymbolicTensor"}:
         return [

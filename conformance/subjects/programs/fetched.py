@@ -11,6 +11,9 @@ from types import FrameType
 from typing import Any, Final
 
 from sessrun.conformance.subjects.programs.described import tensor_described
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Session, Value
 
 __all__ = ["NotingNamespace"]
 
@@ -29,9 +32,9 @@ class NotingNamespace:
 
     """
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Namespace) -> None:
         self._tf = tf
-        self.fetched: list[Any] = []
+        self.fetched: list[Plain] = []
         self.Session = _noting(tf, tf.Session, self.fetched)
         self.InteractiveSession = _noting(tf, tf.InteractiveSession, self.fetched)
 
@@ -39,10 +42,10 @@ class NotingNamespace:
         return getattr(self._tf, name)
 
 
-def _noting(tf: Any, kind: Any, fetched: list[Any]) -> Any:
+def _noting(tf: Namespace, kind: type[Session], fetched: list[Plain]) -> type:
     """A subclass of a class of sessions that notes the tensors that its `run` is given."""
 
-    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def run(self: Session, *args: Any, **kwargs: Any) -> Value:
         if _is_called_by_program(inspect.currentframe()):
             fetched.append(_tensors(tf, args[0] if args else kwargs.get("fetches")))
         return kind.run(self, *args, **kwargs)
@@ -58,7 +61,7 @@ def _is_called_by_program(frame: FrameType | None) -> bool:
     return str(name).startswith(_PROGRAMS)
 
 
-def _tensors(tf: Any, fetches: Any) -> list[Any]:
+def _tensors(tf: Namespace, fetches: Fetches | None) -> list[Plain]:
     """The tensors of a fetch in order; none if its structure is not valid."""
     try:
         flat = tf.nest.flatten(fetches)

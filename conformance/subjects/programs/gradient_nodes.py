@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import TypeAlias, TypeGuard
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain, Program, Structure
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["Arguments", "alike", "gradients_of"]
+
+#: The sizes of a placeholder, and perhaps its dtype.
+Shape: TypeAlias = tuple[int | str, ...]
 
 #: The arguments of an operation by name. A tuple is a shape, perhaps with a dtype as its last item:
 #: a placeholder, of float32 by default. A list of tuples is a list of placeholders. Other values
 #: are passed as they are.
-Arguments = Mapping[str, Any]
+Argument: TypeAlias = "Plain | Shape | list[Shape]"
+
+Arguments: TypeAlias = Mapping[str, Argument]
 
 
-def _is_fed(value: Any) -> bool:
+def _is_fed(value: Argument) -> TypeGuard[Shape | list[Shape]]:
     return isinstance(value, tuple) or (
         isinstance(value, list) and bool(value) and isinstance(value[0], tuple)
     )
 
 
-def _placed(tf: Any, value: Any, *, known: bool) -> Any:
+def _placed(tf: Namespace, value: Shape | list[Shape], *, known: bool) -> Structure:
     """A placeholder of a shape, or a list of them; `known`: with static sizes."""
     if isinstance(value, list):
         return [_placed(tf, item, known=known) for item in value]
@@ -31,7 +38,9 @@ def _placed(tf: Any, value: Any, *, known: bool) -> Any:
     return tf.placeholder(dtype, sizes if known else [None] * len(sizes))
 
 
-def _built(tf: Any, name: str, arguments: Arguments, *, known: bool) -> tuple[Any, Any]:
+def _built(
+    tf: Namespace, name: str, arguments: Arguments, *, known: bool
+) -> tuple[list[Structure], list[str]]:
     """The gradients of an operation by all its placeholders, and the nodes that they add."""
     with tf.Graph().as_default() as graph:
         fed = {
@@ -53,7 +62,7 @@ def _built(tf: Any, name: str, arguments: Arguments, *, known: bool) -> tuple[An
 
 def gradients_of(
     *rows: tuple[str, Arguments], knowledge: tuple[bool, ...] = (True, False)
-) -> Callable[[Any], Any]:
+) -> Program:
     """A program of the gradients of operations, with known shapes and with unknown sizes.
 
     Args:
@@ -62,7 +71,7 @@ def gradients_of(
 
     """
 
-    def program(tf: Any) -> list[Any]:
+    def program(tf: Namespace) -> list[Plain]:
         return attempt(
             *(
                 lambda row=row, known=known: _built(tf, *row, known=known)
@@ -74,6 +83,6 @@ def gradients_of(
     return program
 
 
-def alike(argument: str, shape: tuple[Any, ...], *names: str) -> list[tuple[str, Arguments]]:
+def alike(argument: str, shape: Shape, *names: str) -> list[tuple[str, Arguments]]:
     """Operations of one input, which is a placeholder of this shape."""
     return [(name, {argument: shape}) for name in names]

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sessrun.conformance.subjects.programs.program import DType, Plain
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Operation, Value
+
+if TYPE_CHECKING:  # a worker in an environment of its own lacks these messages
+    from sessrun.spec.proto.graph_pb2 import AttrValue, GraphDef
 
 __all__ = ["add_node", "imported_node", "run_node"]
 
+#: An attribute of a node: a number, a text in bytes, a dtype of the namespace, or a message.
+Attribute: TypeAlias = "bool | int | float | bytes | DType | AttrValue"
+
 
 def add_node(
-    graph_def: Any,
-    tf: Any,
+    graph_def: GraphDef,
+    tf: Namespace,
     op_type: str,
     name: str,
     inputs: Sequence[str],
-    attrs: Mapping[str, Any],
+    attrs: Mapping[str, Attribute],
 ) -> None:
     """Add a node to a GraphDef; an attribute is an AttrValue, a dtype, a text or a number."""
     node = graph_def.node.add(name=name, op=op_type, input=inputs)
@@ -22,7 +32,7 @@ def add_node(
         node.attr[key].CopyFrom(_attr_value(tf, value))
 
 
-def _attr_value(tf: Any, value: Any) -> Any:
+def _attr_value(tf: Namespace, value: Attribute) -> Any:
     if isinstance(value, bool):
         return tf.AttrValue(b=value)
     if isinstance(value, int):
@@ -37,8 +47,12 @@ def _attr_value(tf: Any, value: Any) -> Any:
 
 
 def imported_node(
-    tf: Any, op_type: str, inputs: Sequence[Any], attrs: Mapping[str, Any], producer: int = 2000
-) -> Any:
+    tf: Namespace,
+    op_type: str,
+    inputs: Sequence[Plain],
+    attrs: Mapping[str, Attribute],
+    producer: int = 2000,
+) -> Operation:
     """The operation of a node that is imported into the default graph.
 
     An import sets the producer of an empty graph only: for an old producer it must be empty.
@@ -61,8 +75,12 @@ def imported_node(
 
 
 def run_node(
-    tf: Any, op_type: str, inputs: Sequence[Any], attrs: Mapping[str, Any], producer: int = 2000
-) -> Any:
+    tf: Namespace,
+    op_type: str,
+    inputs: Sequence[Plain],
+    attrs: Mapping[str, Attribute],
+    producer: int = 2000,
+) -> Value:
     """The values of the node's outputs in a graph of its own; arguments as of `imported_node`."""
     with tf.Graph().as_default():
         node = imported_node(tf, op_type, inputs, attrs, producer)

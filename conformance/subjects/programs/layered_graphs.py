@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array, Graph
 
 __all__ = ["collected", "examples", "layered", "look_for_gpus"]
 
 _KEYS = ("variables", "trainable_variables", "regularization_losses", "update_ops")
 
 
-def collected(graph: Any) -> Any:
+def collected(graph: Graph) -> dict[str, list[str]]:
     """The collections that layers fill, with the names of their items."""
     keys = [key for key in graph.get_all_collection_keys() if key in _KEYS]
     return {key: [item.name for item in graph.get_collection(key)] for key in sorted(keys)}
 
 
-def examples(*shape: int) -> Any:
+def examples(*shape: int) -> np.ndarray:
     """Different numbers of both signs, in this shape."""
     count = int(np.prod(shape))
     return ((np.arange(count) * 37 % 101) / 53.7 - 0.93).reshape(shape).astype(np.float32)
 
 
-def look_for_gpus(tf: Any) -> None:
+def look_for_gpus(tf: Namespace) -> None:
     """Let Keras look for GPUs, as it does once in a process: that would add nodes later."""
     with tf.Graph().as_default():
         tf.keras.layers.MaxPooling1D(data_format="channels_first")(tf.zeros([1, 2, 3]))
 
 
-def _rounded(values: Any) -> Any:
+def _rounded(values: Sequence[Array]) -> list[Array]:
     """The values rounded, so that the order in which a sum was computed does not show."""
     return [
         np.round(value.astype("float64"), 3) if value.dtype.kind == "f" else value
@@ -41,7 +43,12 @@ def _rounded(values: Any) -> Any:
     ]
 
 
-def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = None) -> Any:
+def layered(
+    tf: Namespace,
+    build: Callable[..., object],
+    *inputs: Array,
+    shape: Sequence[int | None] | None = None,
+) -> list[Plain]:
     """The result of a function of placeholders, its graph, the collections, and the values.
 
     Args:
@@ -52,7 +59,7 @@ def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = Non
 
     """
 
-    def build_and_run() -> Any:
+    def build_and_run() -> list[object]:
         with tf.Graph().as_default() as graph:
             tf.set_random_seed(7)
             places = [

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import DTypeLike, Plain, Table
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Fetches, Tensor, Value
 
 __all__ = [
     "in_turn",
@@ -18,24 +22,27 @@ __all__ = [
 
 
 def static_table(
-    tf: Any, keys: Sequence[Any] = ("a", "b"), values: Sequence[Any] = (1, 2), default: Any = -1
-) -> Any:
+    tf: Namespace,
+    keys: Sequence[Plain] = ("a", "b"),
+    values: Sequence[Plain] = (1, 2),
+    default: Plain = -1,
+) -> Table:
     """A StaticHashTable of these keys and values."""
     initializer = tf.lookup.KeyValueTensorInitializer(list(keys), list(values))
     return tf.lookup.StaticHashTable(initializer, default)
 
 
-def mutable_table(tf: Any, default: Any = -1, **options: Any) -> Any:
+def mutable_table(tf: Namespace, default: Plain = -1, **options: Plain) -> Table:
     """A MutableHashTable from strings to int32."""
     return tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, default, **options)
 
 
-def of_unknown_shape(tf: Any, value: Any, dtype: Any = None) -> Any:
+def of_unknown_shape(tf: Namespace, value: Plain, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor of a value whose shape is not known while the graph is built."""
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
 
 
-def table_nodes(tf: Any) -> list[Any]:
+def table_nodes(tf: Namespace) -> list[Plain]:
     """The nodes of the default graph without the shared names of tables, which are random."""
     return [
         [
@@ -54,14 +61,17 @@ def table_nodes(tf: Any) -> list[Any]:
     ]
 
 
-def in_turn(tf: Any, *fetches: Any) -> list[Any]:
+def in_turn(tf: Namespace, *fetches: Fetches) -> list[Plain]:
     """The values of the fetches, one run after the other in one session; exports are sorted."""
     with tf.Session() as session:
         return attempt(*(lambda fetch=fetch: sorted_pairs(session.run(fetch)) for fetch in fetches))
 
 
-def sorted_pairs(value: Any) -> Any:
+def sorted_pairs(value: Value) -> Value:
     """The export of a table, a pair of keys and values, sorted by keys; other values unchanged."""
-    if isinstance(value, tuple) and len(value) == 2 and value[0].ndim == 1:
-        return sorted(zip(value[0].tolist(), value[1].tolist(), strict=True)), value[1].dtype.name
-    return value
+    if not (isinstance(value, tuple) and len(value) == 2):
+        return value
+    keys, values = value
+    if not (isinstance(keys, np.ndarray) and isinstance(values, np.ndarray) and keys.ndim == 1):
+        return value
+    return sorted(zip(keys.tolist(), values.tolist(), strict=True)), values.dtype.name

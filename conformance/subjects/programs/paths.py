@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any
+from types import ModuleType
+
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["module_of"]
 
 
-def module_of(tf: Any, path: str, below: str = "python") -> Any:
+def module_of(tf: Namespace, path: str, below: str = "python") -> ModuleType:
     """A module of TensorFlow's internal path, in the package of a namespace.
 
     Args:

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.program import Action, DTypeLike, Plain
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor, Value
 
 __all__ = ["hidden", "outcomes_of", "shown"]
 
 
-def outcomes_of(tf: Any, *makers: Callable[[], Any], device: str | None = None) -> list[Any]:
+def outcomes_of(tf: Namespace, *makers: Action, device: str | None = None) -> list[Plain]:
     """The value of what each function builds in a graph of its own, or the error."""
 
-    def ran(make: Callable[[], Any]) -> Any:
+    def ran(make: Action) -> Value:
         with tf.Graph().as_default(), tf.device(device), tf.Session() as session:
             return session.run(make())
 
     return attempt(*(partial(ran, make) for make in makers))
 
 
-def shown(tf: Any, words: str, *makers: Callable[[], Any]) -> list[Any]:
+def shown(tf: Namespace, words: str, *makers: Action) -> list[Plain]:
     """The same, with the part of an error's message that a pattern matches."""
     pattern = re.compile(words)
     return [caught(partial(_shown, tf, pattern, make)) for make in makers]
 
 
-def _shown(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
+def _shown(tf: Namespace, words: re.Pattern[str], make: Action) -> Value:
     with tf.Graph().as_default(), tf.Session() as session:
         outputs = make()
         try:
@@ -39,6 +40,6 @@ def _shown(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
             return [type(error).__name__, error.error_code, match and match[0]]
 
 
-def hidden(tf: Any, value: Any, dtype: Any = None) -> Any:
+def hidden(tf: Namespace, value: Plain, dtype: DTypeLike | None = None) -> Tensor:
     """A tensor of a value whose shape is known in a run only."""
     return tf.placeholder_with_default(tf.constant(value, dtype), None)

@@ -9,17 +9,15 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects import programs as package
+from sessrun.conformance.subjects.programs.program import Program
 
-__all__ = ["CLAUSES", "NOT_ASKED", "RELEASES", "NotAsked", "Program", "program_of", "programs_of"]
-
-#: A program: a function from a namespace like `tensorflow.compat.v1` to a result.
-Program = Callable[[Any], Any]
+__all__ = ["CLAUSES", "NOT_ASKED", "RELEASES", "NotAsked", "program_of", "programs_of"]
 
 #: The clause of each area. The names of areas are part of ids; `pictures` is `tf.image`, `managed`
 #: are monitored sessions, hooks, supervisors and summaries.

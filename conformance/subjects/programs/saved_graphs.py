@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from sessrun.conformance.subjects.programs.program import Program
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Variable
+
+if TYPE_CHECKING:  # a worker in an environment of its own lacks these messages
+    from sessrun.spec.proto.graph_pb2 import NodeDef
 
 __all__ = ["in_a_folder", "inputs", "listing", "variables"]
 
 
-def variables(tf: Any, device: str | None = None) -> tuple[Any, Any]:
+def variables(tf: Namespace, device: str | None = None) -> tuple[Variable, Variable]:
     """A reference variable of two rows and a resource variable of two numbers."""
     with tf.device(device):
         reference = tf.get_variable(
@@ -23,15 +29,15 @@ def variables(tf: Any, device: str | None = None) -> tuple[Any, Any]:
     return reference, resource
 
 
-def inputs(node: Any) -> list[str]:
+def inputs(node: NodeDef) -> list[str]:
     """The inputs of a node, with its control inputs sorted by name."""
     return sorted(node.input, key=lambda text: text if text.startswith("^") else "")
 
 
-def in_a_folder(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def in_a_folder(program: Program) -> Program:
     """The program, run with a new folder as the current one."""
 
-    def placed(tf: Any) -> Any:
+    def placed(tf: Namespace) -> object:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             return program(tf)
 

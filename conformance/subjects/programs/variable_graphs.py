@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.program import Plain, Program
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["building"]
 
@@ -13,10 +14,10 @@ __all__ = ["building"]
 _SHOWN: Final = ("name", "shape", "dtype", "device", "trainable")
 
 
-def building(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def building(program: Program) -> Program:
     """The program that also returns the nodes and collections of the default graph."""
 
-    def run(tf: Any) -> Any:
+    def run(tf: Namespace) -> list[Plain]:
         value = _shown(program(tf))
         graph = tf.get_default_graph()
         keys = sorted(map(str, graph.get_all_collection_keys()))
@@ -26,7 +27,7 @@ def building(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return run
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: object) -> Plain:
     if isinstance(value, list | tuple):
         return [_shown(item) for item in value]
     if value is None or isinstance(value, bool | int | float | str):

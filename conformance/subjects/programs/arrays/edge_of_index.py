@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -41,7 +40,7 @@ def _indexed(tf):
     raw, x = tf.raw_ops, np.arange(12.0).reshape(4, 3)
     places = (0, 3, 4, -1, -2, -4, 100)
 
-    def of(index: int) -> list[Any]:
+    def of(index: int) -> list[Action]:
         row, scalar = _fed(tf, [index], np.int32), _fed(tf, index, np.int32)
         return [
             lambda: raw.GatherV2(params=x, indices=row, axis=0),
@@ -161,7 +160,7 @@ def _sparse_places(tf):
         [[0, 0], [2, 0]], [[0], [1]], [[0, 0]],
     )  # fmt: skip
 
-    def of(indices) -> list[Any]:
+    def of(indices) -> list[Action]:
         at, values = _fed(tf, indices, np.int64), _fed(tf, [2.0, 3.0], np.float32)
         dense = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
         given = {"sp_indices": at, "sp_values": values, "sp_shape": shape}
@@ -255,7 +254,7 @@ def _cast(tf):
             there = tf.raw_ops.Cast(x=given, DstT=getattr(tf, target), Truncate=truncate)
             return there.dtype, run(tf, tf.raw_ops.Cast(x=there, DstT=tf.float64, Truncate=False))
 
-    def cast_to_all(source: str) -> list[Any]:
+    def cast_to_all(source: str) -> list[Plain]:
         # Truncating casts to complex dtypes give wrong numbers in TensorFlow.
         kept = [target for target in dtypes if not target.startswith("complex")]
         return attempt(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _built_and_run(tf, *makes: Callable[[], Any], feed_dict=None):
+def _built_and_run(tf, *makes: Action, feed_dict=None):
     """The tensor that each function returns, and its value."""
     return attempt(*(lambda make=make: _pair(tf, make(), feed_dict) for make in makes))
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _shown(tf, make: Callable[[], Any]) -> Callable[[], Any]:
+def _shown(tf, make: Action) -> Action:
     """The static shape and the value of a tensor that is built in a graph of its own."""
 
     def shown():
@@ -28,7 +27,7 @@ def _numbers(shape: list[int], dtype):
     return (np.arange(int(np.prod(shape))).reshape(shape) % 13).astype(dtype.as_numpy_dtype)
 
 
-def _band(tf, draw: random.Random) -> Callable[[], Any]:
+def _band(tf, draw: random.Random) -> Action:
     """A random operation on a band of diagonals, whose arguments are valid or nearly so."""
     dtype = draw.choice([tf.float32, tf.int64, tf.bool, tf.complex64])
     align = draw.choice(["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"])
@@ -66,7 +65,7 @@ def _bands(tf):
 
 
 def _factors(tf):
-    def factored(number: int) -> Callable[[], Any]:
+    def factored(number: int) -> Action:
         draw = random.Random(number)
         shape = [draw.randint(0, 2) for _ in range(draw.choice([0, 0, 1]))]
         shape += [draw.randint(0, 4), draw.randint(0, 4)]
@@ -110,7 +109,7 @@ def _matrices(tf):
 
 
 def _rows(tf):
-    several: list[Callable[[], Any]] = [
+    several = [
         lambda: tf.repeat([1, 2], 2),
         lambda: tf.repeat([[1, 2]], [2], axis=0),
         lambda: tf.repeat([[1, 2], [3, 4]], [1, 3], axis=0),
@@ -129,7 +128,7 @@ def _rows(tf):
         lambda: tf.batch_gather([5, 6], [1]),
         lambda: tf.batch_gather([5], tf.placeholder(tf.int32)),
     ]
-    single: list[Callable[[], Any]] = [
+    single = [
         lambda: tf.searchsorted([[1, 2, 2, 3]], [[2, 0, 9]], side="right"),
         lambda: tf.searchsorted([1.0, 2.0, 2.0, 3.0], [2.0, 0.0], out_type=tf.int64),
         lambda: tf.searchsorted([1], [1], side="x"),
@@ -152,7 +151,7 @@ def _rows(tf):
     return attempt(*(_shown(tf, call) for call in (*named, *single)))
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "bands": _bands,
     "factors": _factors,
     "matrices": _matrices,

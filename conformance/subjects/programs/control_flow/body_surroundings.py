@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt, run
@@ -160,7 +158,7 @@ def _lowering(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__.strip("_").replace("_", "-"): functional(program)
     for program in (
         _collections,

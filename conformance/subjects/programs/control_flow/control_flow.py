@@ -7,9 +7,10 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain, Program, Structure
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["BEHAVIOURS"]
 
@@ -24,11 +25,11 @@ class World:
         self.r = tf.get_variable("r", initializer=1.0, use_resource=True)
 
 
-Program = Callable[[Any, World], Any]
-PROGRAMS: list[Program] = []
+WorldProgram = Callable[[Namespace, World], Structure]
+PROGRAMS: list[WorldProgram] = []
 
 
-def program(function: Program) -> Program:
+def program(function: WorldProgram) -> WorldProgram:
     PROGRAMS.append(function)
     return function
 
@@ -263,7 +264,7 @@ def assertions(tf, w: World):
         return w.x * 2.0
 
 
-def _nodes(graph) -> list[Any]:
+def _nodes(graph) -> list[Plain]:
     rows = []
     for node in graph.as_graph_def().node:
         attrs = {k: re.sub(r"\s+", " ", str(v)) for k, v in node.attr.items() if k != "value"}
@@ -273,7 +274,7 @@ def _nodes(graph) -> list[Any]:
     return rows
 
 
-def _compared(function: Program) -> Callable[[Any], Any]:
+def _compared(function: WorldProgram) -> Program:
     def run(tf):
         world = World(tf)
         result = function(tf, world)
@@ -291,7 +292,7 @@ def _compared(function: Program) -> Callable[[Any], Any]:
 def _refused(tf):
     w = World(tf)
     p, x = w.p, w.x
-    kept: list[Any] = []
+    kept = []
 
     def body(i):
         kept.append(i + 5)
@@ -341,7 +342,7 @@ def _refused(tf):
 
 def _fetched_and_fed(tf):
     w = World(tf)
-    inside: list[Any] = []
+    inside = []
 
     def branch():
         inside.append(w.x * 2.0)
@@ -396,7 +397,7 @@ def _references_chosen(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     **{function.__name__: _compared(function) for function in PROGRAMS},
     "loops_beside_each_other": _compared(loops_side_by_side),
     "refused": _refused,

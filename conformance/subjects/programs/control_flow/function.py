@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
@@ -203,7 +202,7 @@ def _imported(tf):
 def _refused(tf):
     function = _functions(tf)
 
-    def defined(*types, body: Callable[..., Any] = lambda x: x, **options):
+    def defined(*types, body: TensorFunction = lambda x: x, **options):
         def function_of_one(x):
             return body(x)
 
@@ -245,7 +244,7 @@ def _outside(tf):
     function = _functions(tf)
     before = [function.get_extra_vars(), function.get_extra_inputs(), function.get_extra_args()]
     outer = tf.constant(1.0, name="outer")
-    inside: list[Any] = []
+    inside = []
 
     @function.Defun(tf.float32)
     def looking(x):

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action
+
+if TYPE_CHECKING:  # a worker in an environment of its own lacks these messages
+    from sessrun.spec.proto.graph_pb2 import FunctionDefLibrary
 
 __all__ = ["BEHAVIOURS"]
 
@@ -37,7 +41,7 @@ def _one(x):
 def _noted(tf):
     defun = _functions(tf).Defun
 
-    def with_options(**options) -> Callable[[], Any]:
+    def with_options(**options) -> Action:
         def program():
             function = defun(tf.float32, func_name="F", **options)(_one)
             output = function(tf.constant(1.0))
@@ -45,7 +49,7 @@ def _noted(tf):
 
         return lambda: _in_graph(tf, program)
 
-    def called_with(**options) -> Callable[[], Any]:
+    def called_with(**options) -> Action:
         function = defun(tf.float32, func_name="G")(_one)
         return lambda: _in_graph(tf, lambda: _attrs(function(1.0, **options).op.node_def))
 
@@ -67,7 +71,7 @@ def _noted(tf):
     )
 
 
-def _in_graph(tf, program: Callable[[], Any]):
+def _in_graph(tf, program: Action):
     with tf.Graph().as_default():
         return program()
 
@@ -189,7 +193,7 @@ def _libraries(tf):
                 ],
             )
 
-    def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
+    def changed(change: Callable[[FunctionDefLibrary], object]) -> Action:
         copy = type(library)()
         copy.CopyFrom(library)
         change(copy)

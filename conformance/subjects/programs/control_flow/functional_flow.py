@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import PairFunction, Plain, Program
+from sessrun.spec.cases.objects import Value
 
 __all__ = ["BEHAVIOURS", "REDUNDANT", "functional", "plain_name"]
 
@@ -14,7 +14,7 @@ REDUNDANT = re.compile(r".*___redundant")
 _NUMBER = re.compile(r"_\d+(?=$|_grad|_rewritten)")
 
 
-def functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def functional(program: Program) -> Program:
     """The program, run with branches and loops as functions."""
 
     def switched(tf):
@@ -37,7 +37,7 @@ def _operations(tf):
     graph = tf.get_default_graph().as_graph_def()
     library = {function.signature.name: function for function in graph.library.function}
 
-    def functions(node) -> list[Any]:
+    def functions(node) -> list[Plain]:
         rows = []
         for key in sorted(node.attr):
             value = node.attr[key]
@@ -59,19 +59,19 @@ def _operations(tf):
                 )
         return rows
 
-    def nodes(listed) -> list[Any]:
+    def nodes(listed) -> list[Plain]:
         return [(node.name, node.op, list(node.input), functions(node)) for node in listed]
 
     return nodes(graph.node)
 
 
-def _runs(tf, fetched, feeds=({},)) -> list[Any]:
+def _runs(tf, fetched, feeds=({},)) -> list[Value]:
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         return [session.run(fetched, feed) for feed in feeds]
 
 
-def _both_ways(tf, build: Callable[[Any, Any], Any]):
+def _both_ways(tf, build: PairFunction):
     """The operations of a conditional, and its value and gradient for either predicate."""
     pred, x = tf.placeholder(tf.bool, [], name="p"), tf.constant([1.0, 2.0], name="x")
     y = build(pred, x)
@@ -139,7 +139,7 @@ def _structures(tf):
 
 
 def _across_branches(tf):
-    tensors: list[Any] = []
+    tensors = []
 
     def one():
         tensors.append(tf.identity(tf.constant(1.0), name="kept"))
@@ -376,7 +376,7 @@ def _what_is_not_taken(tf):
         )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "gradients-of-switch-case": _of_a_number,
     "branches-within-switch-case": _within_a_number,
     **{

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action, Structure
+
+if TYPE_CHECKING:  # a worker in an environment of its own lacks these messages
+    from sessrun.spec.proto.graph_pb2 import FunctionDef
 
 __all__ = ["BEHAVIOURS"]
 
@@ -18,9 +22,7 @@ def _defun(tf):
 def _with_attributes(tf):
     """Functions with attributes that are set by every call."""
 
-    def called(
-        kept: bool | None, change: Callable[[Any], Any] = lambda _: None
-    ) -> Callable[[], Any]:
+    def called(kept: bool | None, change: Callable[[FunctionDef], None] = lambda _: None) -> Action:
         def program():
             with tf.Graph().as_default():
                 graph = _summing(tf)
@@ -82,7 +84,7 @@ def _ill_formed(tf):
         halves(tf.placeholder(tf.float32, [2], name="x"), name="y")
         definition = graph.as_graph_def()
 
-    def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
+    def changed(change: Callable[[FunctionDef], None]) -> Action:
         def program():
             with tf.Graph().as_default():
                 copy = tf.GraphDef()
@@ -93,13 +95,13 @@ def _ill_formed(tf):
 
         return program
 
-    def result(text: str) -> Callable[[Any], Any]:
+    def result(text: str) -> Callable[[FunctionDef], None]:
         def change(function) -> None:
             function.ret[function.signature.output_arg[0].name] = text
 
         return change
 
-    def source(text: str) -> Callable[[Any], Any]:
+    def source(text: str) -> Callable[[FunctionDef], None]:
         def change(function) -> None:
             node = next(node for node in function.node_def if node.op == "Mul")
             node.input[0] = text
@@ -109,7 +111,7 @@ def _ill_formed(tf):
     def unreturned(function) -> None:
         function.ret.clear()
 
-    def untyped(kind: str) -> Callable[[Any], Any]:
+    def untyped(kind: str) -> Callable[[FunctionDef], None]:
         return lambda function: getattr(function.signature, kind)[0].ClearField("type")
 
     split = next(n.name for n in definition.library.function[0].node_def if n.op == "Split")
@@ -160,7 +162,7 @@ def _named(tf):
     """Names of results and of arguments that are already in use."""
     defun = _defun(tf)
 
-    def of(body: Callable[..., Any], *dtypes, **options) -> Callable[[], Any]:
+    def of(body: Callable[..., Structure], *dtypes, **options) -> Action:
         def program():
             function_def = defun(*dtypes, func_name="F", **options)(body).definition
             return [

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, PairFunction, TensorFunction
+
+if TYPE_CHECKING:  # a worker in an environment of its own lacks these messages
+    from sessrun.spec.proto.graph_pb2 import FunctionDefLibrary, NodeDef
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _traced(tf, build: Callable[[Any, Any], Any]):
+def _traced(tf, build: PairFunction):
     """The graph of a traced function of a number and a variable, whose effects are in order."""
     with tf.Graph().as_default():
         v = tf.get_variable("v", initializer=3.0, use_resource=True)
@@ -64,7 +68,7 @@ def _effects_in_loops(tf):
 def _missing(tf):
     """Functions that are not in the library, or have other arguments or results than needed."""
 
-    def graph(build: Callable[[Any], Any]):
+    def graph(build: TensorFunction):
         with tf.Graph().as_default() as other:
             tf.identity(build(tf.placeholder(tf.float32, [], name="x")), name="y")
             return other.as_graph_def()
@@ -72,7 +76,7 @@ def _missing(tf):
     branches = graph(lambda x: tf.cond(x > 1.0, lambda: x * x, lambda: x))
     loop = graph(lambda x: tf.while_loop(lambda a: a < 9.0, lambda a: a * 2.0, [x]))
 
-    def without(definition, change: Callable[[Any], Any]) -> Callable[[], Any]:
+    def without(definition, change: Callable[[FunctionDefLibrary], object]) -> Action:
         def program():
             with tf.Graph().as_default():
                 copy = type(definition)()
@@ -102,7 +106,7 @@ def _unknown_operation(tf):
         tf.identity(tf.cond(x > 1.0, lambda: tf.negative(x), lambda: x), name="y")
     definition = graph.as_graph_def()
 
-    def changed(change: Callable[[Any], Any], fed: float):
+    def changed(change: Callable[[NodeDef], object], fed: float):
         copy = type(definition)()
         copy.CopyFrom(definition)
         for function in copy.library.function:
@@ -143,7 +147,7 @@ def _several(tf):
         return session.run([*zs, first, *tf.gradients(first, x)])
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "effects_in_branches": _effects_in_branches,
     "effects_in_loops": _effects_in_loops,
     "missing": functional(_missing),

@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from google.protobuf import json_format
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Plain, Program
 
 __all__ = ["BEHAVIOURS"]
 
-Program = Callable[[Any], Any]
+
 _KINDS = {"cond_context": "CondContextDef", "while_context": "WhileContextDef"}
 
 
@@ -113,7 +111,7 @@ def _text(message) -> str:
     return json_format.MessageToJson(message, sort_keys=True)
 
 
-def _contexts_of_meta_graph(tf, definition) -> list[Any]:
+def _contexts_of_meta_graph(tf, definition) -> list[Plain]:
     """The contexts of branches and loops in the collections of a MetaGraphDef."""
     messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
@@ -129,14 +127,14 @@ def _contexts_of_meta_graph(tf, definition) -> list[Any]:
     ]
 
 
-def _nodes(graph) -> list[Any]:
+def _nodes(graph) -> list[Plain]:
     return [
         [node.name, node.op, list(node.input), str(node.attr["frame_name"].s)]
         for node in graph.as_graph_def().node
     ]
 
 
-def _contexts(graph) -> list[Any]:
+def _contexts(graph) -> list[Plain]:
     """The name of the context that each operation is in."""
     rows = []
     for op in graph.get_operations():

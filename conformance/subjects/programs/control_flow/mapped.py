@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     """All operations of the graph, with inputs and with attributes that are dtypes or shapes."""
     rows = []
     for node in tf.get_default_graph().as_graph_def().node:
@@ -101,7 +99,7 @@ def _refused(tf):
 
 
 _PROGRAMS = (_rows_of_sparse, _sparse_of_dense, _mixed, _spelled_out, _refused)
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     **{program.__name__.strip("_").replace("_", "-"): program for program in _PROGRAMS},
     **{
         f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)

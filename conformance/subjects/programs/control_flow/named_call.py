@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _in_own_graphs(tf, *programs: Callable[[], Any]):
+def _in_own_graphs(tf, *programs: Action):
     """For each program, in a graph of its own: the values, the nodes, and the functions by name."""
 
-    def run(program: Callable[[], Any]):
+    def run(program: Action):
         with tf.Graph().as_default() as graph:
             fetched = program()
             definition = graph.as_graph_def()
@@ -48,7 +46,7 @@ def _branches(tf):
         for name, function in (("twice", lambda x: (x + x, x)), ("squared", lambda x: (x * x, -x)))
     )
 
-    def taken(condition) -> Callable[[], Any]:
+    def taken(condition) -> Action:
         return lambda: calls.If(condition, [3.0], twice, squared, name="here")
 
     def gradients():
@@ -106,7 +104,7 @@ def _loops(tf):
 def _ranges(tf):
     calls, defun = _parts(tf)
 
-    def with_body(*bounds, **options) -> Callable[[], Any]:
+    def with_body(*bounds, **options) -> Action:
         def program():
             @defun(tf.int32, tf.float32, func_name="body")
             def body(i, x):
@@ -116,7 +114,7 @@ def _ranges(tf):
 
         return program
 
-    def with_a_capture(**options) -> Callable[[], Any]:
+    def with_a_capture(**options) -> Action:
         def program():
             v = tf.constant(3.0)
             body = defun(tf.int32, tf.float32, func_name="body")(lambda i, x: (x * v,))  # noqa: ARG005 - as above
@@ -140,7 +138,7 @@ def _remote_calls(tf):
     calls, defun = _parts(tf)
     squared = defun(tf.float32, func_name="squared")(lambda x: x * x)
 
-    def on(target) -> Callable[[], Any]:
+    def on(target) -> Action:
         return lambda: calls.remote_call(args=[3.0], Tout=[tf.float32], f=squared, target=target)
 
     return _in_own_graphs(tf, on("/cpu:0"), on("/job:localhost/replica:0/task:0/device:CPU:0"))

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import (
     REDUNDANT,
     functional,
     plain_name,
 )
+from sessrun.conformance.subjects.programs.program import Plain, Program
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 _Pair = collections.namedtuple("_Pair", "count values")  # noqa: PYI024 - what programs nest
 
 
-def _attributes(node) -> list[Any]:
+def _attributes(node) -> list[Plain]:
     """The attributes of a node: functions by their names, constants without their values."""
     attributes = []
     for key in sorted(node.attr):
         value = node.attr[key]
         kind = value.WhichOneof("value")
         if kind == "func":
-            shown: Any = plain_name(value.func.name, {})
+            shown = plain_name(value.func.name, {})
         elif value.list.func:
             shown = [plain_name(function.name, {}) for function in value.list.func]
         elif kind == "tensor":
@@ -36,11 +37,11 @@ def _attributes(node) -> list[Any]:
     return attributes
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     """Every node of the graph, followed by those of the functions that it calls."""
     graph = tf.get_default_graph().as_graph_def()
     library = {function.signature.name: function for function in graph.library.function}
-    rows: list[Any] = []
+    rows = []
 
     def tell(nodes) -> None:
         for node in nodes:
@@ -68,7 +69,7 @@ def _nodes(tf) -> list[Any]:
     return rows
 
 
-def _times(tf, count: int, step: Callable[..., Any], *firsts):
+def _times(tf, count: int, step: Callable[..., Sequence[Tensor]], *firsts):
     """The last values of loop variables that a function changes in each iteration."""
     return tf.while_loop(
         lambda i, *_: i < count, lambda i, *v: (i + 1, *step(i, *v)), [0, *firsts]
@@ -200,7 +201,7 @@ def _structures(tf):
     return y, tf.gradients(y, x, name="g")
 
 
-def _graph_and_values(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _graph_and_values(program: Program) -> Program:
     """The program that returns the nodes, the tensors and the values of another one."""
 
     def built(tf):
@@ -216,7 +217,7 @@ def _graph_and_values(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return functional(built)
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__.strip("_").replace("_", "-"): _graph_and_values(program)
     for program in (
         _loop_in_branch_in_loop,

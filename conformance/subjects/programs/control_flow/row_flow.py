@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -30,7 +28,7 @@ def _nodes(tf):
 def _chosen(tf):
     """Branches of which one or both return IndexedSlices, with indices of different dtypes."""
 
-    def of(*results: Callable[[], Any]) -> Callable[[], Any]:
+    def of(*results: Action) -> Action:
         def program():
             with tf.Graph().as_default(), tf.Session() as session:
                 p = tf.placeholder(tf.bool, [], name="p")
@@ -41,10 +39,10 @@ def _chosen(tf):
 
         return program
 
-    def rows(dtype, **options) -> Callable[[], Any]:
+    def rows(dtype, **options) -> Action:
         return lambda: _rows(tf, dtype, **options)
 
-    def pair(dtype) -> Callable[[], Any]:
+    def pair(dtype) -> Action:
         return lambda: (tf.constant(1.0), _rows(tf, dtype), tf.constant([2]))
 
     return attempt(
@@ -90,7 +88,7 @@ def _sparse(tf):
 def _shapes_in_loops(tf):
     """Loops whose variables are IndexedSlices or sparse tensors, with shape invariants."""
 
-    def loop(first: Callable[[], Any], shape, **options) -> Callable[[], Any]:
+    def loop(first: Action, shape, **options) -> Action:
         def more(value):
             if isinstance(value, tf.SparseTensor):
                 return tf.sparse.concat(0, [value, value])
@@ -112,13 +110,13 @@ def _shapes_in_loops(tf):
 
         return program
 
-    def rows(shaped: bool = True) -> Callable[[], Any]:
+    def rows(shaped: bool = True) -> Action:
         return lambda: _rows(tf, tf.int32, shaped)
 
-    def shape(*sizes) -> Callable[[], Any]:
+    def shape(*sizes) -> Action:
         return lambda: tf.TensorShape(*sizes)
 
-    def slices(**options) -> Callable[[], Any]:
+    def slices(**options) -> Action:
         return lambda: tf.IndexedSlicesSpec([None, 1], tf.float32, tf.int32, **options)
 
     sparse = lambda: _sparse(tf)  # noqa: E731 - it makes the first value
@@ -143,7 +141,7 @@ def _shapes_in_loops(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "chosen": _chosen,
     "by_number": _by_number,
     "shapes_in_loops": _shapes_in_loops,

@@ -6,11 +6,13 @@ import collections
 import itertools
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import PairFunction, Structure, TensorFunction
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -18,14 +20,14 @@ __all__ = ["BEHAVIOURS"]
 class _Pair(NamedTuple):
     """Two tensors."""
 
-    a: Any
-    b: Any
+    a: Tensor
+    b: Tensor
 
 
 #: A function's name, which ends with a number that the process counts.
 _NAME: Final = re.compile(r'(name: "\w+?)_\d+"')
 #: The structures in which a function may return two tensors.
-_RETURNS: tuple[Callable[[Any, Any], Any], ...] = (
+_RETURNS = (
     lambda a, _: a,
     lambda a, b: (a, b),
     lambda a, b: [a, b],
@@ -43,7 +45,7 @@ _RETURNS: tuple[Callable[[Any, Any], Any], ...] = (
     lambda a, _: (a, None),
 )
 #: The structures in which two tensors may be passed.
-_GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
+_GIVEN = (
     lambda a, _: a,
     lambda a, b: (a, b),
     lambda a, b: [a, b],
@@ -53,7 +55,11 @@ _GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
 )
 
 
-def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS):
+def _every(
+    tf,
+    loop: Callable[[PairFunction, PairFunction], Structure],
+    returns: Sequence[PairFunction] = _RETURNS,
+):
     """Loops over two tensors that are passed and returned in different structures.
 
     Every pair of equal types is tried, and every second one of the other pairs.
@@ -64,7 +70,7 @@ def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURN
       returns: the structures of the results.
 
     """
-    outputs: list[Any] = []
+    outputs = []
 
     def shown(given, returned):
         output = loop(given, returned)
@@ -80,11 +86,11 @@ def _every(tf, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURN
     return seen, run(tf, outputs)
 
 
-def _two(tf) -> tuple[Any, Any]:
+def _two(tf) -> tuple[Tensor, Tensor]:
     return tf.constant([[1.0, 2.0], [3.0, 5.0]]), tf.constant([7.0, 11.0])
 
 
-def _parts(tf, nested) -> tuple[Any, Any]:
+def _parts(tf, nested) -> tuple[Tensor, Tensor]:
     """The first and the last of nested tensors."""
     flat = tf.nest.flatten(nested)
     return flat[0] * 2.0, flat[-1] + 1.0
@@ -188,7 +194,7 @@ def _cased(tf):
     )
 
 
-def _loops(tf) -> list[Callable[[Any], Any]]:
+def _loops(tf) -> list[TensorFunction]:
     """Functions of a vector that build loops and branches."""
 
     def constant_in_loop(x):
@@ -228,7 +234,7 @@ def _loops(tf) -> list[Callable[[Any], Any]]:
 def _waiting(tf):
     """Loops and branches under control dependencies: which operations wait, and for which."""
 
-    def built(make: Callable[[Any], Any], *, nested: bool):
+    def built(make: TensorFunction, *, nested: bool):
         with tf.Graph().as_default() as graph:
             x = tf.placeholder(tf.float32, [2], name="x")
             with tf.control_dependencies([tf.no_op("first")]):
@@ -260,7 +266,7 @@ _PROGRAMS = (
     _cased,
     _waiting,
 )
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     **{program.__name__.strip("_").replace("_", "-"): program for program in _PROGRAMS},
     **{
         f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -107,7 +106,7 @@ def _switches(tf):
     )
 
 
-def _in_another_thread(function: Callable[[], Any]):
+def _in_another_thread(function: Action):
     """What a function returns in a new thread, which has its own stack of default graphs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()

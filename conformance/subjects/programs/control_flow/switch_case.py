@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import PairFunction
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf, build: Callable[[Any, Any], Any]):
+def _values(tf, build: PairFunction):
     """The values of a program for several branch numbers, and its nodes without gradients."""
     number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
     fetched = build(number, x)
@@ -62,7 +60,7 @@ def _refused(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "chosen": _chosen,
     "with_a_default": _with_a_default,
     "with_variables": _with_variables,

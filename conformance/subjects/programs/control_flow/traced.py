@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -139,7 +137,7 @@ def _signatures(tf):
 
 
 def _variables(tf):
-    held: list[Any] = []
+    held = []
 
     @tf.function
     def once(x):

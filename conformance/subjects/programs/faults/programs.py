@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Call, Fetches, Tensor
 
 __all__ = ["replaced"]
 
 
-def replaced(namespace: Namespace, path: str, change: Callable[[Any], Any]) -> Namespace:
+def replaced(namespace: Namespace, path: str, change: Callable[[Call], Call]) -> Namespace:
     """The namespace with one public name changed.
 
     Args:
@@ -37,25 +37,19 @@ def structures_are_all_the_same(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-003", "A queue chosen from a list by its number is the first one.")
 def the_first_queue_of_a_list(tf: Namespace) -> Namespace:
-    def first(base: Any) -> Any:
-        class QueueBase(base):  # type: ignore[misc]
-            from_list = staticmethod(lambda _, queues: queues[0])
+    class QueueBase(tf.QueueBase):  # type: ignore[misc, name-defined]
+        from_list = staticmethod(lambda _, queues: queues[0])
 
-        return QueueBase
-
-    return replaced(tf, "QueueBase", first)
+    return override(tf, QueueBase=QueueBase)
 
 
 @fault("PROGRAMS-004", "A table of a vocabulary counts one bucket too many.")
 def one_bucket_too_many(tf: Namespace) -> Namespace:
-    def larger(base: Any) -> Any:
-        class StaticVocabularyTable(base):  # type: ignore[misc]
-            def size(self, name: Any = None) -> Any:
-                return super().size(name) + 1
+    class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc, name-defined]
+        def size(self, name: str | None = None) -> Tensor:
+            return super().size(name) + 1
 
-        return StaticVocabularyTable
-
-    return replaced(tf, "lookup.StaticVocabularyTable", larger)
+    return replaced(tf, "lookup.StaticVocabularyTable", lambda _: StaticVocabularyTable)
 
 
 @fault("PROGRAMS-005", "What scales a variance by the inputs scales it as for ReLUs.")
@@ -65,7 +59,7 @@ def every_scale_is_that_of_relus(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-006", "The features of a sequence come before those of its context.")
 def sequence_before_context(tf: Namespace) -> Namespace:
-    def turned(parse: Any) -> Any:
+    def turned(parse: Call) -> Call:
         return lambda *args, **options: parse(*args, **options)[::-1]
 
     return replaced(tf, "io.parse_single_sequence_example", turned)
@@ -78,19 +72,16 @@ def the_last_variable_is_not_listed(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-008", "An array of tensors is unstacked from the end.")
 def unstacked_from_the_end(tf: Namespace) -> Namespace:
-    def backwards(base: Any) -> Any:
-        class TensorArray(base):  # type: ignore[misc]
-            def unstack(self, value: Any, name: Any = None) -> Any:
-                return super().unstack(tf.reverse(value, [0]), name)
+    class TensorArray(tf.TensorArray):  # type: ignore[misc, name-defined]
+        def unstack(self, value: Tensor, name: str | None = None) -> TensorArray:
+            return super().unstack(tf.reverse(value, [0]), name)
 
-        return TensorArray
-
-    return replaced(tf, "TensorArray", backwards)
+    return override(tf, TensorArray=TensorArray)
 
 
 @fault("PROGRAMS-009", "A scan goes forward though it is asked to go back.")
 def scans_go_forward(tf: Namespace) -> Namespace:
-    def forward(scan: Any) -> Any:
+    def forward(scan: Call) -> Call:
         return lambda *args, **options: scan(*args, **options | {"reverse": False})
 
     return replaced(tf, "scan", forward)
@@ -117,8 +108,10 @@ def log_determinants_are_negated(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-013", "Only the first match of a pattern is replaced.")
 def only_the_first_match(tf: Namespace) -> Namespace:
-    def once(replace: Any) -> Any:
-        def replace_once(source: Any, pattern: Any, rewrite: Any, *_: Any, **options: Any) -> Any:
+    def once(replace: Call) -> Call:
+        def replace_once(
+            source: Tensor, pattern: str, rewrite: str, *_: bool, **options: bool | str | None
+        ) -> Tensor:
             options["replace_global"] = False
             return replace(source, pattern, rewrite, **options)
 
@@ -134,7 +127,7 @@ def sparse_shapes_stay(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-015", "Gamma correction forgets its gain.")
 def gamma_without_gain(tf: Namespace) -> Namespace:
-    def without_gain(adjust: Any) -> Any:
+    def without_gain(adjust: Call) -> Call:
         return lambda image, gamma=1, *_, **__: adjust(image, gamma)
 
     return replaced(tf, "image.adjust_gamma", without_gain)
@@ -142,8 +135,10 @@ def gamma_without_gain(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-016", "A weighted variance is twice as large.")
 def weighted_variances_are_doubled(tf: Namespace) -> Namespace:
-    def doubled(moments: Any) -> Any:
-        def weighted_moments(*args: Any, **options: Any) -> Any:
+    def doubled(moments: Call) -> Call:
+        def weighted_moments(
+            *args: Tensor | Sequence[int], **options: bool | str | None
+        ) -> tuple[Tensor, Tensor]:
             mean, variance = moments(*args, **options)
             return mean, 2.0 * variance
 
@@ -154,14 +149,11 @@ def weighted_variances_are_doubled(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-017", "A layer that permutes dimensions leaves them where they are.")
 def permuted_dimensions_stay(tf: Namespace) -> Namespace:
-    def unmoved(base: Any) -> Any:
-        class Permute(base):  # type: ignore[misc]
-            def call(self, inputs: Any) -> Any:
-                return inputs
+    class Permute(tf.keras.layers.Permute):  # type: ignore[misc, name-defined]
+        def call(self, inputs: Tensor) -> Tensor:
+            return inputs
 
-        return Permute
-
-    return replaced(tf, "keras.layers.Permute", unmoved)
+    return replaced(tf, "keras.layers.Permute", lambda _: Permute)
 
 
 @fault("PROGRAMS-018", "A learning rate that decays by a line and a cosine is twice as large.")
@@ -173,11 +165,15 @@ def linear_cosine_decays_are_doubled(tf: Namespace) -> Namespace:
 
 @fault("PROGRAMS-019", "A hook that logs needs no interval.")
 def logging_without_interval(tf: Namespace) -> Namespace:
-    def lenient(base: Any) -> Any:
-        class LoggingTensorHook(base):  # type: ignore[misc]
-            def __init__(self, tensors: Any, every_n_iter: Any = None, **options: Any) -> None:
-                super().__init__(tensors, every_n_iter or 1, **options)
+    class LoggingTensorHook(tf.train.LoggingTensorHook):  # type: ignore[misc, name-defined]
+        def __init__(
+            self,
+            tensors: Fetches,
+            every_n_iter: int | None = None,
+            every_n_secs: float | None = None,
+            at_end: bool = False,
+            formatter: Call | None = None,
+        ) -> None:
+            super().__init__(tensors, every_n_iter or 1, every_n_secs, at_end, formatter)
 
-        return LoggingTensorHook
-
-    return replaced(tf, "train.LoggingTensorHook", lenient)
+    return replaced(tf, "train.LoggingTensorHook", lambda _: LoggingTensorHook)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action, TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf, *programs: Callable[[], Any]):
+def _values(tf, *programs: Action):
     """The values of the gradients that each program returns, in a graph of its own, or None."""
 
-    def run(program: Callable[[], Any]):
+    def run(program: Action):
         with tf.Graph().as_default(), tf.Session() as session:
             gradients = [
                 None if gradient is None else tf.convert_to_tensor(gradient)
@@ -158,7 +156,7 @@ def _traced_arguments(tf):
 def _imported_calls(tf):
     """Calls in an imported graph: a SymbolicGradient derives their gradients in the run."""
 
-    def imported(make: Callable[[Any], Any]) -> Callable[[], Any]:
+    def imported(make: TensorFunction) -> Action:
         def program():
             with tf.Graph().as_default() as graph:
                 tf.identity(make(tf.placeholder(tf.float32, [2], name="x")), name="y")

@@ -5,23 +5,20 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action, Program
 
 __all__ = ["BEHAVIOURS"]
 
-Program = Callable[[Any], Any]
 
-
-def _in_own_graphs(tf, *programs: Callable[[], Any]):
+def _in_own_graphs(tf, *programs: Action):
     """The values and the nodes of each program in a graph of its own."""
 
-    def run(program: Callable[[], Any]):
+    def run(program: Action):
         with tf.Graph().as_default() as graph:
             fetched = [tensor for tensor in program() if tensor is not None]
             nodes = [[node.name, node.op, list(node.input)] for node in graph.as_graph_def().node]
@@ -166,7 +163,7 @@ def _derived(tf):
     package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
     defun = importlib.import_module(f"{package}.python.framework.function").Defun
 
-    def values(program: Callable[[], Any]):
+    def values(program: Action):
         with tf.Graph().as_default() as graph:
             fetched = program()
             types = [op.type for op in graph.get_operations() if "gradients" in op.name]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, PairFunction, TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
@@ -35,10 +34,10 @@ def _hundredfold(_op, grad):
     return grad * 100.0
 
 
-def _in_own_graphs(tf, *programs: Callable[[], Any]):
+def _in_own_graphs(tf, *programs: Action):
     """What each program returns in a graph of its own, and the nodes of its gradients."""
 
-    def build(program: Callable[[], Any]):
+    def build(program: Action):
         with tf.Graph().as_default() as graph:
             return [program(), _nodes(graph)]
 
@@ -49,7 +48,7 @@ def _pair(tf, dtype=None):
     return tf.placeholder(dtype or tf.float32, [2]), tf.placeholder(dtype or tf.float32, [2])
 
 
-def _of_one(tf, make: Callable[[Any], Any], dtype=None, **options):
+def _of_one(tf, make: TensorFunction, dtype=None, **options):
     x, _ = _pair(tf, dtype)
     return tf.gradients(make(x), x, **options)
 
@@ -164,9 +163,9 @@ def _rows(tf):
 
 
 def _conditional(tf):
-    def values(make: Callable[[Any, Any], Any], *, of_variable: bool = False):
+    def values(make: PairFunction, *, of_variable: bool = False):
         p = tf.placeholder(tf.bool, [])
-        x: Any = tf.placeholder(tf.float32, [])
+        x = tf.placeholder(tf.float32, [])
         if of_variable:
             x = tf.get_variable("v", initializer=2.0, use_resource=True)
         gradient = tf.gradients(make(p, x), x)[0]
@@ -194,7 +193,7 @@ def _conditional(tf):
 
 
 def _arrays(tf):
-    def values(make: Callable[[Any], Any]):
+    def values(make: TensorFunction):
         x = tf.constant([1.0, 2.0, 3.0])
         with tf.Session() as session:
             return session.run(tf.gradients(make(x), x)[0])

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Structure, TensorArray
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 #: From `raw_ops`, a list of three rows of two, an index and a row to the targets.
-Make = Callable[[Any, Any, Any, Any], Any]
+Make = Callable[[Namespace, Tensor, Tensor, Tensor], Structure]
 _ROW: Final = {"element_shape": [2], "element_dtype": "float32"}
 
 
@@ -130,10 +133,10 @@ def _many_elements(tf):
     )
 
 
-def _of_arrays(tf, *makes: Callable[[Any, Any], Any]):
+def _of_arrays(tf, *makes: Callable[[TensorArray, Tensor], Structure]):
     """The gradients by a matrix through a TensorArray that holds its rows; nodes and values."""
 
-    def differentiated(make: Callable[[Any, Any], Any]):
+    def differentiated(make: Callable[[TensorArray, Tensor], Structure]):
         with tf.Graph().as_default() as graph:
             x = tf.constant([[1.0, 2.0], [3.0, 5.0], [7.0, 11.0]])
             outputs = tf.nest.flatten(

@@ -4,16 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Program
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS", "compared", "times"]
 
-Program = Callable[[Any], Any]
+
 PROGRAMS: list[Program] = []
 
 
@@ -31,7 +32,7 @@ def _vector(tf):
     return tf.placeholder_with_default(np.ones([3], np.float32), [None], name="x")
 
 
-def times(tf, count: int, step: Callable[..., Any], *firsts, **options):
+def times(tf, count: int, step: Callable[..., Sequence[Tensor]], *firsts, **options):
     """The outputs of a loop of `count` equal steps, without its counter."""
     outputs = tf.while_loop(
         lambda i, *_: i < count,
@@ -289,7 +290,7 @@ def compared(function: Program) -> Program:
                 session.run(tf.global_variables_initializer())
                 return session.run(fetched)
 
-        fetched: list[Any] = []
+        fetched = []
         outcomes = attempt(lambda: fetched.extend(function(tf)))
         graph = tf.get_default_graph()
         nodes = [

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Structure
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
-Make = Callable[..., Any]
+Make = Callable[..., Structure]
 
 
 def _slopes(tf, make: Make, *values, known: bool = True, second: bool = False):
@@ -323,7 +324,7 @@ def _joined(tf):
     def many(x):
         return tf.concat([x * float(number) for number in range(17)], 0) ** 2.0
 
-    def rows(axis: Callable[[], Any]) -> Make:
+    def rows(axis: Callable[[], Tensor]) -> Make:
         return lambda x, y: tf.gather(tf.concat([x, y], axis()), [1, 0])
 
     def fed():

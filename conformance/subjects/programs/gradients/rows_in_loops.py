@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.gradients.loop_gradient import compared, times
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import PairFunction, Program
 
 __all__ = ["BEHAVIOURS"]
 
-Program = Callable[[Any], Any]
+
 #: Makes names of registered gradients unique: a process registers a name once.
 _NUMBERS: Final = itertools.count()
 
@@ -159,7 +159,7 @@ def _within_functions(tf):
 def _twice_through_a_loop(tf):
     """Second gradients through a loop, which are refused, and around it."""
 
-    def run(slopes: Callable[[Any, Any], Any]):
+    def run(slopes: PairFunction):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(2.0)
             (first,) = tf.gradients(times(tf, 3, lambda i, v: [v * x], x), x)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf, *programs: Callable[[Any], Any]):
+def _values(tf, *programs: TensorFunction):
     """The values of the structure of tensors that each program returns, in a graph of its own."""
 
-    def value(program: Callable[[Any], Any]):
+    def value(program: TensorFunction):
         with tf.Graph().as_default(), tf.Session() as session:
             results = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())
@@ -24,7 +22,7 @@ def _values(tf, *programs: Callable[[Any], Any]):
     return attempt(*(lambda program=program: value(program) for program in programs))
 
 
-def _of(tf, x, make: Callable[[Any, Any], Any], watched: bool = True):
+def _of(tf, x, make, watched: bool = True):
     with tf.GradientTape() as tape:
         if watched:
             tape.watch(x)
@@ -131,7 +129,7 @@ def _variables(tf):
 
 
 def _asked_for(tf):
-    def taped(x, make: Callable[[Any], Any] = lambda x: x * x, **options):
+    def taped(x, make: TensorFunction = lambda x: x * x, **options):
         with tf.GradientTape(**options) as tape:
             tape.watch(x)
             y = make(x)
@@ -178,13 +176,13 @@ def _asked_for(tf):
 
 
 def _jacobians(tf):
-    def of(x, make: Callable[[Any], Any], way: str = "jacobian"):
+    def of(x, make: TensorFunction, way: str = "jacobian"):
         with tf.GradientTape() as tape:
             tape.watch(x)
             y = make(x)
         return getattr(tape, way)(y, x, experimental_use_pfor=False)
 
-    def batch(x, make: Callable[[Any], Any]):
+    def batch(x, make: TensorFunction):
         return of(tf.stack([x, x + 1.0, x * 2.0]), make, "batch_jacobian")
 
     return _values(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.program import PairFunction, TensorFunction
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -26,7 +27,7 @@ def _recording(tf):
             y = x * x
         return tape.gradient(y, x)
 
-    actions: list[Callable[[Any, Any], Any]] = [
+    actions = [
         stopped,
         again,
         lambda tape, x: tape.gradient(x * x, x),
@@ -76,7 +77,7 @@ def _eigen(tf):
     """Gradients of eigenvalues, and of absolute values of eigenvectors, which have no phase."""
     weights = np.array([[1.0], [2.0], [4.0]])
 
-    def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]):
+    def slope(matrix: np.ndarray, make: PairFunction):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(matrix)
             parts = (
@@ -87,7 +88,7 @@ def _eigen(tf):
             (by_x,) = tf.gradients(make(*parts), x)
             return np.round(session.run(by_x), 5)
 
-    makes: list[Callable[[Any, Any], Any]] = [
+    makes = [
         lambda _, v: tf.reduce_sum(tf.abs(v) ** 3.0 * weights),
         lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.real(e)),
         lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.imag(e) ** 2.0),
@@ -101,18 +102,18 @@ def _symmetric(tf):
     """The same for self-adjoint matrices, and for singular values."""
     weights = np.array([[1.0], [2.0], [4.0]])
 
-    def slope(matrix: np.ndarray, function: Callable[[Any], Any], make: Callable[..., Any]):
+    def slope(matrix: np.ndarray, function: TensorFunction, make: Callable[..., Tensor]):
         with tf.Graph().as_default(), tf.Session() as session:
             x = tf.constant(matrix)
             (by_x,) = tf.gradients(make(*function(x)), x)
             return np.round(session.run(by_x), 5)
 
     adjoint = [matrix + matrix.conj().T for matrix in _matrices()]
-    of_two: list[Callable[..., Any]] = [
+    of_two = [
         lambda _, v: tf.reduce_sum(tf.abs(v) ** 3.0 * weights),
         lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.real(e)),
     ]
-    of_three: list[Callable[..., Any]] = [
+    of_three = [
         lambda _, u, __: tf.reduce_sum(tf.abs(u) ** 3.0 * weights),
         lambda s, _, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * s),
         lambda s, *_: tf.reduce_sum(s**3.0),
@@ -140,7 +141,7 @@ def _rows(tf):
             values = [session.run(dense, {which: taken}) for taken in (True, False)]
             return isinstance(gradient, tf.IndexedSlices), values
 
-    makes: list[Callable[[Any], Any]] = [
+    makes = [
         lambda x: tf.gather(x, [0, 2]) * 2.0,
         lambda x: x[:2] * 3.0,
         lambda x: tf.gather(x, [1, 1]) ** 2.0,
@@ -157,7 +158,7 @@ def _rows(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "eigenvalues and vectors": _eigen,
     "recording": _recording,
     "rows of branches": _rows,

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _in_own_graphs(tf, *programs: Callable[[Any], Any]):
+def _in_own_graphs(tf, *programs: Callable[[Tensor], object]):
     """The values of what each program returns of a constant, in a graph of its own."""
 
-    def value(program: Callable[[Any], Any]):
+    def value(program: Callable[[Tensor], object]):
         with tf.Graph().as_default(), tf.Session() as session:
             results = program(tf.constant([3.0, 2.0]))
             session.run(tf.global_variables_initializer())

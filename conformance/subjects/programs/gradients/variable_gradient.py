@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, Structure
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _values(tf, *programs: Callable[[], Any]):
+def _values(tf, *programs: Action):
     """The values of the gradients that each program returns, in a graph of its own, or None."""
 
-    def run(program: Callable[[], Any]):
+    def run(program: Action):
         with tf.Graph().as_default(), tf.Session() as session:
             gradients = program()
             kinds = [type(gradient).__name__.removeprefix("Symbolic") for gradient in gradients]
@@ -34,7 +35,7 @@ def _variable(tf, initial=((1.0, 2.0), (3.0, 4.0))):
 def _handles(tf):
     """Handles whose variable is not known while the graph is built."""
 
-    def by_handle(make: Callable[[Any, Callable[[], Any]], Any], **options):
+    def by_handle(make: Callable[[Tensor, Callable[[], Tensor]], Structure], **options):
         def program():
             handle = tf.placeholder_with_default(_variable(tf, [3.0, 4.0]).handle, [])
 
@@ -61,14 +62,14 @@ def _handles(tf):
 def _rows(tf):
     """Elements and rows of variables."""
 
-    def taken(indices) -> Callable[[], Any]:
+    def taken(indices) -> Action:
         def program():
             v = _variable(tf)
             return tf.gradients(tf.gather_nd(v, indices) * 2.0, v)
 
         return program
 
-    def by_value(**options) -> Callable[[], Any]:
+    def by_value(**options) -> Action:
         def program():
             v = _variable(tf)
             return tf.gradients(tf.constant(1.0), [v, v.handle], **options)
@@ -175,7 +176,7 @@ def _looped(tf):
     return _values(tf, of_shapes, of_a_handle, of_no_variable, of_parts)
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "handles": _handles,
     "rows": _rows,
     "chosen": _chosen,

@@ -9,9 +9,9 @@ import logging
 import operator
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["BEHAVIOURS"]
 
@@ -29,7 +29,7 @@ _NAMES = (
 
 
 @contextlib.contextmanager
-def _command_line(tf, *arguments: str) -> Iterator[Any]:
+def _command_line(tf, *arguments: str) -> Iterator[Namespace]:
     """The flags of another command line, which is replaced by the former one afterwards."""
     flags, arguments_before = tf.flags.FLAGS, sys.argv
     was_parsed = flags.is_parsed()
@@ -199,7 +199,7 @@ def _ended(tf, run):
 
 
 def _run_to_the_end(tf):
-    seen: list[Any] = []
+    seen = []
 
     def main(arguments: Sequence[str]):
         flags = tf.flags.FLAGS

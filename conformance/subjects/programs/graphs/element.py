@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import caught, run
 
@@ -53,7 +51,7 @@ def _operators(tf):
     x = tf.placeholder_with_default([[1.0, 2.0], [3.0, 4.0]], [2, 2])
     b = tf.placeholder_with_default([True, False], [2])
     i = tf.placeholder_with_default([7, -7], [2])
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: [[1.0, 2.0]] @ x,
         lambda: x @ [[1.0], [2.0]],
         lambda: True & b,
@@ -101,7 +99,7 @@ def _equality(tf):
 
 def _dimensions(tf):
     three, unknown = tf.Dimension(3), tf.Dimension(None)
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: three + 2,
         lambda: 2 + three,
         lambda: three + unknown,
@@ -138,7 +136,7 @@ def _dimensions(tf):
 
 def _shapes(tf):
     known, part, unknown = tf.TensorShape([2, 3]), tf.TensorShape([None, 3]), tf.TensorShape(None)
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: known.merge_with(part),
         lambda: part.merge_with([4, 3]),
         lambda: known.merge_with([2]),
@@ -280,7 +278,7 @@ def _older_names(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "operations": _operations,
     "tensors": _tensors,
     "operators": _operators,

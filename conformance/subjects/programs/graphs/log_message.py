@@ -8,9 +8,10 @@ import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FunctionType
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["BEHAVIOURS"]
 
@@ -26,7 +27,7 @@ class _Kept(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
-        self.messages: list[Any] = []
+        self.messages = []
 
     def emit(self, record: logging.LogRecord) -> None:
         caller = [Path(record.pathname).name.partition("@")[0], record.funcName]
@@ -35,7 +36,7 @@ class _Kept(logging.Handler):
 
 
 @contextlib.contextmanager
-def _listening(tf) -> Iterator[list[Any]]:
+def _listening(tf) -> Iterator[list[list[int | str]]]:
     """The messages that are written within the block; afterwards the logger is as before."""
     logger, kept = tf.get_logger(), _Kept()
     level, goes_on = logger.level, logger.propagate
@@ -49,7 +50,7 @@ def _listening(tf) -> Iterator[list[Any]]:
         logger.propagate = goes_on
 
 
-def _in_own_file(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_own_file(function: FunctionType) -> FunctionType:
     """The same function with a file name of its own, none of whose lines has been counted."""
     assert isinstance(function, FunctionType)
     code = function.__code__.replace(co_filename=f"/lines@{next(_FILES)}")
@@ -130,7 +131,7 @@ def _first_n(log, number: int) -> None:
     log.log_first_n(log.WARN, "first", 1)
 
 
-def _called_in_two_lines(write: Callable[..., Any], log, number: int) -> None:
+def _called_in_two_lines(write: Callable[[Namespace, int], None], log, number: int) -> None:
     write(log, number)
     if number % 2:
         write(log, -number)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Plain
 from sessrun.conformance.subjects.programs.saved_graphs import (
     in_a_folder,
     inputs,
@@ -17,7 +17,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import (
 __all__ = ["BEHAVIOURS"]
 
 
-def _collections_of(graph) -> list[Any]:
+def _collections_of(graph) -> list[Plain]:
     keys = sorted(graph.get_all_collection_keys())
     return [
         [
@@ -55,7 +55,7 @@ def _full_graph(tf):
     return saver
 
 
-def _facts_of(definition) -> list[Any]:
+def _facts_of(definition) -> list[Plain]:
     """The parts of a MetaGraphDef without versions and the producer."""
     info = definition.meta_info_def
     return [

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
-_Makers = Mapping[str, Callable[[], Any]]
+_Makers = Mapping[str, Action]
 
 
 def _vectors(tf, x, y, u, n) -> _Makers:
@@ -146,7 +146,7 @@ def _values(tf):
 def _shapes(tf):
     """The static shapes of tensors that are built with a computed shape."""
 
-    def shape(name: str, use: Callable[[Any], Any]):
+    def shape(name: str, use: TensorFunction):
         with tf.Graph().as_default():
             return use(_rows(tf)[name]()).shape
 

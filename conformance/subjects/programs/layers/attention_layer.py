@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
+from sessrun.conformance.subjects.programs.program import Program
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _one(tf, make: Callable[[Any], Any], *inputs, **options):
+def _one(tf, make: Program, *inputs, **options):
     """The outputs of a layer, its variables and its losses."""
 
     def build(*given):
@@ -181,7 +179,7 @@ def _windows(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "recurrent layers of images": _images,
     "recurrent layers of images with channels first": _channels_first,
     "states of recurrent layers of images": _image_states,

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import look_for_gpus
+from sessrun.conformance.subjects.programs.program import Plain, Program
 
 __all__ = ["BEHAVIOURS"]
 
 #: The name of a Keras layer, its arguments, and the shape that it is built for.
-Row = tuple[str, tuple[Any, ...], Mapping[str, Any], Any]
+Row = tuple[str, tuple[Plain, ...], Mapping[str, Plain], Plain]
 _DEMANDS: Final = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
 _FIRST: Final = {"data_format": "channels_first"}
 #: Shapes with channels last and first, of sequences, images and volumes.
-_SHAPES: Final[Mapping[int, tuple[Any, Any]]] = {
+_SHAPES = {
     1: ((None, 7, 2), (None, 2, 7)),
     2: ((None, 7, 5, 2), (None, 2, 7, 5)),
     3: ((None, 4, 5, 6, 2), (None, 2, 4, 5, 6)),
@@ -43,7 +44,7 @@ def _built(tf, name: str, arguments, options, shape):
         return before, layer.built, weights, _demanded(tf, layer), given, types
 
 
-def _of(rows: Sequence[Row]) -> Callable[[Any], Any]:
+def _of(rows: Sequence[Row]) -> Program:
     """A program that builds these layers one by one."""
 
     def program(tf):
@@ -90,7 +91,7 @@ def _called(tf):
     return attempt(*(lambda row=row: called(*row) for row in rows))
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "called": _called,
     "elementwise": _of(
         [

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
 def _training_within(tf):
     """A layer called without `training` uses the value of the layer that calls it."""
-    seen: list[Any] = []
+    seen = []
 
     class Inner(tf.keras.layers.Layer):
         def call(self, inputs, factor=2.0, training=None):
@@ -51,7 +50,7 @@ def _training_within(tf):
 
 def _cast_inputs(tf):
     """A layer with `autocast` casts floating-point inputs to its dtype, and no others."""
-    seen: list[Any] = []
+    seen = []
 
     class Telling(tf.keras.layers.Layer):
         def call(self, inputs):
@@ -109,7 +108,7 @@ def _nested_inputs(tf):
 
     class Pair(tf.keras.layers.Layer):
         state_size, output_size = 3, 3
-        seen: Any = None
+        seen = None
 
         def build(self, input_shape) -> None:
             Pair.seen = [str(part) for part in tf.nest.flatten(input_shape)] or str(input_shape)
@@ -137,7 +136,7 @@ def _nested_inputs(tf):
     )
 
 
-def _in_another_thread(function: Callable[[], Any]):
+def _in_another_thread(function: Action):
     """What a function returns in a new thread, which has its own stack of default graphs."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()

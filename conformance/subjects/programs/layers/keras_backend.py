@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -57,7 +54,7 @@ def _windows(tf):
     K = tf.keras.backend  # noqa: N806 - as programs call it
     x, y = examples(1, 4, 5, 2), examples(1, 4, 3, 4, 2)
     K.pool2d(tf.zeros([1, 2, 2, 1]), (1, 1), data_format="channels_first")  # looks for GPUs
-    calls: list[tuple[Any, Any]] = [
+    calls = [
         (lambda p: K.pool2d(p, (2, 2)), x),
         (lambda p: K.pool2d(p, (2, 3), (1, 2), "same", pool_mode="avg"), x),
         (lambda p: K.pool2d(p, (2, 2), pool_mode="sum"), x),
@@ -112,7 +109,7 @@ def _graph_functions(tf):
         values = [call([rows, 2.0]), call((rows, tf.constant(4.0)))]
         after = session.run([variable, count])
         fed = K.function([x], [x + y], feed_dict={y: 7.0}, fetches=[x * 2.0])
-        seen: list[Any] = []
+        seen = []
         fed.fetch_callbacks[fed.fetches[0]] = lambda value: seen.append(value.tolist())
         more = [fed([rows]), seen, K.function(x, x + 1.0)([rows]), call.name, len(call.outputs)]
         K.set_session(None)
@@ -136,7 +133,7 @@ def _average(tf):
     return [layered(tf, build, examples(3, 4)), kept.name]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "cross entropies of Keras' backend": _crossentropies,
     "pools and margins of Keras' backend": _windows,
     "other functions of Keras' backend": _others,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.queues.pipeline import built
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -15,7 +14,7 @@ __all__ = ["BEHAVIOURS"]
 def _enlarged(tf):
     backend = tf.keras.backend
 
-    def enlarged() -> list[Any]:
+    def enlarged() -> list[Tensor]:
         x = tf.constant(np.arange(24, dtype=np.float32).reshape(1, 2, 3, 4))
         fed = tf.placeholder_with_default(x, [1, None, None, 4])
         return [
@@ -41,7 +40,7 @@ def _enlarged(tf):
 def _weighted(tf):
     backend = tf.keras.backend
 
-    def losses() -> list[Any]:
+    def losses() -> list[Tensor]:
         right, predicted = (
             tf.constant([[0.0, 1.0], [1.0, 0.0]]),
             tf.constant([[0.2, 0.8], [0.6, 0.4]]),

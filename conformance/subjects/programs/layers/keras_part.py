@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import caught, run
@@ -124,7 +121,7 @@ def _initializers(tf):
     return [values, shapes, configs, caught(lambda: kinds.get("no_such_initializer"))]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "constraints": _constraints,
     "constraints by name": _constraints_by_name,
     "regularizers": _regularizers,

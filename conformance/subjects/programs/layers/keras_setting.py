@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
@@ -16,7 +13,7 @@ def _settings(tf):
     """Settings that are changed, used by layers, and restored."""
     backend, layers = tf.keras.backend, tf.keras.layers
     before = [backend.epsilon(), backend.image_data_format(), backend.floatx()]
-    outcomes: list[Any] = [before]
+    outcomes = [before]
     try:
         backend.set_epsilon(0.01)
         backend.set_image_data_format("channels_first")
@@ -46,7 +43,7 @@ def _phases(tf):
         def call(self, inputs, training=None):
             return inputs if training else -inputs
 
-    outcomes: list[Any] = []
+    outcomes = []
     for value in (0, 1):
         with backend.learning_phase_scope(value):
             chosen = backend.in_train_phase(x, -x)
@@ -70,7 +67,7 @@ def _sessions(tf):
     backend = tf.keras.backend
     layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
     out = layer(tf.ones([1, 3]))
-    outcomes: list[Any] = []
+    outcomes = []
     backend.manual_variable_initialization(True)
     try:
         session = backend.get_session()
@@ -130,7 +127,7 @@ def _activations(tf):
         ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "settings": _settings,
     "phases": _phases,
     "sessions": _sessions,

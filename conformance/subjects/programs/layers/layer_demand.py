@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Program
 
 __all__ = ["BEHAVIOURS"]
 
@@ -101,7 +100,7 @@ def _kept(tf):
         dense.build((None, 3))
     a, b = (tf.Variable(1.0, name=name, use_resource=True) for name in "ab")
     fixed = tf.Variable(1.0, name="fixed", trainable=False, use_resource=True)
-    steps: list[tuple[str, Any]] = [
+    steps = [
         ("v", a),
         ("v", a),
         ("v", b),
@@ -233,7 +232,7 @@ def _merged(tf):
         ]
 
 
-def _cases(*programs: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
+def _cases(*programs: Program) -> dict[str, Program]:
     return {program.__name__.removeprefix("_"): program for program in programs}
 
 

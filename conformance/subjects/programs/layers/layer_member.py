@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
 from sessrun.conformance.subjects.programs.layered_graphs import examples
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -42,7 +41,7 @@ def _demands(tf):
     spec = tf.keras.layers.InputSpec
     layer = tf.keras.layers.Layer(name="one")
 
-    def held(demand, *inputs) -> Callable[[], Any]:
+    def held(demand, *inputs) -> Action:
         def call():
             layer.input_spec = demand
             return layer(*inputs).shape
@@ -263,7 +262,7 @@ def _metrics(tf):
     return attempt(lambda: Bare().update_state(1.0), lambda: Bare().result())
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "rules": _rules,
     "demands": _demands,
     "signatures": _signatures,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
@@ -108,7 +105,7 @@ def _weighted(tf):
     return [results, str(tf.keras.metrics.Mean("m", dtype="float64").get_config())]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "metrics that layers add": _added,
     "refused metrics of layers": _refused,
     "metrics of weighted values": _weighted,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.conformance.subjects.programs.described import caught
+from sessrun.conformance.subjects.programs.program import Layer
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _shapes(tf, layers: list[tuple[Any, list[Any]]]):
+def _shapes(tf, layers: list[tuple[Layer, list[Sequence[int | None]]]]):
     """The output shape that each layer computes for some input shapes."""
 
     def output_shape(layer, shape):
@@ -25,7 +25,7 @@ def _shapes(tf, layers: list[tuple[Any, list[Any]]]):
 def _elementwise(tf):
     keras = tf.keras.layers
     shapes = [[2, 3], [None, 4], [None]]
-    kinds: list[Any] = [
+    kinds = [
         keras.Activation("relu"),
         keras.Dropout(0.5),
         keras.Masking(),
@@ -111,7 +111,7 @@ def _of_several_inputs(tf):
     keras = tf.keras.layers
     two = [tf.TensorShape([2, 3]), tf.TensorShape([None, 3])]
     ragged = [tf.TensorShape([2, 3, 4]), tf.TensorShape([2, 5, 4])]
-    makes: list[tuple[Any, list[Any]]] = [
+    makes = [
         (keras.Add(), two),
         (keras.Subtract(), two),
         (keras.Multiply(), two),
@@ -137,7 +137,7 @@ def _of_several_inputs(tf):
 def _options(tf):
     """A layer that is restored by `from_config` has the same config."""
     keras = tf.keras.layers
-    layers: list[Any] = [
+    layers = [
         keras.Dense(3, "relu", use_bias=False, name="a"),
         keras.ELU(0.5, name="b"),
         keras.ThresholdedReLU(2.0, name="c"),
@@ -165,7 +165,7 @@ def _options(tf):
     return results
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "of elementwise layers": _elementwise,
     "of windows": _of_windows,
     "of rearranging layers": _of_rearranging,

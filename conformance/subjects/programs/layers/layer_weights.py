@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Layer, Program
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["BEHAVIOURS"]
 
 #: From the namespace's `keras.layers` to a layer.
-_Make = Callable[[Any], Any]
+_Make = Callable[[Namespace], Layer]
 
 
 def _ramp(shape: Sequence[int]) -> np.ndarray:
@@ -52,7 +54,7 @@ def _facts_of(tf, make: _Make, shape: tuple[int, ...]):
     )
 
 
-def _of(table: Sequence[tuple[_Make, tuple[int, ...]]]) -> Callable[[Any], Any]:
+def _of(table: Sequence[tuple[_Make, tuple[int, ...]]]) -> Program:
     """A program of these layers."""
 
     def program(tf):

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -15,7 +13,7 @@ def _attention(tf):
     layers = tf.keras.layers
     query, value = examples(2, 3, 4), examples(2, 5, 4)
 
-    def calls(make: Callable[[], Any], **options):
+    def calls(make: Action, **options):
         def build(q, v):
             layer = make()
             return [
@@ -210,7 +208,7 @@ def _kept(tf):
             self.older = tf.Variable(1.0, use_resource=False, name="older")
             self.newer = tf.Variable(2.0, use_resource=True, name="newer")
 
-    def said(call: Callable[[], Any]):
+    def said(call: Action):
         try:
             return call()
         except ValueError as error:
@@ -254,7 +252,7 @@ def _kept(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "attention as a layer": _attention,
     "products as a layer": _products,
     "layers that make pictures larger": _larger,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
+from sessrun.conformance.subjects.programs.program import Program
 
 __all__ = ["BEHAVIOURS"]
 
 _X = examples(2, 3, 4)
 
 
-def _one(tf, make: Callable[[Any], Any], *more, **options):
+def _one(tf, make: Program, *more, **options):
     """The outputs of a layer on sequences, its variables and its losses."""
 
     def build(p, *rest):
@@ -330,7 +329,7 @@ def _configs(tf):
         ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "recurrent layers of each kind": _kinds,
     "recurrent layers' flags": _flags,
     "recurrent layers' masks": _masks,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
 from sessrun.conformance.subjects.programs.paths import module_of
@@ -13,9 +11,9 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 __all__ = ["BEHAVIOURS"]
 
 
-def _events(tf, folder: str) -> list[Any]:
+def _events(tf, folder: str) -> list[list[int | str | list[str]]]:
     """The steps, tags and kinds of all events of a folder."""
-    rows: list[Any] = []
+    rows = []
     for path in sorted(Path(folder).glob("*tfevents*")):
         for event in tf.train.summary_iterator(str(path)):
             kind = event.WhichOneof("what")
@@ -29,7 +27,7 @@ def _recorded(tf):
     """Summaries are written while recording is on, and not otherwise."""
     ops = module_of(tf, "ops.summary_ops_v2")
     step = tf.train.get_or_create_global_step()
-    outcomes: list[Any] = [caught(ops.flush), caught(ops.initialize)]
+    outcomes = [caught(ops.flush), caught(ops.initialize)]
     writer = ops.create_file_writer("d", max_queue=2, flush_millis=100, name="mine")
     with writer.as_default():
         with ops.always_record_summaries():
@@ -67,7 +65,7 @@ def _steps(tf):
     """Summaries have the step that is set, or the one that is passed."""
     ops = module_of(tf, "ops.summary_ops_v2")
     writer = ops.create_file_writer("d")
-    outcomes: list[Any] = attempt(lambda: ops.write("tag", 1.0))
+    outcomes = attempt(lambda: ops.write("tag", 1.0))
     try:
         with writer.as_default():
             outcomes += attempt(lambda: ops.write("no_step", 1.0))
@@ -89,7 +87,7 @@ def _graphs(tf):
     ops = module_of(tf, "ops.summary_ops_v2")
     x = tf.constant(1.0, name="x")
     serialized = tf.constant(tf.get_default_graph().as_graph_def().SerializeToString())
-    outcomes: list[Any] = [ops.graph_v1(serialized, 0).type, caught(lambda: ops.graph_v1(3))]
+    outcomes = [ops.graph_v1(serialized, 0).type, caught(lambda: ops.graph_v1(3))]
     nothing = ops.create_file_writer(None)
     with nothing.as_default():
         outcomes += [nothing.init(), nothing.flush(), nothing.close()]
@@ -136,7 +134,7 @@ def _files(tf):
     return [str(name).rstrip("'").endswith(".mine"), len(list(Path().glob("d.out.tfevents*")))]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "recorded": _recorded,
     "steps": _steps,
     "graphs": _graphs,

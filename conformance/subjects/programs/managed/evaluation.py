@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action, TensorFunction
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -28,7 +27,7 @@ def _saved(tf) -> None:
         tf.train.Saver().save(session, "d/x")
 
 
-def _model(tf) -> tuple[Any, Any]:
+def _model(tf) -> tuple[Tensor, Tensor]:
     """A model with a variable from the checkpoint, and a sum that every evaluation increases."""
     v = tf.get_variable("v", initializer=0.0)
     tf.train.get_or_create_global_step()
@@ -41,7 +40,7 @@ def _once(tf):
     evaluation = _module(tf)
     _saved(tf)
 
-    def evaluated(count: int, several: bool = False, **options) -> Callable[[], Any]:
+    def evaluated(count: int, several: bool = False, **options) -> Action:
         def call():
             with tf.Graph().as_default():
                 total, more = _model(tf)
@@ -74,7 +73,7 @@ def _kinds_of_operations(tf):
     evaluation = _module(tf)
     _saved(tf)
 
-    def evaluated(choose: Callable[[Any], Any]) -> Callable[[], Any]:
+    def evaluated(choose: TensorFunction) -> Action:
         def call():
             with tf.Graph().as_default():
                 total, more = _model(tf)
@@ -123,7 +122,7 @@ def _counts(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "once": _once,
     "kinds of operations": _kinds_of_operations,
     "counts": _counts,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.png import pixels_of
@@ -16,7 +15,7 @@ def _summary(tf, tag: str = "a"):
     return tf.Summary(value=[tf.Summary.Value(tag=tag, simple_value=1.0)])
 
 
-def _events(tf, folder: str) -> list[Any]:
+def _events(tf, folder: str) -> list[list[str]]:
     """The events of each file as text, without wall times."""
     results = []
     for path in sorted(Path(folder).glob("*tfevents*")):

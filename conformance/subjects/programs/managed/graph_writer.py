@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import tempfile
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.managed.event_file import _events, _summary
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -76,7 +77,7 @@ def _operations(tf):
         ]
 
 
-def _nodes(graph) -> list[Any]:
+def _nodes(graph) -> list[Plain]:
     return [
         (
             op.name,
@@ -97,7 +98,7 @@ def _kinds(tf):
     sounds = np.linspace(-1.5, 1.5, 12, dtype="f").reshape(2, 6)
     raw = [_summary(tf, tag).SerializeToString() for tag in "xy"]
 
-    def written(step) -> list[Any]:
+    def written(step) -> list[Tensor]:
         with tf.name_scope("outer"):
             return [
                 module.histogram("h", tf.constant([1, 2, 2, 5]), step=step),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import caught
 
@@ -60,7 +58,7 @@ class _Recording:
     """A hook that records the arguments of its calls."""
 
     def __init__(self, tf, fetch) -> None:
-        self.events: list[Any] = []
+        self.events = []
         events = self.events
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
@@ -162,7 +160,7 @@ def _sessions(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "stopping": _stopping,
     "not a number": _not_a_number,
     "calls": _calls,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 
@@ -136,7 +134,7 @@ def _timers(tf):
 
 
 #: Each program and its name.
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "a training and its graph": _training,
     "a scaffold": _scaffold,
     "arguments refused": _refused,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -15,7 +15,7 @@ class _Writer:
     """A writer that notes which of its methods are called, with which step and tags."""
 
     def __init__(self) -> None:
-        self.noted: list[Any] = []
+        self.noted = []
 
     def add_summary(self, summary, global_step=None) -> None:
         serialized = summary if isinstance(summary, bytes) else summary.SerializeToString()
@@ -48,7 +48,7 @@ def _plain(step):
     return None if step is None else int(step)
 
 
-def _model(tf) -> tuple[Any, Any]:
+def _model(tf) -> tuple[Tensor, Tensor]:
     """An operation that increments the global step, and a summary of it."""
     step = tf.train.get_or_create_global_step()
     tf.summary.scalar("loss", tf.cast(step, tf.float32) * 2.0)
@@ -116,7 +116,7 @@ def _saved(tf):
 
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
         def __init__(self) -> None:
-            self.noted: list[Any] = []
+            self.noted = []
 
         def begin(self) -> None:
             self.noted.append("begin")

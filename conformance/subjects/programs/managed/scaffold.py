@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.program import Plain
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
@@ -33,11 +33,11 @@ def _named(value):
     return getattr(value, "name", value if value is None else type(value).__name__)
 
 
-def _parts(scaffold) -> list[Any]:
+def _parts(scaffold) -> list[Plain]:
     return [[part, _named(getattr(scaffold, part))] for part in _PARTS]
 
 
-def _given(tf, prefix: str) -> dict[str, Any]:
+def _given(tf, prefix: str):
     """An argument for every part of a scaffold."""
     fed = tf.placeholder(tf.float32, [], name=f"{prefix}_fed")
     operations = {
@@ -122,7 +122,7 @@ def _initialized(tf):
     fed, local_fed = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
     v, w = tf.get_variable("v", initializer=fed), tf.get_variable("w", initializer=0.5)
     local = tf.get_local_variable("l", initializer=local_fed)
-    seen: list[Any] = []
+    seen = []
 
     def note(scaffold, session) -> None:
         values = session.run([v, w]), caught(lambda: session.run(local))
@@ -140,7 +140,7 @@ def _initialized(tf):
         return [*seen, session.run([v, w, local])]
 
 
-def _functions_of_steps(tf, step, add) -> tuple[list[Any], list[Any]]:
+def _functions_of_steps(tf, step, add):
     """Functions for `run_step_fn`: those that are steps, and those that end the session."""
 
     def without(step_context):
@@ -180,7 +180,7 @@ def _steps(tf):
     """`run_step_fn` with and without hooks, in every kind of monitored session."""
     step = tf.train.get_or_create_global_step()
     functions, endings = _functions_of_steps(tf, step, step.assign_add(1))
-    calls: list[Any] = []
+    calls = []
 
     class Noting(tf.train.SessionRunHook):  # type: ignore[misc,name-defined]  # of the namespace
         """A hook that counts the runs that it sees."""
@@ -188,7 +188,7 @@ def _steps(tf):
         def after_run(self, _context, _values) -> None:
             calls.append("run")
 
-    outcomes: list[Any] = []
+    outcomes = []
     for kind, last in itertools.product(
         (
             tf.train.MonitoredSession,
@@ -248,7 +248,7 @@ def _savers(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "copied": _copied,
     "finalized": _finalized,
     "initialized": _initialized,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder, listing
 
 __all__ = ["BEHAVIOURS"]
@@ -40,7 +39,7 @@ def _recovered(tf):
         {"ready_op": ready, "local_init_op": init, "ready_for_local_init_op": never},
     ]
 
-    def recovered(options, **given) -> Callable[[], Any]:
+    def recovered(options, **given) -> Action:
         def call():
             manager = tf.train.SessionManager(**options)
             session, is_restored = manager.recover_session("", saver=saver, **given)
@@ -90,7 +89,7 @@ def _wrapped(tf):
     """The sessions that monitored sessions wrap."""
     monitored = module_of(tf, "training.monitored_session")
     step = _model(tf)
-    results: list[Any] = []
+    results = []
     with tf.Session() as session:
         wrapped = monitored._WrappedSession(session)
         outer = monitored._WrappedSession(wrapped)
@@ -126,7 +125,7 @@ def _timers(tf):
 
 
 def _events(tf):
-    tags: set[Any] = set()
+    tags = set()
     for path in Path("d").glob("*tfevents*"):
         for event in tf.train.summary_iterator(str(path)):
             tags |= {value.tag for value in event.summary.value}
@@ -186,7 +185,7 @@ def _invalid_global_step(tf):
     return [tf.train.Supervisor(logdir=None).global_step]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "recovered": _recovered,
     "waited for": _waited_for,
     "wrapped": _wrapped,

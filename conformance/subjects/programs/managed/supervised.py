@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import caught
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _counting(tf) -> tuple[Any, Any]:
+def _counting(tf) -> tuple[Tensor, Tensor]:
     """The global step, and an operation that increments it."""
     step = tf.train.get_or_create_global_step()
     return step, tf.assign_add(step, 1, name="next")
@@ -118,7 +117,7 @@ def _written(tf):
         while not session.should_stop():
             session.run(after)
     (path,) = Path(folder).glob("events.out.tfevents.*")
-    tags: list[Any] = []
+    tags = []
     for event in tf.train.summary_iterator(str(path)):
         tags += [[event.step, value.tag] for value in event.summary.value]
     refused = [
@@ -140,7 +139,7 @@ def _profiled(tf):
     return sorted(path.name for path in Path(folder).glob("timeline-*"))
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "supervisors": _supervisor,
     "refusals of supervisors": _refusals,
     "loops": _loops,

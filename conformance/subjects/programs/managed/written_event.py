@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain
 from sessrun.conformance.subjects.programs.refusals import hidden
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+from sessrun.spec.cases.objects import Operation, Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -22,7 +23,7 @@ def _writer(
     millis: int = 1000000,
     suffix: str = ".x",
     name: str = "w",
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Operation]:
     """A writer and the operation that creates its file."""
     writer = tf.raw_ops.SummaryWriter(shared_name=name)
     path = str(Path(folder).absolute())
@@ -31,7 +32,7 @@ def _writer(
     )
 
 
-def _steps(tf, folder: str) -> list[Any]:
+def _steps(tf, folder: str) -> list[Plain]:
     """The steps and contents of the events of each file, as far as it has been written."""
     rows = []
     for path in sorted(Path(folder).glob("*")):

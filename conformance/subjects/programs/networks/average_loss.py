@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _built(tf, make: Callable[[], Any]) -> Callable[[], Any]:
+def _built(tf, make: Action) -> Action:
     """What a call builds in a graph of its own: the tensor, the nodes and the value."""
 
     def call():
@@ -146,7 +144,7 @@ def _errors(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "averages": _averages,
     "regularization": _regularization,
     "dropped": _dropped,

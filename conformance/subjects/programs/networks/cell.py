@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -19,7 +17,7 @@ def _p(tf, shape=(2, 2)):
     return tf.placeholder(tf.float32, shape, name="p")
 
 
-def _seen(tf, build: Callable[[], Any], value):
+def _seen(tf, build: Action, value):
     """What `build` returns in a graph of its own, the variables, the nodes and the values."""
 
     def build_and_run():
@@ -41,7 +39,7 @@ def _seen(tf, build: Callable[[], Any], value):
     return attempt(build_and_run)
 
 
-def _in_own_graphs(tf, *builds: Callable[[], Any], value=_X[:, 0]) -> list[Any]:
+def _in_own_graphs(tf, *builds: Action, value=_X[:, 0]) -> list[Plain]:
     return [_seen(tf, build, value) for build in builds]
 
 
@@ -57,7 +55,7 @@ def _stepped(tf, cell, *, times: int = 1):
 def _plain(tf):
     cells = tf.nn.rnn_cell
 
-    def step(make: Callable[[], Any], times: int = 1) -> Callable[[], Any]:
+    def step(make: Action, times: int = 1) -> Action:
         return lambda: _stepped(tf, make(), times=times)
 
     return _in_own_graphs(
@@ -139,7 +137,7 @@ def _described_cells(tf):
 def _wrapped(tf):
     cells = tf.nn.rnn_cell
 
-    def step(make: Callable[[], Any], times: int = 1) -> Callable[[], Any]:
+    def step(make: Action, times: int = 1) -> Action:
         return lambda: _stepped(tf, make(), times=times)
 
     def gru():

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu
+from sessrun.conformance.subjects.programs.program import Action, Plain
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 _ROWS = np.arange(12, dtype=np.float32).reshape(6, 2) / 4
 
 
-def _seen(tf, build: Callable[[], Any]):
+def _seen(tf, build: Action):
     """What `build` returns in a graph of its own, the nodes and the values."""
 
     def build_and_run():
@@ -32,11 +31,11 @@ def _seen(tf, build: Callable[[], Any]):
     return attempt(build_and_run)
 
 
-def _in_own_graphs(tf, *builds: Callable[[], Any]) -> list[Any]:
+def _in_own_graphs(tf, *builds: Action) -> list[Plain]:
     return [_seen(tf, build) for build in builds]
 
 
-def _parts(tf) -> list[Any]:
+def _parts(tf) -> list[Tensor]:
     return [tf.constant(_ROWS[:3]), tf.constant(_ROWS[3:])]
 
 
@@ -77,7 +76,7 @@ def _lookups(tf):
 
 
 def _gradients(tf):
-    def of(params: Callable[[], Any]) -> Callable[[], Any]:
+    def of(params: Action) -> Action:
         def build():
             given = params()
             ids = tf.placeholder_with_default([[0, 5], [3, 0]], [2, 2])

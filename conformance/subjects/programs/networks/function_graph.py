@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain, Program
 
 __all__ = ["BEHAVIOURS"]
 
 #: The number or the hash in a function's name, which depends on the process.
 _COUNTED: Final = re.compile(r'(?<=CustomGradient-)\d+|(?<=_)[A-Za-z0-9]{11}(?=(?:_Wrapper)?")')
 #: A call: a name of the namespace, and the arguments; tuples of sizes stand for placeholders.
-Call = tuple[Any, ...]
+Call = tuple[Plain, ...]
 _X, _UNKNOWN, _SQUARE, _TALL = (2, 3), (None, None), (2, 3, 3), (2, 4, 3)
 _FREE, _PICTURES = (None, None, None), (2, 5, 6, 3)
 
@@ -42,7 +42,7 @@ def _built(tf, name: str, *arguments):
         return outputs, [_COUNTED.sub("N", line) for line in nodes(graph)]
 
 
-def _of(*calls: Call) -> Callable[[Any], Any]:
+def _of(*calls: Call) -> Program:
     """A program of what these calls build, each in a graph of its own."""
 
     def program(tf):

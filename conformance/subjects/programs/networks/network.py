@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import built, fed
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -19,7 +17,7 @@ def _p(tf, shape=(2, 3), dtype=None):
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
-def _in_own_graphs(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
+def _in_own_graphs(tf, *builds: Action, feeds=None) -> list[Plain]:
     return [built(tf, build, feeds) for build in builds]
 
 
@@ -210,14 +208,14 @@ def _normalization(tf):
 
 
 def _dropout(tf):
-    def seeded(graph_seed: int, *arguments, **named) -> Callable[[], Any]:
+    def seeded(graph_seed: int, *arguments, **named) -> Action:
         def build():
             tf.set_random_seed(graph_seed)
             return tf.nn.dropout(_p(tf), *arguments, **named), tf.random_uniform([2])
 
         return build
 
-    def with_rate(rate, dtype=tf.float32) -> Callable[[], Any]:
+    def with_rate(rate, dtype=tf.float32) -> Action:
         return lambda: tf.nn.dropout(
             _p(tf), rate=tf.placeholder_with_default(tf.constant(rate, dtype), []), seed=3
         )

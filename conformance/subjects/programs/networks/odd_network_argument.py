@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -55,7 +54,7 @@ def _accumulated(tf):
         [],
         [p(tf.float32, [2])] * 3,
     )
-    options: tuple[dict[str, Any], ...] = (
+    options = (
         {},
         {"shape": [2, 3]},
         {"shape": [2]},
@@ -124,7 +123,7 @@ def _formats(tf):
         added = tf.get_default_graph().get_operations()[first:]
         return output.shape, [(op.type, str(op.node_def.attr["strides"])) for op in added]
 
-    def pools(count: int, form) -> list[Any]:
+    def pools(count: int, form) -> list[Action]:
         x = tf.placeholder(tf.float32, [2, *range(4, 4 + count), 3])
         window, transposed = (
             [2] * count,

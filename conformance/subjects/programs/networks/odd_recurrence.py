@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -78,7 +77,7 @@ def _kinds(tf):
     rnn, nn = tf.nn.rnn_cell, tf.nn
     x = _inputs()
 
-    def parts() -> list[Any]:
+    def parts() -> list[Tensor]:
         return [tf.constant(x[:, n]) for n in range(3)]
 
     class Swaps(rnn.RNNCell):  # type: ignore[misc] # the backend's class

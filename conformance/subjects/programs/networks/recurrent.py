@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -49,7 +47,7 @@ def _p(tf, shape=(2, 3, 2)):
     return tf.placeholder(tf.float32, shape, name="p")
 
 
-def _seen(tf, build: Callable[[], Any], value=_X):
+def _seen(tf, build: Action, value=_X):
     """What `build` returns in a graph of its own, the nodes and the values."""
 
     def build_and_run():
@@ -67,7 +65,7 @@ def _seen(tf, build: Callable[[], Any], value=_X):
     return attempt(build_and_run)
 
 
-def _in_own_graphs(tf, *builds: Callable[[], Any], value=_X) -> list[Any]:
+def _in_own_graphs(tf, *builds: Action, value=_X) -> list[Plain]:
     return [_seen(tf, build, value) for build in builds]
 
 
@@ -94,7 +92,7 @@ def _dynamic(tf):
 
 
 def _dynamic_gradients(tf):
-    def of(make: Callable[[], Any]) -> Callable[[], Any]:
+    def of(make: Action) -> Action:
         def build():
             outputs, _ = make()
             return tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
@@ -184,7 +182,7 @@ def _saving(tf):
 
 
 def _raw(tf):
-    def with_steps(lengths, emit=None, state=None) -> Callable[[], Any]:
+    def with_steps(lengths, emit=None, state=None) -> Action:
         def build():
             x = tf.transpose(_p(tf), [1, 0, 2])
             array = tf.TensorArray(tf.float32, 3).unstack(x)

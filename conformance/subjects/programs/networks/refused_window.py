@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -18,7 +18,7 @@ def _numbers(*shape: int) -> np.ndarray:
     return ((np.arange(int(np.prod(shape))) * 7 % 11) - 5).reshape(shape).astype(np.float64)
 
 
-def _convolutions(tf) -> dict[str, Callable[..., Any]]:
+def _convolutions(tf) -> dict[str, Callable[..., Tensor]]:
     """The convolutions by name, as functions of input, filters, gradient and options."""
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
     return {

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Structure
 
 __all__ = ["BEHAVIOURS"]
 
@@ -28,7 +27,7 @@ class _Cell:
         return self._output, self._state
 
 
-def _nested(a, b) -> list[Any]:
+def _nested(a, b) -> list[Structure]:
     """Two tensors in several structures, and one tensor."""
     return [a, (a, b), [a, b], {"a": a, "b": b}, (a, [b]), (a,), None, (a, b, a)]
 
@@ -109,4 +108,4 @@ def _batches(tf):
     return attempt(*(lambda pair=pair: looped(*pair) for pair in itertools.product(shapes, shapes)))
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"batches": _batches, "refused": _refused}
+BEHAVIOURS = {"batches": _batches, "refused": _refused}

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain, Program
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
-#: A call: a name, and arguments. Functions among them are called with the namespace.
-Calls = dict[str, Callable[[Any], Any]]
+#: An argument of a call; a function is called with the namespace, and gives the argument.
+Argument: TypeAlias = "Plain | Callable[[Namespace], Tensor]"
 
 
-def _p(*shape, dtype: str = "float32") -> Callable[[Any], Any]:
+def _p(*shape, dtype: str = "float32") -> Callable[[Namespace], Tensor]:
     return lambda tf: tf.placeholder(getattr(tf, dtype), list(shape))
 
 
@@ -24,7 +27,7 @@ def _unknown(tf):
     return tf.placeholder(tf.float32)
 
 
-def _in_own_graph(tf, name: str, arguments: tuple[Any, ...], named: dict[str, Any]):
+def _in_own_graph(tf, name: str, arguments: tuple[Argument, ...], named: dict[str, Argument]):
     """What a function returns, and the nodes; arguments that are functions are called first."""
 
     def value(argument):
@@ -41,7 +44,7 @@ def _in_own_graph(tf, name: str, arguments: tuple[Any, ...], named: dict[str, An
     return attempt(build_and_run)
 
 
-def _calls(*calls: tuple[Any, ...]) -> Callable[[Any], Any]:
+def _calls(*calls: tuple[Argument, ...]) -> Program:
     """A program of calls: a name, arguments, and perhaps a dictionary of named arguments."""
 
     def program(tf):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -25,7 +25,7 @@ def _rounded(value):
 
 
 def _run(
-    tf, build: Callable[..., Any], *arrays: np.ndarray, known: bool = False, back: bool = True
+    tf, build: Callable[..., Tensor], *arrays: np.ndarray, known: bool = False, back: bool = True
 ):
     """The value and the gradients of a function of tensors with known or unknown shapes."""
 
@@ -134,7 +134,7 @@ def _transposed(tf):
 def _mirrored(tf):
     x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # TensorFlow errs for a second image
 
-    def fused(pads, mode: str, padding: str) -> Callable[..., Any]:
+    def fused(pads, mode: str, padding: str) -> Callable[..., Tensor]:
         return lambda x, w: tf.raw_ops.FusedPadConv2D(
             input=x, paddings=pads, filter=w, mode=mode, strides=[1, 1, 1, 1], padding=padding
         )
@@ -153,7 +153,7 @@ def _mirrored(tf):
 def _resized_first(tf):
     x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # TensorFlow errs for a second image
 
-    def fused(size, pads, mode: str, padding: str, corners: bool) -> Callable[..., Any]:
+    def fused(size, pads, mode: str, padding: str, corners: bool) -> Callable[..., Tensor]:
         return lambda x, w: tf.raw_ops.FusedResizeAndPadConv2D(
             input=x,
             size=size,
@@ -184,7 +184,7 @@ def _of_any(tf):
     x, volumes = _numbers(2, 5, 6, 4), _numbers(1, 2, 4, 3, 3, 1)
     filters, deep = _numbers(2, 3, 4, 3), _numbers(2, 2, 2, 1, 2)
 
-    def convolution(strides, padding: str = "SAME", **attrs) -> Callable[..., Any]:
+    def convolution(strides, padding: str = "SAME", **attrs) -> Callable[..., Tensor]:
         return lambda x, w: tf.raw_ops.Conv(
             input=x, filter=w, strides=strides, padding=padding, **attrs
         )
@@ -251,11 +251,11 @@ def _normalized(tf):
 def _refused(tf):
     x, filters = _numbers(2, 5, 6, 2), _numbers(3, 3, 2, 3)
 
-    def conv(**named) -> Callable[..., Any]:
+    def conv(**named) -> Callable[..., Tensor]:
         arguments = {"strides": [1] * 4, "padding": "SAME", **named}
         return lambda x, w: tf.nn.conv2d(x, w, **arguments)
 
-    def run(build: Callable[..., Any], *arrays: np.ndarray):
+    def run(build: Callable[..., Tensor], *arrays: np.ndarray):
         return _run(tf, build, *arrays, back=False)
 
     def pooled(window, strides, padding: str = "SAME", **named):

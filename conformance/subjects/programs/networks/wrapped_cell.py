@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 __all__ = ["BEHAVIOURS"]
 
 
@@ -73,7 +70,7 @@ def _weights(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "configs of cells and wrappers": _configs,
     "weights of cells beneath others": _weights,
     "products of matrices of many zeros": _hints,

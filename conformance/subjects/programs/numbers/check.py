@@ -6,36 +6,34 @@ graphs are not compared.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(graph) -> list[Any]:
+def _nodes(graph) -> list[Plain]:
     return [
         [n.name, n.op, list(n.input), list(n.attr["_class"].list.s)]
         for n in graph.as_graph_def().node
     ]
 
 
-def _graph_of(tf, build: Callable[[], Any]):
+def _graph_of(tf, build: Action):
     """What building returns or raises, the nodes, and what a run returns or raises."""
     with tf.Graph().as_default() as graph:
-        outputs: list[Any] = []
+        outputs = []
         built = attempt(lambda: outputs.append(build()))
         ran = attempt(lambda: run(tf, outputs)) if outputs and outputs[0] is not None else None
         return [built, _nodes(graph), ran]
 
 
 def _compared(tf):
-    def pair(kind: str, x: int, y: int, **options) -> Callable[[], Any]:
+    def pair(kind: str, x: int, y: int, **options) -> Action:
         check = getattr(tf.debugging, "assert_" + kind)
         return lambda: check(tf.placeholder_with_default(x, None), y, **options)
 
-    def known(kind: str, x: int, y: int) -> Callable[[], Any]:
+    def known(kind: str, x: int, y: int) -> Action:
         return lambda: getattr(tf.debugging, "assert_" + kind)(tf.constant(x), y)
 
     names = ("equal", "none_equal", "less", "less_equal", "greater", "greater_equal")
@@ -53,7 +51,7 @@ def _compared(tf):
 
 
 def _signs(tf):
-    def check(name: str, value: int) -> list[Any]:
+    def check(name: str, value: int) -> list[Plain]:
         function = getattr(tf.debugging, "assert_" + name)
         return [
             _graph_of(tf, lambda: function(tf.placeholder_with_default(value, None), message="m")),
@@ -147,7 +145,7 @@ def _reduced_scalars(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "compared": _compared,
     "signs": _signs,
     "ranks": _ranks,

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.queues.pipeline import built
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _stateless(tf) -> list[Any]:
+def _stateless(tf) -> list[Tensor]:
     random, rows = tf.random, np.array([[0.5, -1.0, 2.0]])
     seed = [3, -7]
     return [

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.graphs_and_values import fed, shown
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -124,7 +123,7 @@ def _reconstructions(tf):
 
 
 def _three_diagonals(tf):
-    def rows(tf) -> list[Any]:
+    def rows(tf) -> list[Tensor]:
         return [tf.constant(_D[:, column]) for column in range(3)]
 
     def solve(tf, diagonals, rhs, **options):

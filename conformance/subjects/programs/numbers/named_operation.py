@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import caught, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -15,10 +13,10 @@ _LARGE = [1.0, 2.5, 4.0]
 _INTEGERS = [-7, 0, 5]
 
 
-def _in_own_graphs(tf, functions: list[Callable[[], Any]]):
+def _in_own_graphs(tf, functions: list[Action]):
     """The nodes that each function builds in a graph of its own, and the value."""
 
-    def built(function: Callable[[], Any]):
+    def built(function: Action):
         with tf.Graph().as_default() as graph:
             outputs = function()
             return [nodes(graph), run(tf, outputs)]
@@ -138,7 +136,7 @@ def _of_arrays(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "of one number": _of_one_number,
     "of two numbers": _of_two,
     "of segments": _of_segments,

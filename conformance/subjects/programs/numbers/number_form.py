@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, caught, run
@@ -112,7 +109,7 @@ def _scripts(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "products": _products,
     "nearly equal": _nearly_equal,
     "generators": _generators,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import built as _built
 from sessrun.conformance.subjects.programs.built_graphs import fed as _fed
+from sessrun.conformance.subjects.programs.program import TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
@@ -18,7 +16,7 @@ _X = np.array([[-7.3, -1.26, 0.0], [0.44, 2.13, 5.5]], "float32")
 def _calls(tf):
     q = tf.quantization
     lows, highs = [-1.0, -2.0, -4.0], [1.0, 2.0, 5.0]
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p: tf.quantize(p, -6.0, 6.0, tf.quint8),
         lambda p: q.quantize(p, -6, 6, tf.qint8),
         lambda p: tf.quantize_v2(p, -6.0, 6.0, tf.qint8, "MIN_FIRST", "n"),
@@ -57,7 +55,7 @@ def _calls(tf):
         lambda p: tf.gradients(q.quantize_and_dequantize_v2(p, -1.0, 3.0, range_given=True), p),
     ]
 
-    def quantized(call: Callable[[Any], Any], shape):
+    def quantized(call: TensorFunction, shape):
         return _built(tf, lambda: call(tf.placeholder(tf.float32, shape, name="p")), _fed(_X))
 
     return [quantized(call, shape) for call in calls for shape in ([2, 3], None)]

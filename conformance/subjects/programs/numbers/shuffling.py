@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.queues.pipeline import built
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -13,7 +12,7 @@ __all__ = ["BEHAVIOURS"]
 def _shuffles(tf):
     random = tf.random.experimental
 
-    def both() -> list[Any]:
+    def both() -> list[Tensor]:
         return [
             random.index_shuffle(tf.range(8), [7, 8], 7),
             random.index_shuffle([3, 4], [1, 2], [9, 2**30]),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.graphs_and_values import fed, shown
+from sessrun.conformance.subjects.programs.program import Structure
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["BEHAVIOURS"]
 
@@ -17,7 +18,7 @@ _Y = _DRAW.randn(2, 4, 6).astype("f")
 _Z = _Y.astype("complex64")
 
 
-def _called(names: str, *given, **options) -> list[Callable[[Any], Any]]:
+def _called(names: str, *given, **options) -> list[Callable[[Namespace], Structure]]:
     """The calls of these functions of `tf.signal`."""
     return [
         lambda tf, name=name: getattr(tf.signal, name)(*given, **options) for name in names.split()
@@ -41,7 +42,7 @@ def _transforms(tf):
 
 
 def _slopes(tf):
-    def slope(name: str, value, length) -> Callable[[Any], Any]:
+    def slope(name: str, value, length) -> Callable[[Namespace], Structure]:
         def by_input(tf):
             given = fed(tf, value, value.shape)
             return tf.gradients(tf.real(getattr(tf.signal, name)(given, length)), given)
@@ -71,7 +72,7 @@ def _windows(tf):
 
 
 def _frames(tf):
-    calls: list[Callable[[Any], Any]] = []
+    calls = []
     for length, step in ((5, 2), (4, 4), (6, 4), (30, 3)):
         for pad_end in (False, True):
             calls += _called("frame", _X, length, step, pad_end=pad_end)
@@ -92,7 +93,7 @@ def _frames(tf):
 
 
 def _cosines(tf):
-    def call(name: str, dtype: str, **options) -> Callable[[Any], Any]:
+    def call(name: str, dtype: str, **options) -> Callable[[Namespace], Structure]:
         return lambda tf: getattr(tf.signal, name)(tf.constant(_X.astype(dtype)), **options)
 
     calls = []

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import caught, run
@@ -92,7 +89,7 @@ def _windows(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "short time": _short_time,
     "overlapping frames": _overlapping,
     "cosine transforms": _cosines,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import built as _built
 from sessrun.conformance.subjects.programs.built_graphs import fed as _fed
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
@@ -22,8 +20,8 @@ def _coarse(tf, output):
     return tf.floor(output * 100.0 + 0.25) if output.dtype.is_floating else output
 
 
-def _in_own_graphs(tf, calls: list[Callable[[Any], Any]], shapes=([2, 6, 5, 3],)):
-    def make(call: Callable[[Any], Any], shape):
+def _in_own_graphs(tf, calls: list[TensorFunction], shapes=([2, 6, 5, 3],)):
+    def make(call: TensorFunction, shape):
         pictures = tf.placeholder(tf.float32, shape, name="p")
         output = call(pictures)
         return _coarse(tf, output), [
@@ -49,7 +47,7 @@ def _resized(tf):
         "mitchellcubic",
         "unknown",
     )
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p, method=method: images.resize_images_v2(p, [4, 7], method) for method in methods
     ]
     calls += [
@@ -64,7 +62,7 @@ def _resized(tf):
 def _moved(tf):
     raw = tf.raw_ops
     rows = [[1.0, 0.25, -0.5, 0.0, 0.5, 1.0, 0.0, 0.0]]
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p: raw.ScaleAndTranslate(
             images=p, size=[4, 4], scale=[0.5, 1.5], translation=[0.25, -1.0], kernel_type="box"
         ),
@@ -89,7 +87,7 @@ def _of_parameters(tf):
     random = tf.random
     own = module_of(tf, "ops.random_ops")
     crops = module_of(tf, "ops.random_crop_ops")
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: random.stateless_binomial([5], [1, 2], [10.0] * 5, 0.4),
         lambda: random.stateless_binomial([2, 3], [1, 2], 50, [0.5, 0.9, 1.0], tf.float32, "n"),
         lambda: _coarse(tf, random.stateless_parameterized_truncated_normal([4], [1, 2])),

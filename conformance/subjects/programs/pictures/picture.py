@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import built as _built
 from sessrun.conformance.subjects.programs.built_graphs import fed as _fed
+from sessrun.conformance.subjects.programs.program import PairFunction, Plain, TensorFunction
 
 __all__ = ["BEHAVIOURS"]
 
@@ -16,7 +14,7 @@ _ONE = np.random.default_rng(3).uniform(size=(5, 4, 3)).astype("float32")
 _TWO = np.stack([_ONE, _ONE[::-1] * 0.5])
 _BYTES = (np.arange(5 * 4 * 3).reshape(5, 4, 3) * 37 % 256).astype("uint8")
 #: Static shapes of an image, with the arrays that are fed.
-_KNOWN: list[tuple[Any, Any]] = [
+_KNOWN = [
     ([5, 4, 3], _ONE),
     ([2, 5, 4, 3], _TWO),
     ([None, None, 3], _ONE),
@@ -35,7 +33,7 @@ def _coarse(tf, output):
     return tf.floor(output * 1000.0) if output.dtype.is_floating else output
 
 
-def _of_shapes(tf, call: Callable[[Any], Any], kinds=None) -> list[Any]:
+def _of_shapes(tf, call: TensorFunction, kinds=None) -> list[Plain]:
     """What a call builds and computes for images of several static shapes."""
 
     def make(shape):
@@ -48,7 +46,7 @@ def _of_shapes(tf, call: Callable[[Any], Any], kinds=None) -> list[Any]:
 
 def _turned(tf):
     i = tf.image
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         i.flip_left_right,
         i.flip_up_down,
         i.rot90,
@@ -72,7 +70,7 @@ def _framed(tf):
     def later(number: int):
         return tf.placeholder_with_default(number, [])
 
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p: i.central_crop(p, 0.5),
         lambda p: i.central_crop(p, 1.0),
         lambda p: i.central_crop(p, 0.0),
@@ -97,7 +95,7 @@ def _framed(tf):
 
 def _resized(tf):
     i = tf.image
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p: i.resize_images(p, [3, 6]),
         lambda p: i.resize_images(p, [5, 4]),
         lambda p: i.resize_images(p, [7, 8], i.ResizeMethod.NEAREST_NEIGHBOR, align_corners=True),
@@ -124,7 +122,7 @@ def _resized(tf):
 
 def _coloured(tf):
     i = tf.image
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p: i.adjust_brightness(p, 0.2),
         lambda p: i.adjust_contrast(p, 1.5),
         lambda p: i.adjust_gamma(p, 2.0, 0.5),
@@ -156,9 +154,9 @@ def _coloured(tf):
         i.image_gradients,
     ]
     results = [_of_shapes(tf, call) for call in calls]
-    some: list[Callable[[Any], Any]] = [i.rgb_to_yiq, i.yiq_to_rgb, i.rgb_to_yuv, i.yuv_to_rgb]
+    some = [i.rgb_to_yiq, i.yiq_to_rgb, i.rgb_to_yuv, i.yuv_to_rgb]
 
-    def known(call: Callable[[Any], Any]):
+    def known(call: TensorFunction):
         return _built(tf, lambda: call(tf.placeholder(tf.float32, [5, 4, 3], name="p")), _fed(_ONE))
 
     return [*results, *map(known, some)]
@@ -166,7 +164,7 @@ def _coloured(tf):
 
 def _bytes(tf):
     i = tf.image
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda p: i.adjust_brightness(p, 0.2),
         lambda p: i.adjust_contrast(p, 1.5),
         lambda p: i.adjust_gamma(p, 2.0, 0.5),
@@ -187,7 +185,7 @@ def _bytes(tf):
         lambda p: i.decode_jpeg(i.encode_jpeg(p), dct_method="INTEGER_ACCURATE"),
     ]
 
-    def built(call: Callable[[Any], Any], shape):
+    def built(call: TensorFunction, shape):
         def make():
             output = call(tf.placeholder(tf.uint8, shape, name="p"))
             return tf.shape(output) if output.op.type == "EncodePng" else output  # encoders differ
@@ -212,7 +210,7 @@ def _boxed(tf):
     overlaps = [[1.0, 0.7, 0.1], [0.7, 1.0, 0.2], [0.1, 0.2, 1.0]]
     boxes_by_class = [[[box] for box in boxes]]
     ranks = [[[score, 1 - score] for score in scores]]
-    calls: list[Callable[[Any], Any]] = [
+    calls = [
         lambda _: i.non_max_suppression(boxes, scores, 2),
         lambda _: i.non_max_suppression(boxes, scores, 3, 0.2, 0.4, "n"),
         lambda _: i.non_max_suppression_with_scores(boxes, scores, 3, 1.0, 0.1, 0.5),
@@ -243,7 +241,7 @@ def _boxed(tf):
         ),
     ]
 
-    def built(call: Callable[[Any], Any]):
+    def built(call: TensorFunction):
         return _built(
             tf, lambda: call(tf.placeholder(tf.float32, [2, 5, 4, 3], name="p")), _fed(_TWO)
         )
@@ -276,7 +274,7 @@ def _compared(tf):
 
 def _files(tf):
     i = tf.image
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: i.is_jpeg(b"\xff\xd8\xff\xe0"),
         lambda: i.is_jpeg(b"none", "j"),
         lambda: tf.io.is_jpeg(b""),
@@ -300,7 +298,7 @@ def _files(tf):
 
 def _spread(tf):
     numbers = [[1.0, 2.0, 4.0], [0.0, 0.0, 6.0]]
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: tf.math.reduce_std(numbers),
         lambda: tf.math.reduce_variance(numbers, 1),
         lambda: tf.math.reduce_std(numbers, [0], keepdims=True, name="s"),
@@ -315,7 +313,7 @@ def _alike(tf):
     draw = np.random.default_rng(5)
     one = draw.uniform(size=(2, 27, 21, 3)).astype("float32")
     two = np.clip(one + draw.normal(size=one.shape) * 0.1, 0, 1).astype("float32")
-    calls: list[Callable[[Any, Any], Any]] = [
+    calls = [
         lambda a, b: i.ssim(a, b, 1.0),
         lambda a, b: i.ssim(a[0], b[0], 1.0, 5, 1.0, 0.02, 0.05),
         lambda a, b: i.ssim(a, b, 1.0, return_index_map=True),
@@ -325,7 +323,7 @@ def _alike(tf):
         lambda a, b: i.ssim(tf.cast(a * 255, tf.uint8), tf.cast(b * 255, tf.uint8), 255),
     ]
 
-    def compared(call: Callable[[Any, Any], Any], shape):
+    def compared(call: PairFunction, shape):
         pair = [tf.placeholder(tf.float32, shape, name="p") for _ in range(2)]
         return _coarse(tf, call(*pair))
 

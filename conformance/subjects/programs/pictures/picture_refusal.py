@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -25,7 +24,7 @@ _COMPLETE_BMP = b"".join(
 )
 
 
-def _says(tf, word: str, make: Callable[[], Any]):
+def _says(tf, word: str, make: Action):
     """Whether a run raises an error with these words."""
     with tf.Session() as session:
         try:

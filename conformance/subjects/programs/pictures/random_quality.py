@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
@@ -27,4 +24,4 @@ def _bounds(tf):
     return [outcomes, nodes(tf.get_default_graph())]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"bounds": _bounds}
+BEHAVIOURS = {"bounds": _bounds}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.objects import Operation, Session
 
 __all__ = ["BEHAVIOURS"]
 
@@ -18,7 +19,7 @@ def _unknown(tf, value, dtype=None):
     return tf.placeholder_with_default(tf.constant(value, dtype), None)
 
 
-def _in_turn(tf, *fetches) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Plain]:
     """The values of the fetches, one run after the other in one session, each with a timeout."""
     options = tf.RunOptions(timeout_in_ms=300)
     with tf.Session() as session:
@@ -222,7 +223,7 @@ def _sparse(tf):
 def _waits(tf):
     """`take_grad` waits for enough gradients, or until the session is closed."""
 
-    def given(finish: Callable[[Any, Any], None], *wanted: int):
+    def given(finish: Callable[[Session, Operation], None], *wanted: int):
         gathered = tf.ConditionalAccumulator(tf.float32, shape=[])
         fetches = [gathered.take_grad(count) for count in wanted]
         put = gathered.apply_grad(2.0, local_step=100)
@@ -240,14 +241,14 @@ def _waits(tf):
             thread.join(LONG_S)
         return results
 
-    def puts(count: int) -> Callable[[Any, Any], None]:
+    def puts(count: int) -> Callable[[Session, Operation], None]:
         return lambda session, put: [session.run(put) for _ in range(count)] and None
 
     closed = given(lambda session, _: session.close(), 1, 1)
     return [given(puts(2), 2), given(puts(4), 2, 2), closed]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "graph": _graph,
     "refused_when_built": _refused_when_built,
     "dense": _dense,

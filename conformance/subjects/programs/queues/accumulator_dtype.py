@@ -6,14 +6,14 @@ A gradient or a result of another dtype than the accumulator's crashes TensorFlo
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from sessrun.conformance.subjects.programs.refusals import hidden, outcomes_of
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _dense(tf, dtype, resource: bool = False, **how) -> tuple[Any, str]:
+def _dense(tf, dtype, resource: bool = False, **how) -> tuple[Tensor, str]:
     prefix = "Resource" if resource else ""
     kind = getattr(tf.raw_ops, f"{prefix}ConditionalAccumulator")
     how = {"shape": [2], "shared_name": "acc", **how}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -21,7 +21,7 @@ def _barrier(tf, types=None, shapes=((), ()), **options):
     return module.Barrier(types or (tf.float32, tf.float32), shapes=shapes, **options)
 
 
-def _in_turn(tf, *fetches) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Plain]:
     options = tf.RunOptions(timeout_in_ms=200)
     with tf.Session() as session:
         return attempt(
@@ -29,7 +29,7 @@ def _in_turn(tf, *fetches) -> list[Any]:
         )
 
 
-def _sizes(barrier) -> list[Any]:
+def _sizes(barrier) -> list[Tensor]:
     return [barrier.ready_size(), barrier.incomplete_size()]
 
 
@@ -248,7 +248,7 @@ def _nothing(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "graph": _graph,
     "refused_when_built": _refused_when_built,
     "in_and_out": _in_and_out,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -89,7 +88,7 @@ def _slow(tf):
 
 def _looped(tf):
     coord = tf.train.Coordinator()
-    seen: list[Any] = []
+    seen = []
 
     def step(number: int, word: str = "") -> None:
         seen.append((number, word))
@@ -182,7 +181,7 @@ def _refused(tf):
 def _managed(tf):
     """`start_queue_runners` with monitored sessions, which have started the threads themselves."""
 
-    def started(make: Callable[[], Any]):
+    def started(make: Action):
         with tf.Graph().as_default():
             queue = tf.FIFOQueue(2, tf.int32, shapes=[[]])
             taken = queue.dequeue_many(3)
@@ -235,7 +234,7 @@ def _written(tf):
         return [Path(text).name, Path(data).name, [n.name for n in again.node], lines]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "stopped": _stopped,
     "failed": _failed,
     "slow": _slow,

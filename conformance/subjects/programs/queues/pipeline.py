@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS", "built"]
 
@@ -27,10 +25,10 @@ def _nodes(graph):
     ]
 
 
-def built(tf, *makers: Callable[[], Any]):
+def built(tf, *makers: Action):
     """What each function builds in a graph of its own: nodes, collections, queue runners."""
 
-    def build(make: Callable[[], Any]):
+    def build(make: Action):
         with tf.Graph().as_default() as graph:
             output = make()
             if hasattr(output, "queue_ref"):
@@ -148,7 +146,7 @@ def _kept_batches(tf):
     )
 
 
-def _run(tf, make: Callable[[], Any], steps: int):
+def _run(tf, make: Action, steps: int):
     """The values of a pipeline with a coordinator and queue runners, to its end."""
     with tf.Graph().as_default():
         output = make()

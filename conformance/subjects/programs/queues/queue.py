@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -176,9 +175,9 @@ def _shuffled(tf):
         return [sorted({*taken.tolist(), *rest.tolist()}), kept]
 
 
-def _in_a_thread(work: Callable[[], Any]) -> Callable[[], Any]:
+def _in_a_thread(work: Action) -> Action:
     """Start `work` in a thread; the result is a function that waits for its outcome."""
-    outcomes: list[Any] = []
+    outcomes = []
     thread = threading.Thread(target=lambda: outcomes.append(attempt(work)), daemon=True)
     thread.start()
     thread.join(0.3)

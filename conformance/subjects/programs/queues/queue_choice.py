@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -84,7 +83,7 @@ def _limits(tf):
         clear = getattr(raw, f"{kind}Clear")(**options)
         with tf.Session() as session:
 
-            def all_of(*fetches) -> list[Any]:
+            def all_of(*fetches) -> list[Plain]:
                 return attempt(*(lambda f=fetch: session.run(f) for fetch in fetches))
 
             return [all_of(*puts, count, clear, count, *puts, count), all_of(get, count, puts[0])]

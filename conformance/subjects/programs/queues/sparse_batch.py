@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, described, run
+from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.queues.pipeline import built
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -20,7 +20,7 @@ def _sparse(tf, indices=((0, 0), (1, 2)), values=(1.0, 2.0), shape=(2, 3)):
     return tf.SparseTensor(np.array(indices, np.int64), list(values), np.array(shape, np.int64))
 
 
-def _fed(tf, indices, values, shape) -> dict[str, Any]:
+def _fed(tf, indices, values, shape) -> dict[str, Tensor]:
     """The three parts as placeholders of unknown shape, with default values."""
     wanted = {
         "sparse_indices": np.array(indices, np.int64),
@@ -114,7 +114,7 @@ def _bytes(tf):
     rows = lambda: tf.serialize_many_sparse(_sparse(tf))  # noqa: E731
     none = np.zeros((0, 3), object)
 
-    def both(make: Callable[[], Any]):
+    def both(make: Action):
         outputs = make()
         return [described(outputs), run(tf, outputs)]
 
@@ -182,7 +182,7 @@ def _fetched_batches(tf):
                 coordinator.request_stop()
                 coordinator.join(threads)
 
-    def build_and_run(make: Callable[[], Any]):
+    def build_and_run(make: Action):
         with tf.Graph().as_default():
             return several(make())
 

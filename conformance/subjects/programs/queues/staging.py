@@ -6,21 +6,20 @@ Nothing here waits: TensorFlow blocks a thread that cannot be cancelled.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _classes(tf) -> tuple[Any, Any]:
+def _classes(tf) -> tuple[type, type]:
     package = "tensorflow" if "tensorflow" in tf.__name__ else "sessrun.reference"
     module = importlib.import_module(f"{package}.python.ops.data_flow_ops")
     return module.StagingArea, module.MapStagingArea
 
 
-def _in_turn(tf, *fetches) -> list[Any]:
+def _in_turn(tf, *fetches) -> list[Plain]:
     with tf.Session() as session:
         return attempt(*(lambda fetch=fetch: session.run(fetch) for fetch in fetches))
 
@@ -275,7 +274,7 @@ def _order(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "graph": _graph,
     "refused": _refused,
     "line": _line,

@@ -6,16 +6,17 @@ import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Program
+from sessrun.spec.cases.namespace import Namespace
 
 __all__ = ["BEHAVIOURS"]
 
 TEXT = "first\nsecond \u00e4\n\nlast"
 
 
-def _in_a_folder(program: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+def _in_a_folder(program: Callable[[Namespace, Callable[..., str]], object]) -> Program:
     """A program that gets a function from names to paths in a folder of its own."""
 
     def placed(tf):
@@ -32,7 +33,7 @@ def _in_a_folder(program: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
 
 @_in_a_folder
 def _reading(tf, at):
-    def opened(*steps: Callable[[Any], Any], mode: str = "r", name: str = "text"):
+    def opened(*steps, mode: str = "r", name: str = "text"):
         file = tf.gfile.GFile(at(name), mode)
         return attempt(*(lambda step=step: step(file) for step in steps))
 
@@ -122,7 +123,7 @@ def _reading(tf, at):
 
 @_in_a_folder
 def _writing(tf, at):
-    def opened(mode: str, *steps: Callable[[Any], Any], name: str = "text"):
+    def opened(mode: str, *steps, name: str = "text"):
         with tf.gfile.GFile(at(name), mode) as file:
             outcomes = attempt(*(lambda step=step: step(file) for step in steps))
         return outcomes, attempt(lambda: Path(at(name)).read_bytes())

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 # ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
 
-def _tried(tf, *makers: Callable[[], Any]):
+def _tried(tf, *makers: Action):
     """What each function returns in a graph of its own, and the values."""
 
-    def build_and_run(make: Callable[[], Any]):
+    def build_and_run(make: Action):
         with tf.Graph().as_default():
             outputs = make()
             with tf.Session() as session:
@@ -28,7 +27,7 @@ def _tried(tf, *makers: Callable[[], Any]):
     return attempt(*(lambda make=make: build_and_run(make) for make in makers))
 
 
-def _said(tf, make: Callable[[], Any]):
+def _said(tf, make: Action):
     """The value of what a function builds, or the operation's own message of its error."""
     with tf.Graph().as_default(), tf.Session() as session:
         try:
@@ -208,7 +207,7 @@ def _sparse_features(tf):
     ]
 
 
-def _reason(tf, make: Callable[[], Any]) -> str:
+def _reason(tf, make: Action) -> str:
     """The message of the error that building or running raises."""
     with tf.Graph().as_default():
         try:

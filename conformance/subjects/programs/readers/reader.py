@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -28,7 +28,7 @@ def _folder(**contents: bytes) -> Iterator[Callable[[str], str]]:
         yield lambda name: str(FOLDER / name)
 
 
-def _runs(tf, make: Callable[[], Any], files: Sequence[str], steps: str):
+def _runs(tf, make: Action, files: Sequence[str], steps: str):
     """A reader's values step by step: r read, u up to 3, p produced, w work units, s state, x."""
     with tf.Graph().as_default():
         reader = make()

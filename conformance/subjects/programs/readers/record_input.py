@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.paths import module_of
@@ -45,4 +43,4 @@ def _nothing(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"batches": _batches, "nothing": _nothing}
+BEHAVIOURS = {"batches": _batches, "nothing": _nothing}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
@@ -33,7 +32,7 @@ def _older(tf, path: str, *values) -> None:
     run(tf, tf.raw_ops.Save(filename=path, tensor_names=names, data=list(map(tf.constant, values))))
 
 
-def _read(tf, prefix: str, name: str = "a", dtype=None) -> Callable[[], Any]:
+def _read(tf, prefix: str, name: str = "a", dtype=None) -> Action:
     return lambda: run(
         tf,
         tf.raw_ops.RestoreV2(
@@ -83,7 +82,7 @@ def _data_of_another(tf):
 def _changed_bytes(tf):
     """Checkpoints with one changed byte in the index or in the data."""
     _saved(tf, "x", a=[1.0, 2.0])
-    outcomes: list[Any] = []
+    outcomes = []
     for ending in ("index", _DATA):
         content = Path(f"x.{ending}").read_bytes()
         for position in range(0, len(content), 5):
@@ -99,7 +98,7 @@ def _changed_bytes(tf):
 def _cut_indexes(tf):
     _saved(tf, "x", a=[1.0, 2.0])
     _older(tf, "old", [1.0, 2.0])
-    outcomes: list[Any] = []
+    outcomes = []
     for path, prefix in (("x.index", "x"), ("old", "old")):
         content = Path(path).read_bytes()
         for size in range(0, len(content), 7):
@@ -110,7 +109,7 @@ def _cut_indexes(tf):
     return outcomes
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "exchanged": _exchanged,
     "data of another": _data_of_another,
     "changed bytes": _changed_bytes,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
@@ -67,7 +64,7 @@ def _none(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "rows": _rows,
     "slices": _slices,
     "batches": _batches,

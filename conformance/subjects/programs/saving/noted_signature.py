@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
 from sessrun.conformance.subjects.programs.paths import module_of
@@ -71,7 +69,7 @@ def _noted(tf, folder: str) -> None:
 def _there_and_back(tf):
     _noted(tf, "m")
     loader = module_of(tf, "saved_model.loader_impl")
-    results: list[Any] = [listing()]
+    results = [listing()]
     for tags, scope in ((["serve"], None), (["train"], None), (["serve"], "z")):
         with tf.Graph().as_default(), tf.Session() as session:
             loaded = tf.saved_model.load(session, tags, "m", import_scope=scope)
@@ -140,7 +138,7 @@ def _reserved(tf):
         )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "training": _training,
     "there and back": _there_and_back,
     "step by step": _step_by_step,

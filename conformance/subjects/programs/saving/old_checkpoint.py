@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain, Program
 from sessrun.conformance.subjects.programs.saved_graphs import (
     in_a_folder,
     inputs,
@@ -39,12 +38,12 @@ KINDS = (
 VALUES = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-def _save(tf, path, names, *values) -> Callable[[], Any]:
+def _save(tf, path, names, *values) -> Action:
     data = [tf.convert_to_tensor(value) for value in values]
     return lambda: run(tf, tf.raw_ops.Save(filename=path, tensor_names=names, data=data))
 
 
-def _slices(tf, path: str, **parts) -> Callable[[], Any]:
+def _slices(tf, path: str, **parts) -> Action:
     names, specs, data = parts["names"], parts["specs"], parts["data"]
     return lambda: run(
         tf,
@@ -57,7 +56,7 @@ def _slices(tf, path: str, **parts) -> Callable[[], Any]:
     )
 
 
-def _read(tf, path, name, dtype, spec: str | None = None) -> Callable[[], Any]:
+def _read(tf, path, name, dtype, spec: str | None = None) -> Action:
     raw, named = tf.raw_ops, {"file_pattern": path, "tensor_name": name, "dt": dtype}
     if spec is None:
         return lambda: run(tf, raw.Restore(**named))
@@ -159,7 +158,7 @@ def _parts_of_tensors(tf):
 
 @in_a_folder
 def _by_the_newer_operation(tf):
-    def read(prefix: str, names: list[str], specs: list[str]) -> Callable[[], Any]:
+    def read(prefix: str, names: list[str], specs: list[str]) -> Action:
         dtypes = [tf.float32, tf.int32][: len(names)]
         return lambda: run(
             tf,
@@ -211,7 +210,7 @@ def _readers(tf):
     ]
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     return [
         [n.name, n.op, inputs(n), n.device, sorted(n.attr)]
         for n in tf.get_default_graph().as_graph_def().node
@@ -219,7 +218,7 @@ def _nodes(tf) -> list[Any]:
     ]
 
 
-def _savers(**options) -> Callable[[Any], Any]:
+def _savers(**options) -> Program:
     @in_a_folder
     def program(tf):
         reference, resource = variables(tf, options.pop("device", None))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
@@ -26,7 +25,7 @@ def _saved(tf):
     return module_of(tf, "training.checkpoint_ops")
 
 
-def _value(tf, initializer, shape, **options) -> Callable[[], Any]:
+def _value(tf, initializer, shape, **options) -> Action:
     def run():
         with tf.Graph().as_default(), tf.Session() as session:
             value = tf.get_variable("v", shape, initializer=initializer, **options)
@@ -76,4 +75,4 @@ def _matrices(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"embeddings": _embeddings, "matrices": _matrices}
+BEHAVIOURS = {"embeddings": _embeddings, "matrices": _matrices}

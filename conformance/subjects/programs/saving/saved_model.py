@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Plain
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder, listing
+from sessrun.spec.cases.objects import Tensor, Variable
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _model(tf) -> tuple[Any, Any, Any]:
+def _model(tf) -> tuple[Tensor, Tensor, Variable]:
     """A graph of two variables; its input and its output."""
     kernel = tf.get_variable(
         "v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3), use_resource=False
@@ -23,7 +24,7 @@ def _model(tf) -> tuple[Any, Any, Any]:
     return x, tf.matmul(x, kernel, name="y"), kernel
 
 
-def _summary(definition) -> list[Any]:
+def _summary(definition) -> list[Plain]:
     """The parts of a MetaGraphDef that are compared."""
     nodes = sorted(
         [node.name, node.op, node.device, sorted(node.attr)] for node in definition.graph_def.node
@@ -54,7 +55,7 @@ def _saved(tf, **options):
 
 @in_a_folder
 def _there_and_back(tf):
-    results: list[Any] = []
+    results = []
     for number, as_text in enumerate((False, True)):
         with tf.Graph().as_default(), tf.Session() as session:
             x, y, kernel = _model(tf)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import caught
+from sessrun.conformance.subjects.programs.program import Plain
+from sessrun.spec.cases.objects import Tensor, Variable
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _model(tf) -> tuple[Any, Any, Any]:
+def _model(tf) -> tuple[Tensor, Tensor, Variable]:
     """A model in the default graph: input, output and weight."""
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     weight = tf.get_variable("weight", [2, 1], initializer=tf.ones_initializer())
@@ -24,7 +24,7 @@ def _signatures(tf):
     info = tf.saved_model.utils.build_tensor_info
     x, y, _ = _model(tf)
     words = tf.placeholder(tf.string, [None], name="words")
-    calls: list[Callable[[], Any]] = [
+    calls = [
         lambda: utils.build_signature_def({"in": info(x)}, {"out": info(y)}, "mine"),
         lambda: utils.build_signature_def(),
         lambda: utils.regression_signature_def(words, y[:, 0]),
@@ -71,9 +71,9 @@ def _by_builder(tf):
     return [again, early, twice, files, *_loaded(tf, path)]
 
 
-def _loaded(tf, folder: Path) -> list[Any]:
+def _loaded(tf, folder: Path) -> list[Plain]:
     path, nowhere = str(folder), str(folder / "nowhere")
-    seen: list[Any] = [
+    seen = [
         tf.saved_model.loader.maybe_saved_model_directory(path),
         tf.saved_model.loader.maybe_saved_model_directory(nowhere),
     ]
@@ -114,7 +114,7 @@ def _simply(tf):
         ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "signatures": _signatures,
     "by a builder": _by_builder,
     "simply": _simply,

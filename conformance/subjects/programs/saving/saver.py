@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain, Program
 from sessrun.conformance.subjects.programs.saved_graphs import (
     in_a_folder,
     inputs,
@@ -20,7 +19,7 @@ from sessrun.conformance.subjects.programs.saved_graphs import (
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf, *prefixes: str) -> list[Any]:
+def _nodes(tf, *prefixes: str) -> list[Plain]:
     """The nodes of savers with all their attributes."""
     return [
         [
@@ -35,7 +34,7 @@ def _nodes(tf, *prefixes: str) -> list[Any]:
     ]
 
 
-def _graph(device: str | None = None, **options) -> Callable[[Any], Any]:
+def _graph(device: str | None = None, **options) -> Program:
     def program(tf):
         variables(tf, device)
         saver = tf.train.Saver(**options)
@@ -116,7 +115,7 @@ def _saving(tf):
     return outcomes
 
 
-def _keeping(**options) -> Callable[[Any], Any]:
+def _keeping(**options) -> Program:
     @in_a_folder
     def program(tf):
         variables(tf)
@@ -155,7 +154,7 @@ def _restoring(tf):
         lambda: saver.restore(session, 5),
     )
 
-    def other(make: Callable[[], Any], **options):
+    def other(make: Action, **options):
         def program():
             with tf.Graph().as_default(), tf.Session() as sess:
                 fetches = make()
@@ -293,7 +292,7 @@ def _operations(tf):
 
         return program
 
-    def restore(*arguments) -> list[Callable[[], Any]]:
+    def restore(*arguments) -> list[Action]:
         return [lambda fed=fed: _raw(tf, *arguments, fed=fed) for fed in (False, True)]
 
     one, two = [1.0, 2.0], [3.0, 4.0]
@@ -344,7 +343,7 @@ def _operations(tf):
 
 @in_a_folder
 def _merging(tf):
-    def save(prefix: str, *names: str) -> Callable[[], Any]:
+    def save(prefix: str, *names: str) -> Action:
         return lambda: run(
             tf,
             tf.raw_ops.SaveV2(
@@ -355,7 +354,7 @@ def _merging(tf):
             ),
         )
 
-    def merge(prefixes, target, **options) -> Callable[[], Any]:
+    def merge(prefixes, target, **options) -> Action:
         return lambda: run(
             tf,
             tf.raw_ops.MergeV2Checkpoints(
@@ -391,7 +390,7 @@ def _initializing(tf):
         session.run(tf.global_variables_initializer())
         tf.train.Saver().save(session, "d/x")
 
-    def program(path: str, assignments) -> Callable[[], Any]:
+    def program(path: str, assignments) -> Action:
         def call():
             with tf.Graph().as_default(), tf.Session() as session:
                 zeros = tf.zeros_initializer()

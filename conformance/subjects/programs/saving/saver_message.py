@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -212,7 +210,7 @@ def _large_indexes(tf):
     return [read, len(tf.train.list_variables("x")), Path("x.index").read_bytes()]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "as data": _as_data,
     "last checkpoints": _last_checkpoints,
     "without variables": _without_variables,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.generators.record_files import masked_crc
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
@@ -66,7 +66,7 @@ def _entry(dtype: int = 1, sizes: tuple[int, ...] = (2,), *rest: bytes) -> bytes
 _DATA = struct.pack("<ff", 1.5, -2.5)
 
 
-def _read(tf, rows: Mapping[bytes, bytes]) -> Callable[[], Any]:
+def _read(tf, rows: Mapping[bytes, bytes]) -> Action:
     def read():
         Path("x.index").write_bytes(_table(rows))
         return run(

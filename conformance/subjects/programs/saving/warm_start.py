@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+from sessrun.spec.cases.objects import Variable
 
 __all__ = ["BEHAVIOURS"]
 
@@ -22,7 +22,7 @@ def _saved(tf) -> None:
         tf.train.Saver().save(session, "d/x")
 
 
-def _model(tf, *, parts: bool = False) -> list[Any]:
+def _model(tf, *, parts: bool = False) -> list[Variable]:
     cut = tf.fixed_size_partitioner(2) if parts else None
     a = tf.get_variable("a", [4, 2], initializer=tf.zeros_initializer(), partitioner=cut)
     b = tf.get_variable("net/b", [4, 2], initializer=tf.zeros_initializer(), use_resource=True)
@@ -30,7 +30,7 @@ def _model(tf, *, parts: bool = False) -> list[Any]:
     return [a, b, c]
 
 
-def _started(wanted: Callable[[list[Any]], Any], *, parts: bool = False, **names):
+def _started(wanted: Callable[[list[Variable]], object], *, parts: bool = False, **names):
     @in_a_folder
     def program(tf):
         _saved(tf)

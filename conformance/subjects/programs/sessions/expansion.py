@@ -6,11 +6,11 @@ import collections
 import importlib
 import types
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, without_gpus
+from sessrun.spec.cases.objects import Fetches
 
 __all__ = ["BEHAVIOURS"]
 
@@ -78,7 +78,7 @@ def _kinds_of_expansion(tf):
     )
 
 
-class Pairs(Mapping[Any, Any]):
+class Pairs(Mapping[str, Fetches]):
     """A mapping that is constructed from pairs only."""
 
     def __init__(self, pairs) -> None:
@@ -87,7 +87,7 @@ class Pairs(Mapping[Any, Any]):
     def __getitem__(self, key):
         return self._items[key]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[str]:
         return iter(self._items)
 
     def __len__(self) -> int:

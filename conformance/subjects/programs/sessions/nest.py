@@ -5,11 +5,12 @@ from __future__ import annotations
 import collections
 import importlib
 import types
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, described
+from sessrun.conformance.subjects.programs.program import Plain
 
 # ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
@@ -17,13 +18,13 @@ __all__ = ["BEHAVIOURS"]
 
 
 class Pair(NamedTuple):
-    x: Any
-    y: Any
+    x: Plain
+    y: Plain
 
 
 class Other(NamedTuple):
-    x: Any
-    y: Any
+    x: Plain
+    y: Plain
 
 
 class Attributed:
@@ -41,7 +42,7 @@ class Attributed:
 
 Twin = collections.namedtuple("Pair", "x y")  # noqa: PYI024 - the same name and fields as Pair
 ORDERED = collections.OrderedDict([("b", 1), ("a", [2])])
-NESTS: tuple[Any, ...] = (
+NESTS = (
     {"b": 1, "a": 2},
     ORDERED,
     collections.defaultdict(int, {"q": 1}),
@@ -145,7 +146,7 @@ def _leaves(tf):
 
 
 def _same(tf):
-    pairs: tuple[tuple[Any, Any], ...] = (
+    pairs = (
         ([1, 2], [1]),
         ([1], [1, 2]),
         ([1, 2], (1, 2)),
@@ -217,7 +218,7 @@ def _composites(tf):
 
 def _up_to(tf):
     nest = _module(tf)
-    pairs: tuple[tuple[Any, Any], ...] = (
+    pairs = (
         ([1, [2]], [[1, 2], [[3]]]),
         ([1, [2]], [[1, 2]]),
         ([1, [2]], [[1, 2], 3]),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, Structure
+from sessrun.spec.cases.objects import Variable
 
 __all__ = ["BEHAVIOURS"]
 
@@ -14,7 +16,7 @@ _DEVICES: Final = (None, "/cpu:0", "/cpu:1")
 _STEADY: Final = ("client_terminated", "recv_device", "send_device", "tensor_type")
 
 
-def _placed(tf, build: Callable[[], Any], feeds=None, *, plain: bool = True, **options):
+def _placed(tf, build: Action, feeds=None, *, plain: bool = True, **options):
     """The nodes of a run's partition graphs by device, sends and receives, and the values.
 
     Where the graph has constants (not `plain`), TensorFlow copies them to the devices of their
@@ -84,13 +86,13 @@ def _chains(tf):
 def _held(tf):
     """Stateful operations on a device, and their users on another one."""
 
-    def users(make: Callable[[], Any], use: Callable[[Any], Any], at, device):
+    def users(make: Callable[[], Variable], use: Callable[[Variable], Structure], at, device):
         with tf.device(at):
             held = make()
         with tf.device(device):
             return use(held)
 
-    def variable(kind: bool) -> Callable[[], Any]:
+    def variable(kind: bool) -> Action:
         return lambda: tf.get_variable("v", initializer=[1.0, 2.0], use_resource=kind)
 
     holders = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import threading
-from typing import Any
 
 import numpy as np
 
@@ -167,7 +166,7 @@ def _default_sessions(tf):
     a = tf.constant([1, 2])
     other = tf.Graph()
     one, two, third = tf.Session(), tf.Session(), tf.Session(graph=other)
-    outcomes: list[Any] = []
+    outcomes = []
     with one.as_default():
         with two.as_default():
             outcomes.append(tf.get_default_session() is two)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, without_gpus
@@ -59,7 +57,7 @@ def _named_sessions(tf):
         held.append(session)
         return session.run(tf.constant(len(held)))
 
-    held: list[Any] = []
+    held = []
     try:
         outcomes = attempt(
             lambda: opened("spec", 1),

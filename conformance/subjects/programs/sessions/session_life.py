@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, described, raised, without_gpus
+from sessrun.conformance.subjects.programs.program import Program
 
 __all__ = ["BEHAVIOURS"]
 
 
-def alone(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def alone(program: Program) -> Program:
     """The program in a thread of its own, so that it leaves the default stacks of others alone."""
 
     def in_a_thread(tf):
-        results: list[Any] = []
+        results = []
 
         def work() -> None:
             with tf.Graph().as_default():
@@ -88,7 +87,7 @@ def _an_interactive_one_inside(tf):
         inner.close()
         outcomes.append(tf.get_default_session() is outer)
 
-    left: list[Any] = []
+    left = []
 
     def left_open() -> None:
         with outer.as_default():

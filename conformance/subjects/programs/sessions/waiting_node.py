@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.imported_nodes import add_node, imported_node, run_node
@@ -74,7 +73,7 @@ def _resources(tf):
         def done(name: str, verb: str):
             return attempt(lambda: session.run(f"{name}_{verb}"))
 
-        results: list[Any] = [there()]
+        results = [there()]
         results += [
             [done(name, "Using"), done(name, "Create"), done(name, "Create"), there()]
             for name in names

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
@@ -77,7 +74,7 @@ def _values(tf):
 
 
 def _refused(tf):
-    make: Callable[..., Any] = tf.RaggedTensor.from_row_splits
+    make = tf.RaggedTensor.from_row_splits
     values = tf.constant([1, 2, 3])
     return attempt(
         lambda: make(values, []),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import SparseTensor, Structure
 from sessrun.conformance.subjects.programs.queues.pipeline import built
 
 __all__ = ["BEHAVIOURS"]
@@ -31,7 +31,7 @@ def _half(tf):
     return tf.sparse_placeholder(tf.float32, [None, 4])
 
 
-def _calls(tf) -> list[Callable[[Any], Any]]:
+def _calls(tf) -> list[Callable[[SparseTensor], Structure]]:
     """Functions of a sparse matrix of float32."""
     s = tf.sparse
     other, dense = _other(tf), np.arange(12, dtype=np.float32).reshape(3, 4)

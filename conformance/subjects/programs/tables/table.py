@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.lookup_tables import (
@@ -59,7 +57,7 @@ def _graph_of_static(tf):
 
 
 def _graph_of_changing(tf):
-    elements: list[Any] = []
+    elements = []
     tables = [
         mutable_table(tf),
         mutable_table(tf, [-1, -2]),
@@ -442,7 +440,7 @@ def _saved(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "graph_of_static": _graph_of_static,
     "graph_of_changing": _graph_of_changing,
     "found": _looked_up,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -45,7 +45,7 @@ def _numbers(tf):
     )
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     """The nodes without values and without the shared names of tables, which are random."""
     return [
         [
@@ -271,7 +271,7 @@ def _of_one_run(tf):
         ) + _nodes(tf)
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "hashes": _hashes,
     "graph_of_vocabulary": _graph_of_vocabulary,
     "graph_of_index_tables": _graph_of_index_tables,

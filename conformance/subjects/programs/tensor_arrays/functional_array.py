@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import caught, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _within(tf, build: Callable[[], Any]):
+def _within(tf, build: Action):
     """What a function builds with control flow as functions, and the values."""
     tf.enable_control_flow_v2()
     try:
@@ -65,7 +63,7 @@ def _methods(tf):
         array = array.split([1, 2, 3, 4, 5], [2, 0, 3])
         return array.read(0), array.read(1), array.read(2)
 
-    makes: list[Callable[[], Any]] = [
+    makes = [
         lambda: filled().stack(),
         lambda: filled().gather([2, 0, 2]),
         lambda: filled().read(3),
@@ -84,4 +82,4 @@ def _methods(tf):
     return [caught(lambda make=make: _within(tf, make)) for make in makes]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"loops": _loops, "methods": _methods}
+BEHAVIOURS = {"loops": _loops, "methods": _methods}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Plain, TensorArray
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -20,7 +21,7 @@ def _learned(tf):
     def of_shape(shape):
         return tf.placeholder_with_default(zeros, shape)
 
-    def filled(way: Callable[..., Any], options: Mapping[str, Any]):
+    def filled(way: Callable[..., TensorArray], options: Mapping[str, Plain]):
         with tf.Graph().as_default():
             known, partly, unknown = tf.zeros([3, 2, 4]), of_shape([3, None, 4]), of_shape(None)
             array = way(tf.TensorArray(tf.float32, 3, **options), known, partly, unknown)
@@ -28,7 +29,7 @@ def _learned(tf):
             rest = attempt(lambda: array.gather([0, 2]), array.concat)
             return array.element_shape, read, stacked, rest, run(tf, [read, tf.shape(stacked)])
 
-    ways: tuple[Callable[..., Any], ...] = (
+    ways = (
         lambda a, known, *_: a.unstack(known),
         lambda a, _, partly, __: a.unstack(partly),
         lambda a, _, __, unknown: a.unstack(unknown),
@@ -42,7 +43,7 @@ def _learned(tf):
         lambda a, known, *_: a.unstack(known).write(0, known[1]),
         lambda a, *_: a.identity(),
     )
-    options: tuple[dict[str, Any], ...] = (
+    options = (
         {},
         {"infer_shape": False},
         {"element_shape": [2, 4]},
@@ -58,7 +59,7 @@ def _popped(tf):
     """Tensor lists with known, partly known and invalid element shapes."""
     raw, lists, kind = tf.raw_ops, tf.zeros([3, 2]), tf.float32
 
-    def outputs_of(shape) -> list[Any]:
+    def outputs_of(shape) -> list[Tensor]:
         handle = raw.TensorListFromTensor(tensor=lists, element_shape=np.array([2], np.int32))
         empty = raw.EmptyTensorList(element_shape=shape, max_num_elements=5, element_dtype=kind)
         pushed = raw.TensorListPushBack(input_handle=empty, tensor=tf.ones([2]))

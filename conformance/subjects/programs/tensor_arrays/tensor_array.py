@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain, TensorArray
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
 #: The arguments of several kinds of TensorArrays, besides dtype and size.
-KINDS: tuple[dict[str, Any], ...] = (
+KINDS = (
     {},
     {"element_shape": []},
     {"infer_shape": False},
@@ -22,12 +23,12 @@ KINDS: tuple[dict[str, Any], ...] = (
 )
 
 
-def _ran(tf, *programs: Callable[[], Any]):
+def _ran(tf, *programs: Action):
     """The value of what each program returns, or the error of building or running it."""
     return attempt(*(lambda program=program: run(tf, program()) for program in programs))
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     graph = tf.get_default_graph()
     return [
         [
@@ -95,7 +96,7 @@ def _constructed(tf):
     )
 
 
-def _writes(tf, options: dict[str, Any]):
+def _writes(tf, options: dict[str, bool]):
     def array():
         return tf.TensorArray(tf.float32, 3, **options)
 
@@ -179,14 +180,16 @@ def _values(tf):
 def _in_order(tf):
     """Pairs of operations in order, with `clear_after_read` and without."""
 
-    def after(first: Callable[[Any], Any], second: Callable[[Any], Any], **options):
+    def after(
+        first: Callable[[TensorArray], Tensor], second: Callable[[TensorArray], Tensor], **options
+    ):
         array = tf.TensorArray(tf.float32, 2, **options).unstack([1.0, 2.0])
         with tf.control_dependencies([array.flow]):
             done = first(array)
         with tf.control_dependencies([done]):
             return second(array)
 
-    seconds: list[Callable[[Any], Any]] = [
+    seconds = [
         lambda array: array.read(0),
         lambda array: array.write(0, 3.0).flow,
         lambda array: array.stack(),
@@ -340,7 +343,7 @@ def _gradients_with_more_axes(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "gradients of pieces": _gradients_of_pieces,
     "more axes": _gradients_with_more_axes,
     "graph": _graph,

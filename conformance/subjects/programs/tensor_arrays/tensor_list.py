@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Program
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
-Program = Callable[[Any, Any, Any], Any]
+ListProgram = Callable[[Namespace, Namespace, Tensor], Tensor]
 
 
 def pushed_and_popped(tf, lists, x):
@@ -66,7 +68,7 @@ def joined_and_split(tf, lists, x):
     return lists.tensor_list_concat(handle, tf.float32, element_shape=[None, 2]) * x
 
 
-_PROGRAMS: list[Program] = [
+_PROGRAMS: list[ListProgram] = [
     pushed_and_popped,
     only_what_is_left_is_used,
     only_the_popped_is_used,
@@ -79,7 +81,7 @@ _PROGRAMS: list[Program] = [
 ]
 
 
-def _compared(program: Program) -> Callable[[Any], Any]:
+def _compared(program: ListProgram) -> Program:
     """The list operations of a program and its gradients, and the values."""
 
     def build_and_run(tf, known: bool):

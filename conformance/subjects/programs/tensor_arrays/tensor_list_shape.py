@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -15,7 +13,7 @@ def _lists(tf):
     return module_of(tf, "ops.list_ops")
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     graph = tf.get_default_graph()
     return [
         [
@@ -129,7 +127,7 @@ def _refused(tf):
     return outcomes, attempt(*(lambda fetch=fetch: run(tf, fetch) for fetch in fails))
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "shapes": _shapes,
     "gradients": _gradients,
     "in loops": _in_loops,

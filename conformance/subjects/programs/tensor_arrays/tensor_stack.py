@@ -7,9 +7,10 @@ whose stack nothing pops from.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
+from sessrun.spec.cases.objects import Operation, Tensor
 
 __all__ = ["BEHAVIOURS"]
 
@@ -22,20 +23,20 @@ def _older(tf):
     return tf.raw_ops.Stack(elem_type=tf.float32, stack_name="foo")
 
 
-def _push(tf, handle, *values, older: bool = False) -> list[Any]:
+def _push(tf, handle, *values, older: bool = False) -> list[Operation]:
     """Push the values one after the other."""
     push = tf.raw_ops.StackPush if older else tf.raw_ops.StackPushV2
-    pushed: list[Any] = []
+    pushed = []
     for value in values:
         with tf.control_dependencies(pushed[-1:]):
             pushed.append(push(handle=handle, elem=value))
     return pushed
 
 
-def _pop(tf, handle, after: list[Any], count: int = 1, *, older: bool = False):
+def _pop(tf, handle, after: list[Operation], count: int = 1, *, older: bool = False):
     """Pop one element after the other, after these operations."""
     pop = tf.raw_ops.StackPop if older else tf.raw_ops.StackPopV2
-    popped: list[Any] = []
+    popped = []
     for _ in range(count):
         with tf.control_dependencies([*after, *popped[-1:]]):
             popped.append(pop(handle=handle, elem_type=tf.float32))
@@ -63,7 +64,7 @@ def _graph(tf):
 
 
 def _refused_when_built(tf):
-    def closes(shape) -> Callable[[], Any]:
+    def closes(shape) -> Action:
         return lambda: tf.raw_ops.StackCloseV2(handle=tf.placeholder(tf.resource, shape))
 
     return attempt(
@@ -119,12 +120,12 @@ def _refused(tf):
         handle = _stack(tf)
         return _pop(tf, handle, _push(tf, handle, 1))
 
-    def closed(use: Callable[[Any, list[Any]], Any]):
+    def closed(use: Callable[[Tensor, list[Operation]], object]):
         handle = _stack(tf)
         closed = tf.raw_ops.StackCloseV2(handle=handle)
         return use(handle, [closed])
 
-    def closed_twice(handle, after: list[Any]):
+    def closed_twice(handle, after: list[Operation]):
         with tf.control_dependencies(after):
             return tf.raw_ops.StackCloseV2(handle=handle)
 
@@ -152,7 +153,7 @@ def _refused(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "graph": _graph,
     "refused_when_built": _refused_when_built,
     "values": _values,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ _SHOWN = r"assertion failed: .*"
 def _shown(tf):
     of = functools.partial(hidden, tf)
     x = np.arange(24)
-    data: list[Any] = [
+    data = [
         3,
         [],
         [7],

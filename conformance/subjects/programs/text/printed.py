@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import collections
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
@@ -24,7 +23,7 @@ def _into_files(tf):
     """`tf.print` into a file: structures as Python writes them, with the values of tensors."""
     x = tf.constant(np.arange(12).reshape(3, 4))
     text, sparse = tf.constant("te{}xt"), tf.SparseTensor([[0, 1]], [7], [2, 2])
-    given: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    given = [
         ((x,), {}),
         ((x, "and", 3, None), {"sep": "|"}),
         (({"b": x, "a": [text, 2]},), {}),
@@ -40,7 +39,7 @@ def _into_files(tf):
         ((tf.Variable(3.0, use_resource=True).initial_value, 1.5), {"end": "!\n"}),
     ]
 
-    def printed(number: int) -> Callable[[], Any]:
+    def printed(number: int) -> Action:
         inputs, options = given[number]
 
         def call():
@@ -57,7 +56,7 @@ def _streams(tf):
     """The output streams, by the attribute of the operation."""
     x = tf.constant([1, 2])
 
-    def stream(where, **options) -> Callable[[], Any]:
+    def stream(where, **options) -> Action:
         def call():
             op = tf.print(x, output_stream=where, **options)
             return [op.get_attr("output_stream"), op.get_attr("end"), op.name]
@@ -104,7 +103,7 @@ def _older(tf):
     return [outputs, nodes(tf.get_default_graph()), run(tf, outputs[0])]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "into files": _into_files,
     "streams": _streams,
     "formats": _formats,

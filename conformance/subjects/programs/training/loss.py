@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import built, fed
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -26,10 +24,10 @@ def _fed(graph):
     return {op.outputs[0]: _X for op in graph.get_operations() if op.type == "Placeholder"}
 
 
-def _in_own_graphs(tf, *builds: Callable[[], Any], feeds=None) -> list[Any]:
+def _in_own_graphs(tf, *builds: Action, feeds=None) -> list[Plain]:
     """What each function builds and computes in a graph of its own, with the collected losses."""
 
-    def collecting(build: Callable[[], Any]) -> Callable[[], Any]:
+    def collecting(build: Action) -> Action:
         return lambda: [build(), tf.losses.get_losses()]
 
     return [built(tf, collecting(build), feeds or _fed) for build in builds]
@@ -155,7 +153,7 @@ def _confusion(tf):
     def q(*shape):
         return tf.placeholder(tf.int32, shape or None, name="p")
 
-    def graph(*builds: Callable[[], Any]):
+    def graph(*builds: Action):
         return [built(tf, build, fed([0, 1, 2])) for build in builds]
 
     return graph(

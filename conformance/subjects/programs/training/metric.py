@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -21,7 +19,7 @@ def _p(tf, shape=(2, 3), dtype=None):
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
-def _seen(tf, build: Callable[[], Any], batches):
+def _seen(tf, build: Action, batches):
     """A metric in a graph of its own: outputs, variables, nodes, and values after every batch."""
 
     def build_and_run():
@@ -45,7 +43,7 @@ def _seen(tf, build: Callable[[], Any], batches):
     return attempt(build_and_run)
 
 
-def _in_own_graphs(tf, *builds: Callable[[], Any], batches=(_X, _X / 2)) -> list[Any]:
+def _in_own_graphs(tf, *builds: Action, batches=(_X, _X / 2)) -> list[Plain]:
     return [_seen(tf, build, batches) for build in builds]
 
 
@@ -141,7 +139,7 @@ def _thresholds(tf):
 
 
 def _areas(tf):
-    def area(**options) -> Callable[[], Any]:
+    def area(**options) -> Action:
         return lambda: tf.metrics.auc(_Z, _p(tf), num_thresholds=4, **options)
 
     methods = ["trapezoidal", "careful_interpolation", "minoring", "majoring"]

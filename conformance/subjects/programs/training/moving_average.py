@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +37,7 @@ def _bias_corrected(tf):
                     updates.append(moving.assign_moving_average(v, value, 0.25 + number / 8.0))
             return _run_thrice(tf, graph, updates[-1:]), [update.name for update in updates]
 
-    ways: tuple[tuple[Any, ...], ...] = (
+    ways = (
         ((None, None),) * 4,
         (("s", None), ("s", None), ("t", None)),
         (("s", None), ("s", True)),
@@ -120,7 +118,7 @@ def _of_variables(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "again": _bias_corrected,
     "of variables": _of_variables,
     "weighted": _weighted,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
@@ -49,7 +47,7 @@ def _pieces(tf):
 def _decays(tf):
     """Every decay without a step, with steps of several dtypes, past its end, and rare settings."""
     train = tf.train
-    kinds: tuple[tuple[Any, dict[str, Any]], ...] = (
+    kinds = (
         (train.exponential_decay, {"decay_steps": 4, "decay_rate": 0.5}),
         (train.exponential_decay, {"decay_steps": 4, "decay_rate": 0.5, "staircase": True}),
         (train.natural_exp_decay, {"decay_steps": 4, "decay_rate": 0.5}),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Program
 
 __all__ = ["BEHAVIOURS"]
 
 _IMPLIED = {"_output_shapes", "T"}
 #: Every optimizer by name, as a function of the namespace.
-OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
+OPTIMIZERS = {
     "descent": lambda tf: tf.train.GradientDescentOptimizer(0.1),
     "momentum": lambda tf: tf.train.MomentumOptimizer(0.1, 0.9),
     "nesterov": lambda tf: tf.train.MomentumOptimizer(
@@ -74,7 +73,7 @@ def _loss(tf, kind: bool, dtype, rows: bool):
     return tf.reduce_sum(tf.square(taken + b)), w, b
 
 
-def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
+def _trained(tf, make: Program, kind: bool, dtype, rows: bool):
     """The slots, the nodes, and the losses of twenty steps."""
 
     def build_and_run():
@@ -106,7 +105,7 @@ def _trained(tf, make: Callable[[Any], Any], kind: bool, dtype, rows: bool):
     return attempt(build_and_run)
 
 
-def _of_one(name: str) -> Callable[[Any], Any]:
+def _of_one(name: str) -> Program:
     def program(tf):
         choices = itertools.product((False, True), (tf.float32, tf.float64), (False, True))
         return [_trained(tf, OPTIMIZERS[name], *choice) for choice in choices]
@@ -126,7 +125,7 @@ def _own(tf):
         def _resource_apply_sparse(self, grad, handle, indices):
             return tf.scatter_sub(handle, indices, grad)
 
-    outcomes: list[Any] = []
+    outcomes = []
     for kind, rows in itertools.product((False, True), (False, True)):
         for make in (lambda: Own(False, "own"), lambda: tf.train.Optimizer(False, "none")):
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
@@ -22,7 +20,7 @@ def _setters(tf):
         {"ps": {0: "a:1", 3: "b:1"}},
         {"mine": ["a:1", "b:1", "c:1"]},
     )
-    options: tuple[dict[str, Any], ...] = (
+    options = (
         {},
         {"ps_tasks": 2},
         {"ps_tasks": 0},
@@ -37,7 +35,7 @@ def _setters(tf):
         {"ps_strategy": 3, "ps_tasks": 2},
     )
 
-    def placed(cluster, given: dict[str, Any]):
+    def placed(cluster, given):
         with tf.Graph().as_default():
             chooser = tf.train.replica_device_setter(cluster=cluster, **given)
             if chooser is None:

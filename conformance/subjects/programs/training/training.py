@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Structure
+from sessrun.spec.cases.objects import Variable
 
 # ruff: noqa: B023 - functions that a loop defines are called in the same iteration
 
@@ -16,7 +17,7 @@ __all__ = ["BEHAVIOURS"]
 
 _IMPLIED = {"_output_shapes", "T"}
 #: Calls of decays with the global step, by name.
-_DECAYS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
+_DECAYS = (
     ("exponential_decay", (0.1, 3, 0.9), {}),
     ("exponential_decay", (0.1, 3, 0.9), {"staircase": True, "name": "named"}),
     ("natural_exp_decay", (0.1, 3, 0.9), {}),
@@ -152,7 +153,7 @@ def _averages(tf):
 def _moved(tf):
     moving = _module(tf, "moving_averages")
 
-    def build_and_run(build: Callable[[Any], Any]):
+    def build_and_run(build: Callable[[Variable], Structure]):
         with tf.Graph().as_default() as graph:
             output = build(_variable(tf, False))
             nodes = nodes_of(graph)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _counting(tf, v) -> Callable[[], Any]:
+def _counting(tf, v) -> Action:
     """A function that reads a variable and then increments it."""
 
     def count():
@@ -74,7 +72,7 @@ def _refused(tf):
     count = _counting(tf, v)
     section.execute(count)
 
-    def executed(where, what: Callable[[], Any], **options) -> Callable[[], Any]:
+    def executed(where, what: Action, **options) -> Action:
         return lambda: where.execute(what, **options) is not None
 
     return attempt(
@@ -103,7 +101,7 @@ def _after_failures(tf):
         )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "built": _built,
     "counted": _counted,
     "refused": _refused,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ def _variable(tf, kind: str, shape, name: str, dtype=None):
 def _set(tf):
     """Assignments of several shapes with `validate_shape` and without, and later values."""
     raw, values = tf.raw_ops, (2.5, [1.0, 2.0], [1.0, 2.0, 3.0], [[1.0, 2.0]], np.zeros([0]))
-    shapes: tuple[Any, ...] = ((), (2,), (None,), (None, 2), (0,), None)
+    shapes = ((), (2,), (None,), (None, 2), (0,), None)
 
     def asked(number: int, kind: str, shape, validate: bool):
         with tf.Graph().as_default(), tf.Session() as session:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -15,9 +13,9 @@ __all__ = ["BEHAVIOURS"]
 def _looked_up(tf):
     """`get_global_step` looks in the collection, then for the name; several steps are refused."""
     train = tf.train
-    graphs: list[Any] = []
+    graphs = []
 
-    def among(*steps: Callable[[], Any]) -> Callable[[], Any]:
+    def among(*steps: Action) -> Action:
         def look():
             with tf.Graph().as_default() as graph:
                 for step in steps:
@@ -31,7 +29,7 @@ def _looked_up(tf):
 
         return look
 
-    def named(dtype) -> Callable[[], Any]:
+    def named(dtype) -> Action:
         def look():
             with tf.Graph().as_default():
                 tf.placeholder(dtype, [], name="global_step")
@@ -55,7 +53,7 @@ def _looked_up(tf):
 def _incremented(tf):
     """The increment of the global step waits for the cached read."""
     util = module_of(tf, "training.training_util")
-    outcomes: list[Any] = attempt(lambda: util._increment_global_step(1))
+    outcomes = attempt(lambda: util._increment_global_step(1))
     for resource in (False, True):
         with tf.Graph().as_default() as graph, tf.variable_scope("", use_resource=resource):
             step = tf.train.get_or_create_global_step()
@@ -74,7 +72,7 @@ def _reads(tf):
     """The cached read gives the initial value of an uninitialized step; a step may be a tensor."""
     util = module_of(tf, "training.training_util")
     key = "global_step_read_op_cache"
-    outcomes: list[Any] = [util._get_or_create_global_step_read()]
+    outcomes = [util._get_or_create_global_step_read()]
     tf.train.create_global_step()
     outcomes.append(run(tf, util._get_or_create_global_step_read()))
     tf.add_to_collection(key, tf.constant(1))
@@ -86,7 +84,7 @@ def _reads(tf):
     return outcomes
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "found": _looked_up,
     "incremented": _incremented,
     "reads": _reads,

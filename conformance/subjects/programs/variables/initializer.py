@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Action
+from sessrun.spec.cases.objects import Tensor
 
 __all__ = ["BEHAVIOURS"]
 
-_SHAPES: list[Any] = [
+_SHAPES = [
     [3, 2],
     [2, 3],
     [4],
@@ -23,6 +24,10 @@ _SHAPES: list[Any] = [
     (2, 2),
     [0, 2],
 ]
+
+
+#: An initializer: a function of a shape, and perhaps of a dtype and a partition.
+Initializer = Callable[..., Tensor]
 
 
 class _PartitionInfo:
@@ -36,18 +41,18 @@ def _module(tf):
     return importlib.import_module(f"{package}.python.ops.init_ops")
 
 
-def _kinds(tf) -> Iterator[Callable[..., Any]]:
+def _kinds(tf) -> Iterator[Callable[..., Initializer]]:
     """Functions from options to an initializer, with a seed where it has one."""
     ops = _module(tf)
 
-    def seedless(kind, **given) -> Callable[..., Any]:
+    def seedless(kind, **given) -> Callable[..., Initializer]:
         def make(seed=None, **options):
             del seed
             return kind(**given, **options)
 
         return make
 
-    def seeded(kind, **given) -> Callable[..., Any]:
+    def seeded(kind, **given) -> Callable[..., Initializer]:
         return lambda **options: kind(**given, **options)
 
     yield from (
@@ -81,7 +86,7 @@ def _rounded(tf, value):
 
 
 def _values(tf):
-    def of(make: Callable[..., Any], shape, seed) -> Callable[[], Any]:
+    def of(make: Callable[..., Initializer], shape, seed) -> Action:
         def value():
             with tf.Graph().as_default() as graph:
                 tf.set_random_seed(77)
@@ -101,7 +106,7 @@ def _values(tf):
 def _dtypes(tf):
     kinds = [tf.float64, tf.float16, tf.int32, tf.bool, tf.complex64, tf.string, "float64"]
 
-    def configured(make: Callable[..., Any], dtype) -> Callable[[], Any]:
+    def configured(make: Callable[..., Initializer], dtype) -> Action:
         def configurations():
             one = make(dtype=dtype)
             again = type(one).from_config(one.get_config())
@@ -164,7 +169,7 @@ def _arguments(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "values": _values,
     "dtypes": _dtypes,
     "parts": _parts,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -52,7 +51,7 @@ def construction_errors(tf):
 
 
 def properties(tf):
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         with tf.name_scope("n"), tf.device("/cpu:0"):
             v = tf.Variable([[1.0, 2.0]], name="v", use_resource=kind)
@@ -91,7 +90,7 @@ def properties(tf):
 
 
 def protos(tf):
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind, trainable=not kind)
         proto = v.to_proto()
@@ -228,7 +227,7 @@ def updates_and_gathers_that_do_not_fit(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__: program
     for program in (
         construction_errors,

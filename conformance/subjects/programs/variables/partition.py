@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -68,7 +68,7 @@ def _places(tf):
 
 
 def _constructed(tf):
-    def shown(**options) -> Callable[[], Any]:
+    def shown(**options) -> Action:
         def make():
             variable = _partitioned(tf, **options)
             return [
@@ -122,7 +122,7 @@ def _graph(tf):
 
 
 def _updated(tf):
-    outcomes: list[Any] = []
+    outcomes = []
     for resource in (False, True):
         one, two = (
             _partitioned(tf, variable_list=[_part(tf, n, resource=resource) for n in (0, 1)])
@@ -144,7 +144,7 @@ def _updated(tf):
     return outcomes
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "places": _places,
     "made": _constructed,
     "graph": _graph,

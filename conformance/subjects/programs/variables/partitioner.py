@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.program import Action, Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -73,7 +73,7 @@ def _saved(tf):
 
 
 def _saved_under_names(tf):
-    def saved(number: int, given) -> Callable[[], Any]:
+    def saved(number: int, given) -> Action:
         def save():
             path = tf.train.Saver(given).save(session, f"{folder}/{number}", write_meta_graph=False)
             names = [name for name, _ in tf.train.list_variables(path)]
@@ -138,7 +138,7 @@ def _pieces(tf, count: int):
 
 
 def _refused(tf):
-    def got(name: str, *shape, **options) -> Callable[[], Any]:
+    def got(name: str, *shape, **options) -> Action:
         options = {"partitioner": _pieces(tf, 2), **options}
         return lambda: tf.get_variable(name, *shape, **options).name
 
@@ -209,7 +209,7 @@ def _options(tf):
 
 
 def _sliced(tf):
-    def sliced(*args, **options) -> Callable[[], Any]:
+    def sliced(*args, **options) -> Action:
         return lambda: [
             [v.name, v.shape, v.dtype, v.trainable, v._get_save_slice_info().spec]
             for v in tf.create_partitioned_variables(*args, **options)
@@ -233,7 +233,7 @@ def _sliced(tf):
 def _sizes(tf):
     shapes = [tf.TensorShape(shape) for shape in ([4, 8, 16], [1], [1000, 3], [0, 3], [5, None])]
 
-    def answers(make: Callable[..., Any], *args, **options) -> list[Any]:
+    def answers(make: Callable[..., Callable[..., list[int]]], *args, **options) -> list[Plain]:
         return attempt(
             *(
                 lambda shape=shape, dtype=dtype: make(*args, **options)(shape=shape, dtype=dtype)
@@ -261,7 +261,7 @@ def _sizes(tf):
     ]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "built": lambda tf: _built(tf, False),
     "built_resources": lambda tf: _built(tf, True),
     "saved": _saved,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.variable_graphs import building
 
 __all__ = ["BEHAVIOURS"]
@@ -146,7 +143,7 @@ def chained_resource(tf):
     )
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__: building(program)
     for program in (
         resource_scalar,

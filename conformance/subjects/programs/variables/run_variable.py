@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.programs.described import caught
 
@@ -85,7 +84,7 @@ def dependent(tf):
 
 
 def conversions(tf):
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")
         results += [
@@ -114,7 +113,7 @@ def conversions(tf):
 
 
 def other_graph(tf):
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         graph = tf.Graph()
         with graph.as_default():
@@ -132,7 +131,7 @@ def other_graph(tf):
 
 
 def shared_between_sessions(tf):
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         v = tf.Variable(1.0, use_resource=kind)
         with tf.Session() as first, tf.Session() as second:
@@ -203,14 +202,14 @@ def temporary_variables(tf):
 
 def iterated(tf):
     """Iterating over a variable is refused, after a read was added to the graph."""
-    outcomes: list[Any] = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")
         outcomes += [caught(lambda v=v: list(v)), caught(lambda v=v: iter(v))]
     return [outcomes, [op.name for op in tf.get_default_graph().get_operations()]]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__: program
     for program in (
         uninitialized,

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, caught, run
 from sessrun.conformance.subjects.programs.paths import module_of
 
@@ -65,7 +62,7 @@ def _variables_of_scopes(tf):
 
 def _getters(tf):
     """Custom getters get the arguments of `get_variable`; they must be callable."""
-    seen: list[Any] = []
+    seen = []
 
     def narrow(getter, name: str, shape=None, **kwargs):
         seen.append(sorted(kwargs))
@@ -137,7 +134,7 @@ def _buffers(tf):
     return [older, newer, [v.op.get_attr("shared_name") for v in newer], run(tf, set_)]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "defaults set": _defaults_set,
     "variables of scopes": _variables_of_scopes,
     "getters": _getters,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
 
-def _nodes(tf) -> list[Any]:
+def _nodes(tf) -> list[Plain]:
     return [
         [n.name, n.op, n.device, list(n.attr["_class"].list.s), *n.input]
         for n in tf.get_default_graph().as_graph_def().node
@@ -22,7 +20,7 @@ def _assigned(tf, *, is_resource: bool):
     v = tf.get_variable("v", [2, 3], initializer=zeros, use_resource=is_resource)
     row, part = v[0].assign([1.0, 2.0, 3.0]), v[1, 1:].assign([7.0, 8.0])
     nodes = _nodes(tf)
-    changes: list[Callable[[], Any]] = [
+    changes = [
         lambda: row,
         lambda: part,
         lambda: v[:, 0].assign(5.0),
@@ -75,7 +73,7 @@ def _different(tf):
     return [type(difference).__name__, difference.out, difference.idx, run(tf, difference.out)]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "of_reference": lambda tf: _assigned(tf, is_resource=False),
     "gathered": _gathered,
     "different": _different,

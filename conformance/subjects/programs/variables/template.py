@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
@@ -134,7 +132,7 @@ def _refusals(tf):
 
 
 def _getters(tf):
-    seen: list[Any] = []
+    seen = []
 
     def own(getter, name: str, *args, **kwargs):
         seen.append(name)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.program import Plain
 
 __all__ = ["BEHAVIOURS"]
 
@@ -94,7 +94,7 @@ def unvalidated(tf):
     return results
 
 
-def _scattered_outside(tf, kind, names: list[str]) -> list[Any]:
+def _scattered_outside(tf, kind, names: list[str]) -> list[Plain]:
     """Errors of scatters to a row that does not exist, on a CPU."""
     with tf.device("/cpu:0"), tf.Session() as session:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
@@ -144,7 +144,7 @@ def counting(tf):
 
 
 def scattered_by_slices(tf):
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind, name=f"v{kind}")
         n = tf.Variable([[7, 8], [9, 10]], use_resource=kind, name=f"n{kind}")
@@ -175,7 +175,7 @@ def scattered_by_slices(tf):
 
 def gathered_by_vectors(tf):
     """`gather` and `gather_nd` of a resource variable do not read all of it."""
-    results: list[Any] = []
+    results = []
     for kind in KINDS:
         v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=kind, name=f"v{kind}")
         far = tf.placeholder_with_default([[5, 0]], None)
@@ -197,7 +197,7 @@ def gathered_by_vectors(tf):
     return [results, [[n.name, n.op, list(n.input)] for n in graph.node]]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__: program
     for program in (
         assignments,

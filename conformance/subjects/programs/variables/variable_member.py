@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +20,7 @@ KINDS: Final = (False, True)
 
 def _batches_scattered(tf):
     """`batch_scatter_update`, which replaces elements in every batch."""
-    outcomes: list[Any] = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable(np.zeros([2, 3], np.float32), use_resource=kind)
         w = tf.Variable(np.zeros([2, 3, 2], np.float32), use_resource=kind)
@@ -56,7 +55,7 @@ def _graph_of_a_batch(tf):
 
 def _copies(tf):
     """Copies of variables, their conversions to Python values, and in-place operators."""
-    outcomes: list[Any] = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)
         outcomes += attempt(
@@ -74,7 +73,7 @@ def _copies(tf):
 
 
 def _members(tf):
-    outcomes: list[Any] = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0, 2.0], name="v", use_resource=kind)
         outcomes += attempt(
@@ -105,7 +104,7 @@ def _members(tf):
 
 def _of_protos(tf):
     """A variable that is restored from its VariableDef, by the operations in the graph."""
-    outcomes: list[Any] = []
+    outcomes = []
     for kind in KINDS:
         with tf.variable_scope(f"s{kind}", use_resource=kind):
             v = tf.get_variable("v", [2], initializer=tf.ones_initializer())
@@ -152,7 +151,7 @@ def _initializers_of_groups(tf):
 
 def _loads(tf):
     """`load` of a value into a session or into the default one."""
-    outcomes: list[Any] = []
+    outcomes = []
     for kind in KINDS:
         v = tf.Variable([1.0], use_resource=kind)
         outcomes.append(caught(lambda v=v: v.load([2.0])))
@@ -162,7 +161,7 @@ def _loads(tf):
     return outcomes
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     "batches scattered": _batches_scattered,
     "graph of a batch": _graph_of_a_batch,
     "copies": _copies,

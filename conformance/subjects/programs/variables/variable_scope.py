@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Any
 
 from sessrun.conformance.subjects.programs.described import caught
+from sessrun.conformance.subjects.programs.program import Action
 
 __all__ = ["BEHAVIOURS"]
 
@@ -16,7 +15,7 @@ def reuse_errors(tf):
     tf.get_variable("r", [2], use_resource=True)
     tf.Variable(1.0, name="plain")
 
-    def within(reuse, function: Callable[[], Any]):
+    def within(reuse, function: Action):
         with tf.variable_scope(tf.get_variable_scope(), reuse=reuse):
             return function()
 
@@ -122,7 +121,7 @@ def threads_see_their_own_scope(tf):
 
 
 def creators(tf):
-    seen: list[Any] = []
+    seen = []
 
     def outer(next_creator, **kwargs):
         seen.append(["outer", kwargs["name"], kwargs["trainable"], kwargs["use_resource"]])
@@ -139,7 +138,7 @@ def creators(tf):
     return [seen, v.name, w.name]
 
 
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+BEHAVIOURS = {
     program.__name__: program
     for program in (
         reuse_errors,
