@@ -1,4 +1,4 @@
-"""What faults of operations share: the values that operations give, put in place by another's."""
+"""What faults of operations share: namespaces whose runs replace the outputs of operations."""
 
 from __future__ import annotations
 
@@ -10,23 +10,32 @@ import numpy as np
 from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Array, Call, Feeds, Fetches, Graph, Operation, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = ["Change", "array", "axes_of", "computing", "single", "without_refusals"]
 
-#: From an Operation, the values of its outputs and those of its inputs to other outputs.
-Change = Callable[[Any, list[Any], list[Any]], list[Any]]
+#: A function from an operation, the values of its outputs and the values of its inputs to the
+#: values that replace the outputs.
+Change = Callable[[Operation, list[Any], list[Any]], Sequence[Value]]
 
 
 def computing(tf: Namespace, changes: Mapping[str, Change]) -> Namespace:
-    """The namespace whose list fetches see, for outputs of these op types, the changed values."""
+    """The namespace whose runs of a list of fetches give changed outputs for these op types."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, feed_dict: Feeds = None, *args: Any, **kwargs: Any) -> Value:
+        def run(
+            self,
+            fetches: Any,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             ops = _operations(self.graph, fetches, feed_dict, changes)
             if not ops:
-                return super().run(fetches, feed_dict, *args, **kwargs)
+                return super().run(fetches, feed_dict, options, run_metadata)
             ends = [[*op.outputs, *op.inputs] for op in ops]
-            values, sides = super().run([fetches, ends], feed_dict, *args, **kwargs)
+            values, sides = super().run([fetches, ends], feed_dict, options, run_metadata)
             for op, side in zip(ops, sides, strict=True):
                 count = len(op.outputs)
                 outputs = changes[op.type](op, side[:count], side[count:])
@@ -42,7 +51,7 @@ def computing(tf: Namespace, changes: Mapping[str, Change]) -> Namespace:
 def _operations(
     graph: Graph, fetches: Fetches, feeds: Feeds, changes: Mapping[str, Change]
 ) -> list[Operation]:
-    """The operations of these types, some output of which is fetched and none fed."""
+    """The operations of these types with an output that is fetched and no output that is fed."""
     if not isinstance(fetches, list):
         return []
     cut = {_operation(graph, key) for key in feeds or ()}
@@ -50,16 +59,17 @@ def _operations(
     return [op for op in ops if op is not None and op.type in changes and op not in cut]
 
 
-def _operation(graph: Graph, name: str) -> Any:
-    """The operation that makes the tensor, or None if that is none."""
+def _operation(graph: Graph, name: Fetches) -> Operation | None:
+    """The operation that gives the tensor of a name, or None where the name is not a tensor's."""
     try:
-        return graph.as_graph_element(name).op
+        operation: Operation = graph.as_graph_element(name).op
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
+    return operation
 
 
 def single(function: Call) -> Change:
-    """A change of the one output by `function(op, output, *inputs)`; the dtype stays."""
+    """A change of the only output to `function(op, output, *inputs)`, in the dtype it had."""
 
     def change(op: Operation, outputs: list[np.ndarray], inputs: list[np.ndarray]) -> list[Value]:
         output = array(outputs[0])
@@ -71,7 +81,7 @@ def single(function: Call) -> Change:
 
 
 def array(value: Array) -> np.ndarray:
-    """The tensor of a fetched value."""
+    """A fetched value as an array; bytes become an array of objects, without an axis."""
     if not isinstance(value, bytes):
         return np.asarray(value)
     held = np.empty((), dtype=object)
@@ -79,18 +89,24 @@ def array(value: Array) -> np.ndarray:
     return held
 
 
-def axes_of(axes: np.ndarray) -> tuple[int, ...]:
-    """The axes that an input of a reduction names."""
+def axes_of(axes: int | Sequence[int] | np.ndarray) -> tuple[int, ...]:
+    """The axes of a reduction, from the value of its second input."""
     return tuple(int(axis) for axis in np.asarray(axes).reshape(-1))
 
 
 def without_refusals(tf: Namespace, *types: str) -> Namespace:
-    """The namespace where a run of one output of these op types gives zeros where it must fail."""
+    """The namespace whose runs that fetch these op types only give zeros where they must fail."""
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
-        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        def run(
+            self,
+            fetches: Any,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
+        ) -> Value:
             try:
-                return super().run(fetches, *args, **kwargs)
+                return super().run(fetches, feed_dict, options, run_metadata)
             except tf.errors.OpError as error:
                 ops = [_operation(self.graph, name) for name in _listed(fetches)]
                 if (

@@ -8,9 +8,9 @@
                 return tuple(values) if isinstance(fetches, list) else values
         return override(tf, Session=Session)
 
-A fault takes a conforming namespace and gives one that differs in one behaviour. Since the
-engine surface of a namespace is `import_graph_def` and `Session.run`, the fault shows on both.
-A fault whose namespace has `declared_operations` declares these, and no others.
+A fault takes a conforming namespace and gives one that differs in one behaviour. The engine
+surface of a namespace is `import_graph_def` and `Session.run`, so that cases of both surfaces see
+the fault. Where the faulty namespace has `declared_operations`, the backend declares these only.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def fault(clause: str, summary: str) -> Callable[[Change], Change]:
 
 
 class Overlay:
-    """A namespace whose attributes are another's, but for those given."""
+    """A namespace with the attributes of another one, except those that are given."""
 
     def __init__(self, base: Namespace, changes: dict[str, Any]) -> None:
         self._base = base

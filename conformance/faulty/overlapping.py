@@ -1,7 +1,7 @@
-"""How faults of CONCURRENCY and QUEUES look at runs that overlap.
+"""Faults of CONCURRENCY and QUEUES, whose runs depend on the runs that overlap with them.
 
-A faulty engine of these subjects mixes runs up. It is had from a conforming one by keeping a list
-of the runs that are under way, and by changing what a run does because of the others.
+Such a fault keeps a list of the runs that are under way in a conforming engine, and changes what a
+run does because of the others in the list.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import elements, fed, needed
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Feeds, Fetches, Session, Value
+from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
@@ -25,7 +25,7 @@ ENQUEUES: Final = frozenset({"QueueEnqueueV2", "QueueEnqueueManyV2"})
 
 @dataclass(eq=False, slots=True)
 class Underway:
-    """A run that is under way.
+    """A run that has begun and not ended.
 
     Attributes:
       session: its session.
@@ -34,54 +34,54 @@ class Underway:
       options: its RunOptions, or None.
       ops: the operations behind its fetches.
       size: how many operations the graph had when it began.
-      words: what other runs have written down for it.
-      ended: set when it has ended.
+      words: the notes that other runs have left for it.
+      ended: the event that is set when the run ends.
 
     """
 
     session: Session
     fetches: Any
     feeds: Feeds
-    options: Any
-    ops: tuple[Any, ...]
+    options: RunOptions | None
+    ops: tuple[Operation, ...]
     size: int
     words: set[str] = field(default_factory=set)
     ended: threading.Event = field(default_factory=threading.Event)
 
     def has(self, *types: str) -> bool:
-        """Whether it fetches an operation of one of these types."""
+        """Whether the run fetches an operation of one of these types."""
         return any(op.type in types for op in self.ops)
 
     def on_queues(self) -> bool:
-        """Whether it executes an operation on a queue."""
+        """Whether the run executes an operation on a queue."""
         executed = needed(self.ops, fed(self.session, self.feeds))
         return any(op.type.startswith("Queue") for op in executed)
 
     def tell(self, others: Iterable[Underway], word: str) -> None:
-        """Write a word down for the others of the same session."""
+        """Leave a note for the other runs of the same session."""
         for other in others:
             if other.session is self.session:
                 other.words.add(word)
 
 
-#: What a fault does with a run: (the run, base, the runs that were under way when it began).
-#: `base()` is the run as the conforming namespace does it, `base(fetches, feeds)` another one
+#: The run of a fault, a function of (the run, base, the runs that were under way when it began).
+#: `base()` runs it in the conforming namespace, `base(fetches, feeds)` runs other fetches there,
 #: with the same options.
-Change = Callable[[Underway, Callable[..., Any], list[Underway]], Any]
+Change = Callable[[Underway, Call, list[Underway]], Any]
 
 
 def overlapping(
     tf: Namespace,
     change: Change,
     *,
-    options: Callable[[Any, Any], Any] = lambda _, given: given,
-    closing: Callable[[Any, list[Underway]], None] = lambda _session, _runs: None,
+    options: Callable[[Any, RunOptions | None], RunOptions | None] = lambda _, given: given,
+    closing: Callable[[Session, list[Underway]], None] = lambda _session, _runs: None,
 ) -> Namespace:
     """The namespace whose `Session.run` is `change(run, base, others)`.
 
     Args:
       tf: the conforming namespace.
-      change: what is done; the others are runs of every session.
+      change: the function that runs; the other runs may be of any session.
       options: from (session, the caller's RunOptions) to those of the run.
       closing: called with (session, the runs under way) before a session is closed.
 
@@ -113,8 +113,10 @@ def overlapping(
                 with lock:
                     runs.remove(run)
 
-        def plain(self, fetches: Fetches, feeds: Feeds = None, options: Any = None) -> Value:
-            """A run of the fault's own, which no fault changes."""
+        def plain(
+            self, fetches: Fetches, feeds: Feeds = None, options: RunOptions | None = None
+        ) -> Value:
+            """A run in the conforming namespace, which no fault changes."""
             return super().run(fetches, feeds, options)
 
         def close(self) -> None:
@@ -127,12 +129,14 @@ def overlapping(
     return override(tf, Session=Session)
 
 
-def notes(session: Session, name: str, first: Callable[[], Any]) -> Any:
-    """What a fault keeps with a session under a name; made by `first` when it is asked for."""
+def notes(session: Session, name: str, first: Callable[[], object]) -> Any:
+    """The object that a fault keeps with a session under a name; `first` makes it."""
     return vars(session).setdefault(f"faulty_{name}", first())
 
 
-def _underway(session: Session, fetches: Fetches, feeds: Feeds, options: Any) -> Underway:
+def _underway(
+    session: Session, fetches: Fetches, feeds: Feeds, options: RunOptions | None
+) -> Underway:
     listed = elements(session, fetches)
     ops = tuple(getattr(element, "op", element) for element in listed)
     size = len(session.graph.get_operations())

@@ -1,7 +1,7 @@
-"""How faults of TABLES, ACCUMULATORS, BARRIERS, STAGING and STACKS look at runs, and change them.
+"""Faults of TABLES, ACCUMULATORS, BARRIERS, STAGING and STACKS, which change some runs.
 
-Each takes the types of operations that it is about; a run is looked at by the operations that it
-fetches, as vectors of these subjects fetch them by name.
+Each function here takes op types, and makes a namespace that changes the runs that fetch an
+operation of such a type: the vectors of these subjects fetch their operations by name.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from sessrun.conformance.faulty.framework import override
 from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.cases.objects import Call, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.graph_pb2 import DataType, GraphDef, NodeDef
+from sessrun.spec.proto.metadata_pb2 import RunMetadata
 
 __all__ = [
     "Run",
@@ -31,12 +33,15 @@ __all__ = [
     "sharing",
 ]
 
-#: Ports that are looked at when a run executes them.
+#: The types of the operations that a fault is about.
 Types = Iterable[str]
+
+#: A function that runs the fetches in the conforming namespace.
+Base = Callable[[], Any]
 
 
 class Run:
-    """A run that fetches an operation of a type.
+    """A run that fetches an operation of a certain type.
 
     Attributes:
       session: its session.
@@ -55,41 +60,39 @@ class Run:
         return self._base(self.op.inputs[index])
 
     def by(self, op: Operation) -> Run:
-        """The same run, looked at by another operation."""
+        """The same run, with another operation that it fetches."""
         return Run(self.session, op, self._base)
 
-    def also(self, tf: Namespace, build: Callable[[Any], Any]) -> Any:
-        """The value of what `build(tf.raw_ops)` makes, in a run before this one ends."""
+    def also(self, tf: Namespace, build: Callable[[Namespace], Fetches]) -> Any:
+        """The values of `build(tf.raw_ops)`, which are run before this run ends."""
         with inside(tf, self.session):
             result = build(tf.raw_ops)
         return self._base(result)
 
     def note(self, name: str, first: Any) -> Any:
-        """What the fault keeps with the session under a name."""
+        """The object that the fault keeps with the session under a name, `first` at first."""
         return vars(self.session).setdefault(f"faulty_{name}", first)
 
 
 @contextmanager
 def inside(tf: Namespace, session: Session) -> Iterator[None]:
-    """Build in the session's graph, apart from what is being built there."""
+    """Build in the session's graph, without the control dependencies that are in force there."""
     with session.graph.as_default(), tf.control_dependencies(None):
         yield
 
 
 def creator_type(op: Operation, index: int = 0) -> str:
-    """The type of the operation that gives an input: that of the resource, for most."""
+    """The type of the operation that gives an input; the first input is the resource, mostly."""
     return str(op.inputs[index].op.type)
 
 
-def _fetched(session: Session, fetches: Fetches, types: Types) -> list[Any]:
+def _fetched(session: Session, fetches: Fetches, types: Types) -> list[Operation]:
     ops = [getattr(element, "op", element) for element in elements(session, fetches)]
     return [op for op in dict.fromkeys(ops) if op.type in types]
 
 
-def executing(
-    tf: Namespace, types: Types, change: Callable[[Run, Callable[[], Any]], Any]
-) -> Namespace:
-    """The namespace whose run of such an operation is `change(run, base)`."""
+def executing(tf: Namespace, types: Types, change: Callable[[Run, Base], Value]) -> Namespace:
+    """The namespace whose runs of such an operation give `change(run, base)`."""
     types = frozenset(types)
 
     def changed(session: Session, base: Call, fetches: Fetches, feeds: Feeds) -> Value:
@@ -97,7 +100,7 @@ def executing(
         if not ops:
             return base(fetches)
 
-        def also(others: Any) -> Any:
+        def also(others: Fetches) -> Value:
             return base(others, feeds)
 
         return change(Run(session, ops[0], also), lambda: base(fetches))
@@ -108,7 +111,7 @@ def executing(
 def failing(tf: Namespace, types: Types, error: str, when: Callable[[Run], bool]) -> Namespace:
     """The namespace in which such an operation fails with an error, where `when(run)` says so."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         if when(run):
             raise getattr(tf.errors, error)(None, None, "refused")
         return base()
@@ -123,9 +126,9 @@ def recoding(
     other: str,
     when: Callable[[Run], bool] = lambda _: True,
 ) -> Namespace:
-    """The namespace in which such an operation fails with another error than it must."""
+    """The namespace in which such an operation fails with the error `other` in place of `error`."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         try:
             return base()
         except getattr(tf.errors, error) as raised:
@@ -141,11 +144,11 @@ def forgiving(
     types: Types,
     error: str,
     when: Callable[[Run], bool] = lambda _: True,
-    value: Callable[[Run], Any] = lambda _: None,
+    value: Callable[[Run], Value] = lambda _: None,
 ) -> Namespace:
     """The namespace in which such an operation does not fail, but gives `value(run)`."""
 
-    def change(run: Run, base: Callable[[], Any]) -> Value:
+    def change(run: Run, base: Base) -> Value:
         try:
             return base()
         except getattr(tf.errors, error):
@@ -159,8 +162,8 @@ def forgiving(
 def giving(
     tf: Namespace,
     types: Types,
-    change: Callable[[Any, int, Any], Any],
-    when: Callable[[Any], bool] = lambda _: True,
+    change: Callable[[Operation, int, Any], Value],
+    when: Callable[[Operation], bool] = lambda _: True,
 ) -> Namespace:
     """The namespace that gives `change(op, index, value)` for outputs of such operations."""
     types = frozenset(types)
@@ -183,18 +186,22 @@ def giving(
 def sharing(tf: Namespace, types: Types) -> Namespace:
     """The namespace in which sessions of equal graphs share what such operations keep."""
     types = frozenset(types)
-    firsts: dict[frozenset[str], Any] = {}
+    firsts: dict[frozenset[str], Session] = {}
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
         def run(
-            self, fetches: Fetches, feed_dict: Feeds = None, *args: Any, **kwargs: Any
+            self,
+            fetches: Fetches,
+            feed_dict: Feeds = None,
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None,
         ) -> Value:
             names = frozenset(op.name for op in self.graph.get_operations())
             first = firsts.setdefault(names, self)
             ops = needed(elements(self, fetches), fed(self, feed_dict))
             if first is self or not any(op.type in types for op in ops):
-                return super().run(fetches, feed_dict, *args, **kwargs)
-            return first.run(fetches, feed_dict, *args, **kwargs)
+                return super().run(fetches, feed_dict, options, run_metadata)
+            return first.run(fetches, feed_dict, options, run_metadata)
 
         def close(self) -> None:
             for names in [names for names, first in firsts.items() if first is self]:
@@ -211,7 +218,7 @@ def nodes_of(definition: GraphDef, types: Types) -> list[NodeDef]:
 
 
 def clearing(tf: Namespace, types: Types, attr: str) -> Namespace:
-    """The namespace that imports such nodes without the text of an attribute."""
+    """The namespace that imports such nodes with an attribute that is an empty text."""
 
     def change(definition: GraphDef) -> None:
         for node in nodes_of(definition, types):
@@ -228,7 +235,10 @@ def fed_as(
     inputs: Iterable[str],
     **types: DataType,
 ) -> None:
-    """Put a new operation between a node and one of its inputs, which is its first one."""
+    """Put a new operation between a node and one of its inputs.
+
+    The input becomes the first input of the new operation; `inputs` are the others.
+    """
     inserted = definition.node.add()
     inserted.name = f"{node.name}/changed_{index}"
     inserted.op = op

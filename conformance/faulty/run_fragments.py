@@ -1,13 +1,13 @@
-"""How faults of RUN look at a run and change it: fetched elements, fragments, edited graphs."""
+"""What faults of RUN share: the elements that a run fetches, its fragment, and edited graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sessrun.conformance.faulty.framework import override
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import Element, Feeds, Fetches, Operation, Session, Tensor, Value
+from sessrun.spec.cases.objects import Element, FeedDict, Feeds, Fetches, Operation, Session, Value
 from sessrun.spec.proto.config_pb2 import RunOptions
 from sessrun.spec.proto.graph_pb2 import GraphDef, NodeDef
 from sessrun.spec.proto.metadata_pb2 import RunMetadata
@@ -33,15 +33,19 @@ UPDATES: Final = frozenset({"AssignAdd", "AssignSub", "AssignAddVariableOp", "As
 #: The types of random operations with a shape, a `dtype` and one output.
 RANDOM: Final = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
 
-#: `base(fetches, feeds)` of a run: the run as the conforming namespace does it.
-Base = Callable[..., Any]
+
+class Base(Protocol):
+    """A run as the conforming namespace does it, with the caller's options."""
+
+    def __call__(self, fetches: Fetches, feeds: Feeds = ...) -> Any:
+        """The values of the fetches; without feeds, the caller's are fed."""
 
 
-def running(tf: Namespace, change: Callable[[Any, Base, Any, Any], Any]) -> Namespace:
+def running(tf: Namespace, change: Callable[[Session, Base, Any, FeedDict], Value]) -> Namespace:
     """The namespace whose `Session.run` is `change(session, base, fetches, feeds)`.
 
     `base(fetches, feeds)` is the conforming run with the caller's options; without feeds given
-    it has the caller's.
+    it has the caller's. Feeds that the caller left out are an empty mapping.
     """
 
     class Session(tf.Session):  # type: ignore[misc, name-defined]
@@ -57,12 +61,12 @@ def running(tf: Namespace, change: Callable[[Any, Base, Any, Any], Any]) -> Name
             def base(fetches: Fetches, feeds: Feeds = feed_dict) -> Value:
                 return conforming(fetches, feeds, options, run_metadata)
 
-            return change(self, base, fetches, feed_dict)
+            return change(self, base, fetches, {} if feed_dict is None else feed_dict)
 
     return override(tf, Session=Session)
 
 
-def giving(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
+def giving(tf: Namespace, change: Callable[[Any, Any], Value]) -> Namespace:
     """The namespace whose runs of a list of fetches give `change(value, tensor)` of each."""
 
     def run(session: Session, base: Base, fetches: Fetches, _feeds: Feeds) -> Value:
@@ -75,7 +79,7 @@ def giving(tf: Namespace, change: Callable[[Any, Any], Any]) -> Namespace:
     return running(tf, run)
 
 
-def editing(tf: Namespace, change: Callable[[Any], None]) -> Namespace:
+def editing(tf: Namespace, change: Callable[[GraphDef], None]) -> Namespace:
     """The namespace whose `import_graph_def` imports a copy of the GraphDef, changed."""
 
     def import_graph_def(
@@ -102,14 +106,14 @@ def elements(session: Session, fetches: Fetches) -> list[Any]:
 
 
 def fed(session: Session, feeds: Feeds) -> list[Any]:
-    """The Tensors that a feed_dict feeds; invalid keys left out."""
+    """The elements of the keys of a feed_dict, tensors for the most part; invalid keys left out."""
     return elements(session, list(feeds)) if isinstance(feeds, Mapping) else []
 
 
-def needed(fetched: Iterable[Any], fed_tensors: Iterable[Tensor]) -> list[Operation]:
+def needed(fetched: Iterable[Any], fed_tensors: Iterable[Element]) -> list[Operation]:
     """The operations that a run of these elements executes, if these tensors are fed."""
     replaced = {tensor.name for tensor in fed_tensors}
-    seen: dict[str, Any] = {}
+    seen: dict[str, Operation] = {}
     waiting = [getattr(e, "op", e) for e in fetched if e.name not in replaced]
     while waiting:
         op = waiting.pop()
@@ -121,12 +125,12 @@ def needed(fetched: Iterable[Any], fed_tensors: Iterable[Tensor]) -> list[Operat
 
 
 def data_inputs(node: NodeDef) -> list[str]:
-    """The names of the nodes whose outputs a NodeDef consumes, in order."""
+    """The names of the nodes whose outputs a NodeDef consumes, in the order of its inputs."""
     return [name.partition(":")[0] for name in node.input if not name.startswith("^")]
 
 
 def copied_for_last_consumer(definition: GraphDef, types: Iterable[str]) -> None:
-    """Give the last of several consumers of a node of these types a copy of it of its own."""
+    """Copy nodes of these types that have several consumers: the last consumer gets the copy."""
     for node in [node for node in definition.node if node.op in types]:
         users = [user for user in definition.node if node.name in data_inputs(user)]
         if len(users) > 1:
@@ -139,9 +143,12 @@ def copied_for_last_consumer(definition: GraphDef, types: Iterable[str]) -> None
 
 
 def edit_repeated(
-    definition: GraphDef, types: Iterable[str], make: Callable[[Any, str], None]
+    definition: GraphDef, types: Iterable[str], make: Callable[[NodeDef, str], None]
 ) -> None:
-    """Call `make(node, first)` for nodes of these types that equal an earlier one but in name."""
+    """Call `make(node, first)` for nodes of these types that repeat an earlier node.
+
+    A node repeats one of the same type with the same inputs; `first` is the name of that one.
+    """
     first: dict[tuple[str, ...], str] = {}
     for node in [node for node in definition.node if node.op in types]:
         earlier = first.setdefault((node.op, *node.input), node.name)
@@ -149,7 +156,7 @@ def edit_repeated(
             make(node, earlier)
 
 
-def reads_of_variables(definition: GraphDef) -> list[tuple[str, Any]]:
+def reads_of_variables(definition: GraphDef) -> list[tuple[str, NodeDef]]:
     """The Identity nodes of a GraphDef that read a reference variable, with their names."""
     variables = {node.name for node in definition.node if node.op in {"Variable", "VariableV2"}}
     return [

@@ -15,15 +15,8 @@ from sessrun.conformance.faulty.overlapping import notes
 from sessrun.conformance.faulty.run_fragments import Base, editing, elements, fed, needed, running
 from sessrun.spec.cases.arguments import Argument
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.cases.objects import (
-    FeedDict,
-    Feeds,
-    Fetches,
-    Graph,
-    Operation,
-    Session,
-    Value,
-)
+from sessrun.spec.cases.objects import FeedDict, Feeds, Fetches, Operation, Session, Value
+from sessrun.spec.proto.graph_pb2 import GraphDef
 
 _READS = frozenset({"ReaderReadV2", "ReaderReadUpToV2"})
 
@@ -84,7 +77,7 @@ def _changed(
 def _without(tf: Namespace, op_type: str, **values: Value) -> Namespace:
     """The namespace that sets these attributes of the nodes of a type when it imports them."""
 
-    def change(graph: Graph) -> None:
+    def change(graph: GraphDef) -> None:
         for node in graph.node:
             if node.op == op_type:
                 for name, value in values.items():
@@ -291,7 +284,7 @@ def sessions_share_readers(tf: Namespace) -> Namespace:
 def shared_readers_are_their_own(tf: Namespace) -> Namespace:
     """Import readers without `shared_name`."""
 
-    def change(graph: Graph) -> None:
+    def change(graph: GraphDef) -> None:
         for node in graph.node:
             if node.op.endswith("ReaderV2"):
                 node.attr["shared_name"].s = b""
