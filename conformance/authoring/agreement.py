@@ -1,14 +1,14 @@
-"""Whether authored cases, recorded again, are what their vectors say: two forms of one case."""
+"""Compares authored cases, recorded again, with the vectors that were frozen of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.readable import exact_tensor
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.rules.numeric import difference
 from sessrun.spec.tensors import decode
 
@@ -16,7 +16,7 @@ __all__ = ["disagreements", "is_finding"]
 
 
 def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator[str]:
-    """Where a folder's vectors and its authored cases, recorded again, do not say the same.
+    """The differences between a folder's vectors and its authored cases, recorded again.
 
     Values that TensorFlow computed while a case was recorded agree if they are near by the case's
     own contract: processors round differently.
@@ -47,16 +47,17 @@ def disagreements(folder: str, cases: Iterable[Case], vectors: Path) -> Iterator
             yield f"{id_}: no authored case is recorded as this vector"
 
 
-def is_finding(vector: Mapping[str, Any]) -> bool:
+def is_finding(vector: JsonObject) -> bool:
     """Whether a vector's form is that of a finding, which no authored case records."""
-    return str(vector["provenance"]["generator"]).startswith("finding ")
+    provenance = vector["provenance"]
+    return isinstance(provenance, dict) and str(provenance["generator"]).startswith("finding ")
 
 
-def _content(form: Mapping[str, Any]) -> dict[str, Any]:
+def _content(form: JsonObject) -> dict[str, Json]:
     return {key: part for key, part in form.items() if key not in {"hash", "provenance"}}
 
 
-def _agree(case: Any, vector: Any) -> bool:
+def _agree(case: Json, vector: Json) -> bool:
     """Whether two parts of cases are equal, `near` tensors by their contract."""
     if isinstance(case, dict) and isinstance(vector, dict):
         if case.keys() != vector.keys():

@@ -1,24 +1,24 @@
-"""How authored cases write their files: steps, and paths in what the namespace has built."""
+"""The files of authored cases: steps that change them, and their paths in graphs and tensors."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import Step
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["file_step", "text64", "with_paths"]
 
 _HEAD: Final = f"{STAND_IN}/".encode()
-#: How base64 of the stand-in begins: what does not begin so is not looked at.
+#: The beginning of the stand-in in base64: a text that begins otherwise is no path of a case.
 _HEAD64: Final = base64.b64encode(STAND_IN.encode()[:15]).decode()
 
 
 def text64(data: bytes) -> str:
-    """Bytes as a case has them."""
+    """Bytes in base64, as a case holds them."""
     return base64.b64encode(data).decode()
 
 
@@ -30,12 +30,16 @@ def file_step(name: str, how: Mapping[str, Json | bytes]) -> Step:
     return cast("Step", {"do": "file", "name": name, **coded})
 
 
-def with_paths(form: Any) -> Any:
+def with_paths(form: JsonObject) -> JsonObject:
     """A GraphDef or a tensor as JSON, with `{"$path": …}` for base64 of a path of the case."""
+    return {key: _with_paths(part) for key, part in form.items()}
+
+
+def _with_paths(form: Json) -> Json:
     if isinstance(form, list):
-        return [with_paths(part) for part in form]
+        return [_with_paths(part) for part in form]
     if isinstance(form, dict):
-        return {key: with_paths(part) for key, part in form.items()}
+        return with_paths(form)
     if not isinstance(form, str) or not form.startswith(_HEAD64):
         return form
     raw = base64.b64decode(form)

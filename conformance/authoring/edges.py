@@ -72,7 +72,7 @@ def ends(dtype: str) -> np.ndarray:
 
 def floats(dtype: str, values: Iterable[float]) -> np.ndarray:
     """A vector of a floating-point dtype, bfloat16 among them."""
-    kind: Any = ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype
+    kind = np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
     return np.array(list(values), dtype=np.float64).astype(kind)
 
 
@@ -83,12 +83,12 @@ def finite(dtype: str) -> np.ndarray:
 
 
 def corners(dtype: str) -> np.ndarray:
-    """The finite ones, infinities and NaN."""
+    """The values of `finite`, infinities and NaN."""
     return np.concatenate([finite(dtype), floats(dtype, [_INF, -_INF, float("nan")])])
 
 
 def column(values: np.ndarray) -> np.ndarray:
-    """As a column, so that with the row it makes every pair."""
+    """The values as a column, which broadcasts with a row to all pairs."""
     return values.reshape(-1, 1)
 
 

@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sessrun.conformance.authoring.case_files import file_step, text64, with_paths
-from sessrun.conformance.authoring.forms import Matcher, form
+from sessrun.conformance.authoring.forms import ArrayOrScalar, Matcher, form
 from sessrun.spec import tensors
 from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import ErrorForm, Step
+from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["EngineAuthor", "SessionAuthor"]
 
 
+#: What numpy makes an array of; bytes are a tensor of one string.
+Numbers: TypeAlias = ArrayLike | ArrayOrScalar
+
+
 @dataclass(slots=True)
 class EngineAuthor:
-    """What an engine case is written with; graphs are built by the namespace given."""
+    """Records a case of the engine surface; a namespace builds its graphs."""
 
-    namespace: Any
+    namespace: Namespace
     steps: list[Step] = field(default_factory=list)
-    graphs: dict[str, Any] = field(default_factory=dict)
+    graphs: dict[str, dict[str, Any]] = field(default_factory=dict)
     files: dict[str, str | None] | None = None
 
     def file(self, name: str, data: bytes | None) -> str:
@@ -52,14 +57,14 @@ class EngineAuthor:
         self.steps.append({**file_step(name, {"read": "names"}), "expect": {"value": list(want)}})
 
     @contextmanager
-    def graph(self, name: str = "g") -> Iterator[Any]:
+    def graph(self, name: str = "g") -> Iterator[Namespace]:
         """Build a graph with the oracle's own namespace; it becomes the GraphDef `name`."""
         from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
 
         graph = self.namespace.Graph()
         with graph.as_default():
             yield self.namespace
-        self.graphs[name] = with_paths(json_format.MessageToDict(graph.as_graph_def()))
+        self.graphs[name] = dict(with_paths(json_format.MessageToDict(graph.as_graph_def())))
 
     def graph_json(self, json: JsonObject, name: str = "g") -> None:
         """Give a GraphDef as JSON: for graphs that no builder would make."""
@@ -80,12 +85,12 @@ class EngineAuthor:
         self.steps.append(_expecting(step, error=error))
         return SessionAuthor(self, session)
 
-    def step(self, do: str, **fields: Any) -> None:
+    def step(self, do: str, **fields: Json | Step) -> None:
         """Record any step of `case.schema.json` as it stands."""
         self.steps.append(cast("Step", {"do": do, **fields}))
 
     def blame(self, clause: str) -> None:
-        """A failure of the steps recorded since the last that names one shows this clause false."""
+        """Give this clause to the last steps without one: it is false if one of them fails."""
         for step in reversed(self.steps):
             if "clause" in step or step["do"] == "open":
                 break
@@ -95,17 +100,17 @@ class EngineAuthor:
         self,
         thread: str,
         *,
-        values: Sequence[Any] | None = None,
+        values: Sequence[Numbers | Matcher | None] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
-        """The answer of a call started in a thread: values, error codes, or just success."""
+        """Record the result of a call in a thread: values, error codes, or mere success."""
         self.steps.append(_expecting({"do": "join", "thread": thread}, values=values, error=error))
 
 
 def _expecting(
     step: Step,
     *,
-    values: Sequence[Any] | None = None,
+    values: Sequence[Numbers | Matcher | None] | None = None,
     error: Sequence[int] | None = None,
     node: str | None = None,
 ) -> Step:
@@ -119,13 +124,11 @@ def _expecting(
     return step
 
 
-def _engine_form(value: Any) -> Any:
-    if value is None or isinstance(value, Matcher):
-        return form(value)
-    return form(_exact(value))
+def _engine_form(value: Numbers | Matcher | None) -> Json:
+    return form(value if value is None or isinstance(value, Matcher) else _exact(value))
 
 
-def _exact(value: ArrayLike) -> np.ndarray:
+def _exact(value: Numbers) -> np.ndarray:
     """A value as an array; numpy's own bytes would drop final NULs."""
     if not isinstance(value, bytes):
         return np.asarray(value)
@@ -134,7 +137,7 @@ def _exact(value: ArrayLike) -> np.ndarray:
     return array
 
 
-def _fed(feeds: Mapping[str, Any]) -> dict[str, JsonObject]:
+def _fed(feeds: Mapping[str, Numbers]) -> dict[str, JsonObject]:
     return {name: with_paths(tensors.encode(_exact(value))) for name, value in feeds.items()}
 
 
@@ -148,9 +151,9 @@ class SessionAuthor:
     def run(
         self,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any] | None = None,
+        feeds: Mapping[str, Numbers] | None = None,
         *,
-        values: Sequence[Any] | None = None,
+        values: Sequence[Numbers | Matcher | None] | None = None,
         error: Sequence[int] | None = None,
         node: str | None = None,
         options: JsonObject | None = None,
@@ -163,7 +166,7 @@ class SessionAuthor:
         self,
         thread: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any] | None = None,
+        feeds: Mapping[str, Numbers] | None = None,
         *,
         options: JsonObject | None = None,
         grace_s: float | None = None,
@@ -179,7 +182,7 @@ class SessionAuthor:
     def _run(
         self,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any] | None,
+        feeds: Mapping[str, Numbers] | None,
         options: JsonObject | None,
     ) -> Step:
         step: Step = {"do": "run", "session": self.name, "fetches": list(fetches)}
@@ -211,9 +214,9 @@ class SessionAuthor:
         self,
         handle: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any] | None = None,
+        feeds: Mapping[str, Numbers] | None = None,
         *,
-        values: Sequence[Any] | None = None,
+        values: Sequence[Numbers | Matcher | None] | None = None,
         error: Sequence[int] | None = None,
     ) -> None:
         """One call of a partial run; values in the order of fetches, or error codes."""

@@ -8,11 +8,13 @@ import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.spec import tensors
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = [
     "Matcher",
@@ -33,41 +35,63 @@ __all__ = [
 
 
 class Recorded:
-    """A value that will exist when the case is interpreted: the expression that makes it."""
+    """A value that exists only when the case is interpreted, as the expression that gives it."""
 
-    def __init__(self, expr: Any) -> None:
+    def __init__(self, expr: JsonObject) -> None:
         self._expr = expr
 
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """A matcher of `sessrun.spec.cases.judge`, ready-made JSON."""
+    """A matcher of `sessrun.spec.cases.judge`, as JSON."""
 
-    json: Mapping[str, Any]
+    json: JsonObject
+
+
+class AttrsInstance(Protocol):
+    """An instance of a class of attrs, which a fetch may be."""
+
+    __attrs_attrs__: ClassVar[tuple[Attribute, ...]]
+
+
+class Attribute(Protocol):
+    """A field of a class of attrs."""
+
+    @property
+    def name(self) -> str:
+        """The name of the field."""
+
+
+class ArrayOrScalar(Protocol):
+    """An array or a scalar of numpy's."""
+
+    @property
+    def nbytes(self) -> int:
+        """The size in bytes."""
 
 
 #: Numbers that a tensor is made of: one, an array, or nested lists of them.
 Numbers: TypeAlias = "complex | np.ndarray | np.generic | Sequence[Numbers]"
-#: What a case may hold: a symbol, a matcher, a value that has a JSON form, or a structure of these.
+#: A value that a case can hold: a Python value, a symbol or a matcher, or a structure of them.
 Recordable: TypeAlias = (
-    "Recorded | Matcher | np.ndarray | np.generic | complex | str | bytes | slice"
+    "Recorded | Matcher | ArrayOrScalar | complex | str | bytes | slice | AttrsInstance"
     " | Sequence[Recordable] | Mapping[Any, Recordable] | AbstractSet[Recordable] | None"
 )
 
 
-def by(clause: str, want: Any) -> Matcher:
-    """What is wanted, and the clause that anything else shows false."""
+def by(clause: str, want: object) -> Matcher:
+    """A matcher, and the clause that a value shows false if it does not match."""
     return Matcher({"clause": clause, "is": form(want)})
 
 
-def near(value: Any, contract: str) -> Matcher:
-    """Equal under a numeric contract: `ulp(n)` or `close(rtol, atol)`."""
+def near(value: Recordable, contract: str) -> Matcher:
+    """A value that is equal under a numeric contract: `ulp(n)` or `close(rtol, atol)`."""
     return Matcher({"near": form(value), "contract": contract})
 
 
 def like(dtype: str | None = None, shape: Sequence[int] | None = None) -> Matcher:
     """Any tensor of this dtype and shape."""
-    body: dict[str, Any] = {}
+    body: dict[str, Json] = {}
     if dtype is not None:
         body["dtype"] = dtype
     if shape is not None:
@@ -76,16 +100,16 @@ def like(dtype: str | None = None, shape: Sequence[int] | None = None) -> Matche
 
 
 def obj(name: str) -> Matcher:
-    """An object of the class so named that has no value form."""
+    """An object of the class of this name, which has no JSON form."""
     return Matcher({"object": name})
 
 
-def as_array(value: Any) -> Matcher:
+def as_array(value: ArrayLike | ArrayOrScalar) -> Matcher:
     """The tensor, whether it comes as a 0-d array or as a numpy scalar."""
     return Matcher({"as_array": form(np.asarray(value))})
 
 
-def one_of(*options: Any) -> Matcher:
+def one_of(*options: Recordable) -> Matcher:
     """One of several values."""
     return Matcher({"one_of": [form(option) for option in options]})
 
@@ -108,8 +132,17 @@ def differs_from(name: str) -> Matcher:
 anything = Matcher({"anything": True})
 
 
-def form(value: Any) -> Any:  # noqa: C901 - one line per kind of value
-    """The JSON form of a Python value, symbol or matcher inside a case."""
+@overload
+def form(value: Recorded | Matcher) -> JsonObject: ...
+@overload
+def form(value: object) -> Json: ...
+def form(value: object) -> Json:  # noqa: C901 - one line per kind of value
+    """The JSON form of a Python value, symbol or matcher inside a case.
+
+    Raises:
+      TypeError: the value is none that a case can hold, see `Recordable`.
+
+    """
     match value:
         case Matcher(json):
             return dict(json)
@@ -136,7 +169,7 @@ def form(value: Any) -> Any:  # noqa: C901 - one line per kind of value
     return _structure(value)
 
 
-def _structure(value: Any) -> Any:
+def _structure(value: object) -> Json:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         body = {"type": type(value).__name__, "fields": list(value._fields)}
         return {"$namedtuple": body | {"values": [form(item) for item in value]}}
@@ -148,8 +181,9 @@ def _structure(value: Any) -> Any:
         return {"$dict": [[form(k), form(v)] for k, v in value.items()]}
     if isinstance(value, set | frozenset):
         return {"$set": [form(item) for item in sorted(value, key=repr)]}
-    if hasattr(type(value), "__attrs_attrs__"):
-        names = [attribute.name for attribute in type(value).__attrs_attrs__]
+    attributes = getattr(type(value), "__attrs_attrs__", None)
+    if attributes is not None:
+        names = [attribute.name for attribute in attributes]
         body = {"type": type(value).__name__, "fields": names}
         return {"$attrs": body | {"values": [form(getattr(value, name)) for name in names]}}
     raise TypeError(f"a case cannot hold a {type(value).__name__}; record a call that makes it")

@@ -13,13 +13,15 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.authoring.record import AUTHORED, Authored, record
 from sessrun.conformance.subjects import load_modules
 from sessrun.spec.cases import judge as judging
 from sessrun.spec.cases.forms import Observation
 from sessrun.spec.cases.model import Case, stored_form
+from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.loader import SPEC_DIR, load_clauses
 from sessrun.spec.volumes import no_clause
 from sessrun.spec.writing import write_bytes
@@ -29,7 +31,7 @@ __all__ = ["ORACLES", "FreezeReport", "authored_cases", "freeze_cases", "record_
 #: The configurations of TensorFlow that must agree to a vector.
 ORACLES: Final = ("tensorflow#oracle", "tensorflow")
 
-#: What must agree to a vector that needs a GPU: where it is made there may be none.
+#: The oracles of a vector that needs a GPU, which the machine that freezes it may lack.
 SIMULATED_ORACLES: Final = ("reference#simulated-gpu=2",)
 
 Observe = Callable[[Case], list[Observation]]
@@ -37,7 +39,7 @@ Observe = Callable[[Case], list[Observation]]
 
 @dataclass(slots=True)
 class FreezeReport:
-    """What freezing did: ids written, unchanged, and refused with the reason."""
+    """The result of freezing: the ids of cases written, unchanged, and refused with the reason."""
 
     written: list[str]
     unchanged: list[str]
@@ -53,7 +55,7 @@ def authored_cases() -> Mapping[str, list[Authored]]:
     return dict(sorted(folders.items()))
 
 
-def record_folder(folder: str, builder: Callable[[], Any]) -> list[Case]:
+def record_folder(folder: str, builder: Callable[[], Namespace]) -> list[Case]:
     """Record every authored case of a folder of vectors.
 
     Args:
@@ -107,7 +109,9 @@ def freeze_cases(
     return report
 
 
-def _refusal(case: Case, oracles: Mapping[str, Observe], old: Any, *, replace: bool) -> str | None:
+def _refusal(
+    case: Case, oracles: Mapping[str, Observe], old: JsonObject | None, *, replace: bool
+) -> str | None:
     if old is not None and not replace:
         return "a vector is immutable: give the case a new name, or use --replace before release"
     unknown = [id_ for id_ in case.clauses if id_ not in load_clauses()]

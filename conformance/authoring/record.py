@@ -24,12 +24,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from sessrun.conformance.authoring.case_files import file_step, text64
 from sessrun.conformance.authoring.engine_author import EngineAuthor, SessionAuthor
 from sessrun.conformance.authoring.forms import (
     Matcher,
+    Recordable,
     Recorded,
     anything,
     as_array,
@@ -47,7 +48,7 @@ from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.cases.namespace import Namespace
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = [
     "AUTHORED",
@@ -73,6 +74,15 @@ __all__ = [
 ]
 
 
+class CaseOptions(TypedDict, total=False):
+    """What an authored case may be registered with: members of `Case`."""
+
+    needs: tuple[str, ...]
+    release: Mapping[str, int]
+    isolated: bool
+    deadline_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Authored:
     """An authored case before it is recorded."""
@@ -83,7 +93,7 @@ class Authored:
     clauses: tuple[str, ...]
     title: str
     function: Callable[[Any], None]
-    options: Mapping[str, Any]
+    options: CaseOptions
 
     @property
     def id(self) -> str:
@@ -91,7 +101,7 @@ class Authored:
         return f"{self.subject}/{self.slug}"
 
 
-_Decorator = Callable[[Callable[[Any], None]], Callable[[Any], None]]
+Author = TypeVar("Author")
 
 #: Every authored case by id, in the order of definition.
 AUTHORED: dict[str, Authored] = {}
@@ -101,9 +111,9 @@ def _register(
     surface: Literal["engine", "api"],
     clauses: Sequence[str],
     title: str,
-    options: Mapping[str, Any],
-) -> _Decorator:
-    def decorate(function: Callable[[Any], None]) -> Callable[[Any], None]:
+    options: CaseOptions,
+) -> Callable[[Callable[[Author], None]], Callable[[Author], None]]:
+    def decorate(function: Callable[[Author], None]) -> Callable[[Author], None]:
         folder = function.__globals__.get("VECTORS")
         subject = folder or function.__module__.rpartition(".")[2].replace("_", "-")
         slug = function.__name__.strip("_").replace("_", "-")
@@ -116,18 +126,22 @@ def _register(
     return decorate
 
 
-def api_case(*clauses: str, title: str, **options: Any) -> _Decorator:
-    """Register an API-surface case; options: needs, release, isolated, deadline_s."""
+def api_case(
+    *clauses: str, title: str, **options: Unpack[CaseOptions]
+) -> Callable[[Callable[[ApiAuthor], None]], Callable[[ApiAuthor], None]]:
+    """Register the function that records a case of the API surface."""
     return _register("api", clauses, title, options)
 
 
-def engine_case(*clauses: str, title: str, **options: Any) -> _Decorator:
-    """Register an engine-surface case; options: needs, release, isolated, deadline_s."""
+def engine_case(
+    *clauses: str, title: str, **options: Unpack[CaseOptions]
+) -> Callable[[Callable[[EngineAuthor], None]], Callable[[EngineAuthor], None]]:
+    """Register the function that records a case of the engine surface."""
     return _register("engine", clauses, title, options)
 
 
-def _operator(symbol: str, *, reflected: bool = False) -> Callable[[Symbol, Any], Symbol]:
-    def method(self: Symbol, other: Any) -> Symbol:
+def _operator(symbol: str, *, reflected: bool = False) -> Callable[[Symbol, Recordable], Symbol]:
+    def method(self: Symbol, other: Recordable) -> Symbol:
         pair = [form(other), self._expr] if reflected else [self._expr, form(other)]
         return self._author.do({"$op": [symbol, *pair]})
 
@@ -137,7 +151,7 @@ def _operator(symbol: str, *, reflected: bool = False) -> Callable[[Symbol, Any]
 class Symbol(Recorded):
     """A value of the API surface; what is done with it is recorded."""
 
-    def __init__(self, author: ApiAuthor, expr: Any) -> None:
+    def __init__(self, author: ApiAuthor, expr: JsonObject) -> None:
         super().__init__(expr)
         self._author = author
 
@@ -148,17 +162,17 @@ class Symbol(Recorded):
             return Symbol(self._author, {"$": f"{self._expr['$']}.{name}"})
         return Symbol(self._author, {"$getattr": [self._expr, name]})
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Symbol:
+    def __call__(self, *args: object, **kwargs: object) -> Symbol:
         """Record the call."""
         target = self._expr["$"] if set(self._expr) == {"$"} else self._expr
-        call: dict[str, Any] = {"$call": target}
+        call: dict[str, Json] = {"$call": target}
         if args:
             call["args"] = [form(arg) for arg in args]
         if kwargs:
             call["kwargs"] = {name: form(value) for name, value in kwargs.items()}
         return self._author.do(call)
 
-    def __getitem__(self, index: Any) -> Symbol:
+    def __getitem__(self, index: Recordable) -> Symbol:
         return self._author.do({"$item": [self._expr, form(index)]})
 
     __add__ = _operator("+")
@@ -192,19 +206,19 @@ class Symbol(Recorded):
 
 
 class ApiAuthor:
-    """What an API case is written with; `tf` stands for the namespace."""
+    """Records a case of the API surface; `tf` stands for the namespace."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.files: dict[str, str | None] | None = None
         self._blocks = [self.steps]
         self._count = 0
-        self.tf: Any = Symbol(self, {"$": "tf"})
-        self.np: Any = Symbol(self, {"$": "np"})
-        self.py: Any = Symbol(self, {"$": "py"})
+        self.tf = Symbol(self, {"$": "tf"})
+        self.np = Symbol(self, {"$": "np"})
+        self.py = Symbol(self, {"$": "py"})
 
     def do(self, expr: Json, expect: Expect | None = None) -> Symbol:
-        """Record a step that evaluates an expression; the symbol of its value."""
+        """Record a step that evaluates an expression; returns the symbol of its value."""
         self._count += 1
         name = f"v{self._count}"
         step: Step = {"do": "eval", "expr": expr, "as": name}
@@ -213,7 +227,7 @@ class ApiAuthor:
         self._blocks[-1].append(step)
         return Symbol(self, {"$": name})
 
-    def check(self, value: Any, want: Any) -> None:
+    def check(self, value: Recordable, want: object) -> None:
         """The value must match; want is a value or a matcher, anywhere in it.
 
         A check of the call just recorded becomes the expectation of its step.
@@ -252,7 +266,7 @@ class ApiAuthor:
         step = file_step(name, {"read": "names"})
         self._blocks[-1].append({**step, "expect": {"value": list(want)}})
 
-    def against_oracle(self, value: Any, contract: str = "exact") -> None:
+    def against_oracle(self, value: Recordable, contract: str = "exact") -> None:
         """The value must be the oracle's, under the contract; for generated cases."""
         self.check(value, None)
         self._blocks[-1][-1]["expect"] = {"oracle": {"contract": contract}}
@@ -261,22 +275,22 @@ class ApiAuthor:
         """A failure of the step just recorded shows this clause false."""
         self._blocks[-1][-1]["clause"] = clause
 
-    def check_same(self, left: Any, right: Any, *, same: bool = True) -> None:
+    def check_same(self, left: Recordable, right: Recordable, *, same: bool = True) -> None:
         """The two must be (or not be) one object."""
         expr = {"$is": [form(left), form(right)]}
         self._blocks[-1].append({"do": "eval", "expr": expr, "expect": {"value": same}})
 
-    def check_instance(self, value: Any, cls: Any) -> None:
+    def check_instance(self, value: Recordable, cls: Symbol) -> None:
         """The value must be an instance of the class (a symbol)."""
         expr = {"$isinstance": [form(value), form(cls)]}
         self._blocks[-1].append({"do": "eval", "expr": expr, "expect": {"value": True}})
 
-    def expr(self, key: str, *parts: Any) -> Symbol:
+    def expr(self, key: str, *parts: Recordable) -> Symbol:
         """Record an expression by its `$key`: `expr("$len", x)`, `expr("$op", "==", a, b)`."""
         body = form(parts[0]) if len(parts) == 1 else [form(part) for part in parts]
         return self.do({key: body})
 
-    def raises(self, classes: str | Sequence[str], action: Callable[[], Any]) -> None:
+    def raises(self, classes: str | Sequence[str], action: Callable[[], object]) -> None:
         """The last call that `action` records must raise one of these classes (by name)."""
         before = len(self._blocks[-1])
         action()
@@ -322,44 +336,46 @@ class ApiAuthor:
         yield
         self._blocks.pop()
 
-    def function(self, params: Sequence[str], body: Callable[..., Any]) -> Symbol:
+    def function(self, params: Sequence[str], body: Callable[..., object]) -> Symbol:
         """A function for the backend to call: `body` gets symbols, gives a form."""
         symbols = [Symbol(self, {"$": name}) for name in params]
         return Symbol(self, {"$fn": {"params": list(params), "returns": form(body(*symbols))}})
 
-    def set(self, target: Symbol, attr: str, value: Any) -> None:
+    def set(self, target: Symbol, attr: str, value: Recordable) -> None:
         """Record the setting of a public attribute."""
         self._blocks[-1].append(
             {"do": "assign", "object": form(target), "attr": attr, "value": form(value)}
         )
 
-    def named_check(self, name: str, want: Any, **args: Any) -> None:
+    def named_check(self, name: str, want: object, **args: object) -> None:
         """Record a named check `sessrun.conformance.checks.NAME` and what it must return."""
         step: Step = {"do": "check", "name": f"sessrun.conformance.checks.{name}"}
         body = {key: form(value) for key, value in args.items()}
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
-    def static_types_as_by_oracle(self, tensors: Any, clause: str) -> None:
+    def static_types_as_by_oracle(self, tensors: Recordable, clause: str) -> None:
         """The names, dtypes and static shapes of tensors must be the oracle's: `clause` says so."""
         self.named_check("static.told", None, tensors=tensors)
         self._blocks[-1][-1]["expect"] = {"oracle": {"contract": "exact"}}
         self.blame(clause)
 
-    def case(self, id_: str, title: str, clauses: Sequence[str] = (), **options: Any) -> Case:
+    def case(
+        self, id_: str, title: str, clauses: Sequence[str] = (), **options: Unpack[CaseOptions]
+    ) -> Case:
         """The case recorded so far; it tests what its steps name, unless clauses are given."""
         steps = tuple(_tidy(self.steps))
         tested = tuple(clauses) or clauses_of(steps)
         return Case(id_, title, "api", tested, steps, files=self.files, **options)
 
-    def _inlined(self, value: Symbol) -> Any:
-        """The expression of a value; the step just recorded, if it made it, is taken back."""
+    def _inlined(self, value: Symbol) -> Json:
+        """The expression of a value; the last step is removed if it evaluates this value."""
         step = self._last(value)
         if step is None:
             return form(value)
         self._blocks[-1].pop()
         return step["expr"]
 
-    def _last(self, value: Any) -> Step | None:
+    def _last(self, value: Recordable) -> Step | None:
         if not isinstance(value, Symbol) or not self._blocks[-1]:
             return None
         step = self._blocks[-1][-1]
@@ -374,24 +390,22 @@ def record(authored: Authored, namespace: Namespace | None) -> Case:
       namespace: builds the GraphDefs of an engine case; an API case needs none.
 
     """
-    author: Any
+    author: ApiAuthor | EngineAuthor
     if authored.surface == "api":
         author = ApiAuthor()
     else:
         assert namespace is not None
         author = EngineAuthor(namespace)
     authored.function(author)
-    options: dict[str, Any] = dict(authored.options)
     return Case(
         id=authored.id,
         title=authored.title,
         surface=authored.surface,
         clauses=authored.clauses,
         steps=tuple(_tidy(author.steps)),
-        graphs=getattr(author, "graphs", {}),
+        graphs=author.graphs if isinstance(author, EngineAuthor) else {},
         files=author.files,
-        needs=tuple(options.pop("needs", ())),
-        **options,
+        **authored.options,
     )
 
 
@@ -407,7 +421,7 @@ def _tidy(steps: list[Step]) -> list[Step]:
 
 
 def _inline_contexts(steps: list[Step], all_steps: list[Step]) -> None:
-    """Move what a step made for the `with` after it, and for nothing else, into that `with`."""
+    """Move an expression that only the following `with` uses into that `with`."""
     for index in reversed(range(len(steps))):
         step = steps[index]
         _inline_contexts(step.get("steps", []), all_steps)
@@ -420,8 +434,8 @@ def _inline_contexts(steps: list[Step], all_steps: list[Step]) -> None:
             del steps[index - 1]
 
 
-def _mentions(form_: Any, name: str) -> int:
-    """How often expressions name `name` or something of it."""
+def _mentions(form_: object, name: str) -> int:
+    """How often expressions name `name` or one of its attributes."""
     if isinstance(form_, list):
         return sum(_mentions(item, name) for item in form_)
     if not isinstance(form_, dict):

@@ -14,24 +14,35 @@ numeric contract.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.conformance.authoring.engine_author import EngineAuthor
-from sessrun.conformance.authoring.forms import near
+from sessrun.conformance.authoring.forms import ArrayOrScalar, near
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.generators.single import contract_of
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import canonical_json
 from sessrun.spec.cases.namespace import Namespace
+from sessrun.spec.cases.objects import Array
 from sessrun.spec.dtypes import row_of_numpy
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.operations import ArgDecl, Operation
 from sessrun.spec.rules.domains import Arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["Rows"]
+
+
+#: An input of an operation: a tensor, or a list of tensors.
+Input: TypeAlias = "ArrayLike | ArrayOrScalar | Sequence[ArrayLike | ArrayOrScalar]"
+
+#: The value of an attribute; a dtype is given by its name.
+Attribute: TypeAlias = "bool | int | float | str | bytes | np.ndarray | Sequence[Attribute] | None"
 
 
 @dataclass(slots=True)
@@ -40,7 +51,7 @@ class Rows:
 
     Attributes:
       author: the case that is recorded.
-      contract: what replaces the operations' own contracts, such as `signed`.
+      contract: the contract of all outputs, such as `signed`; by default the operations' own.
 
     """
 
@@ -53,7 +64,7 @@ class Rows:
     _contracts: list[str] = field(default_factory=list)
     _refused: list[tuple[str, dict[str, np.ndarray], list[int]]] = field(default_factory=list)
 
-    def add(self, op: str, *inputs: Any, **attrs: Any) -> None:
+    def add(self, op: str, *inputs: Input, **attrs: Attribute) -> None:
         """A row: the operation on these inputs, a list where it takes several tensors.
 
         Dtypes and numbers of tensors are read off the inputs; other attributes not given have
@@ -68,7 +79,12 @@ class Rows:
             self._contracts.append(contract if isinstance(contract, str) else contract[index])
 
     def refuse(
-        self, op: str, *inputs: Any, codes: list[int], device: str = "", **attrs: Any
+        self,
+        op: str,
+        *inputs: Input,
+        codes: list[int],
+        device: str = "",
+        **attrs: Attribute,
     ) -> None:
         """A row that must fail with one of the codes, in a run of its own, perhaps on a device."""
         operation = OPERATIONS[op]
@@ -112,17 +128,20 @@ class Rows:
         return self._names[key]
 
 
-def _arguments(operation: Operation, inputs: Any, attrs: dict[str, Any]) -> Arguments:
+def _arguments(
+    operation: Operation, inputs: Sequence[Input], attrs: Mapping[str, Attribute]
+) -> Arguments:
     known = {attr.name: attr.default for attr in operation.attrs if attr.has_default}
-    arrays: dict[str, Any] = {}
+    arrays: dict[str, np.ndarray | list[np.ndarray]] = {}
     for arg, value in zip(operation.inputs, inputs, strict=True):
-        several = isinstance(value, list)
-        arrays[arg.name] = [_array(v) for v in value] if several else _array(value)
+        arrays[arg.name] = (
+            [_array(part) for part in value] if isinstance(value, list) else _array(value)
+        )
         known.update(_inferred_attrs(arg, arrays[arg.name]))
-    return Arguments(arrays, known | attrs)
+    return Arguments(arrays, {**known, **attrs})
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: Input) -> np.ndarray:
     """The tensor of a value; a `bytes` object keeps its final NULs, which numpy's would drop."""
     if not isinstance(value, bytes):
         return np.asarray(value)
@@ -131,9 +150,9 @@ def _array(value: Any) -> np.ndarray:
     return array
 
 
-def _inferred_attrs(arg: ArgDecl, value: Any) -> dict[str, Any]:
-    """What an input says of the operation's attributes."""
-    attrs: dict[str, Any] = {}
+def _inferred_attrs(arg: ArgDecl, value: np.ndarray | list[np.ndarray]) -> dict[str, Attribute]:
+    """The attributes of the operation that follow from an input: dtypes and numbers of tensors."""
+    attrs: dict[str, Attribute] = {}
     parts = value if isinstance(value, list) else [value]
     if arg.type_attr is not None:
         attrs[arg.type_attr] = _dtype(parts[0])
@@ -157,14 +176,14 @@ def _count(operation: Operation, given: Arguments) -> int:
 
 
 def _asked(
-    namespace: Namespace, graph: Any, fetches: list[str], feeds: dict[str, np.ndarray]
-) -> list[Any]:
-    """What the oracle's namespace computes."""
+    namespace: Namespace, graph: JsonObject, fetches: list[str], feeds: dict[str, np.ndarray]
+) -> list[Array]:
+    """The values that the oracle's namespace computes."""
     from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
 
-    definition = json_format.ParseDict(graph, namespace.GraphDef())
+    definition = json_format.ParseDict(dict(graph), namespace.GraphDef())
     with namespace.Graph().as_default() as loaded:
         namespace.import_graph_def(definition, name="")
         with namespace.Session(graph=loaded) as session:
-            values: list[Any] = session.run(fetches, feeds)
+            values: list[Array] = session.run(fetches, feeds)
     return values

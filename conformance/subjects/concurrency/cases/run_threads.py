@@ -18,6 +18,7 @@ from sessrun.conformance.authoring.record import (
     by,
     engine_case,
 )
+from sessrun.spec.cases.forms import Step
 from sessrun.spec.cases.namespace import Namespace
 from sessrun.spec.forms import JsonObject
 
@@ -153,7 +154,7 @@ def overlapping_calls_have_their_own_arguments(c: EngineAuthor) -> None:
     c.step("callable", session="s", handle="h", fetches=["y:0", "x:0"], names=["x:0"])
     for number in (1, 2):
         value = {"dtype": "int32", "shape": [], "data": ["AQAAAA==", "AgAAAA=="][number - 1]}
-        call = {"do": "call", "session": "s", "handle": "h", "values": [value]}
+        call: Step = {"do": "call", "session": "s", "handle": "h", "values": [value]}
         c.step("start", thread=f"t{number}", step=call)
         arrive(s)
     s.run(["open"], {"n:0": np.int32(2)}, values=[None])

@@ -123,7 +123,7 @@ def limits_of_loops(c: ApiAuthor) -> None:
     variable = c.tf.get_variable(
         "v", [], c.tf.int32, initializer=c.tf.zeros_initializer(), use_resource=True
     )
-    name = form(variable)["$"]
+    name = str(form(variable)["$"])
     loops = [
         Limits(4, most, as_tensor, 10, None)
         for most, as_tensor in ((2, False), (0, False), (-1, False), (3, True), (9, True))

@@ -87,7 +87,7 @@ def loop_limits(draw: random.Random, id_: str) -> Case:
     variable = c.tf.get_variable(
         "v", [], c.tf.int32, initializer=c.tf.zeros_initializer(), use_resource=draw.random() < 0.5
     )
-    result = c.do(loop.expression(form(variable)["$"]))
+    result = c.do(loop.expression(str(form(variable)["$"])))
     session = c.tf.Session()
     session.run(c.tf.global_variables_initializer())
     for turn in (1, 2):

@@ -13,6 +13,7 @@ from sessrun.conformance.authoring.forms import Recordable
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, form
 from sessrun.conformance.subjects.fetch.cases.fetch import floats, ints, texts
 from sessrun.conformance.subjects.fetch.cases.fetch_nested import longs
+from sessrun.spec.forms import Json
 
 #: A fed value and what it becomes.
 #: Fed values, and what they must become.
@@ -52,7 +53,11 @@ def python_value(c: ApiAuthor, name: str, *args: Recordable) -> Symbol:
 
 def array(c: ApiAuthor, dtype: str, items: Sequence[Recordable]) -> Symbol:
     """Record the making of a numpy array of rank 1 of any numpy dtype."""
-    body = {"dtype": dtype, "shape": [len(items)], "items": [form(item) for item in items]}
+    body: dict[str, Json] = {
+        "dtype": dtype,
+        "shape": [len(items)],
+        "items": [form(item) for item in items],
+    }
     return c.do({"$numpy": body})
 
 

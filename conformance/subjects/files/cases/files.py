@@ -197,7 +197,7 @@ def a_star_stays_in_its_folder(c: EngineAuthor) -> None:
     s.run(["match:0"], {"pattern:0": c.path("sub?b.txt")}, values=[np.zeros(0, object)])
 
 
-@engine_case("FILES-012", title="A file of mode 0 is not read.", needs=["file-modes"])
+@engine_case("FILES-012", title="A file of mode 0 is not read.", needs=("file-modes",))
 def a_forbidden_file(c: EngineAuthor) -> None:
     path = c.file("secret", b"x\n")
     with c.graph() as tf:

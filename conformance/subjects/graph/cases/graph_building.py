@@ -178,7 +178,7 @@ def number_beside_a_tensor(c: ApiAuthor) -> None:
         x = c.tf.placeholder(dtype, [])
         for y, value in ((x + 2, 7), (c.tf.add(x, 2), 7), (c.tf.multiply(x, 3), 15), (1 - x, -4)):
             c.check_same(y.dtype, dtype)
-            c.check(sess.run(y, {x: 5}), as_array(kind(value)))
+            c.check(sess.run(y, {x: 5}), as_array(np.asarray(value, kind)))
 
 
 @api_case("GRAPH-088", title="A Python float beside an integer tensor is TypeError.")

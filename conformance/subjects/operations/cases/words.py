@@ -19,9 +19,10 @@ _WORDS = text(b"", b"a", b"\0", b"a\0b\0", b"\xff\xfe", "grün".encode(), b" x\t
 def strings_are_joined_in_order(c: EngineAuthor) -> None:
     rows = Rows(c)
     rows.add("Add", column(_WORDS), _WORDS)
+    enclosed: list[bytes | np.ndarray] = [b"<", _WORDS, b">"]
     for separator in (b"", b", ", b"\0"):
         rows.add("StringJoin", [_WORDS, _WORDS[::-1]], separator=separator)
-        rows.add("StringJoin", [b"<", _WORDS, b">"], separator=separator)
+        rows.add("StringJoin", enclosed, separator=separator)
     square = text(b"a", b"b", b"c", b"d", shape=(2, 2))
     for chosen in (axes(0), axes(1), axes(0, 1), axes(1, 0), axes(-1), axes()):
         rows.add("ReduceJoin", square, chosen, separator="-")

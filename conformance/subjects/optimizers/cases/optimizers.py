@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, near
 from sessrun.conformance.authoring.written import Written
+from sessrun.spec.forms import Json
 
 _NEAR = "close(1e-5, 1e-6)"
 
@@ -207,7 +208,7 @@ def a_constraint_is_applied(c: ApiAuthor) -> None:
 def functions_are_called_late(c: ApiAuthor) -> None:
     tf = c.tf
     v = variable(c)
-    kept = {"$item": [{"$call": "tf.get_collection", "args": ["rates"]}, 0]}
+    kept: dict[str, Json] = {"$item": [{"$call": "tf.get_collection", "args": ["rates"]}, 0]}
     sgd = tf.train.GradientDescentOptimizer(c.function([], lambda: Symbol(c, kept)))
     tf.add_to_collection("rates", tf.constant(0.25))
     train = sgd.apply_gradients([(floats(4, 4), v)])

@@ -199,7 +199,7 @@ def a_value_is_cut(c: EngineAuthor) -> None:
             tf.identity(cut.read(number), name=f"part{number}")
     s = c.open()
     value = np.array([1, 2, 3, 4], np.float32)
-    feeds = {"x:0": value, "l:0": np.array([1, 0, 3], np.int64)}
+    feeds: dict[str, np.ndarray] = {"x:0": value, "l:0": np.array([1, 0, 3], np.int64)}
     s.run(["part0:0", "part1:0", "part2:0"], feeds, values=[value[:1], value[:0], value[1:]])
     for wrong in ([1, 2, 2], [1, 1, 1], [2, 2], [1, 1, 1, 1]):
         s.run(["flow:0"], {"x:0": value, "l:0": np.array(wrong, np.int64)}, error=[3])

@@ -156,7 +156,7 @@ def lengths_that_do_not_add_up(c: EngineAuthor) -> None:
     _split(c)
     session = c.open()
     for lengths in ([1, 1], [1, 3], [-1, 2, 2]):
-        feeds = {"x:0": _THREE, "l:0": np.array(lengths, np.int64)}
+        feeds: dict[str, np.ndarray] = {"x:0": _THREE, "l:0": np.array(lengths, np.int64)}
         session.run(["count:0"], feeds, error=[3])
     feeds = {"x:0": _THREE, "l:0": np.array([3, 0], np.int64)}
     session.run(["count:0"], feeds, values=[np.int32(2)])
