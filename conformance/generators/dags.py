@@ -10,13 +10,15 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["Dag", "Node", "grow"]
 
@@ -73,7 +75,7 @@ class Dag:
     draw: random.Random
     writer: GraphWriter = field(default_factory=GraphWriter)
     nodes: list[Node] = field(default_factory=list)
-    feeds: dict[str, Any] = field(default_factory=dict)
+    feeds: dict[str, JsonObject] = field(default_factory=dict)
     firm: set[str] = field(default_factory=set)
     sigmoids: set[tuple[str, str]] = field(default_factory=set)
     rearranged: dict[str, str] = field(default_factory=dict)
@@ -102,7 +104,7 @@ class Dag:
         self.nodes.append(Node(name, dtype, shape))
 
     def add(
-        self, op: str, inputs: list[Node], dtype: str, shape: tuple[int, ...], **attrs: Any
+        self, op: str, inputs: list[Node], dtype: str, shape: tuple[int, ...], **attrs: JsonObject
     ) -> None:
         """A node whose one output has this dtype and shape."""
         names = [node.name for node in inputs]
@@ -148,7 +150,7 @@ class Dag:
             return None
         return fitting[max(self.draw.randrange(len(fitting)), self.draw.randrange(len(fitting)))]
 
-    def constant(self, value: Any, dtype: str = "int32") -> Node:
+    def constant(self, value: ArrayLike, dtype: str = "int32") -> Node:
         """A constant that only a move needs (an axis, a shape): not among the tensors."""
         array = np.asarray(value, dtype=dtype)
         return Node(self.writer.constant(array), dtype, array.shape)

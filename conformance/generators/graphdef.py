@@ -10,6 +10,7 @@ import numpy as np
 
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.operations import AttrDecl, Operation
 
 __all__ = ["CPU", "PRODUCER", "GraphWriter", "dtype_attr", "shape_attr", "text_attr"]
@@ -20,17 +21,17 @@ CPU: Final = "/device:CPU:0"
 PRODUCER: Final = 2474
 
 
-def dtype_attr(name: str) -> dict[str, Any]:
+def dtype_attr(name: str) -> dict[str, Json]:
     """A dtype as AttrValue."""
     return {"type": BY_NAME[name].enum}
 
 
-def shape_attr(shape: Sequence[int | None] | None) -> dict[str, Any]:
+def shape_attr(shape: Sequence[int | None] | None) -> dict[str, Json]:
     """A shape as AttrValue."""
     return {"shape": _shape(shape)}
 
 
-def text_attr(value: str | bytes) -> dict[str, Any]:
+def text_attr(value: str | bytes) -> dict[str, Json]:
     """A string as AttrValue."""
     raw = value if isinstance(value, bytes) else value.encode()
     return {"s": base64.b64encode(raw).decode()}
@@ -55,7 +56,7 @@ class GraphWriter:
     ) -> str:
         """Write a node with AttrValues as given; its name."""
         name = name or f"{op}_{len(self._nodes)}"
-        node: dict[str, Any] = {"name": name, "op": op}
+        node: dict[str, Json] = {"name": name, "op": op}
         if inputs:
             node["input"] = list(inputs)
         if attrs:
@@ -90,7 +91,10 @@ class GraphWriter:
         row = row_of_numpy(value.dtype)
         if row is None:
             raise tensors.TensorError(f"no tensor dtype holds numpy dtype {value.dtype}")
-        attrs = {"dtype": dtype_attr(row.name), "value": {"tensor": _tensor(value)}}
+        attrs: dict[str, JsonObject] = {
+            "dtype": dtype_attr(row.name),
+            "value": {"tensor": _tensor(value)},
+        }
         return self.node("Const", (), attrs, name)
 
     def operation(
@@ -109,7 +113,7 @@ class GraphWriter:
         return self.node(operation.name, inputs, written, name)
 
 
-def _attr(decl: AttrDecl, type_: str, value: Any) -> dict[str, Any]:
+def _attr(decl: AttrDecl, type_: str, value: Any) -> dict[str, Json]:
     if type_.startswith("list("):
         items = [_attr(decl, type_[5:-1], item) for item in value]
         if not items:
@@ -138,15 +142,15 @@ def _float_text(value: float) -> str:
     return "NaN" if np.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def _shape(shape: Sequence[int | None] | None) -> dict[str, Any]:
+def _shape(shape: Sequence[int | None] | None) -> dict[str, Json]:
     if shape is None:
         return {"unknownRank": True}
     return {"dim": [{"size": str(-1 if n is None else n)} for n in shape]}
 
 
-def _tensor(value: np.ndarray) -> dict[str, Any]:
+def _tensor(value: np.ndarray) -> dict[str, Json]:
     form = tensors.encode(value)
-    body: dict[str, Any] = {
+    body: dict[str, Json] = {
         "dtype": BY_NAME[form["dtype"]].enum,
         "tensorShape": _shape(form["shape"]),
     }

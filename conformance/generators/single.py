@@ -13,6 +13,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.spec import tensors
 from sessrun.spec.definitions import DEFINITIONS
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 
@@ -49,7 +50,7 @@ class SingleGraph:
     """
 
     graph: dict[str, Any]
-    feeds: dict[str, Any]
+    feeds: dict[str, JsonObject]
     fetches: tuple[str, ...]
     contract: str | list[str]
     is_defined: bool
@@ -80,7 +81,7 @@ def single_graph(
 
     """
     writer = writer or GraphWriter()
-    feeds: dict[str, Any] = {}
+    feeds: dict[str, JsonObject] = {}
     names = []
     kind_of = _drawing(operation, kinds, draw)
     for arg, value in _flat(operation, arguments):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from sessrun.conformance.variants.calls import functions_called, operators_used
 from sessrun.conformance.variants.contracts import contract_of, is_open, tensors_in
 from sessrun.conformance.variants.numbers import Numbers, kind_of
-from sessrun.spec.cases.forms import Step
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import walk
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 
 __all__ = ["with_other_values"]
 
@@ -124,7 +124,7 @@ def _is_beyond(step: Step) -> bool:
     )
 
 
-def _has_values(expect: Mapping[str, Any]) -> bool:
+def _has_values(expect: Expect) -> bool:
     return bool(_floats_in(expect.get("value")))
 
 
@@ -163,7 +163,7 @@ class _Data:
             new["steps"] = [self.step(inner) for inner in step["steps"]]
         return new
 
-    def expression(self, form: Any) -> Any:
+    def expression(self, form: Json) -> Json:
         """An expression with other data."""
         if isinstance(form, list):
             return [self.expression(item) for item in form]
@@ -175,7 +175,7 @@ class _Data:
             return self._call(form)
         return {key: self.expression(item) for key, item in form.items()}
 
-    def _call(self, form: Mapping[str, Any]) -> Any:
+    def _call(self, form: Mapping[str, Any]) -> Json:
         new = {**form, "$call": self.expression(form["$call"])}
         target = form["$call"] if isinstance(form["$call"], str) else ""
         last = target.rpartition(".")[2]
@@ -197,7 +197,7 @@ class _Data:
             }
         return new
 
-    def literal(self, form: Any) -> Any:
+    def literal(self, form: Json) -> Json:
         """Numbers, as they stand in lists and tuples; any other expression has its own."""
         if isinstance(form, float):
             return self.numbers.number(form)
@@ -211,16 +211,22 @@ class _Data:
             return self._tensor(form, integers=self.integers)
         return self.expression(form)
 
-    def fed(self, form: Any) -> Any:
+    def fed(self, form: Json) -> Json:
         """A dict of feeds."""
         if isinstance(form, Mapping) and "$dict" in form:
-            return {"$dict": [[key, self.literal(item)] for key, item in form["$dict"]]}
+            return {"$dict": [[key, self.literal(item)] for key, item in _pairs(form)]}
         return self.expression(form)
 
-    def _tensor(self, form: Mapping[str, Any], *, integers: bool) -> Mapping[str, Any]:
+    def _tensor(self, form: Mapping[str, Any], *, integers: bool) -> JsonObject:
         ((key, tensor),) = form.items()
         kinds = {"float", "complex"} | ({"int", "uint"} if integers else set())
         return {key: self.numbers.tensor(tensor)} if kind_of(tensor["dtype"]) in kinds else form
+
+
+def _pairs(form: Mapping[str, Any]) -> Sequence[tuple[Json, Json]]:
+    """The keys and values of a `$dict`."""
+    pairs: Sequence[tuple[Json, Json]] = form["$dict"]
+    return pairs
 
 
 def _against_the_oracle(step: Step, exact: bool) -> Step:

@@ -10,7 +10,7 @@ from sessrun.spec.cases.forms import Step
 __all__ = ["functions_called", "mappings_in", "operators_used"]
 
 
-def mappings_in(form: Any) -> Iterator[Mapping[str, Any]]:
+def mappings_in(form: object) -> Iterator[Mapping[str, Any]]:
     """Every mapping in a form, outer ones before those within them."""
     if isinstance(form, Mapping):
         yield form

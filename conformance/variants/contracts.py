@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.variants.numbers import kind_of
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import Json, JsonObject
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["computes_exactly", "contract_of", "is_open", "loosest", "tensors_in"]
@@ -30,7 +30,7 @@ _OPEN: Final = frozenset(
 _TOLERANCES: Final = re.compile(r"close\((?P<rtol>[^,]+),(?P<atol>[^)]+)\)")
 
 
-def is_open(matcher: Any) -> bool:
+def is_open(matcher: object) -> bool:
     """Whether any part of a matcher leaves the value open."""
     if isinstance(matcher, list):
         return any(map(is_open, matcher))
@@ -39,7 +39,7 @@ def is_open(matcher: Any) -> bool:
     return any(key in _OPEN or is_open(part) for key, part in matcher.items())
 
 
-def tensors_in(matcher: Any) -> list[Mapping[str, Any]]:
+def tensors_in(matcher: object) -> list[JsonObject]:
     """The tensors in a matcher, `{dtype, shape, data}` each."""
     if isinstance(matcher, list):
         return [tensor for item in matcher for tensor in tensors_in(item)]
@@ -62,7 +62,9 @@ def contract_of(matcher: Json, *, exact: bool) -> str:
     if special:
         return special[0]
     floats = [
-        t["dtype"] for t in tensors_in(matcher) if kind_of(t["dtype"]) in {"float", "complex"}
+        dtype
+        for dtype in (str(tensor["dtype"]) for tensor in tensors_in(matcher))
+        if kind_of(dtype) in {"float", "complex"}
     ]
     if exact and not stated:
         return "exact"
@@ -79,7 +81,7 @@ def loosest(pairs: Iterable[tuple[float, float]], stated: Iterable[str]) -> str:
     return f"close({max(rtol for rtol, _ in both)!r}, {max(atol for _, atol in both)!r})"
 
 
-def _stated(matcher: Any) -> Iterable[str]:
+def _stated(matcher: object) -> Iterable[str]:
     if isinstance(matcher, list):
         for item in matcher:
             yield from _stated(item)

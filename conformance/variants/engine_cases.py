@@ -6,19 +6,19 @@ import base64
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from sessrun.conformance.variants.contracts import computes_exactly, contract_of, is_open
 from sessrun.conformance.variants.flow import Flow
 from sessrun.conformance.variants.naming import NAME_PATH, Names
 from sessrun.conformance.variants.numbers import Numbers, kind_of, row_of_proto
 from sessrun.spec.cases.forms import Expect, Step
+from sessrun.spec.cases.graph_forms import AttrForm, GraphForm, NodeForm
 from sessrun.spec.cases.model import Case
-from sessrun.spec.forms import Json
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["vary_graphs"]
 
-Graph = Mapping[str, Any]
 #: The string attributes that hold a name that the graph's author gave.
 _NAMED_BY: Final = frozenset(
     {
@@ -38,7 +38,7 @@ _BOUND: Final = frozenset({"int", "uint", "string"})
 
 def vary_graphs(
     case: Case, draw: random.Random, kept: frozenset[str]
-) -> tuple[dict[str, Graph], list[Step]]:
+) -> tuple[dict[str, GraphForm], list[Step]]:
     """The graphs and steps of a variant of an engine case.
 
     Args:
@@ -79,8 +79,8 @@ class _Sources:
 
 
 def _with_other_values(
-    graphs: dict[str, Graph], steps: list[Step], numbers: Numbers
-) -> tuple[dict[str, Graph], list[Step]]:
+    graphs: dict[str, GraphForm], steps: list[Step], numbers: Numbers
+) -> tuple[dict[str, GraphForm], list[Step]]:
     """The case with other constants and fed values, held against the oracle where they count."""
     if any(step["do"] == "check" or "read" in step for step in steps):
         return graphs, steps
@@ -112,8 +112,8 @@ def _sources(flow: Flow, steps: Sequence[Step]) -> _Sources:
             sources.constants.add(name)
             sources.affected |= {name, *reached}
     kinds: dict[str, set[str]] = {}
-    for name, form in _fed(steps):
-        kinds.setdefault(name, set()).add("path" if _has_path(form) else kind_of(form["dtype"]))
+    for name, fed in _fed(steps):
+        kinds.setdefault(name, set()).add("path" if _has_path(fed) else kind_of(str(fed["dtype"])))
     for name, types in kinds.items():
         node_name, _, output = name.partition(":")
         reached, as_data = flow.reached(node_name, output=int(output or 0))
@@ -127,13 +127,13 @@ def _varies(kind: str, as_data: bool) -> bool:
     return kind in _FREE or (as_data and kind in _BOUND)
 
 
-def _has_path(form: Json) -> bool:
+def _has_path(form: object) -> bool:
     if isinstance(form, Mapping):
         return "$path" in form or any(map(_has_path, form.values()))
     return isinstance(form, list) and any(map(_has_path, form))
 
 
-def _fed(steps: Sequence[Step]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _fed(steps: Sequence[Step]) -> Iterator[tuple[str, JsonObject]]:
     """Each fed tensor's name with each value it is fed."""
     callables: dict[str, Step] = {}
     for step in steps:
@@ -175,12 +175,12 @@ def _is_affected(step: Step, sources: _Sources, earlier: dict[str, Step]) -> boo
     return any(name in sources.affected for name in names)
 
 
-def _with_constants(graph: Graph, sources: _Sources, numbers: Numbers) -> Graph:
-    def varied(node: Mapping[str, Any]) -> Mapping[str, Any]:
+def _with_constants(graph: GraphForm, sources: _Sources, numbers: Numbers) -> GraphForm:
+    def varied(node: NodeForm) -> NodeForm:
         if node["name"] not in sources.constants or node["op"] != "Const":
             return node
         attrs = node["attr"]
-        value = {**attrs["value"], "tensor": numbers.constant(attrs["value"]["tensor"])}
+        value: AttrForm = {**attrs["value"], "tensor": numbers.constant(attrs["value"]["tensor"])}
         return {**node, "attr": {**attrs, "value": value}}
 
     return {**graph, "node": [varied(node) for node in graph.get("node", ())]}
@@ -219,8 +219,8 @@ def _against_the_oracle(step: Step, exact: bool) -> Step:
 
 
 def _with_other_names(
-    graphs: dict[str, Graph], steps: list[Step], draw: random.Random
-) -> tuple[dict[str, Graph], list[Step]]:
+    graphs: dict[str, GraphForm], steps: list[Step], draw: random.Random
+) -> tuple[dict[str, GraphForm], list[Step]]:
     functions = {
         function["signature"]["name"]
         for graph in graphs.values()
@@ -237,18 +237,18 @@ def _with_other_names(
     return renamed, [_renamed_step(step, names) for step in steps]
 
 
-def _given_names(node: Mapping[str, Any]) -> Iterator[str]:
+def _given_names(node: NodeForm) -> Iterator[str]:
     for key, attr in node.get("attr", {}).items():
         if key in _NAMED_BY and isinstance(attr.get("s"), str):
             yield base64.b64decode(attr["s"]).decode("utf-8", "replace")
 
 
-def _renamed(graph: Graph, names: Names) -> Graph:
+def _renamed(graph: GraphForm, names: Names) -> GraphForm:
     return {**graph, "node": [_renamed_node(node, names) for node in graph.get("node", ())]}
 
 
-def _renamed_node(node: Mapping[str, Any], names: Names) -> Mapping[str, Any]:
-    new = {**node, "name": names.path(node["name"])}
+def _renamed_node(node: NodeForm, names: Names) -> NodeForm:
+    new: NodeForm = {**node, "name": names.path(node["name"])}
     if "input" in node:
         new["input"] = [names.path(text) for text in node["input"]]
     if "attr" in node:
@@ -256,7 +256,7 @@ def _renamed_node(node: Mapping[str, Any], names: Names) -> Mapping[str, Any]:
     return new
 
 
-def _renamed_attr(key: str, attr: Mapping[str, Any], names: Names) -> Mapping[str, Any]:
+def _renamed_attr(key: str, attr: AttrForm, names: Names) -> AttrForm:
     if key in _NAMED_BY and isinstance(attr.get("s"), str):
         return {**attr, "s": _in_base64(attr["s"], names)}
     if key == "_class" and "list" in attr:
@@ -284,7 +284,7 @@ def _renamed_step(step: Step, names: Names) -> Step:
     if "step" in step:
         new["step"] = _renamed_step(step["step"], names)
     if "args" in step:
-        new["args"] = names.anywhere(step["args"])
+        new["args"] = {names.path(key): names.anywhere(part) for key, part in step["args"].items()}
     if "expect" in step:
         new["expect"] = _renamed_expect(step["expect"], names)
     return new
@@ -305,7 +305,7 @@ def _renamed_expect(expect: Expect, names: Names) -> Expect:
 # --- order
 
 
-def _reordered(graph: Graph, draw: random.Random) -> Graph:
+def _reordered(graph: GraphForm, draw: random.Random) -> GraphForm:
     nodes = list(graph.get("node", ()))
     draw.shuffle(nodes)
     return {**graph, "node": nodes}

@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
+from sessrun.spec.cases.graph_forms import GraphForm, NodeForm
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["Flow"]
@@ -212,8 +213,8 @@ class Flow:
 
     """
 
-    def __init__(self, graphs: Iterable[Mapping[str, Any]]) -> None:
-        self.nodes: dict[str, Mapping[str, Any]] = {}
+    def __init__(self, graphs: Iterable[GraphForm]) -> None:
+        self.nodes: dict[str, NodeForm] = {}
         self._consumers: dict[str, list[tuple[str, int, int]]] = {}
         self._shared: dict[str, list[str]] = {}
         for graph in graphs:
@@ -268,18 +269,16 @@ class Flow:
             waiting += [text.partition(":")[0] for text in _data_inputs(self.nodes[source])]
 
     def _op(self, name: str) -> str:
-        op: str = self.nodes[name]["op"]
-        return op
+        return self.nodes[name]["op"]
 
 
-def _shared_name(node: Mapping[str, Any]) -> str:
+def _shared_name(node: NodeForm) -> str:
     """The name under which a session keeps what a node's handle leads to."""
     given = base64.b64decode(node.get("attr", {}).get("shared_name", {}).get("s", ""))
-    name: str = given.decode("utf-8", "replace") or node["name"]
-    return name
+    return given.decode("utf-8", "replace") or node["name"]
 
 
-def _data_inputs(node: Mapping[str, Any]) -> list[str]:
+def _data_inputs(node: NodeForm) -> list[str]:
     return [text for text in node.get("input", ()) if not text.startswith("^")]
 
 
@@ -294,7 +293,7 @@ def _makes_a_handle(op: str) -> bool:
     )
 
 
-def _takes_as_data(node: Mapping[str, Any], position: int) -> bool:
+def _takes_as_data(node: NodeForm, position: int) -> bool:
     names = _DATA.get(node["op"])
     if names is _ALL:
         return True
@@ -304,7 +303,7 @@ def _takes_as_data(node: Mapping[str, Any], position: int) -> bool:
     return argument in _TO_A_STATE or argument in (names or ())
 
 
-def _argument(node: Mapping[str, Any], position: int) -> str:
+def _argument(node: NodeForm, position: int) -> str:
     """The name of the argument that an input belongs to."""
     attrs = node.get("attr", {})
     for declared in OPERATIONS[node["op"]].inputs:

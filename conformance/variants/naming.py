@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
+
+from sessrun.spec.forms import Json
 
 __all__ = ["NAME_PATH", "Names", "base_of"]
 
@@ -89,7 +91,7 @@ class Names:
         inputs = ", ".join(map(self.path, label[3].split(", ")))
         return f"{self.path(label[1])} = {label[2]}({inputs})"
 
-    def anywhere(self, form: Any) -> Any:
+    def anywhere(self, form: Json) -> Json:
         """JSON with every string in it that is a name renamed, keys too."""
         if isinstance(form, str):
             return self.text(form)

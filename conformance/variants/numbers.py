@@ -10,13 +10,14 @@ import base64
 import math
 import random
 import string
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.cases.graph_forms import TensorForm
 from sessrun.spec.dtypes import BY_NAME, DTYPES, DTypeRow, row_of_numpy
+from sessrun.spec.forms import JsonObject
 
 __all__ = ["Numbers", "kind_of", "row_of_proto"]
 
@@ -30,6 +31,19 @@ _ALPHABETS: Final = tuple(
     text.encode() for text in (string.ascii_lowercase, string.ascii_uppercase, string.digits)
 )
 
+#: The members of a TensorForm that hold floats, and those that hold integers.
+_FLOATS: Final[tuple[Literal["floatVal", "doubleVal", "scomplexVal", "dcomplexVal"], ...]] = (
+    "floatVal",
+    "doubleVal",
+    "scomplexVal",
+    "dcomplexVal",
+)
+_INTEGERS: Final[tuple[Literal["intVal", "int64Val", "uint32Val", "uint64Val"], ...]] = (
+    "intVal",
+    "int64Val",
+    "uint32Val",
+    "uint64Val",
+)
 #: The dtypes as a GraphDef in JSON names them.
 _BY_PROTO_NAME: Final = {f"DT_{row.opdef.upper()}": row for row in DTYPES} | {
     row.enum: row for row in DTYPES
@@ -113,27 +127,27 @@ class Numbers:
             return array
         return new.reshape(array.shape)
 
-    def tensor(self, form: Mapping[str, Any]) -> dict[str, Any]:
+    def tensor(self, form: JsonObject) -> JsonObject:
         """Another tensor `{dtype, shape, data}`."""
         return tensors.encode(self.array(tensors.decode(form)))
 
-    def constant(self, form: Mapping[str, Any]) -> dict[str, Any]:
+    def constant(self, form: TensorForm) -> TensorForm:
         """Another TensorProto in JSON, written as the given one is."""
         row = row_of_proto(form)
         if row is None or row.numpy is None or row.kind in {"bool", "quantized"}:
-            return dict(form)
-        new = dict(form)
+            return form
+        new = form.copy()
         raw = base64.b64decode(form.get("tensorContent", ""))
         if raw and len(raw) % row.itemsize == 0:  # else it is ill-formed, and stays so
             array = np.frombuffer(raw, np.dtype(row.numpy))
             new["tensorContent"] = base64.b64encode(self.array(array).tobytes()).decode()
-        for key in ("floatVal", "doubleVal", "scomplexVal", "dcomplexVal"):
+        for key in _FLOATS:
             if key in form:
                 new[key] = [self._written_float(item, row) for item in form[key]]
-        for key in ("intVal", "int64Val", "uint32Val", "uint64Val"):
-            if key in form:
+        for name in _INTEGERS:
+            if name in form:
                 most = int(np.iinfo(row.numpy).max) if row.kind in {"int", "uint"} else 0
-                new[key] = [type(item)(self.integer(int(item), most)) for item in form[key]]
+                new[name] = [type(item)(self.integer(int(item), most)) for item in form[name]]
         if "halfVal" in form:
             bits = np.array(form["halfVal"], np.uint16).view(row.numpy)
             new["halfVal"] = self.array(bits).view(np.uint16).tolist()
@@ -150,7 +164,7 @@ class Numbers:
         return value if row.name in {"float64", "complex128"} else float(np.float32(value))
 
 
-def row_of_proto(form: Mapping[str, Any]) -> DTypeRow | None:
+def row_of_proto(form: TensorForm) -> DTypeRow | None:
     """The dtype of a TensorProto in JSON."""
     return _BY_PROTO_NAME.get(form.get("dtype", 0))
 

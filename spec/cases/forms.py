@@ -10,10 +10,8 @@ from sessrun.spec.forms import Json, JsonObject
 __all__ = [
     "ErrorForm",
     "Expect",
-    "GraphForm",
     "LikeForm",
     "Matcher",
-    "NodeForm",
     "Observation",
     "OracleForm",
     "Step",
@@ -50,24 +48,6 @@ class Expect(TypedDict, total=False):
     facts: JsonObject
     oracle: OracleForm
     any_of: Sequence[Expect]
-
-
-class NodeForm(TypedDict, total=False):
-    """A NodeDef in protobuf's JSON mapping."""
-
-    name: str
-    op: str
-    input: Sequence[str]
-    device: str
-    attr: Mapping[str, JsonObject]
-
-
-class GraphForm(TypedDict, total=False):
-    """A GraphDef in protobuf's JSON mapping."""
-
-    node: Sequence[NodeForm]
-    library: JsonObject
-    versions: Mapping[str, int]
 
 
 class Observation(TypedDict, total=False):

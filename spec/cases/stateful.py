@@ -10,7 +10,8 @@ import functools
 from collections.abc import Iterable
 from typing import Final
 
-from sessrun.spec.cases.forms import GraphForm, NodeForm, Step
+from sessrun.spec.cases.forms import Step
+from sessrun.spec.cases.graph_forms import GraphForm, NodeForm
 from sessrun.spec.cases.model import Case, walk
 from sessrun.spec.operations import ArgDecl
 

@@ -101,7 +101,10 @@ class _Life:
         dtype = self._dtype_for(stack)
         value = drawn(self._draw, dtype, self._draw.choice(_SHAPES))
         fed = self._writer.placeholder(dtype, None)
-        attrs = {"T": dtype_attr(dtype), "swap_memory": {"b": self._draw.random() < 0.3}}
+        attrs: dict[str, Json] = {
+            "T": dtype_attr(dtype),
+            "swap_memory": {"b": self._draw.random() < 0.3},
+        }
         self.feeds[f"{fed}:0"] = value
         clause = self._clause_of_push(stack, dtype)
         self._do(f"StackPush{stack.form}", [stack.node, fed], attrs, value, clause)

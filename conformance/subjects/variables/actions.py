@@ -64,7 +64,7 @@ def _kept(history: History, held: Held, node: str, value: np.ndarray) -> Done:
 def assign(history: History, held: Held, source: str) -> str:
     """Write the assignment of a tensor, whose shape must be that of the value held; its node."""
     if held.resource:
-        attrs = {"dtype": dtype_attr(held.dtype), "validate_shape": {"b": True}}
+        attrs: dict[str, Json] = {"dtype": dtype_attr(held.dtype), "validate_shape": {"b": True}}
         return history.node("AssignVariableOp", [held.name, source], attrs)
     return _write(history, held, "Assign", [source], {"T": dtype_attr(held.dtype)})
 
@@ -130,7 +130,7 @@ def _counted(history: History, held: Held) -> Done:
 
 def count(history: History, held: Held, limit: int) -> str:
     """Write the counting up to a limit; its node."""
-    attrs = {"T": dtype_attr(held.dtype), "limit": {"i": str(limit)}}
+    attrs: dict[str, Json] = {"T": dtype_attr(held.dtype), "limit": {"i": str(limit)}}
     return history.node("ResourceCountUpTo" if held.resource else "CountUpTo", [held.name], attrs)
 
 

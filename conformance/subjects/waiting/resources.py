@@ -135,7 +135,7 @@ def _barrier(writer: GraphWriter, _: int) -> None:
     barrier = writer.node("Barrier", (), {"component_types": types, "shapes": shapes}, "barrier")
     keys = writer.placeholder("string", None, "keys")
     xs, n = writer.placeholder("int64", None, "x"), writer.placeholder("int32", (), "n")
-    attrs = {"T": dtype_attr("int64"), "component_index": {"i": "0"}}
+    attrs: dict[str, Json] = {"T": dtype_attr("int64"), "component_index": {"i": "0"}}
     _twice(writer, "BarrierInsertMany", [barrier, keys, xs], attrs, "put")
     _twice(writer, "BarrierTakeMany", [barrier, n], {"component_types": types}, "take")
     writer.node("BarrierReadySize", [barrier], {}, "size")
