@@ -1,14 +1,14 @@
 """The answers of definitions: an engine whose operations are `sessrun.spec.definitions`.
 
 It runs graphs of placeholders, constants and operations that have an executable definition, one
-node after the other. What a case must give that says `by: definition` is what this engine gives:
-no runtime has a say in it, the reference neither.
+node after the other. Where a case says `by: definition`, its values must be those of this engine,
+not those of a runtime such as the reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from google.protobuf import json_format
@@ -18,6 +18,7 @@ from sessrun.spec.cases.forms import OracleForm
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.outcomes import Done, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.definitions import DEFINITIONS, defined_outputs
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.node_attributes import attributes_of, inputs_by_name
 from sessrun.spec.operations import Operation
 from sessrun.spec.proto import GraphDef, NodeDef
@@ -48,10 +49,10 @@ def rests_on_definitions(case: Case) -> bool:
 
 
 def defined_observations(case: Case) -> list[Observation] | None:
-    """What definitions answer to an engine case; None where one of its nodes has none.
+    """The observations of an engine case by definitions; None where a node has no definition.
 
-    So it is, too, where the arguments are not valid: nothing is defined then. A case that was
-    made smaller may be like that.
+    They are None, too, where arguments are not valid, as may be in a case that was made smaller:
+    no definition fixes the values then.
     """
     seen = engine.interpret(case, _Definitions())
     return None if any(entry["outcome"] == "unsupported" for entry in seen) else seen
@@ -62,12 +63,12 @@ class _UndefinedError(Exception):
 
 
 class _Definitions:
-    """The engine surface of the definitions; whatever they do not say is `Unsupported`."""
+    """The engine surface of the definitions; what no definition fixes is `Unsupported`."""
 
     def __init__(self) -> None:
         self._graphs: list[dict[str, NodeDef]] = []
 
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, graph: JsonObject, config: JsonObject) -> Outcome:
         """Read the graph; a session is its number."""
         del config
         try:
@@ -81,8 +82,8 @@ class _Definitions:
         self,
         session: str,
         fetches: Sequence[str],
-        feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        feeds: Mapping[str, np.ndarray],
+        options: JsonObject,
     ) -> Outcome:
         """The values of the fetches."""
         del options
@@ -93,12 +94,12 @@ class _Definitions:
             return _unsupported()
 
     def close(self, session: str) -> Outcome:
-        """Nothing is left to do."""
+        """Close the session, which holds nothing."""
         del session
         return Done()
 
-    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
-        """Not defined, as all that follows."""
+    def extend(self, session: str, graph: JsonObject) -> Outcome:
+        """Not defined."""
         del session, graph
         return _unsupported()
 
@@ -108,7 +109,7 @@ class _Definitions:
         return _unsupported()
 
     def partial(
-        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, np.ndarray]
     ) -> Outcome:
         """Not defined."""
         del session, handle, fetches, feeds
@@ -119,7 +120,7 @@ class _Definitions:
         del session, fetches, feeds
         return _unsupported()
 
-    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+    def call(self, session: str, handle: str, values: Sequence[np.ndarray]) -> Outcome:
         """Not defined."""
         del session, handle, values
         return _unsupported()
@@ -142,7 +143,7 @@ def _unsupported() -> Unsupported:
 class _Values:
     """The values of a graph's tensors in one run."""
 
-    def __init__(self, nodes: Mapping[str, NodeDef], feeds: Mapping[str, Any]) -> None:
+    def __init__(self, nodes: Mapping[str, NodeDef], feeds: Mapping[str, np.ndarray]) -> None:
         self._nodes = nodes
         self._feeds = feeds
         self._known: dict[str, list[np.ndarray]] = {}

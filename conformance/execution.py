@@ -13,6 +13,7 @@ from typing import Any, Final
 from sessrun import __version__
 from sessrun.conformance.facts import environment
 from sessrun.conformance.plan import Plan, suite_digest
+from sessrun.conformance.result_lines import ResultLine
 from sessrun.conformance.runner import Runner
 from sessrun.conformance.workers import record_lines
 from sessrun.spec import SPEC_VERSION
@@ -25,7 +26,7 @@ from sessrun.spec.volumes import load_volumes
 __all__ = ["Progress", "ResumeError", "execute", "header"]
 
 #: Called after each case with (done, planned, result line).
-Progress = Callable[[int, int, dict[str, Any]], None]
+Progress = Callable[[int, int, ResultLine], None]
 
 
 #: What every record begins with: its writer sorts the keys of the header.
@@ -128,7 +129,7 @@ def execute(
     return read_record(path)
 
 
-def _resumed(path: Path, first: dict[str, Any], plan: Plan) -> _Start:
+def _resumed(path: Path, first: dict[str, Json], plan: Plan) -> _Start:
     if _is_cut_before_its_header(path):  # nothing is lost
         return _Start()
     record = read_record(path)
@@ -165,7 +166,7 @@ def _is_cut_before_its_header(path: Path) -> bool:
     return not first.endswith(b"\n")
 
 
-def _difference(theirs: Any, ours: Any, path: str) -> str | None:
+def _difference(theirs: Json, ours: Json, path: str) -> str | None:
     """The path and values of the first difference of two headers; None if they are equal."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for key in sorted(theirs.keys() | ours.keys()):

@@ -50,12 +50,12 @@ class Expectation:
 
     @property
     def about(self) -> str:
-        """What it speaks of: its clause, its pattern, or what is lacking."""
+        """The clause, the pattern or the lack that the entry is about."""
         return self.clause or self.vector or self.lacks or ""
 
     @property
     def here(self) -> bool:
-        """Whether it speaks of this platform."""
+        """Whether the entry holds on this platform."""
         return self.platform is None or self.platform == platform.system()
 
     def expired(self, today: datetime.date) -> bool:
@@ -63,9 +63,9 @@ class Expectation:
         return self.expires is not None and self.expires < today
 
     def covers(self, line: Mapping[str, Any]) -> bool:
-        """Whether it speaks of the case of this result line (`id`, `clauses`, `finding`), here.
+        """Whether the entry is about the case of a result line (`id`, `clauses`, `finding`), here.
 
-        A line that blames one clause is not what another one's entry speaks of.
+        An entry of a clause covers only the lines that blame this clause.
         """
         if not self.here:
             return False

@@ -1,20 +1,19 @@
-"""How a case is put to a backend: on the surface that it is for, within a deadline.
+"""Puts a case to a backend on the surface of the case, within a deadline.
 
-A backend is sent what a case asks, never what it expects: that stays here.
+The backend is sent the steps of the case without the results that the case expects.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.adapters.backend import Backend
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.model import Case, GoesOn, Observation, asked, walk
 
 __all__ = ["observe"]
 
 
-def observe(backend: Any, case: Case, deadline_s: float) -> list[Observation]:
-    """What the backend was seen to do; raises what the host of its worker raises.
+def observe(backend: Backend, case: Case, deadline_s: float) -> list[Observation]:
+    """The observations of the case; raises what the host of the backend's worker raises.
 
     Args:
       backend: the backend, in this process or behind the process protocol.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
+from sessrun.adapters.backend import Backend
 from sessrun.adapters.process.errors import WorkerCrash, WorkerError
 from sessrun.adapters.process.host import spawn
 from sessrun.adapters.registry import load
@@ -42,7 +43,7 @@ class Oracle:
         self._spec = spec
         self._in_process = in_process
         self._kept = kept
-        self._backends: dict[str, Any] = {}
+        self._backends: dict[str, Backend] = {}
         self._lock = threading.Lock()
         self._answers: dict[str, list[Observation]] = {}
         self._ahead: list[threading.Thread] = []

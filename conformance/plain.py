@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.conformance.plain_arrays import array_text
@@ -14,6 +14,7 @@ from sessrun.conformance.plain_files import (
     graph_text,
     path_text,
 )
+from sessrun.spec.cases.forms import Expect, Step
 from sessrun.spec.cases.model import Case, walk
 from sessrun.spec.forms import Json, JsonObject
 
@@ -23,12 +24,12 @@ __all__ = ["python_lines"]
 _REASON: Final = 400
 
 
-def python_lines(case: Case, finding: Mapping[str, Any] | None = None) -> list[str]:
-    """The lines of plain TensorFlow code that do what the case does, with what must come of it.
+def python_lines(case: Case, finding: JsonObject | None = None) -> list[str]:
+    """The lines of plain TensorFlow code that do what the case does; comments say what must happen.
 
     Args:
       case: the case.
-      finding: what a backend was seen to do otherwise: its `step` and its `reason`.
+      finding: the failure of a backend: its `step` and its `reason`.
 
     """
     lines = ["import numpy as np", "import tensorflow.compat.v1 as tf", "tf.disable_v2_behavior()"]
@@ -41,8 +42,8 @@ def python_lines(case: Case, finding: Mapping[str, Any] | None = None) -> list[s
     return [*_finding_lines(finding), *lines, *steps]
 
 
-def _finding_lines(finding: Mapping[str, Any] | None) -> list[str]:
-    """The finding as a comment: in one line, whatever a backend has put into its reason."""
+def _finding_lines(finding: JsonObject | None) -> list[str]:
+    """The finding as a comment of one line; characters that do not print are escaped."""
     if not finding or not finding.get("reason"):
         return []
     sentence = f"At step {finding.get('step')} a backend failed so: {finding['reason']}"[:_REASON]
@@ -65,7 +66,7 @@ def _engine_lines(case: Case) -> list[str]:
     return lines
 
 
-def _engine_step(step: Mapping[str, Any]) -> list[str]:
+def _engine_step(step: Step) -> list[str]:
     session = step.get("session")
     match step["do"]:
         case "start":
@@ -101,7 +102,7 @@ def _engine_step(step: Mapping[str, Any]) -> list[str]:
     return _engine_run(step)
 
 
-def _engine_run(step: Mapping[str, Any]) -> list[str]:
+def _engine_run(step: Step) -> list[str]:
     session, handle, fetches = step["session"], step.get("handle"), step.get("fetches")
     feeds = ", ".join(f"{k!r}: {array_text(v)}" for k, v in step.get("feeds", {}).items())
     match step["do"]:
@@ -123,7 +124,7 @@ def _engine_run(step: Mapping[str, Any]) -> list[str]:
     return [f"print({handle}({values}))" + _why(step)]
 
 
-def _why(step: Mapping[str, Any]) -> str:
+def _why(step: Step) -> str:
     """What the step must give, as a comment; empty if any success will do."""
     expect = step.get("expect", {})
     wanted = [_wanted(option) for option in expect.get("any_of") or [expect]]
@@ -131,7 +132,7 @@ def _why(step: Mapping[str, Any]) -> str:
     return f"  # must {words}".replace("\n", " ") if words else ""
 
 
-def _wanted(expect: Mapping[str, Any]) -> str:
+def _wanted(expect: Expect) -> str:
     if "error" in expect:
         return f"fail with code {expect['error']['codes']}" if "codes" in expect["error"] else ""
     if "values" in expect:
@@ -143,7 +144,7 @@ def _wanted(expect: Mapping[str, Any]) -> str:
     return ""
 
 
-def _api_lines(steps: Any, indent: str) -> list[str]:
+def _api_lines(steps: Sequence[Step], indent: str) -> list[str]:
     lines = []
     for step in steps:
         match step["do"]:
@@ -173,7 +174,7 @@ def _api_lines(steps: Any, indent: str) -> list[str]:
     return lines
 
 
-def _api_why(step: Mapping[str, Any]) -> str:
+def _api_why(step: Step) -> str:
     expect = step.get("expect", {})
     if "error" in expect:
         names = " or ".join(expect["error"].get("classes", ()))
@@ -257,11 +258,11 @@ def _arguments(form: Mapping[str, Any]) -> str:
     return ", ".join(args + [f"{k}={_text(v)}" for k, v in form.get("kwargs", {}).items()])
 
 
-def _listed(forms: Any) -> str:
+def _listed(forms: Iterable[Json]) -> str:
     return ", ".join(_text(item) for item in forms)
 
 
-def _operation(symbol: str, *operands: Any) -> str:
+def _operation(symbol: str, *operands: Json) -> str:
     if len(operands) == 1:
         prefix = {"neg": "-", "invert": "~", "not": "not "}.get(symbol)
         text = _text(operands[0])

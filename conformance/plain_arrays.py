@@ -29,7 +29,7 @@ def array_text(form: Mapping[str, Any]) -> str:
         return f"np.array({items_text(form['data'])}, object).reshape({form['shape']})"
     array = tensors.decode(form)
     dtype = _dtype_text(form["dtype"])
-    if array.size == 0:  # of its shape a nested list would lose what follows the first zero
+    if array.size == 0:  # a nested list would lose the sizes after the first zero
         return f"np.zeros({array.shape}, dtype={dtype})"
     if array.size <= _LISTED or form["dtype"] == "string":
         return f"np.array({_literal(_as_python(array).tolist())}, dtype={dtype})"
@@ -55,7 +55,7 @@ def _as_python(array: np.ndarray) -> np.ndarray:
     return array.astype(np.float64 if kind == "float" else np.int64)
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_literal, value))}]"
     if isinstance(value, complex):  # `1-0j` would lose the sign of the zero

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+from sessrun.spec.cases.forms import Step
+from sessrun.spec.forms import Json
 
 __all__ = ["file_line", "folder_lines", "graph_text", "items_text", "path_text"]
 
 
 def folder_lines(files: Mapping[str, str | None]) -> list[str]:
-    """The lines that make the case's folder and what is in it at first."""
+    """The lines that create the case's folder and its first files."""
     lines = ["import base64, os, pathlib, shutil, tempfile", "folder = tempfile.mkdtemp()"]
     lines += [line for name, data in files.items() for line in _put(name, data)]
     return lines
@@ -21,7 +23,7 @@ def path_text(name: str) -> str:
     return f"os.path.join(folder, {name!r})" if name else "folder"
 
 
-def file_line(step: Mapping[str, Any]) -> str:
+def file_line(step: Step) -> str:
     """A `file` step."""
     file = f"pathlib.Path({path_text(step['name'])})"
     if "write" in step:
@@ -45,23 +47,23 @@ def file_line(step: Mapping[str, Any]) -> str:
     return f"shutil.rmtree({file}) if {file}.is_dir() else {file}.unlink()"
 
 
-def items_text(items: Sequence[Any]) -> str:
+def items_text(items: Sequence[str | Mapping[str, str]]) -> str:
     """The strings of a tensor, some of which are paths."""
     return f"[{', '.join(_item(item) for item in items)}]"
 
 
-def graph_text(form: Any) -> str:
-    """A GraphDef as the text of a dict, its paths as base64 of what they are then."""
+def graph_text(form: Json) -> str:
+    """A GraphDef as the text of a dict, with expressions for the base64 of paths."""
     if isinstance(form, list):
         return f"[{', '.join(graph_text(part) for part in form)}]"
     if not isinstance(form, Mapping):
         return repr(form)
     if set(form) == {"$path"}:
-        return f"base64.b64encode({path_text(form['$path'])}.encode()).decode()"
+        return f"base64.b64encode({path_text(str(form['$path']))}.encode()).decode()"
     return f"{{{', '.join(f'{key!r}: {graph_text(part)}' for key, part in form.items())}}}"
 
 
-def _item(item: Any) -> str:
+def _item(item: str | Mapping[str, str]) -> str:
     if isinstance(item, Mapping):
         return f"{path_text(item['$path'])}.encode()"
     return repr(base64.b64decode(item))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance import properties
 from sessrun.conformance.variants import VARIANT, variant, variants_of
@@ -124,7 +124,7 @@ class Plan:
 
 def _planned(case: Case) -> dict[str, Json]:
     """What a plan says of a case, and what it needs of a backend that may not have it."""
-    form: dict[str, Any] = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
+    form: dict[str, Json] = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
     demand = demand_of(case)
     if demand is not None:
         form["demand"] = demand.to_json()

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import ModuleType
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -139,11 +140,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(_second_copy(module))
 
 
-def _is_second_copy(module: Any) -> bool:
+def _is_second_copy(module: ModuleType | None) -> bool:
     return not getattr(module, "__name__", "").startswith("sessrun.")
 
 
-def _second_copy(module: Any) -> str:
+def _second_copy(module: ModuleType | None) -> str:
     return (
         f"the suite was collected as {getattr(module, '__name__', '')!r}, a second copy of the "
         "package: run it as `pytest --pyargs sessrun.conformance`"
@@ -172,7 +173,7 @@ class _Results:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the result of a case."""
-        properties: dict[str, Any] = dict(report.user_properties)
+        properties: dict[str, object] = dict(report.user_properties)
         if report.when == "call" and "sessrun_case" in properties:
             id_ = str(properties["sessrun_case"])
             self._run.results[id_] = str(properties["sessrun_result"])

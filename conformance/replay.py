@@ -15,17 +15,18 @@ from sessrun.conformance.plain import python_lines
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.readable import exact
+from sessrun.spec.forms import JsonObject
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError
 from sessrun.spec.writing import write_text
 
 __all__ = ["finding_of", "python_lines", "read_replay", "replay_form", "write_replay"]
 
-#: The steps that make what later ones use, and what that is called in a step.
+#: The steps that open something for later steps, and the member of a step that names it.
 _MAKES: Final = {"open": "session", "setup": "handle", "callable": "handle", "start": "thread"}
 
 
-def replay_form(case: Case, line: Mapping[str, Any], backend: str) -> dict[str, Any]:
+def replay_form(case: Case, line: Mapping[str, Any], backend: str) -> dict[str, object]:
     """The replay of a case whose result line is given."""
     return {
         "replay": 1,
@@ -64,8 +65,8 @@ def read_replay(path: Path) -> Case:
     return case
 
 
-def finding_of(path: Path) -> Mapping[str, Any] | None:
-    """What went wrong when a replay file was written; None if it does not say.
+def finding_of(path: Path) -> JsonObject | None:
+    """The finding of a replay file; None if it has none.
 
     Raises:
       SpecError: the file is no JSON.
@@ -77,7 +78,7 @@ def finding_of(path: Path) -> Mapping[str, Any] | None:
 
 
 def _check_references(case: Case, source: str) -> None:
-    """Each step of an engine case uses graphs of the case, and what earlier steps have opened."""
+    """Check that steps of an engine case name graphs that it has and things that are open."""
     known: dict[str, set[str]] = {
         "graph": set(case.graphs),
         "session": set(),
@@ -103,8 +104,8 @@ def _check_references(case: Case, source: str) -> None:
                     raise SpecError(source, f"steps.{index}.{kind}", reason)
 
 
-def _check_tensors(form: Any, source: str, path: str) -> None:
-    """Whatever has a dtype, a shape and data can be decoded; paths of files are put in later."""
+def _check_tensors(form: object, source: str, path: str) -> None:
+    """Check the tensors in a form (dtype, shape and data), except those with paths of files."""
     if isinstance(form, list):
         for index, part in enumerate(form):
             _check_tensors(part, source, f"{path}.{index}")
@@ -118,5 +119,5 @@ def _check_tensors(form: Any, source: str, path: str) -> None:
             _check_tensors(part, source, f"{path}.{key}")
 
 
-def _with_paths(data: Any) -> bool:
+def _with_paths(data: object) -> bool:
     return isinstance(data, list) and any(isinstance(item, Mapping) for item in data)

@@ -1,29 +1,70 @@
-"""The line of a record that tells what became of a case."""
+"""The lines of a record: the result of a case, and events of the run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, NotRequired, TypedDict
 
 from sessrun.spec.cases.engine import step_of
 from sessrun.spec.cases.judge import Finding, clause_of
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_text
-from sessrun.spec.forms import JsonObject
 from sessrun.spec.inference import DECLARATION, Offer, demand_of
 from sessrun.spec.records import FIRST_TRY, SECOND_TRY
 
-__all__ = ["is_worth_a_second_try", "lost_at", "result_line", "second_try"]
+__all__ = [
+    "EventLine",
+    "ResultLine",
+    "is_worth_a_second_try",
+    "lost_at",
+    "result_line",
+    "second_try",
+]
 
 
-def is_worth_a_second_try(line: JsonObject) -> bool:
+class ResultLine(TypedDict):
+    """The line of a case.
+
+    Attributes:
+      id, hash, clauses: those of the case.
+      result: the result, as `pass`.
+      seconds: how long the case took.
+      finding: the step that decided the result, and why.
+      observations: the answers of the backend, if they are small.
+      detail: what happened to the worker, or to the suite.
+      attempts: how often the case was run, if more than once.
+
+    """
+
+    kind: Literal["result"]
+    id: str
+    hash: str
+    clauses: list[str]
+    result: str
+    seconds: float
+    finding: NotRequired[Mapping[str, Any]]
+    observations: NotRequired[list[Observation]]
+    detail: NotRequired[str]
+    attempts: NotRequired[int]
+
+
+class EventLine(TypedDict):
+    """The line of an event, such as the restart of a worker."""
+
+    kind: Literal["event"]
+    event: str
+    detail: str
+    seconds: float
+
+
+def is_worth_a_second_try(line: ResultLine) -> bool:
     """Whether a fresh worker may answer otherwise: an error of the audit has no detail."""
     result = line["result"]
     return result in {"fail", "crash"} or (result == "error" and "detail" in line)
 
 
-def second_try(result: str, first: Mapping[str, Any]) -> str:
-    """The detail of a case whose second try ended otherwise: how, and of what the first died."""
+def second_try(result: str, first: ResultLine) -> str:
+    """The detail of a case whose second try had another result: that, and the first detail."""
     detail = first.get("detail")
     return f"{SECOND_TRY}{result}" + (f"{FIRST_TRY}{detail}" if detail else "")
 
@@ -36,19 +77,19 @@ def result_line(
     seen: list[Observation] | None = None,
     *,
     detail: str = "",
-) -> dict[str, Any]:
+) -> ResultLine:
     """The line of a case.
 
     Args:
       case: the case.
-      result: what became of it.
+      result: the result.
       seconds: how long that took.
-      finding: the step that decided it, and why.
-      seen: what it answered, which a record keeps if it is small.
-      detail: what became of its worker, or of us.
+      finding: the step that decided the result, and why.
+      seen: the answers of the backend, which a record keeps if they are small.
+      detail: what happened to the worker, or to the suite.
 
     """
-    line: dict[str, Any] = {
+    line: ResultLine = {
         "kind": "result",
         "id": case.id,
         "hash": case.hash,

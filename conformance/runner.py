@@ -30,6 +30,7 @@ from sessrun.conformance.observe import observe
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import PROBE, Losses, Patience
 from sessrun.conformance.result_lines import (
+    ResultLine,
     is_worth_a_second_try,
     lost_at,
     result_line,
@@ -45,7 +46,7 @@ from sessrun.spec.releases import Release
 
 __all__ = ["Patience", "Runner"]
 
-#: Why a backend is given up that answers, but too slowly; and what of each case not asked then.
+#: Why a backend that answers too slowly is given up, and why each further case is missing.
 _LATE: Final = "the run has taken all the time that it may"
 _TIME_IS_UP: Final = "the time of the run is up"
 #: The one option that has TensorFlow print on standard output, as the two surfaces spell it.
@@ -67,8 +68,8 @@ class Runner:
       oracle: the backend that answers for steps that expect `oracle`.
       on_event: called with (event, detail, seconds) when a worker restarts or is given up.
       patience: when a backend that keeps losing cases is given up.
-      deadline_s: what no case's own deadline exceeds, in seconds.
-      ask_oracle: what gives the oracle's steady observations; an `Oracle` of its own if None.
+      deadline_s: the longest deadline that a case may have, in seconds.
+      ask_oracle: a function that gives the oracle's steady observations; None for an own `Oracle`.
       leaves_out: leave out nine in ten of the cases that need what the backend does not declare.
       asks_all: ask what the backend does not declare as if it did, to see what it answers.
       on_log: called with the end of a worker's log, or a traceback, where a case is lost.
@@ -85,7 +86,7 @@ class Runner:
     on_log: Callable[[str], None] | None = None
     leaves_out: bool = True
     asks_all: bool = False
-    _backend: Any = None
+    _backend: Backend | None = None
     _oracle: Oracle | None = None
     _description: Description | None = None
     _losses: Losses = field(init=False)
@@ -129,8 +130,12 @@ class Runner:
         """
         if self._backend is None:
             self._backend = load(self.spec) if self.in_process else self._started()
-        backend: Backend = self._backend
-        return backend
+        return self._backend
+
+    def _worker(self) -> ProcessBackend:
+        """The worker that the backend lives in, where it does not live in this process."""
+        assert isinstance(self._backend, ProcessBackend)
+        return self._backend
 
     def _started(self) -> ProcessBackend:
         # It is ours before it is started, so that `interrupt` in another thread ends its start.
@@ -171,7 +176,7 @@ class Runner:
         self._interrupted = True
         self.shutdown()
 
-    def run(self, case: Case) -> dict[str, Any]:
+    def run(self, case: Case) -> ResultLine:
         """Run one case, one that went wrong twice: its line of the record.
 
         A worker that has run other cases may have been spoilt by one of them, which shows as this
@@ -191,7 +196,7 @@ class Runner:
             line |= {"result": "flaky", "detail": second_try(again["result"], line)}
         return line | {"attempts": 2}
 
-    def run_once(self, case: Case) -> dict[str, Any]:
+    def run_once(self, case: Case) -> ResultLine:
         """Run one case a single time: its line of the record.
 
         Raises:
@@ -217,7 +222,7 @@ class Runner:
         self._declined = line["result"] == "unsupported"
         if self.in_process or self._losses.given_up:
             return line
-        backend = self._backend
+        backend = self._worker()
         if backend.fault is not None:
             return self._died_since(case, line, backend.fault)
         if case.isolated:
@@ -227,8 +232,8 @@ class Runner:
             self._restart(BUSY, 0.0)
         return line
 
-    def _died_since(self, case: Case, line: dict[str, Any], fault: WorkerError) -> dict[str, Any]:
-        """The line of a case whose worker gave its answers, and then died of them."""
+    def _died_since(self, case: Case, line: ResultLine, fault: WorkerError) -> ResultLine:
+        """The line of a case whose worker answered, and died after that."""
         detail = f"after its last answer: {fault}"
         self._log(fault.log)
         self._lost(detail, 0.0)
@@ -236,7 +241,7 @@ class Runner:
             return line
         return result_line(case, _LOSSES[type(fault)], line["seconds"], detail=detail)
 
-    def _missing(self, case: Case, seconds: float) -> dict[str, Any]:
+    def _missing(self, case: Case, seconds: float) -> ResultLine:
         return result_line(case, "missing", seconds, detail=self._losses.why_missing)
 
     def observe(self, case: Case) -> list[Observation]:
@@ -262,7 +267,7 @@ class Runner:
         first = next(overlapping, None)
         return None if first is None else Finding(first, "unsupported: concurrent (not declared)")
 
-    def _attempt(self, case: Case) -> dict[str, Any]:
+    def _attempt(self, case: Case) -> ResultLine:
         if oracle_steps(case) and not self._declined:  # who declined the last may decline this one
             self._ask_oracle_ahead(case)
         started = time.perf_counter()
@@ -282,7 +287,7 @@ class Runner:
             return self._unasked(case, error, time.perf_counter() - started)
         seconds = time.perf_counter() - started
         self._losses.answered()
-        printed = "" if self.in_process else self._backend.printed()
+        printed = "" if self.in_process else self._worker().printed()
         if printed and not _PLACEMENT_LOG.search(canonical_json(case.to_json())):
             # Standard output is the program's: an engine that prints there unasked spoils it.
             return result_line(case, "error", seconds, detail=f"the backend wrote {printed}")
@@ -291,7 +296,7 @@ class Runner:
         except Exception as error:  # noqa: BLE001 - an answer that no judge can read
             return result_line(case, "error", seconds, detail=f"cannot be judged: {_words(error)}")
 
-    def _unasked(self, case: Case, error: Exception, seconds: float) -> dict[str, Any]:
+    def _unasked(self, case: Case, error: Exception, seconds: float) -> ResultLine:
         """The line of a case that could not be interpreted.
 
         In the host nothing of a backend raises: then the case or the suite is wrong. A worker may
@@ -313,7 +318,7 @@ class Runner:
             self._log(_words(error))
         return False
 
-    def _judged(self, case: Case, seen: list[Observation], seconds: float) -> dict[str, Any]:
+    def _judged(self, case: Case, seen: list[Observation], seconds: float) -> ResultLine:
         expected = None
         asked = oracle_steps(case)
         if asked:
@@ -381,13 +386,13 @@ class Runner:
         self._losses.cost(time.perf_counter() - started)
 
     def _restart(self, reason: str, seconds: float) -> float:
-        """Have a new worker: the seconds that took."""
+        """Start a new worker; returns the seconds that it took."""
         started = time.perf_counter()
         if self.in_process or self._interrupted:
             return 0.0  # there is no worker; a blocked thread of this process stays behind
         self._used = False
         try:
-            self._backend.restart()
+            self._worker().restart()
         except (AdapterError, WorkerError) as error:
             self._unresponsive(f"it does not start again: {error}")
         self._tell("restart", reason, seconds)

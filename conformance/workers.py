@@ -1,4 +1,4 @@
-"""Runs cases in several workers of one backend at a time; what they tell comes in the cases' order.
+"""Runs cases in several workers of one backend at a time; their lines keep the order of the cases.
 
 A case that fails, hangs or kills its worker costs the others nothing but time: each worker runs one
 case after another, as if it were alone.
@@ -10,30 +10,31 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from sessrun.adapters.process.errors import AdapterError
+from sessrun.conformance.result_lines import EventLine, ResultLine
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
-from sessrun.spec.forms import Json
 
 __all__ = ["MOST_WORKERS", "record_lines"]
 
 #: The most workers of a run, as the schema of its record has it.
 MOST_WORKERS: Final = 64
 #: Lines of a record: events, and then the result of the case in which they happened.
-_Lines = list[dict[str, Any]]
+Line: TypeAlias = "ResultLine | EventLine"
+_Lines: TypeAlias = list[Line]
 
 
 def record_lines(
     runner: Runner, cases: Sequence[Case], workers: int
-) -> Generator[dict[str, Any], None, None]:
+) -> Generator[Line, None, None]:
     """The lines of each case in order: its events, then its result.
 
     Args:
       runner: the backend's runner, which is started; it is not shut down here.
       cases: the cases.
-      workers: how many worker processes; a further one that does not start is done without.
+      workers: the number of worker processes; the run goes on without one that does not start.
 
     """
     others = [runner.beside() for _ in range(min(workers, len(cases)) - 1)]
@@ -69,13 +70,13 @@ class _CaseQueue:
     def __init__(self, cases: Sequence[Case]) -> None:
         self._waiting: SimpleQueue[tuple[Case, Future[_Lines]]] = SimpleQueue()
         self._futures: list[Future[_Lines]] = [Future() for _ in cases]
-        self._refused: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        self._refused: SimpleQueue[Line] = SimpleQueue()
         self._stopping = threading.Event()
         for pair in zip(cases, self._futures, strict=True):
             self._waiting.put(pair)
 
     def run_all(self, runner: Runner) -> None:
-        """Run what is left, until nothing is."""
+        """Run cases until none is left."""
         while not self._stopping.is_set():
             try:
                 case, future = self._waiting.get_nowait()
@@ -88,7 +89,7 @@ class _CaseQueue:
                 return
 
     def start_and_run_all(self, other: Runner, first: Runner) -> None:
-        """Start a further worker and run what is left; an event tells if it does not start."""
+        """Start a further worker and run cases until none is left; an event tells a failed start."""
         try:
             _start_alike(other, first)
         except (AdapterError, OSError) as error:
@@ -97,7 +98,7 @@ class _CaseQueue:
         else:
             self.run_all(other)
 
-    def lines(self) -> Iterator[dict[str, Any]]:
+    def lines(self) -> Iterator[Line]:
         """The lines of each case in order, as soon as they are there."""
         for future in self._futures:
             lines = future.result()
@@ -116,7 +117,7 @@ def _lines_of(runner: Runner, case: Case) -> _Lines:
     return [*events, result]
 
 
-def _event(event: str, detail: str, seconds: float = 0.0) -> dict[str, Json]:
+def _event(event: str, detail: str, seconds: float = 0.0) -> EventLine:
     return {"kind": "event", "event": event, "detail": detail, "seconds": round(seconds, 3)}
 
 

@@ -22,10 +22,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from sessrun.spec.forms import Json, JsonObject
+from sessrun.spec.forms import Json
 from sessrun.spec.records import blamed
 
 if TYPE_CHECKING:
+    from sessrun.conformance.result_lines import ResultLine
     from sessrun.spec.cases.model import Case
 
 __all__ = ["DEADLINE_S", "main", "summary_of"]
@@ -106,7 +107,7 @@ def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
         os._exit(status)  # a thread that hangs in a fault must not keep the process
 
 
-def summary_of(line: JsonObject) -> dict[str, Json]:
+def summary_of(line: ResultLine) -> dict[str, Json]:
     """The result of a result line, and the clauses that it blames."""
     return {"result": line["result"], "clauses": list(blamed(line))}
 

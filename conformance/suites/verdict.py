@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 import shlex
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import pytest
 
 from sessrun.conformance.expectations import Expectation
 from sessrun.conformance.replay import python_lines
+from sessrun.conformance.result_lines import ResultLine
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
 from sessrun.spec.records import blamed
@@ -33,7 +33,7 @@ def settle(
 
 
 def _settle(
-    case: Case, line: dict[str, Any], expectations: Iterable[Expectation], backend: str
+    case: Case, line: ResultLine, expectations: Iterable[Expectation], backend: str
 ) -> None:
     """Pass, skip, xfail or fail the running test as the line says.
 
@@ -59,7 +59,7 @@ def _settle(
     pytest.fail(_explanation(case, line, backend), pytrace=False)
 
 
-def _explanation(case: Case, line: dict[str, Any], backend: str) -> str:
+def _explanation(case: Case, line: ResultLine, backend: str) -> str:
     finding = line.get("finding") or {}
     reason = finding.get("reason") or line.get("detail", "")
     step = f" at step {finding['step']}" if "step" in finding else ""

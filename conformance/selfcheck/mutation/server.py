@@ -109,6 +109,7 @@ def _until_killed(
     cases: Sequence[Case], recorded: Mapping[str, Any], seconds: float
 ) -> dict[str, Any]:
     from sessrun.adapters.errors import AdapterError  # noqa: PLC0415 - imported before the fork
+    from sessrun.conformance.result_lines import result_line  # noqa: PLC0415
     from sessrun.conformance.runner import Runner  # noqa: PLC0415
     from sessrun.conformance.selfcheck.covered import BACKEND  # noqa: PLC0415
 
@@ -124,7 +125,7 @@ def _until_killed(
         try:
             line = runner.run_once(case)
         except AdapterError as error:  # the changed module cannot even be imported
-            line = {"result": "error", "detail": str(error)}
+            line = result_line(case, "error", 0.0, detail=str(error))
         ran += 1
         if line["result"] not in _PASSED:
             reason = line.get("finding", {}).get("reason") or line.get("detail", "")

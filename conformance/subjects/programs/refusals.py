@@ -24,7 +24,7 @@ def outcomes_of(tf: Namespace, *makers: Action, device: str | None = None) -> li
 
 
 def shown(tf: Namespace, words: str, *makers: Action) -> list[Plain]:
-    """The same, with the part of an error's message that a pattern matches."""
+    """As `outcomes_of`, but an error with the part of its message that matches a pattern."""
     pattern = re.compile(words)
     return [caught(partial(_shown, tf, pattern, make)) for make in makers]
 
