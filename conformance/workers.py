@@ -89,7 +89,7 @@ class _CaseQueue:
                 return
 
     def start_and_run_all(self, other: Runner, first: Runner) -> None:
-        """Start a further worker and run cases until none is left; an event tells a failed start."""
+        """Start a further worker and run cases until none is left; an event says if it fails."""
         try:
             _start_alike(other, first)
         except (AdapterError, OSError) as error:

@@ -151,7 +151,7 @@ class Dag:
         return fitting[max(self.draw.randrange(len(fitting)), self.draw.randrange(len(fitting)))]
 
     def constant(self, value: ArrayLike, dtype: str = "int32") -> Node:
-        """A constant that only a move needs (an axis, a shape): not among the tensors."""
+        """A constant that only one move needs, such as an axis; no other move takes it."""
         array = np.asarray(value, dtype=dtype)
         return Node(self.writer.constant(array), dtype, array.shape)
 
@@ -175,7 +175,7 @@ def _unary(dag: Dag) -> None:
 
 
 def _partner(dag: Dag, x: Node) -> Node:
-    """A tensor of the same dtype that broadcasts with `x`: one there is, or a new constant."""
+    """A tensor of the same dtype that broadcasts with `x`: one of the graph, or a new constant."""
     fitting = [
         node for node in dag.nodes if node.dtype == x.dtype and _broadcast(node.shape, x.shape)
     ]

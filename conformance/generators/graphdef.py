@@ -54,7 +54,7 @@ class GraphWriter:
         attrs: Mapping[str, Any] | None = None,
         name: str | None = None,
     ) -> str:
-        """Write a node with AttrValues as given; its name."""
+        """Write a node with these AttrValues; returns its name."""
         name = name or f"{op}_{len(self._nodes)}"
         node: dict[str, Json] = {"name": name, "op": op}
         if inputs:
@@ -75,19 +75,19 @@ class GraphWriter:
         node["device"] = device
 
     def replace_input(self, name: str, index: int, tensor: str) -> None:
-        """Give a node another input, as one that closes a loop: of a node written after it."""
+        """Give a node another input, such as one of a later node, which closes a loop."""
         node = next(node for node in self._nodes if node["name"] == name)
         node["input"][index] = tensor
 
     def placeholder(
         self, dtype: str, shape: Sequence[int | None] | None, name: str | None = None
     ) -> str:
-        """Write a placeholder; its node's name."""
+        """Write a placeholder; returns the name of its node."""
         attrs = {"dtype": dtype_attr(dtype), "shape": shape_attr(shape)}
         return self.node("Placeholder", (), attrs, name)
 
     def constant(self, value: np.ndarray, name: str | None = None) -> str:
-        """Write a constant; its node's name."""
+        """Write a constant; returns the name of its node."""
         row = row_of_numpy(value.dtype)
         if row is None:
             raise tensors.TensorError(f"no tensor dtype holds numpy dtype {value.dtype}")

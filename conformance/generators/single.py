@@ -106,7 +106,7 @@ def single_graph(
 def _drawing(
     operation: Operation, kinds: Sequence[str] | Mapping[str, Sequence[str]], draw: random.Random
 ) -> Callable[[str], str]:
-    """What draws how an input is given, by its name."""
+    """A function from the name of an input to its kind: placeholder or constant."""
     if isinstance(kinds, Mapping):
         return lambda arg: draw.choice(kinds[arg])
     together = draw.choice(kinds)
@@ -114,7 +114,7 @@ def _drawing(
 
 
 def unknown_shape(operation: Operation, value: np.ndarray) -> tuple[int | None, ...] | None:
-    """What is known of a shape where nothing is to be known."""
+    """The shape of a placeholder that declares no more than the operation must know of it."""
     if operation.name not in OF_KNOWN_RANK:
         return None
     is_index = value.dtype.kind == "i" and value.ndim <= 2
@@ -147,7 +147,7 @@ def contract_of(operation: Operation, arguments: Arguments) -> str | list[str]:
 
 
 def _is_of_shape(dtype: Any, output: Any) -> bool:
-    """Whether it is integers' beside an output that has none."""
+    """Whether `dtype` is an integer dtype, such as that of a shape, and the output is of floats."""
     if not isinstance(dtype, str) or not isinstance(output, str):
         return False
     return BY_NAME[dtype].kind == "int" and BY_NAME[output].kind in {"float", "complex"}

@@ -41,7 +41,7 @@ class Refused(Exception):  # noqa: N818 - what the model says, no error of ours
 
 
 class SingleRun:
-    """A graph that grows, what is fed to it, and what its fetches must give.
+    """A graph that grows, with its feeds and the expected results of its fetches.
 
     Attributes:
       draw: the source of chance.
@@ -59,7 +59,7 @@ class SingleRun:
         self._parts = [0]
 
     def given(self, value: np.ndarray, *, fed: bool = False) -> str:
-        """A node of this value: a constant or, always where `fed`, a placeholder of any shape."""
+        """A node of this value: a constant, or a placeholder of unknown shape (always if `fed`)."""
         if not fed and self.draw.random() < 0.5:
             return self.writer.constant(value)
         node = self.writer.placeholder(tensors.encode(value)["dtype"], None)
@@ -75,20 +75,20 @@ class SingleRun:
             self._parts.append(len(self._values))
 
     def shows(self, fetch: str, value: np.ndarray | None, clause: str) -> None:
-        """A fetch must give this (None for an operation); the clause says so."""
+        """Expect a value of a fetch (None for an operation), by a clause."""
         self._values[fetch] = value
         self._clauses[fetch] = clause
 
     def refuses(self, fetch: str, refused: Refused) -> None:
-        """A fetch must fail; the clause of what refuses it says so."""
+        """Expect a fetch to fail, by the clause of the refusal."""
         self._refused[fetch] = refused.codes
         self._clauses[fetch] = refused.clause
 
     def case(self, id_: str, title: str, *, most: int = 3, again: str = "") -> Case:
-        """The case: all that has a value, `most` of what is refused, and some values again.
+        """The case: all fetches with values, `most` of those that fail, and some values once more.
 
-        `again` is the clause that other values of the same fetches show false; where there is
-        none, each fetch has its own.
+        `again` is the clause that is false if a fetch has another value the second time; without
+        it, that is the clause of the fetch.
         """
         history = History()
         history.open()

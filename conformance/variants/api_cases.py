@@ -38,7 +38,7 @@ def vary_calls(case: Case, draw: random.Random, kept: frozenset[str]) -> list[St
 
 
 def _rebound(steps: Sequence[Step], draw: random.Random) -> list[Step]:
-    """The names that the case binds values to, drawn anew."""
+    """The steps with other names for the values that the case binds."""
     bound = sorted({step["as"] for _, step in walk(steps) if "as" in step})
     numbers = draw.sample(range(10 * len(bound) + 10), len(bound))
     table = {name: f"v{number}" for name, number in zip(bound, numbers, strict=True)}

@@ -1,4 +1,4 @@
-"""Names in the steps of an API case: which of them the case gives, and other ones for those."""
+"""Names in the steps of an API case: those that the case gives, and their replacement."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _RESERVED: Final = frozenset(
 
 @functools.cache
 def reserved_components() -> frozenset[str]:
-    """Components that may be of TensorFlow's own making, in lower case."""
+    """Components that TensorFlow itself may give to names, in lower case."""
     # Not the registrations `A`, `B` and so on of TensorFlow's own tests, which no function makes.
     types = [op for op in OPERATIONS if len(op) > 2]
     snake = {re.sub(r"(?<!^)(?=[A-Z])", "_", op).lower() for op in types}
@@ -92,7 +92,7 @@ def reserved_components() -> frozenset[str]:
 
 
 def given_components(steps: Sequence[Step]) -> set[str]:
-    """The components of names that the case gives, and that nothing else can stand for."""
+    """The components of names that the case gives, without those that may mean something else."""
     given: set[str] = set()
     blobs: list[bytes] = []
     words: set[str] = set()
@@ -129,7 +129,7 @@ def given_components(steps: Sequence[Step]) -> set[str]:
 
 
 def _occurs(base: str, blob: bytes) -> bool:
-    """Whether a serialized message has the word; bytes that are a name as a whole are renamed."""
+    """Whether a serialized message has the word; bytes that are one name do not count."""
     if NAME_PATH.fullmatch(blob.removeprefix(b"loc:@").decode("latin-1")):
         return False
     return re.search(rb"(?<![A-Za-z0-9])" + re.escape(base.encode()), blob) is not None

@@ -1,4 +1,4 @@
-"""Other data in the steps of an API case: what its constants hold and what it feeds."""
+"""Other data in the steps of an API case: in its constants and in its feeds."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ _SMALL: Final = 127
 
 
 def with_other_values(steps: list[Step], numbers: Numbers) -> list[Step]:
-    """The steps with other data, held against the oracle where a value is expected."""
+    """The steps with other data; expected values become those of the oracle."""
     if any(_is_beyond(step) for _, step in walk(steps)):
         return steps
     called, signs = set(functions_called(steps)), set(operators_used(steps))
@@ -114,7 +114,7 @@ def with_other_values(steps: list[Step], numbers: Numbers) -> list[Step]:
 
 
 def _is_beyond(step: Step) -> bool:
-    """Whether a step keeps its case from varying: no oracle can say what it expects."""
+    """Whether a step has expectations that no oracle can replace, so that its case cannot vary."""
     expect = step.get("expect", {})
     options = expect.get("any_of", (expect,))
     if step["do"] in {"check", "file"}:
@@ -141,10 +141,10 @@ def _floats_in(matcher: Json) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    """Other data in the places of expressions where data stand.
+    """Replaces the data in expressions.
 
     Attributes:
-      numbers: what each value becomes.
+      numbers: the replacement of each value.
       integers: whether integers that are constants or fed vary, too.
 
     """
@@ -198,7 +198,7 @@ class _Data:
         return new
 
     def literal(self, form: Json) -> Json:
-        """Numbers, as they stand in lists and tuples; any other expression has its own."""
+        """Other numbers in nested lists and tuples; other expressions as `expression` does."""
         if isinstance(form, float):
             return self.numbers.number(form)
         if isinstance(form, int) and not isinstance(form, bool) and self.integers:
@@ -212,7 +212,7 @@ class _Data:
         return self.expression(form)
 
     def fed(self, form: Json) -> Json:
-        """A dict of feeds."""
+        """A dict of feeds with other values."""
         if isinstance(form, Mapping) and "$dict" in form:
             return {"$dict": [[key, self.literal(item)] for key, item in _pairs(form)]}
         return self.expression(form)

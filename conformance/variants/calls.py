@@ -1,4 +1,4 @@
-"""What the steps of an API case call: functions of the namespace and operators of Python."""
+"""The functions of the namespace and the operators of Python that an API case calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near a drawn variant's values must come to the oracle's, by what its vector demands."""
+"""The numeric contracts of variants, which follow from the contracts of their vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["computes_exactly", "contract_of", "is_open", "loosest", "tensors_in"]
 
-#: What a few operations in a row may differ by, whose order and fusing the engine may choose.
+#: The tolerances for a few operations in a row, which an engine may reorder and fuse.
 _CLOSE: Final[Mapping[str, tuple[float, float]]] = {
     "float64": (1e-9, 1e-10),
     "complex128": (1e-9, 1e-10),
@@ -75,7 +75,7 @@ def contract_of(matcher: Json, *, exact: bool) -> str:
 
 
 def loosest(pairs: Iterable[tuple[float, float]], stated: Iterable[str]) -> str:
-    """The contract `close` that admits what any of these does."""
+    """The contract `close` that admits whatever one of these contracts admits."""
     tolerances = [_TOLERANCES.fullmatch(text) for text in stated]
     both = [*pairs, *((float(one["rtol"]), float(one["atol"])) for one in tolerances if one)]
     return f"close({max(rtol for rtol, _ in both)!r}, {max(atol for _, atol in both)!r})"

@@ -64,12 +64,12 @@ def vary_graphs(
 
 @dataclass(slots=True)
 class _Sources:
-    """The tensors of a case that vary, and what they reach.
+    """The tensors of a case that vary, and the nodes that depend on them.
 
     Attributes:
       constants: names of Const nodes.
       fed: names of tensors that are fed.
-      affected: nodes whose values may differ then.
+      affected: nodes whose values may differ.
 
     """
 
@@ -81,7 +81,7 @@ class _Sources:
 def _with_other_values(
     graphs: dict[str, GraphForm], steps: list[Step], numbers: Numbers
 ) -> tuple[dict[str, GraphForm], list[Step]]:
-    """The case with other constants and fed values, held against the oracle where they count."""
+    """The case with other constants and feeds; values that depend on them become the oracle's."""
     if any(step["do"] == "check" or "read" in step for step in steps):
         return graphs, steps
     flow = Flow(graphs.values())
@@ -159,7 +159,7 @@ def _can_vary(steps: Sequence[Step], sources: _Sources) -> bool:
 
 
 def _is_affected(step: Step, sources: _Sources, earlier: dict[str, Step]) -> bool:
-    """Whether a step gives a value that differs; `earlier` keeps what threads and callables do."""
+    """Whether a step gives a changed value; `earlier` keeps the steps of threads and callables."""
     inner = step.get("step", step)
     if step["do"] == "start":
         earlier[f"thread {step['thread']}"] = inner

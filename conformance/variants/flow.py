@@ -206,7 +206,7 @@ _SHARING: Final = (
 
 
 class Flow:
-    """The edges of a case's graphs, those over state among them.
+    """The edges of a case's graphs, including those through state.
 
     Args:
       graphs: the GraphDefs in JSON; a name stands for the same node in all of them.
@@ -228,7 +228,7 @@ class Flow:
                     self._consumers.setdefault(name, []).append(edge)
 
     def reached(self, name: str, *, output: int | None = None) -> tuple[frozenset[str], bool]:
-        """The nodes that values of this node reach, over state too; whether all take them as data.
+        """The nodes that depend on a node, also through state; and whether all take it as data.
 
         Args:
           name: the node's name.
@@ -252,7 +252,7 @@ class Flow:
         return frozenset(names), as_data
 
     def _holders(self, name: str) -> Iterable[str]:
-        """The nodes that make the handles which this node may use, or that share its state."""
+        """The nodes that create the handles of this node, or that share its state."""
         node = self.nodes[name]
         for prefixes in _SHARING:
             if node["op"].startswith(prefixes):
@@ -273,7 +273,7 @@ class Flow:
 
 
 def _shared_name(node: NodeForm) -> str:
-    """The name under which a session keeps what a node's handle leads to."""
+    """The name of the resource that a node's handle refers to."""
     given = base64.b64decode(node.get("attr", {}).get("shared_name", {}).get("s", ""))
     return given.decode("utf-8", "replace") or node["name"]
 

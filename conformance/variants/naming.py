@@ -1,4 +1,4 @@
-"""Drawn names in the place of given ones: one for each component of a path, no two alike."""
+"""Drawn names that replace given ones: another one for each component of a path."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Names:
         return word + text[len(base) :]
 
     def path(self, text: str) -> str:
-        """A name, perhaps a tensor's or a control input's; any other text as it is."""
+        """Another name for a node, a tensor or a control input; any other text as it is."""
         parts = NAME_PATH.fullmatch(text)
         if parts is None:
             return text
@@ -92,7 +92,7 @@ class Names:
         return f"{self.path(label[1])} = {label[2]}({inputs})"
 
     def anywhere(self, form: Json) -> Json:
-        """JSON with every string in it that is a name renamed, keys too."""
+        """JSON in which all strings that are names are renamed, keys too."""
         if isinstance(form, str):
             return self.text(form)
         if isinstance(form, list):
@@ -103,5 +103,5 @@ class Names:
 
 
 def base_of(text: str) -> str:
-    """A component without the counter of a name that was taken."""
+    """A component without the counter that makes a name unique."""
     return _COUNTER.sub("", text)

@@ -1,4 +1,4 @@
-"""Drawn values in the place of given ones: of the same dtype, shape, sign and kind.
+"""Drawn values that replace given ones: of the same dtype, shape, sign and kind.
 
 Zeros, infinities and NaN stay, what was equal stays equal and what differed differs, a number and
 its negative stay so; so ties, bounds, keys and symmetries that a vector is about are kept.
@@ -51,7 +51,7 @@ _BY_PROTO_NAME: Final = {f"DT_{row.opdef.upper()}": row for row in DTYPES} | {
 
 
 class Numbers:
-    """What each value of a case becomes, drawn when it is first met."""
+    """The replacement of each value of a case, drawn when the value first occurs."""
 
     def __init__(self, draw: random.Random) -> None:
         self._draw = draw
@@ -60,7 +60,7 @@ class Numbers:
         self._texts: dict[bytes, bytes] = {}
 
     def number(self, value: float) -> float:
-        """Another float of the same sign, for each magnitude one."""
+        """Another float of the same sign; equal magnitudes stay equal."""
         if not math.isfinite(value) or value == 0:
             return value
         size = abs(value)
@@ -78,7 +78,7 @@ class Numbers:
         return self._moves[size, most] * (1 if value > 0 else -1)
 
     def _moved(self, size: int, most: int) -> int:
-        """Another magnitude that no other one has become; the same if hardly any is left."""
+        """A magnitude that replaces no other one; the same magnitude if hardly any is left."""
         down, up = min(_FURTHEST, size - 1), min(_FURTHEST, most - size)
         taken = {moved for (_, bound), moved in self._moves.items() if bound == most}
         moved = size
@@ -90,7 +90,7 @@ class Numbers:
         return moved
 
     def text(self, value: bytes) -> bytes:
-        """Another text as long, letters for letters and digits for digits, for each text one."""
+        """Another text of the same length, with letters for letters and digits for digits."""
         if value not in self._texts:
             taken = set(self._texts.values())
             for _ in range(8):
@@ -109,7 +109,7 @@ class Numbers:
         return code
 
     def array(self, array: np.ndarray) -> np.ndarray:
-        """Another array of its dtype and shape; as it is if its elements are of no kind known."""
+        """Another array of the same dtype and shape; the array itself if its dtype never varies."""
         flat = array.reshape(-1)
         if array.dtype.kind == "O":
             new = np.empty(flat.shape, dtype=object)
@@ -132,7 +132,7 @@ class Numbers:
         return tensors.encode(self.array(tensors.decode(form)))
 
     def constant(self, form: TensorForm) -> TensorForm:
-        """Another TensorProto in JSON, written as the given one is."""
+        """Another TensorProto in JSON, with the same members as the given one."""
         row = row_of_proto(form)
         if row is None or row.numpy is None or row.kind in {"bool", "quantized"}:
             return form
@@ -176,6 +176,6 @@ def kind_of(dtype: str) -> str:
 
 
 def _is_small_float(dtype: np.dtype[Any]) -> bool:
-    """Whether it is one of ml_dtypes' floats."""
+    """Whether a dtype is one of ml_dtypes' floats."""
     row = row_of_numpy(dtype)
     return row is not None and row.kind == "float"
