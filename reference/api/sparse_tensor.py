@@ -15,7 +15,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
 from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.errors import bad_type
-from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.graph.default_session import DefaultSession, FeedDict, get_default_session
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
@@ -158,7 +158,7 @@ class SparseTensor(CompositeTensor):
         """
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
-    def eval(self, feed_dict: object = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: FeedDict | None = None, session: DefaultSession | None = None) -> Any:
         """Its value in `session`, or in the default session: a SparseTensorValue.
 
         Raises:

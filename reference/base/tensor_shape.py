@@ -55,7 +55,7 @@ class TensorShape:
     #: Programs for both versions of TensorFlow read it: this is the behaviour of the first.
     _v2_behavior = False
 
-    def __init__(self, dims: Any) -> None:
+    def __init__(self, dims: ShapeLike) -> None:
         self._sizes = tuple_of(dims)
 
     @classmethod
@@ -154,7 +154,7 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def is_compatible_with(self, other: object) -> bool:
+    def is_compatible_with(self, other: ShapeLike) -> bool:
         """Whether some tensor could have both shapes."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None:
@@ -163,7 +163,7 @@ class TensorShape:
             a is None or b is None or a == b for a, b in zip(self._sizes, sizes, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: object) -> None:
+    def assert_is_compatible_with(self, other: ShapeLike) -> None:
         """Raise ValueError unless some tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
@@ -180,7 +180,7 @@ class TensorShape:
             and all(b is None or a == b for a, b in zip(self._sizes, other.sizes, strict=True))
         )
 
-    def merge_with(self, other: object) -> TensorShape:
+    def merge_with(self, other: ShapeLike) -> TensorShape:
         """The shape that a tensor of both shapes has.
 
         Raises:
@@ -189,17 +189,17 @@ class TensorShape:
         """
         return TensorShape.of(merge(self._sizes, as_shape(other).sizes))
 
-    def concatenate(self, other: object) -> TensorShape:
+    def concatenate(self, other: ShapeLike) -> TensorShape:
         """The dimensions of this shape followed by those of `other`."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None:
             return TensorShape.of(None)
         return TensorShape.of(self._sizes + sizes)
 
-    def __add__(self, other: object) -> TensorShape:
+    def __add__(self, other: ShapeLike) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: object) -> TensorShape:
+    def __radd__(self, other: ShapeLike) -> TensorShape:
         return as_shape(other).concatenate(self)
 
     def assert_has_rank(self, rank: int) -> None:
@@ -207,7 +207,7 @@ class TensorShape:
         if self.ndims not in {None, rank}:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other: object) -> None:
+    def assert_same_rank(self, other: ShapeLike) -> None:
         """Raise ValueError unless both shapes may have one rank."""
         ndims = as_shape(other).ndims
         if self.ndims is not None and ndims is not None and self.ndims != ndims:
@@ -235,7 +235,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    def most_specific_compatible_shape(self, other: object) -> TensorShape:
+    def most_specific_compatible_shape(self, other: ShapeLike) -> TensorShape:
         """The most specific shape that tensors of both shapes have."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None or len(self._sizes) != len(sizes):
@@ -268,7 +268,7 @@ class TensorShape:
 
     def __eq__(self, other: object) -> bool:
         try:
-            return self._sizes == as_shape(other).sizes
+            return self._sizes == tuple_of(other)
         except TypeError:  # as in TensorFlow, a ValueError of a negative size passes
             return NotImplemented
 
@@ -285,7 +285,7 @@ class TensorShape:
         return shape_text(self._sizes)
 
 
-def as_shape(value: Any) -> TensorShape:
+def as_shape(value: ShapeLike) -> TensorShape:
     """`value` itself if it is a TensorShape, else the TensorShape it stands for."""
     return value if isinstance(value, TensorShape) else TensorShape(value)
 

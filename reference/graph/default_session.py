@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
 
 from sessrun.reference.graph.thread_stack import ThreadStack
 from sessrun.reference.public import public
 
-__all__ = ["default_session", "get_default_session", "leave_sessions"]
+__all__ = [
+    "DefaultSession",
+    "FeedDict",
+    "default_session",
+    "get_default_session",
+    "leave_sessions",
+]
+
+#: Tensors, their names, nested tuples of them or objects that stand for some, to their values. A
+#: Mapping is invariant in its keys: Any lets a dict of tensors be one.
+FeedDict = Mapping[Any, object]
+
+
+class DefaultSession(Protocol):
+    """A session, as `Tensor.eval` and `Operation.run` use it."""
+
+    @property
+    def graph(self) -> object:
+        """The graph that was launched in it."""
+
+    def run(self, fetches: Any, feed_dict: FeedDict | None = None) -> Any:
+        """The values of the fetches."""
+
 
 _SESSIONS: Final[ThreadStack[Any]] = ThreadStack()
 

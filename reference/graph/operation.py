@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsIndex
 
 from sessrun.reference.base import attr_values
 from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
 from sessrun.reference.graph.creation import Site
-from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.graph.default_session import DefaultSession, FeedDict, get_default_session
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.public import public
 from sessrun.spec.proto import AttrValue, NodeDef, OpDef
@@ -340,7 +340,7 @@ class Operation:
         """The OpDef of its op type."""
         return attr_values.op_def(self.declaration)
 
-    def run(self, feed_dict: object = None, session: Any = None) -> None:
+    def run(self, feed_dict: FeedDict | None = None, session: DefaultSession | None = None) -> None:
         """Run it in `session`, or in the default session.
 
         Raises:
@@ -360,7 +360,7 @@ class Operation:
             )
         session.run(self, feed_dict)
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         raise TypeError("cannot pickle 'Operation' object")
 
     def __repr__(self) -> str:

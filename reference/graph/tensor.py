@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from collections.abc import Callable, Sequence
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from sessrun.reference.base import tensor_shape
+from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import Shape, ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
-from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.graph.default_session import DefaultSession, FeedDict, get_default_session
 from sessrun.reference.public import public
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from sessrun.reference.base.dtypes import DType
     from sessrun.reference.graph.graph import Graph
     from sessrun.reference.graph.operation import Operation
 
-__all__ = ["OPERATORS", "Overloads", "Tensor"]
+__all__ = ["OPERATORS", "Overloads", "Tensor", "TensorLike"]
 
 #: What numpy's arrays have, and tensors do not.
 _OF_ARRAYS: Final = frozenset(
@@ -29,6 +33,31 @@ _OF_ARRAYS: Final = frozenset(
 class OperatorNotAllowedInGraphError(TypeError):
     """An operator of Python needs the value of a tensor while the graph is still being built."""
 
+
+class _Convertible(Protocol):
+    """What has a conversion of its own: a variable, IndexedSlices."""
+
+    @property
+    def name(self) -> str:
+        """The name of the tensor or variable."""
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of its elements."""
+
+    @property
+    def shape(self) -> TensorShape:
+        """Its static shape."""
+
+
+#: What `convert_to_tensor` makes a tensor of: a tensor, a variable, an array, numbers, text, a
+#: static shape, or a list of these.
+TensorLike: TypeAlias = (
+    "Tensor | _Convertible | np.ndarray | np.generic | complex | str | bytes | TensorShape"
+    " | Dimension | Sequence[TensorLike]"
+)
+#: What selects along one dimension of a tensor: an index, a slice, a new axis, a mask.
+Slices: TypeAlias = "TensorLike | slice | EllipsisType | None"
 
 #: The functions of the Python operators, by method name; `api.overloads` registers them.
 OPERATORS: Final[dict[str, Callable[..., Tensor]]] = {}
@@ -44,82 +73,82 @@ class Overloads:
         """The graph it belongs to."""
         raise NotImplementedError
 
-    def __add__(self, other: object) -> Tensor:
+    def __add__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__add__"](self, other)
 
-    def __radd__(self, other: object) -> Tensor:
+    def __radd__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__radd__"](self, other)
 
-    def __sub__(self, other: object) -> Tensor:
+    def __sub__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__sub__"](self, other)
 
-    def __rsub__(self, other: object) -> Tensor:
+    def __rsub__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rsub__"](self, other)
 
-    def __mul__(self, other: object) -> Tensor:
+    def __mul__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__mul__"](self, other)
 
-    def __rmul__(self, other: object) -> Tensor:
+    def __rmul__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rmul__"](self, other)
 
-    def __truediv__(self, other: object) -> Tensor:
+    def __truediv__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__truediv__"](self, other)
 
-    def __rtruediv__(self, other: object) -> Tensor:
+    def __rtruediv__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rtruediv__"](self, other)
 
-    def __floordiv__(self, other: object) -> Tensor:
+    def __floordiv__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__floordiv__"](self, other)
 
-    def __rfloordiv__(self, other: object) -> Tensor:
+    def __rfloordiv__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rfloordiv__"](self, other)
 
-    def __mod__(self, other: object) -> Tensor:
+    def __mod__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__mod__"](self, other)
 
-    def __rmod__(self, other: object) -> Tensor:
+    def __rmod__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rmod__"](self, other)
 
-    def __pow__(self, other: object) -> Tensor:
+    def __pow__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__pow__"](self, other)
 
-    def __rpow__(self, other: object) -> Tensor:
+    def __rpow__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rpow__"](self, other)
 
-    def __matmul__(self, other: object) -> Tensor:
+    def __matmul__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__matmul__"](self, other)
 
-    def __rmatmul__(self, other: object) -> Tensor:
+    def __rmatmul__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rmatmul__"](self, other)
 
-    def __and__(self, other: object) -> Tensor:
+    def __and__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__and__"](self, other)
 
-    def __rand__(self, other: object) -> Tensor:
+    def __rand__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rand__"](self, other)
 
-    def __or__(self, other: object) -> Tensor:
+    def __or__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__or__"](self, other)
 
-    def __ror__(self, other: object) -> Tensor:
+    def __ror__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__ror__"](self, other)
 
-    def __xor__(self, other: object) -> Tensor:
+    def __xor__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__xor__"](self, other)
 
-    def __rxor__(self, other: object) -> Tensor:
+    def __rxor__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__rxor__"](self, other)
 
-    def __lt__(self, other: object) -> Tensor:
+    def __lt__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__lt__"](self, other)
 
-    def __le__(self, other: object) -> Tensor:
+    def __le__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__le__"](self, other)
 
-    def __gt__(self, other: object) -> Tensor:
+    def __gt__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__gt__"](self, other)
 
-    def __ge__(self, other: object) -> Tensor:
+    def __ge__(self, other: TensorLike) -> Tensor:
         return OPERATORS["__ge__"](self, other)
 
     def __neg__(self) -> Tensor:
@@ -131,7 +160,7 @@ class Overloads:
     def __invert__(self) -> Tensor:
         return OPERATORS["__invert__"](self)
 
-    def __getitem__(self, key: object) -> Tensor:
+    def __getitem__(self, key: Slices | tuple[Slices, ...]) -> Tensor:
         return OPERATORS["__getitem__"](self, key)
 
 
@@ -252,7 +281,7 @@ class Tensor(Overloads):
         if self._consumers is not None and operation in self._consumers:
             self._consumers.remove(operation)
 
-    def eval(self, feed_dict: object = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: FeedDict | None = None, session: DefaultSession | None = None) -> Any:
         """Its value in `session`, or in the default session.
 
         Raises:
@@ -317,7 +346,7 @@ class Tensor(Overloads):
             "Please call `x.shape` rather than `len(x)` for shape information."
         )
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array."
         )

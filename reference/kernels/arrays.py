@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, ResourceExhausted
@@ -55,7 +55,7 @@ def checked_shape(dims: Array) -> tuple[int, ...]:
 
 
 @kernel("Reshape", host_inputs=("shape",))
-def reshape(_: object, tensor: Array, shape: Array) -> Array:
+def reshape(_: ArrayModule, tensor: Array, shape: Array) -> Array:
     """The same elements in another shape."""
     if shape.ndim > 1:
         raise InvalidArgument(f"sizes input must be 1-D, not {bracketed(shape.shape)}")
@@ -116,13 +116,13 @@ def size(bind: Bind) -> KernelFunction:
 
 
 @kernel("Rank", host_outputs=("output",))
-def rank(_: object, x: Array) -> Array:
+def rank(_: ArrayModule, x: Array) -> Array:
     """The number of dimensions."""
     return host_array([x.ndim], "int32").reshape(())
 
 
 @kernel("ExpandDims", host_inputs=("dim",))
-def expand_dims(_: object, x: Array, dim: Array) -> Array:
+def expand_dims(_: ArrayModule, x: Array, dim: Array) -> Array:
     """Inserts a dimension of size 1 before an axis."""
     if dim.size != 1:
         raise InvalidArgument(f"'dim' must be a tensor with a single value, got {dim.size}")
@@ -132,13 +132,13 @@ def expand_dims(_: object, x: Array, dim: Array) -> Array:
 
 
 @kernel("Squeeze")
-def squeeze(_: object, x: Array, *, squeeze_dims: tuple[int, ...]) -> Array:
+def squeeze(_: ArrayModule, x: Array, *, squeeze_dims: tuple[int, ...]) -> Array:
     """Removes dimensions of size 1."""
     try:
         (target,) = RULES["squeezed"](x.shape, squeeze_dims)
     except ShapeError as error:
         raise InvalidArgument(str(error)) from error
-    return x.reshape(target)
+    return x.reshape(cast("tuple[int, ...]", target))
 
 
 def _order(perm: Array, count: int) -> list[int]:
@@ -158,7 +158,7 @@ def _order(perm: Array, count: int) -> list[int]:
 
 
 @kernel("Transpose", host_inputs=("perm",))
-def transpose(_: object, x: Array, perm: Array) -> Array:
+def transpose(_: ArrayModule, x: Array, perm: Array) -> Array:
     """The dimensions in another order."""
     return x.transpose(_order(perm, x.ndim))
 
@@ -220,7 +220,7 @@ def parallel_concat(bind: Bind) -> KernelFunction:
 
 
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
-def concat_offset(_: object, concat_dim: Array, *shapes: Array) -> tuple[Array, ...]:
+def concat_offset(_: ArrayModule, concat_dim: Array, *shapes: Array) -> tuple[Array, ...]:
     """Where each input begins in the concatenation, as a vector of offsets."""
     axis = one_number(concat_dim, "concat_dim")
     rank = shapes[0].size
@@ -269,7 +269,7 @@ def pack(xp: ArrayModule, *values: Array, axis: int) -> Array:
 
 
 @kernel("Unpack")
-def unpack(_: object, value: Array, *, num: int, axis: int) -> tuple[Array, ...] | Array:
+def unpack(_: ArrayModule, value: Array, *, num: int, axis: int) -> tuple[Array, ...] | Array:
     """The slices along an axis."""
     dim = axis_of(axis, value.ndim)
     if value.shape[dim] != num:
@@ -291,7 +291,7 @@ def _cut(value: Array, dim: int, sizes: list[int]) -> tuple[Array, ...] | Array:
 
 @kernel("Split", host_inputs=("split_dim",))
 def split(
-    _: object, split_dim: Array, value: Array, *, num_split: int
+    _: ArrayModule, split_dim: Array, value: Array, *, num_split: int
 ) -> tuple[Array, ...] | Array:
     """Equal parts along an axis."""
     require_rank(0, split_dim=split_dim)
@@ -307,7 +307,7 @@ def split(
 
 @kernel("SplitV", host_inputs=("size_splits", "split_dim"))
 def split_v(
-    _: object, value: Array, size_splits: Array, split_dim: Array, *, num_split: int
+    _: ArrayModule, value: Array, size_splits: Array, split_dim: Array, *, num_split: int
 ) -> tuple[Array, ...] | Array:
     """Parts of given sizes along an axis; one size may be -1."""
     if split_dim.size != 1:

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.registry import kernel
@@ -86,7 +86,7 @@ def _fitted(samples: Array, count: int, axis: int) -> Array:
 
 @kernel("DecodeWav", devices=_CPU)
 def decode_wav(
-    _: object, contents: Array | bytes, *, desired_channels: int, desired_samples: int
+    _: ArrayModule, contents: Array | bytes, *, desired_channels: int, desired_samples: int
 ) -> tuple[Array, Array]:
     """Samples from -1 to 1, [samples, channels], and their rate."""
     if not isinstance(contents, bytes) and contents.ndim:
@@ -100,7 +100,7 @@ def decode_wav(
 
 
 @kernel("EncodeWav", devices=_CPU)
-def encode_wav(_: object, audio: Array, sample_rate: Array) -> Array:
+def encode_wav(_: ArrayModule, audio: Array, sample_rate: Array) -> Array:
     """A WAV file of 16 bits of samples from -1 to 1."""
     if audio.ndim != 2:
         raise _bad(f"audio must be 2-dimensional: {audio.shape}")
@@ -111,7 +111,7 @@ def encode_wav(_: object, audio: Array, sample_rate: Array) -> Array:
 
 @kernel("AudioSpectrogram", devices=_CPU)
 def audio_spectrogram(
-    _: object, audio: Array, *, window_size: int, stride: int, magnitude_squared: bool
+    _: ArrayModule, audio: Array, *, window_size: int, stride: int, magnitude_squared: bool
 ) -> Array:
     """The spectrum of overlapping windows of the samples: [channels, windows, frequencies]."""
     if audio.ndim != 2:
@@ -163,7 +163,7 @@ def _bank(size: int, rate: float, lower: float, upper: float, channels: int) -> 
 
 @kernel("Mfcc", devices=_CPU)
 def mfcc(
-    _: object,
+    _: ArrayModule,
     spectra: Array,
     sample_rate: Array,
     *,

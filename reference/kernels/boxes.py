@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array, DType
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.input_shapes import require_rank
@@ -35,12 +35,12 @@ class _Boxes:
 
     def overlaps(self, first: Array, second: Array) -> Array:
         """Intersection over union of every pair of boxes, as a matrix [first, second]."""
-        shared = None
+        sides = []
         for axis in range(2):
             high = HOST.minimum(self.high[first, axis, None], self.high[second, axis])
             high -= HOST.maximum(self.low[first, axis, None], self.low[second, axis])
-            HOST.maximum(high, 0, out=high)
-            shared = high if shared is None else shared * high
+            sides.append(HOST.maximum(high, 0, out=high))
+        shared = sides[0] * sides[1]
         first_areas, second_areas = self.areas[first, None], self.areas[second]
         union = first_areas + second_areas
         union -= shared
@@ -159,7 +159,7 @@ def _filled(values: Sequence[float] | Array, size: int, dtype: DType | str) -> A
 
 @kernel("NonMaxSuppression", devices=_CPU)
 def non_max_suppression(
-    _: object, boxes: Array, scores: Array, most: Array, *, iou_threshold: float
+    _: ArrayModule, boxes: Array, scores: Array, most: Array, *, iou_threshold: float
 ) -> Array:
     """The boxes that overlap no better one by more than the attribute `iou_threshold`."""
     greatest = HOST.float32(iou_threshold)
@@ -172,7 +172,7 @@ def non_max_suppression(
 
 @kernel("NonMaxSuppressionV2", devices=_CPU)
 def non_max_suppression_v2(
-    _: object, boxes: Array, scores: Array, most: Array, overlap: Array
+    _: ArrayModule, boxes: Array, scores: Array, most: Array, overlap: Array
 ) -> Array:
     """The boxes that overlap no better one."""
     bounds = (_share(overlap, "iou_threshold"), -math.inf)
@@ -182,7 +182,7 @@ def non_max_suppression_v2(
 
 @kernel("NonMaxSuppressionV3", devices=_CPU)
 def non_max_suppression_v3(
-    _: object, boxes: Array, scores: Array, most: Array, overlap: Array, score: Array
+    _: ArrayModule, boxes: Array, scores: Array, most: Array, overlap: Array, score: Array
 ) -> Array:
     """The boxes of enough score that overlap no better one."""
     bounds = (_share(overlap, "iou_threshold"), _scalar(score, "score_threshold"))
@@ -192,7 +192,7 @@ def non_max_suppression_v3(
 
 @kernel("NonMaxSuppressionV4", devices=_CPU)
 def non_max_suppression_v4(
-    _: object,
+    _: ArrayModule,
     boxes: Array,
     scores: Array,
     most: Array,
@@ -209,7 +209,7 @@ def non_max_suppression_v4(
 
 @kernel("NonMaxSuppressionV5", devices=_CPU)
 def non_max_suppression_v5(
-    _: object,
+    _: ArrayModule,
     boxes: Array,
     scores: Array,
     most: Array,
@@ -243,7 +243,7 @@ def non_max_suppression_v5(
 
 @kernel("NonMaxSuppressionWithOverlaps", devices=_CPU)
 def non_max_suppression_with_overlaps(
-    _: object, overlaps: Array, scores: Array, most: Array, overlap: Array, score: Array
+    _: ArrayModule, overlaps: Array, scores: Array, most: Array, overlap: Array, score: Array
 ) -> Array:
     """The boxes of enough score that overlap no better one, by a given matrix of overlaps."""
     bounds = (_scalar(overlap, "overlap_threshold"), _scalar(score, "score_threshold"))
@@ -259,7 +259,7 @@ def non_max_suppression_with_overlaps(
 
 @kernel("CombinedNonMaxSuppression", devices=_CPU)
 def combined_non_max_suppression(
-    _: object,
+    _: ArrayModule,
     boxes: Array,
     scores: Array,
     per_class_most: Array,
@@ -280,7 +280,7 @@ def combined_non_max_suppression(
     per_class, most = _most_of(per_class_most), _most_of(total)
     if not per_class or not most:
         raise InvalidArgument("max_output_size_per_class and max_total_size must be > 0")
-    batch, _, classes = scores.shape
+    batch, classes = scores.shape[0], scores.shape[2]
     size = min(most, per_class * classes) if pad_per_class else most
     results = (
         HOST.zeros((batch, size, 4), "float32"),
@@ -336,13 +336,13 @@ def _strokes(box: Array, height: int, width: int) -> list[tuple[int | slice, int
 
 
 @kernel("DrawBoundingBoxes", devices=_CPU)
-def draw_bounding_boxes(_: object, images: Array, boxes: Array) -> Array:
+def draw_bounding_boxes(_: ArrayModule, images: Array, boxes: Array) -> Array:
     """The images with the borders of their boxes drawn, in ten colours by turns."""
     return _drawn(images, boxes, None)
 
 
 @kernel("DrawBoundingBoxesV2", devices=_CPU)
-def draw_bounding_boxes_v2(_: object, images: Array, boxes: Array, colors: Array) -> Array:
+def draw_bounding_boxes_v2(_: ArrayModule, images: Array, boxes: Array, colors: Array) -> Array:
     """The images with the borders of their boxes drawn, in given colours by turns."""
     return _drawn(images, boxes, colors)
 

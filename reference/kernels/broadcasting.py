@@ -24,7 +24,7 @@ def broadcast_to(xp: ArrayModule, x: Array, shape: Array) -> Array:
 
 
 @kernel("BroadcastArgs", host_inputs=("s0", "s1"), host_outputs=("r0",))
-def broadcast_args(_: object, s0: Array, s1: Array) -> Array:
+def broadcast_args(_: ArrayModule, s0: Array, s1: Array) -> Array:
     """The shape that two shapes broadcast to."""
     try:
         shape = broadcast_shapes(tuple(vector_of(s0, "s0")), tuple(vector_of(s1, "s1")))
@@ -34,7 +34,7 @@ def broadcast_args(_: object, s0: Array, s1: Array) -> Array:
 
 
 @kernel("BroadcastGradientArgs", host_inputs=("s0", "s1"), host_outputs=("r0", "r1"))
-def broadcast_gradient_args(_: object, s0: Array, s1: Array) -> tuple[Array, ...]:
+def broadcast_gradient_args(_: ArrayModule, s0: Array, s1: Array) -> tuple[Array, ...]:
     """For two shapes, the axes over which the gradient of each operand is summed."""
     for number, given in enumerate((s0, s1)):
         if given.ndim != 1:

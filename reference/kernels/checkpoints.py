@@ -155,14 +155,14 @@ def _scalars(**tensors: Array) -> list[Any]:
 
 
 @kernel("ShardedFilename", devices=_CPU)
-def sharded_filename(_: object, basename: Array, shard: Array, num_shards: Array) -> Array:
+def sharded_filename(_: ArrayModule, basename: Array, shard: Array, num_shards: Array) -> Array:
     """The name of one of several files: `base-00001-of-00003`."""
     base, part, count = _scalars(basename=basename, shard=shard, num_shards=num_shards)
     return string_array([base + b"-%05d-of-%05d" % (part, count)], ())
 
 
 @kernel("ShardedFilespec", devices=_CPU)
-def sharded_filespec(_: object, basename: Array, num_shards: Array) -> Array:
+def sharded_filespec(_: ArrayModule, basename: Array, num_shards: Array) -> Array:
     """The pattern of the names of several files: `base-?????-of-00003`."""
     base, count = _scalars(basename=basename, num_shards=num_shards)
     return string_array([base + b"-?????-of-%05d" % count], ())

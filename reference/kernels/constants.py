@@ -87,13 +87,13 @@ def placeholder(bind: Bind, *, dtype: str, shape: tuple[int | None, ...] | None)
     "PreventGradient",
     "DebugGradientIdentity",
 )
-def identity(_: object, x: Array) -> Array:
+def identity(_: ArrayModule, x: Array) -> Array:
     """The input itself."""
     return x
 
 
 @kernel("GuaranteeConst")
-def guarantee_const(_: object, x: Array | Handle) -> Array:
+def guarantee_const(_: ArrayModule, x: Array | Handle) -> Array:
     """The input itself, which must not be the handle of a variable."""
     if isinstance(x, Handle):
         raise InvalidArgument("Input tensor cannot be a resource variable handle.")
@@ -101,13 +101,13 @@ def guarantee_const(_: object, x: Array | Handle) -> Array:
 
 
 @kernel("IdentityN")
-def identity_n(_: object, *inputs: Array) -> tuple[Array, ...] | Array:
+def identity_n(_: ArrayModule, *inputs: Array) -> tuple[Array, ...] | Array:
     """The inputs themselves."""
     return inputs if len(inputs) > 1 else inputs[0]
 
 
 @kernel("NoOp")
-def no_op(_: object) -> None:
+def no_op(_: ArrayModule) -> None:
     """Does nothing."""
 
 
@@ -141,7 +141,7 @@ def check_numerics_apart(xp: ArrayModule, x: Array, *, message: str) -> Array:
 
 
 @kernel("EnsureShape")
-def ensure_shape(_: object, x: Array, *, shape: tuple[int | None, ...] | None) -> Array:
+def ensure_shape(_: ArrayModule, x: Array, *, shape: tuple[int | None, ...] | None) -> Array:
     """The input, if its shape fits."""
     if shape is not None and (
         len(shape) != x.ndim

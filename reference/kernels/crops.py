@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.input_shapes import check_size, require_rank
@@ -99,7 +99,7 @@ def _size_of(crop_size: Array) -> tuple[int, int]:
 
 @kernel("CropAndResize", devices=("CPU",))
 def crop_and_resize(
-    _: object,
+    _: ArrayModule,
     image: Array,
     boxes: Array,
     numbers: Array,
@@ -158,7 +158,7 @@ def _check_grads(grads: Array, boxes: Array) -> None:
 
 @kernel("CropAndResizeGradImage", devices=("CPU",))
 def crop_and_resize_grad_image(
-    _: object,
+    _: ArrayModule,
     grads: Array,
     boxes: Array,
     numbers: Array,
@@ -205,7 +205,7 @@ def crop_and_resize_grad_image(
 
 @kernel("CropAndResizeGradBoxes", devices=("CPU",))
 def crop_and_resize_grad_boxes(
-    _: object, grads: Array, image: Array, boxes: Array, numbers: Array
+    _: ArrayModule, grads: Array, image: Array, boxes: Array, numbers: Array
 ) -> Array:
     """The gradient of CropAndResize by its boxes: float32, [boxes, 4]."""
     _check_grads(grads, boxes)
@@ -213,8 +213,8 @@ def crop_and_resize_grad_boxes(
     if image.shape[3] != grads.shape[3]:
         raise InvalidArgument("image and grads have incompatible depths")
     _check_numbers(numbers, image.shape[0])
-    _, height, width, channels = image.shape
-    many, rows, columns, _ = grads.shape
+    height, width, channels = image.shape[1:]
+    many, rows, columns = grads.shape[:3]
     corners = _Corners(image.shape, boxes, numbers, (rows, columns))
     pixels = image.reshape(-1, channels)
     top, top_right, bottom, bottom_right = (

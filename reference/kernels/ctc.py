@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sessrun.reference.base.arrays import Array, DType
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
@@ -183,7 +183,7 @@ def _log_softmax(inputs: Array) -> Array:
 
 @kernel("CTCLoss", devices=_CPU)
 def ctc_loss(
-    _: object,
+    _: ArrayModule,
     inputs: Array,
     labels_indices: Array,
     labels_values: Array,
@@ -246,7 +246,7 @@ def _decoded(rows: Sequence[Sequence[int]]) -> tuple[Array, Array, Array]:
 
 @kernel("CTCGreedyDecoder", devices=_CPU)
 def ctc_greedy_decoder(
-    _: object, inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
+    _: ArrayModule, inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
 ) -> tuple[Array, Array, Array, Array]:
     """The likeliest class of each step without blanks, and minus the sum of these logits."""
     _checked(inputs, sequence_length, FailedPrecondition)
@@ -359,7 +359,7 @@ class _Beam:
 
 @kernel("CTCBeamSearchDecoder", devices=_CPU)
 def ctc_beam_search_decoder(
-    _: object,
+    _: ArrayModule,
     inputs: Array,
     sequence_length: Array,
     *,

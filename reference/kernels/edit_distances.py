@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
@@ -47,7 +47,7 @@ def _check(indices: Array, values: Array, shape: Array, what: str) -> None:
 
 @kernel("EditDistance", devices=("CPU",))
 def edit_distance(
-    _: object,
+    _: ArrayModule,
     hypothesis_indices: Array,
     hypothesis_values: Array,
     hypothesis_shape: Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.kernels.attribute_text import attribute_text
@@ -45,7 +45,7 @@ def decode_compressed(bind: Bind) -> KernelFunction:
 
 
 @kernel("DecodeJSONExample", devices=_CPU)
-def decode_json_example(_: object, texts: Array) -> Array:
+def decode_json_example(_: ArrayModule, texts: Array) -> Array:
     """The serialized Examples of texts in JSON."""
     from sessrun.spec.proto.input_pb2 import Example  # noqa: PLC0415 - few programs have examples
 
@@ -60,7 +60,7 @@ def decode_json_example(_: object, texts: Array) -> Array:
 
 
 @kernel("SerializeTensor", devices=_CPU)
-def serialize_tensor(_: object, tensor: Array, *, T: str) -> Array:
+def serialize_tensor(_: ArrayModule, tensor: Array, *, T: str) -> Array:
     """The serialized TensorProto of a tensor."""
     return string_array([foreign.serialize(content_proto(tensor, T))], ())
 
@@ -84,7 +84,7 @@ def content_proto(tensor: Array, dtype: str) -> TensorProto:
 
 
 @kernel("ParseTensor", devices=_CPU)
-def parse_tensor(_: object, serialized: Array, *, out_type: str) -> Array:
+def parse_tensor(_: ArrayModule, serialized: Array, *, out_type: str) -> Array:
     """The tensor of a serialized TensorProto."""
     require_rank(0, serialized=serialized)
     row, array = tensor_of(bytes(serialized.item()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import string_array
@@ -22,7 +22,7 @@ def _item(array: Array, what: str) -> bytes:
 
 
 @kernel("ReadFile", devices=("CPU",))
-def read_file(_: object, filename: Array) -> Array:
+def read_file(_: ArrayModule, filename: Array) -> Array:
     """The contents of a file."""
     path = os.fsdecode(_item(filename, "Input filename"))
     with as_kernel_errors(), file_errors(path), open(local_path(path), "rb") as file:
@@ -30,7 +30,7 @@ def read_file(_: object, filename: Array) -> Array:
 
 
 @kernel("WriteFile", devices=("CPU",))
-def write_file(_: object, filename: Array, contents: Array) -> None:
+def write_file(_: ArrayModule, filename: Array, contents: Array) -> None:
     """Writes a file, replacing an old one; creates its folder if necessary."""
     path = os.fsdecode(_item(filename, "Input filename"))
     data = _item(contents, "Contents")
@@ -73,7 +73,7 @@ def record_input(bind: Bind) -> KernelFunction:
 
 
 @kernel("MatchingFiles", devices=("CPU",))
-def matching_files(_: object, pattern: Array) -> Array:
+def matching_files(_: ArrayModule, pattern: Array) -> Array:
     """The names of the files that match any of the patterns, in order."""
     with as_kernel_errors():
         names = [

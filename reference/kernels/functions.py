@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import host_array
@@ -62,7 +62,7 @@ def _truth(value: Array) -> bool:
 
 
 @kernel("ToBool", host_inputs=("input",), host_outputs=("output",))
-def to_bool(_: object, value: Array) -> Array:
+def to_bool(_: ArrayModule, value: Array) -> Array:
     """Whether a value counts as true."""
     return host_array([_truth(value)], "bool").reshape(())
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import kernel
@@ -85,7 +85,7 @@ def histogram_of(values: Array) -> HistogramProto:
 
 
 @kernel("HistogramSummary", devices=_CPU)
-def histogram_summary(_: object, tag: Array, values: Array) -> Array:
+def histogram_summary(_: ArrayModule, tag: Array, values: Array) -> Array:
     """A Summary of a histogram."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 

@@ -292,7 +292,13 @@ def _transformed(
 
 @kernel("ImageProjectiveTransformV2", devices=_CPU)
 def image_projective_transform_v2(
-    _: object, images: Array, transforms: Array, size: Array, *, interpolation: str, fill_mode: str
+    _: ArrayModule,
+    images: Array,
+    transforms: Array,
+    size: Array,
+    *,
+    interpolation: str,
+    fill_mode: str,
 ) -> Array:
     """Pictures resampled by projective transformations, with 0 outside of the picture."""
     fill = HOST.zeros((), images.dtype)
@@ -301,7 +307,7 @@ def image_projective_transform_v2(
 
 @kernel("ImageProjectiveTransformV3", devices=_CPU)
 def image_projective_transform_v3(
-    _: object,
+    _: ArrayModule,
     images: Array,
     transforms: Array,
     size: Array,

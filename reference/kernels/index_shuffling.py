@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import kernel
@@ -148,7 +148,7 @@ def _check(indices: Array, limits: Array) -> None:
 
 @kernel("RandomIndexShuffle", devices=("CPU",))
 def random_index_shuffle(
-    _: object, index: Array, seed: Array, max_index: Array, *, rounds: int
+    _: ArrayModule, index: Array, seed: Array, max_index: Array, *, rounds: int
 ) -> Array:
     """The position of each index in a random permutation of [0, max_index].
 

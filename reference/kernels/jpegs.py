@@ -6,7 +6,7 @@ import io
 import struct
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
@@ -84,7 +84,7 @@ def encode_jpeg(bind: Bind) -> KernelFunction:
 
 
 @kernel("EncodeJpegVariableQuality", devices=_CPU)
-def encode_jpeg_variable_quality(_: object, image: Array, quality: Array) -> Array:
+def encode_jpeg_variable_quality(_: ArrayModule, image: Array, quality: Array) -> Array:
     """A JPEG file of a picture, with the quality as an input."""
     _check(image)
     require_rank(0, quality=quality)

@@ -126,7 +126,7 @@ def diag(xp: ArrayModule, diagonal: Array) -> Array:
 
 
 @kernel("DiagPart")
-def diag_part(_: object, x: Array) -> Array:
+def diag_part(_: ArrayModule, x: Array) -> Array:
     """The diagonal of a tensor whose shape is one shape twice."""
     half = x.ndim // 2
     if x.ndim % 2 or x.shape[:half] != x.shape[half:]:

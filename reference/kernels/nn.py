@@ -128,13 +128,13 @@ def _biased(x: Array, bias: Array, first: bool) -> Array:
 
 
 @kernel("BiasAdd")
-def bias_add(_: object, x: Array, bias: Array, *, data_format: str) -> Array:
+def bias_add(_: ArrayModule, x: Array, bias: Array, *, data_format: str) -> Array:
     """A vector added along the channels."""
     return _biased(x, bias, data_format in {"NCHW", b"NCHW"})
 
 
 @kernel("BiasAddV1")
-def bias_add_v1(_: object, x: Array, bias: Array) -> Array:
+def bias_add_v1(_: ArrayModule, x: Array, bias: Array) -> Array:
     """A vector added along the last dimension."""
     return _biased(x, bias, first=False)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.gif_files import GifError, frames_of
@@ -301,7 +301,7 @@ def decode_and_crop_jpeg(bind: Bind) -> KernelFunction:
 
 
 @kernel("ExtractJpegShape", devices=_CPU)
-def extract_jpeg_shape(_: object, contents: Array, *, output_type: str) -> Array:
+def extract_jpeg_shape(_: ArrayModule, contents: Array, *, output_type: str) -> Array:
     """Height, width and channels of a JPEG."""
     content = _content(contents)
     if not content.startswith(b"\xff\xd8\xff"):
@@ -335,7 +335,7 @@ def _jpeg_shape(content: bytes) -> tuple[int, int, int] | None:
 
 
 @kernel("EncodePng", devices=_CPU)
-def encode_png(_: object, image: Array, *, compression: int) -> Array:
+def encode_png(_: ArrayModule, image: Array, *, compression: int) -> Array:
     """PNG files of pictures of 1 to 4 channels."""
     require_rank_at_least(3, images=image)
     if image.shape[-1] not in {1, 2, 3, 4}:

@@ -93,9 +93,9 @@ class Pooling:
         return depth
 
 
-def lowest(xp: ArrayModule, dtype: DType) -> Array:
+def lowest(xp: ArrayModule, dtype: DType) -> Array | int:
     """The least finite number of a dtype."""
-    least: Array
+    least: Array | int
     if dtype.kind in "iu":
         least = xp.iinfo(dtype).min
     elif dtype.itemsize == 2:

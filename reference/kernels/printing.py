@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.input_shapes import require_rank
@@ -97,7 +97,7 @@ def _first(array: Array, show: Callable[[Any], str], left: int) -> tuple[str, in
 
 
 @kernel("Assert", devices=("CPU",))
-def assert_(_: object, condition: Array, *data: Array, summarize: int) -> None:
+def assert_(_: ArrayModule, condition: Array, *data: Array, summarize: int) -> None:
     """An error that shows the data unless the condition holds."""
     require_rank(0, condition=condition)
     if not condition:
@@ -165,7 +165,7 @@ def _lines(array: Array, show: Callable[[Any], str], ends: int, rank: int) -> st
 
 @kernel("StringFormat", devices=("CPU",))
 def string_format(
-    _: object, *inputs: Array, template: str, placeholder: str, summarize: int
+    _: ArrayModule, *inputs: Array, template: str, placeholder: str, summarize: int
 ) -> Array:
     """The template with the placeholders replaced by tensors."""
     pieces = _text(template).split(_text(placeholder))
@@ -181,7 +181,7 @@ def string_format(
 
 
 @kernel("PrintV2", devices=("CPU",))
-def print_v2(_: object, text: Array, *, output_stream: str, end: str) -> None:
+def print_v2(_: ArrayModule, text: Array, *, output_stream: str, end: str) -> None:
     """Writes a scalar string to a stream, a file or the log."""
     require_rank(0, text=text)
     stream, shown = _text(output_stream), _text(text.item()) + _text(end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints, scalar_int
 from sessrun.reference.kernels.input_shapes import require_rank
@@ -44,7 +44,7 @@ def _centered(quantized: Array, levels: Levels) -> Array:
 
 @kernel("QuantizedMatMul", devices=_CPU)
 def quantized_matmul(
-    _: object,
+    _: ArrayModule,
     a: Array,
     b: Array,
     min_a: Array,
@@ -73,7 +73,7 @@ def quantized_matmul(
 
 @kernel("QuantizedMul", devices=_CPU)
 def quantized_mul(
-    _: object,
+    _: ArrayModule,
     x: Array,
     y: Array,
     min_x: Array,
@@ -99,7 +99,7 @@ def _sum_range(one: Levels, other: Levels) -> Levels:
 
 @kernel("QuantizedBiasAdd", devices=_CPU)
 def quantized_bias_add(
-    _: object,
+    _: ArrayModule,
     x: Array,
     bias: Array,
     min_x: Array,
@@ -136,7 +136,7 @@ def _terms(values: Array, levels: Levels, total: Levels) -> Array:
 
 @kernel("QuantizedAdd", devices=_CPU)
 def quantized_add(
-    _: object,
+    _: ArrayModule,
     x: Array,
     y: Array,
     min_x: Array,
@@ -178,7 +178,7 @@ def _limited(
 
 @kernel("QuantizedRelu", devices=_CPU)
 def quantized_relu(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -191,7 +191,7 @@ def quantized_relu(
 
 @kernel("QuantizedRelu6", devices=_CPU)
 def quantized_relu6(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -204,7 +204,7 @@ def quantized_relu6(
 
 @kernel("QuantizedReshape", devices=_CPU)
 def quantized_reshape(
-    _: object, x: Array, shape: Array, low: Array, high: Array
+    _: ArrayModule, x: Array, shape: Array, low: Array, high: Array
 ) -> tuple[Array, Array, Array]:
     """Quantized numbers in another shape."""
     ends = _float(single_number(low, "input_min")), _float(single_number(high, "input_max"))
@@ -218,7 +218,7 @@ def quantized_reshape(
 
 @kernel("QuantizedConcat", devices=_CPU)
 def quantized_concat(
-    _: object,
+    _: ArrayModule,
     axis: Array,
     *rest: Array,
     N: int,
@@ -260,7 +260,7 @@ def _used(x: Array, levels: Levels) -> tuple[Array, Array]:
 
 @kernel("RequantizationRange", devices=_CPU)
 def requantization_range(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -291,7 +291,7 @@ def _narrowed(x: Array, have: tuple[Array, Array], want: tuple[Array, Array]) ->
 
 @kernel("Requantize", devices=_CPU)
 def requantize(
-    _: object, x: Array, low: Array, high: Array, new_low: Array, new_high: Array
+    _: ArrayModule, x: Array, low: Array, high: Array, new_low: Array, new_high: Array
 ) -> tuple[Array, Array, Array]:
     """Numbers of 32 bits requantized to bytes in the requested range."""
     have = scalar(low, "input_min"), scalar(high, "input_max")
@@ -307,7 +307,7 @@ def requantize(
 
 @kernel("QuantizeDownAndShrinkRange", devices=_CPU)
 def quantize_down(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.input_shapes import require_rank
@@ -30,7 +30,7 @@ _POINTS: Final = {"uint8": (7, "int32"), "int32": (30, "int64")}
 
 @kernel("QuantizedInstanceNorm", devices=_CPU)
 def quantized_instance_norm(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -96,7 +96,7 @@ def _mixed(
 
 @kernel("QuantizedResizeBilinear", host_inputs=("size",), devices=_CPU)
 def quantized_resize_bilinear(
-    _: object,
+    _: ArrayModule,
     images: Array,
     size: Array,
     low: Array,
@@ -141,7 +141,7 @@ def _reach(low: Array, high: Array) -> Array:
 
 @kernel("RequantizationRangePerChannel", devices=_CPU)
 def requantization_range_per_channel(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -166,7 +166,7 @@ def requantization_range_per_channel(
 
 @kernel("RequantizePerChannel", devices=_CPU)
 def requantize_per_channel(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,

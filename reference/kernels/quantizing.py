@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sessrun.reference.base.arrays import Array, DType
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.input_shapes import require_same_shape
@@ -91,8 +91,9 @@ def _first(x: Array, low: Array, high: Array, kind: DType, _: object) -> tuple[A
     steps = float(1 << info.bits)
     spread = (high - low).astype("float64") * (steps / (steps - 1.0))
     scale = (steps / spread).astype("float32")
-    steps = _away(x * scale).astype("float64") - (_away(low * scale).astype("float64") - info.min)
-    return HOST.clip(steps, info.min, info.max).astype(kind), low, high
+    numbers = _away(x * scale).astype("float64")
+    numbers = numbers - (_away(low * scale).astype("float64") - info.min)
+    return HOST.clip(numbers, info.min, info.max).astype(kind), low, high
 
 
 def _scaled(
@@ -156,7 +157,7 @@ def _from_first(x: Array, low: Array, high: Array, info: Any) -> Array:
 
 @kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4", devices=_CPU)
 def quantize_and_dequantize(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -175,7 +176,7 @@ def quantize_and_dequantize(
 
 @kernel("QuantizeAndDequantize", devices=_CPU)
 def quantize_and_dequantize_between(
-    _: object,
+    _: ArrayModule,
     x: Array,
     *,
     signed_input: bool,
@@ -191,7 +192,7 @@ def quantize_and_dequantize_between(
 
 @kernel("QuantizeAndDequantizeV3", devices=_CPU)
 def quantize_and_dequantize_v3(
-    _: object,
+    _: ArrayModule,
     x: Array,
     low: Array,
     high: Array,
@@ -267,7 +268,7 @@ def _scales(low: Array, high: Array, bounds: tuple[int, int]) -> tuple[Array, Ar
 
 @kernel("QuantizeAndDequantizeV4Grad", devices=_CPU)
 def quantize_and_dequantize_grad(
-    _: object, grads: Array, x: Array, low: Array, high: Array, *, axis: int
+    _: ArrayModule, grads: Array, x: Array, low: Array, high: Array, *, axis: int
 ) -> tuple[Array, Array, Array]:
     """The gradient by the numbers, zero outside of the range, and zeros for the ends."""
     require_same_shape(grads=grads, x=x)

@@ -50,6 +50,6 @@ _register("InplaceSub", lambda xp, out, rows, v: scatter(xp, "subtract", out, ro
 
 
 @kernel("DeepCopy")
-def deep_copy(_: object, x: Array) -> Array:
+def deep_copy(_: ArrayModule, x: Array) -> Array:
     """A copy of the tensor."""
     return x.copy()

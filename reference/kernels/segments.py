@@ -17,11 +17,11 @@ from sessrun.reference.kernels.scatters import scatter
 __all__ = ["check_sorted"]
 
 
-def _lowest(xp: ArrayModule, dtype: DType) -> Array:
+def _lowest(xp: ArrayModule, dtype: DType) -> Array | int:
     return xp.iinfo(dtype).min if dtype.kind in "iu" else _extreme(xp, dtype, -1)
 
 
-def _highest(xp: ArrayModule, dtype: DType) -> Array:
+def _highest(xp: ArrayModule, dtype: DType) -> Array | int:
     return xp.iinfo(dtype).max if dtype.kind in "iu" else _extreme(xp, dtype, 1)
 
 

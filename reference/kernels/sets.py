@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints
 from sessrun.reference.kernels.input_shapes import require_rank, require_rank_at_least
@@ -93,7 +93,7 @@ def _combined(a: Rows, b: Rows, operation: str) -> tuple[Array, Array, Array]:
 
 @kernel("SetSize", devices=_CPU)
 def set_size(
-    _: object, indices: Array, values: Array, shape: Array, *, validate_indices: bool
+    _: ArrayModule, indices: Array, values: Array, shape: Array, *, validate_indices: bool
 ) -> Array:
     """The number of distinct elements in each row."""
     rows = _of_sparse(indices, values, shape, order=validate_indices)
@@ -104,7 +104,7 @@ def set_size(
 
 @kernel("DenseToDenseSetOperation", devices=_CPU)
 def dense_to_dense_set_operation(
-    _: object, a: Array, b: Array, *, set_operation: str
+    _: ArrayModule, a: Array, b: Array, *, set_operation: str
 ) -> tuple[Array, Array, Array]:
     """Sets of two dense tensors, row by row."""
     return _combined(_of_dense(a), _of_dense(b), set_operation)
@@ -112,7 +112,7 @@ def dense_to_dense_set_operation(
 
 @kernel("DenseToSparseSetOperation", devices=_CPU)
 def dense_to_sparse_set_operation(
-    _: object,
+    _: ArrayModule,
     a: Array,
     indices: Array,
     values: Array,
@@ -128,7 +128,7 @@ def dense_to_sparse_set_operation(
 
 @kernel("SparseToSparseSetOperation", devices=_CPU)
 def sparse_to_sparse_set_operation(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     values: Array,
     shape: Array,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
@@ -38,7 +38,7 @@ def random_shuffle(bind: Bind) -> KernelFunction:
 
 
 @kernel("StatelessShuffle", devices=("CPU",))
-def stateless_shuffle(_: object, x: Array, key: Array, counter: Array, alg: Array) -> Array:
+def stateless_shuffle(_: ArrayModule, x: Array, key: Array, counter: Array, alg: Array) -> Array:
     """As `RandomShuffle`, from a key and a counter."""
     stream = keyed_stream(HOST, key, counter, alg)
     if x.ndim == 0 or math.prod(x.shape) <= 1 or x.shape[0] <= 1:

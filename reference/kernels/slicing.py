@@ -25,7 +25,7 @@ MASKS: Final = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shr
 
 
 @kernel("Slice", host_inputs=("begin", "size"))
-def slice_(_: object, x: Array, begin: Array, size: Array) -> Array:
+def slice_(_: ArrayModule, x: Array, begin: Array, size: Array) -> Array:
     """The block of a given size that begins at a given index."""
     starts, sizes = ints(begin), ints(size)
     if begin.ndim != 1 or size.ndim != 1 or not len(starts) == len(sizes) == x.ndim:
@@ -285,7 +285,7 @@ def _flipped(x: Array, axes: set[int]) -> Array:
 
 
 @kernel("Reverse", host_inputs=("dims",))
-def reverse(_: object, x: Array, dims: Array) -> Array:
+def reverse(_: ArrayModule, x: Array, dims: Array) -> Array:
     """The input reversed along the dimensions whose element of `dims` is true."""
     if x.ndim == 0:
         return x  # whatever `dims` is
@@ -302,7 +302,7 @@ def reverse(_: object, x: Array, dims: Array) -> Array:
 
 
 @kernel("ReverseV2", host_inputs=("axis",))
-def reverse_v2(_: object, x: Array, axis: Array) -> Array:
+def reverse_v2(_: ArrayModule, x: Array, axis: Array) -> Array:
     """The input reversed along the given axes."""
     require_rank(1, dims=axis)
     try:
@@ -313,7 +313,9 @@ def reverse_v2(_: object, x: Array, axis: Array) -> Array:
 
 
 @kernel("ReverseSequence", host_inputs=("seq_lengths",))
-def reverse_sequence(_: object, x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Array:
+def reverse_sequence(
+    _: ArrayModule, x: Array, lengths: Array, *, seq_dim: int, batch_dim: int
+) -> Array:
     """The first `lengths[row]` elements of each row reversed."""
     if batch_dim == seq_dim:
         raise InvalidArgument(f"batch_dim == seq_dim == {seq_dim}")

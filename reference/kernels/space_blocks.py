@@ -108,14 +108,14 @@ def space_to_batch_nd(xp: ArrayModule, x: Array, blocks: Array, pads: Array) -> 
 
 
 @kernel("BatchToSpace", host_inputs=("crops",))
-def batch_to_space(_: object, x: Array, crops: Array, *, block_size: int) -> Array:
+def batch_to_space(_: ArrayModule, x: Array, crops: Array, *, block_size: int) -> Array:
     """The inverse of SpaceToBatch."""
     require_rank(4, x=x)
     return _to_space(x, (block_size, block_size), crops)
 
 
 @kernel("BatchToSpaceND", host_inputs=("block_shape", "crops"))
-def batch_to_space_nd(_: object, x: Array, blocks: Array, crops: Array) -> Array:
+def batch_to_space_nd(_: ArrayModule, x: Array, blocks: Array, crops: Array) -> Array:
     """The inverse of SpaceToBatchND."""
     return _to_space(x, _vector(blocks), crops)
 
@@ -127,7 +127,7 @@ def _images(x: Array, data_format: str) -> None:
 
 
 @kernel("SpaceToDepth")
-def space_to_depth(_: object, x: Array, *, block_size: int, data_format: str) -> Array:
+def space_to_depth(_: ArrayModule, x: Array, *, block_size: int, data_format: str) -> Array:
     """Square blocks of images moved into the channels."""
     _images(x, data_format)
     batch, height, width, depth = x.shape
@@ -143,7 +143,7 @@ def space_to_depth(_: object, x: Array, *, block_size: int, data_format: str) ->
 
 
 @kernel("DepthToSpace")
-def depth_to_space(_: object, x: Array, *, block_size: int, data_format: str) -> Array:
+def depth_to_space(_: ArrayModule, x: Array, *, block_size: int, data_format: str) -> Array:
     """The inverse of SpaceToDepth."""
     _images(x, data_format)
     batch, rows, columns, depth = x.shape

@@ -147,7 +147,7 @@ def _written(row: Sparse, dtype: str, out_type: str) -> Sequence[bytes | _Held]:
 
 @kernel("SerializeSparse", devices=_CPU)
 def serialize_sparse(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     values: Array,
     shape: Array,
@@ -161,7 +161,7 @@ def serialize_sparse(
 
 @kernel("SerializeManySparse", devices=_CPU)
 def serialize_many_sparse(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     values: Array,
     shape: Array,
@@ -200,7 +200,7 @@ def _of_triples(serialized: Array, dtype: str) -> Sparse:
 
 
 @kernel("DeserializeManySparse", devices=_CPU)
-def deserialize_many_sparse(_: object, serialized: Array, *, dtype: str) -> tuple[Array, ...]:
+def deserialize_many_sparse(_: ArrayModule, serialized: Array, *, dtype: str) -> tuple[Array, ...]:
     """The sparse tensor of serialized rows [rows, 3]."""
     if serialized.ndim != 2 or serialized.shape[1] != 3:
         raise InvalidArgument(
@@ -211,7 +211,7 @@ def deserialize_many_sparse(_: object, serialized: Array, *, dtype: str) -> tupl
 
 @kernel("DeserializeSparse", devices=_CPU)
 def deserialize_sparse(
-    _: object,
+    _: ArrayModule,
     serialized: Array,
     *,
     dtype: str,

@@ -148,7 +148,7 @@ def sparse_slice_grad(
 
 @kernel("SparseReshape", devices=_CPU)
 def sparse_reshape(
-    _: object, indices: Array, shape: Array, new_shape: Array
+    _: ArrayModule, indices: Array, shape: Array, new_shape: Array
 ) -> tuple[Array, Array]:
     """The indices of the same elements in another shape, of which one size may be -1."""
     if indices.ndim != 2 or shape.ndim != 1 or new_shape.ndim != 1:
@@ -184,7 +184,7 @@ def _completed(count: int, sizes: list[int]) -> list[int]:
 
 @kernel("SparseFillEmptyRows", devices=_CPU)
 def sparse_fill_empty_rows(
-    _: object, indices: Array, values: Array, shape: Array, default: Array
+    _: ArrayModule, indices: Array, values: Array, shape: Array, default: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Adds an element, the default, at the beginning of rows without elements.
 
@@ -236,7 +236,7 @@ def sparse_fill_empty_rows_grad(
 
 @kernel("SparseToDense", devices=_CPU)
 def sparse_to_dense(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     shape: Array,
     values: Array,

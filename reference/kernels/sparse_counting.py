@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array, scalar_int
 from sessrun.reference.kernels.registry import kernel
@@ -16,7 +16,7 @@ _LARGEST: Final = 1 << 63
 
 @kernel("SparseBincount", devices=_CPU)
 def sparse_bincount(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     values: Array,
     shape: Array,
@@ -80,7 +80,13 @@ def _counted(
 
 @kernel("DenseCountSparseOutput", devices=_CPU)
 def dense_count(
-    _: object, values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
+    _: ArrayModule,
+    values: Array,
+    weights: Array,
+    *,
+    minlength: int,
+    maxlength: int,
+    binary_output: bool,
 ) -> tuple[Array, Array, Array]:
     """Sparse counts, or sums of weights, of the numbers of a vector, or of each row of a matrix.
 
@@ -107,7 +113,7 @@ def dense_count(
 
 @kernel("SparseCountSparseOutput", devices=_CPU)
 def sparse_count(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     values: Array,
     shape: Array,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints
 from sessrun.reference.kernels.input_shapes import require_rank
@@ -55,7 +55,7 @@ def _same_shape(a: Sparse, b: Sparse) -> None:
 
 @kernel("SparseAdd", devices=_CPU)
 def sparse_add(
-    _: object,
+    _: ArrayModule,
     a_indices: Array,
     a_values: Array,
     a_shape: Array,
@@ -79,7 +79,7 @@ def sparse_add(
 
 @kernel("SparseAddGrad", devices=_CPU)
 def sparse_add_grad(
-    _: object, grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array
+    _: ArrayModule, grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array
 ) -> tuple[Array, ...]:
     """The gradients of the sum's elements for those of both summands, 0 for dropped ones."""
     if grad.ndim != 1 or any(matrix.ndim != 2 for matrix in (a_indices, b_indices, sum_indices)):
@@ -114,7 +114,7 @@ def _values_of_keys(keys: Array, values: Array, wanted: Array) -> Array:
 
 @kernel("SparseTensorDenseAdd", devices=_CPU)
 def sparse_tensor_dense_add(
-    _: object, indices: Array, values: Array, shape: Array, dense: Array
+    _: ArrayModule, indices: Array, values: Array, shape: Array, dense: Array
 ) -> Array:
     """The sum of a dense and a sparse tensor, whose equal indices add up."""
     checked(indices, values, shape)
@@ -207,7 +207,7 @@ _extreme("SparseSparseMinimum", HOST.minimum)
 
 
 @kernel("SparseSoftmax", devices=_CPU)
-def sparse_softmax(_: object, indices: Array, values: Array, shape: Array) -> Array:
+def sparse_softmax(_: ArrayModule, indices: Array, values: Array, shape: Array) -> Array:
     """The softmax along the last dimension over the elements that are present."""
     check_extent(checked(indices, values, shape))
     if len(shape) < 2:
@@ -224,7 +224,7 @@ def sparse_softmax(_: object, indices: Array, values: Array, shape: Array) -> Ar
 
 @kernel("SparseTensorDenseMatMul", devices=_CPU)
 def sparse_tensor_dense_matmul(
-    _: object,
+    _: ArrayModule,
     indices: Array,
     values: Array,
     shape: Array,
@@ -269,7 +269,9 @@ def _add_products(result: Array, indices: Array, values: Array, b: Array) -> Non
 
 
 @kernel("SparseMatMul", devices=_CPU)
-def sparse_matmul(_: object, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
+def sparse_matmul(
+    _: ArrayModule, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool
+) -> Array:
     """The product of two dense matrices, of which many elements may be 0, in float32."""
     require_rank(2, a=a, b=b)
     left, right = (a.T if transpose_a else a), (b.T if transpose_b else b)

@@ -45,7 +45,7 @@ def _sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
 
 @kernel("StringSplit", devices=("CPU",))
 def string_split(
-    _: object, strings: Array, delimiter: Array, *, skip_empty: bool
+    _: ArrayModule, strings: Array, delimiter: Array, *, skip_empty: bool
 ) -> tuple[Array, Array, Array]:
     """Strings split at all bytes of the delimiter; into single bytes if it is empty."""
     require_rank(1, strings=strings)
@@ -64,7 +64,7 @@ def string_split(
 
 @kernel("StringSplitV2", devices=("CPU",))
 def string_split_v2(
-    _: object, strings: Array, sep: Array, *, maxsplit: int
+    _: ArrayModule, strings: Array, sep: Array, *, maxsplit: int
 ) -> tuple[Array, Array, Array]:
     """Strings split at a separator; at runs of white space if it is empty."""
     require_rank(1, strings=strings)
@@ -109,7 +109,7 @@ def static_regex_replace(
 
 @kernel("RegexReplace", devices=("CPU",))
 def regex_replace(
-    _: object, strings: Array, pattern: Array, rewrite: Array, *, replace_global: bool
+    _: ArrayModule, strings: Array, pattern: Array, rewrite: Array, *, replace_global: bool
 ) -> Array:
     """The strings with matches of a pattern replaced."""
     return _mapped(strings, _replacer(pattern, rewrite, everywhere=replace_global))
@@ -137,7 +137,7 @@ _CPU: Final = ("CPU",)
 
 @kernel("UnsortedSegmentJoin", devices=_CPU)
 def unsorted_segment_join(
-    _: object, inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str
+    _: ArrayModule, inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str
 ) -> Array:
     """The strings of each segment, joined in order."""
     count = one_number(num_segments, "num_segments")

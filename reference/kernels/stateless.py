@@ -101,20 +101,20 @@ def per_parameter(dims: tuple[int, ...], parameters: Sequence[Array]) -> list[Ar
 
 
 @kernel("StatelessRandomGetKeyCounter", devices=_CPU)
-def get_key_counter(_: object, seed: Array) -> tuple[Array, Array]:
+def get_key_counter(_: ArrayModule, seed: Array) -> tuple[Array, Array]:
     """The key and the counter of a pair of seeds."""
     key, upper = _scrambled(seed)
     return host_array([key], "uint64"), host_array([0, upper], "uint64")
 
 
 @kernel("StatelessRandomGetAlg", devices=_CPU)
-def get_algorithm(_: object) -> Array:
+def get_algorithm(_: ArrayModule) -> Array:
     """The number of the best algorithm: Philox."""
     return host_array([_PHILOX], "int32").reshape(())
 
 
 @kernel("StatelessRandomGetKeyCounterAlg", devices=_CPU)
-def get_key_counter_algorithm(_: object, seed: Array) -> tuple[Array, Array, Array]:
+def get_key_counter_algorithm(_: ArrayModule, seed: Array) -> tuple[Array, Array, Array]:
     """The key, the counter and the algorithm of a pair of seeds."""
     key, upper = _scrambled(seed)
     number = host_array([_PHILOX], "int32").reshape(())

@@ -34,7 +34,7 @@ def _mapped(array: Array, function: Callable[[bytes], bytes]) -> Array:
 
 
 @kernel("StringJoin", devices=("CPU",))
-def string_join(_: object, *inputs: Array, separator: str) -> Array:
+def string_join(_: ArrayModule, *inputs: Array, separator: str) -> Array:
     """Strings joined elementwise; scalars are broadcast."""
     shapes = [array.shape for array in inputs if array.ndim]
     shape = shapes[0] if shapes else ()
@@ -76,7 +76,7 @@ def _is_ascii(encoding: str) -> bool:
 
 
 @kernel("StringLower", devices=("CPU",))
-def string_lower(_: object, x: Array, *, encoding: str) -> Array:
+def string_lower(_: ArrayModule, x: Array, *, encoding: str) -> Array:
     """Strings in lower case: ASCII letters, or all letters of UTF-8."""
     if _is_ascii(encoding):
         return _mapped(x, bytes.lower)
@@ -84,7 +84,7 @@ def string_lower(_: object, x: Array, *, encoding: str) -> Array:
 
 
 @kernel("StringUpper", devices=("CPU",))
-def string_upper(_: object, x: Array, *, encoding: str) -> Array:
+def string_upper(_: ArrayModule, x: Array, *, encoding: str) -> Array:
     """Strings in upper case: ASCII letters, or all letters of UTF-8."""
     if _is_ascii(encoding):
         return _mapped(x, bytes.upper)
@@ -92,7 +92,7 @@ def string_upper(_: object, x: Array, *, encoding: str) -> Array:
 
 
 @kernel("StringStrip", devices=("CPU",))
-def string_strip(_: object, x: Array) -> Array:
+def string_strip(_: ArrayModule, x: Array) -> Array:
     """Strings without white space at both ends."""
     return _mapped(x, lambda item: item.strip(b" \t\n\v\f\r"))
 
@@ -121,7 +121,9 @@ def substr(bind: Bind) -> KernelFunction:
 
 
 @kernel("ReduceJoin", devices=("CPU",))
-def reduce_join(_: object, x: Array, indices: Array, *, keep_dims: bool, separator: str) -> Array:
+def reduce_join(
+    _: ArrayModule, x: Array, indices: Array, *, keep_dims: bool, separator: str
+) -> Array:
     """Strings joined along the given axes, one after the other."""
     axes: list[int] = []
     for axis in ints(indices):
@@ -146,7 +148,7 @@ def reduce_join(_: object, x: Array, indices: Array, *, keep_dims: bool, separat
 
 
 @kernel("EncodeBase64", devices=("CPU",))
-def encode_base64(_: object, x: Array, *, pad: bool) -> Array:
+def encode_base64(_: ArrayModule, x: Array, *, pad: bool) -> Array:
     """Web-safe base64, padded or not."""
 
     def encoded(item: bytes) -> bytes:
@@ -162,7 +164,7 @@ _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 
 @kernel("DecodeBase64", devices=("CPU",))
-def decode_base64(_: object, x: Array) -> Array:
+def decode_base64(_: ArrayModule, x: Array) -> Array:
     """The bytes of web-safe base64, padded or not."""
 
     def decoded(item: bytes) -> bytes:

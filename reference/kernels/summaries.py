@@ -69,7 +69,7 @@ def _text(tag: bytes) -> str:
 
 
 @kernel("ScalarSummary", devices=_CPU)
-def scalar_summary(_: object, tags: Array, values: Array) -> Array:
+def scalar_summary(_: ArrayModule, tags: Array, values: Array) -> Array:
     """A Summary with a value for each tag."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
 
@@ -104,7 +104,7 @@ def tensor_summary(bind: Bind) -> KernelFunction:
 
 @kernel("TensorSummaryV2", devices=_CPU)
 def tagged_tensor_summary(
-    _: object,
+    _: ArrayModule,
     tag: Array,
     tensor: Array,
     serialized_summary_metadata: Array,
@@ -128,7 +128,7 @@ def tagged_tensor_summary(
 
 
 @kernel("MergeSummary", devices=_CPU)
-def merge_summary(_: object, *inputs: Array) -> Array:
+def merge_summary(_: ArrayModule, *inputs: Array) -> Array:
     """One Summary with all values."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
@@ -273,7 +273,7 @@ def wav(frames: Array, rate: float) -> bytes:
 
 @kernel("AudioSummaryV2", devices=_CPU)
 def audio_summary(
-    _: object, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
+    _: ArrayModule, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
 ) -> Array:
     """A Summary of the first sounds of a batch."""
     return serialized(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
@@ -281,7 +281,7 @@ def audio_summary(
 
 @kernel("AudioSummary", devices=_CPU)
 def audio_summary_of_rate(
-    _: object, tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int
+    _: ArrayModule, tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int
 ) -> Array:
     """As `AudioSummaryV2`, with the rate as an attribute."""
     return serialized(summary_of_sounds(tag, tensor, HOST.asarray(sample_rate), max_outputs))

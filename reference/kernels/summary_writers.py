@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from google.protobuf.message import Message
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import DataLoss, NotFound
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.histograms import histogram_of
@@ -128,7 +128,7 @@ def _only(name: str, value: Array) -> Any:
 
 @kernel("CreateSummaryFileWriter", devices=_CPU)
 def create_summary_file_writer(
-    _: object,
+    _: ArrayModule,
     writer: _Writer,
     logdir: Array,
     max_queue: Array,
@@ -145,13 +145,13 @@ def create_summary_file_writer(
 
 
 @kernel("FlushSummaryWriter", devices=_CPU)
-def flush_summary_writer(_: object, writer: _Writer) -> None:
+def flush_summary_writer(_: ArrayModule, writer: _Writer) -> None:
     """Flushes the writer's file."""
     writer.file().flush()
 
 
 @kernel("CloseSummaryWriter", devices=_CPU)
-def close_summary_writer(_: object, writer: _Writer) -> None:
+def close_summary_writer(_: ArrayModule, writer: _Writer) -> None:
     """Closes the writer's file."""
     writer.close()
 
@@ -180,7 +180,7 @@ def _parsed(message: type[M], data: bytes, called: str) -> M:
 
 
 @kernel("ImportEvent", devices=_CPU)
-def import_event(_: object, writer: _Writer, event: Array) -> None:
+def import_event(_: ArrayModule, writer: _Writer, event: Array) -> None:
     """Writes a serialized event as it is."""
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - as above
 
@@ -189,7 +189,9 @@ def import_event(_: object, writer: _Writer, event: Array) -> None:
 
 
 @kernel("WriteScalarSummary", devices=_CPU)
-def write_scalar_summary(_: object, writer: _Writer, step: Array, tag: Array, value: Array) -> None:
+def write_scalar_summary(
+    _: ArrayModule, writer: _Writer, step: Array, tag: Array, value: Array
+) -> None:
     """Writes a summary of a number."""
     with _writing(writer, step) as event:
         with HOST.errstate(over="ignore"):
@@ -199,7 +201,7 @@ def write_scalar_summary(_: object, writer: _Writer, step: Array, tag: Array, va
 
 @kernel("WriteSummary", devices=_CPU)
 def write_summary(
-    _: object,
+    _: ArrayModule,
     writer: _Writer,
     step: Array,
     tensor: Array,
@@ -222,7 +224,7 @@ def write_summary(
 
 @kernel("WriteHistogramSummary", devices=_CPU)
 def write_histogram_summary(
-    _: object, writer: _Writer, step: Array, tag: Array, values: Array
+    _: ArrayModule, writer: _Writer, step: Array, tag: Array, values: Array
 ) -> None:
     """Writes a summary of a histogram."""
     with _writing(writer, step) as event:
@@ -231,7 +233,7 @@ def write_histogram_summary(
 
 @kernel("WriteImageSummary", devices=_CPU)
 def write_image_summary(
-    _: object,
+    _: ArrayModule,
     writer: _Writer,
     step: Array,
     tag: Array,
@@ -247,7 +249,7 @@ def write_image_summary(
 
 @kernel("WriteAudioSummary", devices=_CPU)
 def write_audio_summary(
-    _: object,
+    _: ArrayModule,
     writer: _Writer,
     step: Array,
     tag: Array,
@@ -262,7 +264,7 @@ def write_audio_summary(
 
 
 @kernel("WriteRawProtoSummary", devices=_CPU)
-def write_raw_summary(_: object, writer: _Writer, step: Array, tensor: Array) -> None:
+def write_raw_summary(_: ArrayModule, writer: _Writer, step: Array, tensor: Array) -> None:
     """Writes serialized summaries as one."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
@@ -273,7 +275,7 @@ def write_raw_summary(_: object, writer: _Writer, step: Array, tensor: Array) ->
 
 
 @kernel("WriteGraphSummary", devices=_CPU)
-def write_graph_summary(_: object, writer: _Writer, step: Array, tensor: Array) -> None:
+def write_graph_summary(_: ArrayModule, writer: _Writer, step: Array, tensor: Array) -> None:
     """Writes a serialized graph."""
     with _writing(writer, step) as event:
         event.graph_def = bytes(tensor.item())

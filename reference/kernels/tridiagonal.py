@@ -17,7 +17,7 @@ _LIMITS: Final = {4: (2.0**-23, 2.0**-126), 8: (2.0**-52, 2.0**-1022)}
 
 @kernel("TridiagonalMatMul")
 def tridiagonal_matmul(
-    _: object, superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array
+    _: ArrayModule, superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array
 ) -> Array:
     """The product of tridiagonal matrices and others.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, host_array, string_array
@@ -196,6 +196,6 @@ def _scripts() -> Array:
 
 
 @kernel("UnicodeScript", devices=_CPU)
-def unicode_script(_: object, points: Array) -> Array:
+def unicode_script(_: ArrayModule, points: Array) -> Array:
     """ICU's number of the script of each code point; -1 for an invalid one."""
     return _scripts()[HOST.where((points < 0) | (points > _LAST), _LAST + 1, points)]

@@ -13,7 +13,7 @@ from sessrun.reference.api.type_specs import (
     TypeSpec,
     type_spec_from_value,
 )
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.tensor_shape import TensorShape, tuple_of
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Invariants", "invariants_of", "is_within", "shape_after_iteration"]
@@ -80,7 +80,11 @@ def _held(value: object, shape: object) -> Any:
     if isinstance(shape, TypeSpec) and not shape.is_compatible_with(value):
         raise TypeError(f"TypeSpec {shape!r} is not compatible with {value!r}")
     if isinstance(value, Tensor):
-        return value.shape if shape is None else TensorShape(getattr(shape, "shape", shape))
+        return (
+            value.shape
+            if shape is None
+            else TensorShape.of(tuple_of(getattr(shape, "shape", shape)))
+        )
     if shape is None:
         return type_spec_from_value(value)
     return shape if isinstance(shape, TypeSpec) else _spec_like(value, shape)

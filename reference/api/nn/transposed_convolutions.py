@@ -19,6 +19,7 @@ from sessrun.reference.api.nn.window_arguments import (
 )
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, shape, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
@@ -309,7 +310,7 @@ def conv_transpose(
     """
     with name_scope(name, "conv_transpose", [input, output_shape]) as scope:
         if isinstance(output_shape, Tensor):
-            spatial = output_shape.shape[0] - 2
+            spatial: int | Dimension = output_shape.shape[0] - 2
         elif isinstance(output_shape, Sized):
             spatial = len(output_shape) - 2
         else:

@@ -16,7 +16,7 @@ from sessrun.reference.api.sparse_tensor import SparseTensor, is_sparse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.dtypes import DType, DTypeLike
-from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, tuple_of
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
@@ -68,7 +68,9 @@ def _is_scalar(shape_: Any) -> bool:
 def _static(shape_: TensorLike | ShapeLike) -> list[int] | None:
     """A shape given as Python numbers, an ndarray or a TensorShape; None if it holds tensors."""
     try:
-        dims = TensorShape(shape_.tolist() if isinstance(shape_, np.ndarray) else shape_)
+        dims = TensorShape.of(
+            tuple_of(shape_.tolist() if isinstance(shape_, np.ndarray) else shape_)
+        )
     except (TypeError, ValueError):
         return None
     return dims.as_list() if dims.is_fully_defined() else None  # type: ignore[return-value]  # no None here

@@ -99,9 +99,8 @@ def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
     if isinstance(seed, int):
         seed = [seed >> _BITS * word & (1 << _BITS) - 1 for word in range(size)]
     given = reshape(_state_tensor(seed), [-1])[0:size]
-    count = dimension_value(given.shape[0])
-    if count is None:
-        count = shape_of(given)[0]
+    known = dimension_value(given.shape[0])
+    count = shape_of(given)[0] if known is None else known
     state = concat([zeros([maximum(size - count, 0)], given.dtype), given], axis=0)
     state.set_shape([size])
     return state

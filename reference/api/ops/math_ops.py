@@ -12,7 +12,7 @@ from typing import Any, Final
 from sessrun.reference.api.ops.cast_ops import cast, conj, one
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
-from sessrun.reference.base.tensor_shape import as_shape
+from sessrun.reference.base.tensor_shape import ShapeLike, as_shape
 from sessrun.reference.build.conversion import (
     convert_to_tensor,
     is_tensor,
@@ -305,7 +305,7 @@ def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
 @public("accumulate_n", "math.accumulate_n")
 def accumulate_n(
     inputs: Sequence[TensorLike],
-    shape: TensorLike | None = None,
+    shape: ShapeLike = None,
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:

@@ -23,8 +23,8 @@ from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build import indexed_slices
-from sessrun.reference.graph.default_session import get_default_session
-from sessrun.reference.graph.tensor import Overloads, Tensor
+from sessrun.reference.graph.default_session import DefaultSession, get_default_session
+from sessrun.reference.graph.tensor import Overloads, Slices, Tensor
 from sessrun.spec.proto import VariableDef
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Variable(metaclass=_Creation):
     def read_value(self) -> Tensor:
         """The value, by a new read operation, after the control dependencies that are open here."""
 
-    def eval(self, session: object = None) -> object:
+    def eval(self, session: DefaultSession | None = None) -> Any:
         """Its value in `session`, or in the default session.
 
         Raises:
@@ -272,7 +272,7 @@ class Variable(metaclass=_Creation):
     def __iter__(self) -> Iterator[Tensor]:
         return iter(self.read_value())
 
-    def __getitem__(self, key: object) -> Tensor:
+    def __getitem__(self, key: Slices | tuple[Slices, ...]) -> Tensor:
         """A part of its value, which has a method `assign(value, name=None)` if it is a slice."""
         part: Any = self.value()[key]
         if part.op.type == "StridedSlice":
@@ -280,7 +280,7 @@ class Variable(metaclass=_Creation):
         return part  # type: ignore[no-any-return]  # it takes an attribute of a program's own
 
     def _assign_slice(
-        self, taken: Operation, value: object, name: str | None = None
+        self, taken: Operation, value: TensorLike, name: str | None = None
     ) -> Tensor | Variable:
         """Set the part of it that a StridedSlice takes; what `assign` gives."""
         attrs = {key: value for key, value in taken.attrs.items() if key.endswith("_mask")}
@@ -289,7 +289,7 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def _slice_assigned(
-        self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
+        self, bounds: dict[str, Tensor], value: TensorLike, attrs: dict[str, Any], name: str
     ) -> Tensor | Variable:
         """Set the part of it that these bounds and masks denote."""
 

@@ -147,7 +147,8 @@ class AdamOptimizer(SteppingOptimizer):
         scatter: Scatter,
     ) -> Tensor:
         """Decay a slot and add rows to it; returns its value."""
-        slot, scaled = self.get_slot(var, name), rows()
+        slot: Any = self.get_slot(var, name)
+        scaled = rows()
         decayed = assign(slot, slot * beta, use_locking=self._use_locking)
         with control_dependencies([decayed]):
             return scatter(slot, indices, scaled)

@@ -24,7 +24,7 @@ from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.dtypes import DType, DTypeLike, int32
-from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.tensor_shape import TensorShape, as_shape, tuple_of
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.errors import bad_value
@@ -112,7 +112,7 @@ def opened(scope: VariableScope | str | None) -> Iterator[VariableScope]:
 def _part(value: ShapePart | None) -> tuple[Tensor | None, list[int | None] | None]:
     """A partial shape as a tensor (None if unknown), and its statically known sizes."""
     if not isinstance(value, Tensor):
-        sizes = TensorShape(value)
+        sizes = TensorShape.of(tuple_of(value))
         known = sizes.as_list() if sizes.ndims is not None else None
         is_defined = sizes.is_fully_defined()
         return constant(sizes.as_list(), dtype=int32) if is_defined else None, known

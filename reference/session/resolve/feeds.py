@@ -16,6 +16,7 @@ from sessrun.reference.base import tensor_shape
 from sessrun.reference.base.host_arrays import set_writeable
 from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.default_session import FeedDict
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.resolve.tensor_handles import KeptTensors, TensorHandle, read_kept
@@ -33,8 +34,6 @@ __all__ = [
     "resolve_keys",
 ]
 
-#: Tensors, their names, nested tuples of them or objects that stand for some, to their values.
-FeedDict = Mapping[Any, object]
 #: From a fed value to the array that stands for it, converted and checked.
 Feeder = Callable[[object], np.ndarray]
 #: From the array of a feed to what kernels see of it: the array read-only, a scalar, bytes.
