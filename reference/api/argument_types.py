@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.tensor_like import TensorLike
 
 __all__ = ["Structure", "TensorLike"]
 
-#: A tensor, or tensors in lists, tuples and dicts (`tf.nest`); None for a part that is left out.
-Structure: TypeAlias = "TensorLike | Sequence[Structure] | Mapping[str, Structure] | None"
+#: A tensor or a composite tensor, or lists, tuples and dicts of them (`tf.nest`); None for a part
+#: that is left out.
+Structure: TypeAlias = (
+    "TensorLike | CompositeTensor | Sequence[Structure] | Mapping[str, Structure] | None"
+)

@@ -7,7 +7,6 @@ TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.ops.array_ops import stack, unstack
@@ -68,7 +67,7 @@ def _sizes(spec: SparseTensorSpec, sizes: Tensor) -> Tensor:
     """The dense shape, int64, with constants for the sizes that are static in the spec."""
     if spec.shape.is_fully_defined():
         return convert_to_tensor(spec.shape, dtype=int64, name="shape")
-    known: Sequence[Any] = spec.shape.as_list() if spec.shape.ndims is not None else ()
+    known = spec.shape.as_list() if spec.shape.ndims is not None else ()
     if all(size is None for size in known):
         return sizes
     parts = unstack(sizes, num=len(known))

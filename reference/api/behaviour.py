@@ -42,7 +42,7 @@ def _refused(what: str) -> Callable[[], None]:
 
 @public("enable_eager_execution")
 def enable_eager_execution(
-    config: object = None, device_policy: object = None, execution_mode: object = None
+    config: object = None, device_policy: int | None = None, execution_mode: int | None = None
 ) -> None:
     """Refuse to run operations as they are created.
 

@@ -47,7 +47,7 @@ def convert_n_to_tensor(
 
 
 def convert_to_tensor_or_composite(
-    value: object, dtype: object = None, name: str | None = None, as_ref: bool = False
+    value: object, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
     """Convert a value to a Tensor, unless it is a composite: IndexedSlices, a SparseTensor.
 
@@ -67,7 +67,7 @@ def convert_to_tensor_or_composite(
 
 def convert_n_to_tensor_or_composite(
     values: Sequence[object],
-    dtype: object = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     as_ref: bool = False,
 ) -> list[Any]:

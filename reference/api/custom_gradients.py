@@ -13,7 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import get_variable_scope
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -70,7 +72,7 @@ class _Decorated:
         functools.update_wrapper(self, function)
         self._function = function
 
-    def __get__(self, instance: Any, owner: Any = None) -> _Decorated:
+    def __get__(self, instance: object, owner: Any = None) -> _Decorated:
         if instance is None:
             return self
         return _Decorated(self._function.__get__(instance, owner))
@@ -84,7 +86,7 @@ class _Decorated:
         return _result(self._function, args)
 
 
-def _result(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+def _result(function: Callable[..., Any], args: tuple[Structure, ...]) -> Any:
     """The result of a function for these arguments, with the function's gradient."""
     name = f"CustomGradient-{next(_NUMBERS)}"
     arguments = nest.map_structure(convert_to_tensor, args, expand_composites=True)
@@ -187,7 +189,7 @@ def _check_takes_variables(grad_fn: Callable[..., object], variables: Sequence[o
 
 
 def _gradients(
-    grad_fn: Callable[..., Any], grads: Sequence[Gradient], variables: Sequence[Any]
+    grad_fn: Callable[..., Any], grads: Sequence[Gradient], variables: Sequence[Variable]
 ) -> list[Gradient]:
     """The gradients of the arguments and of the variables."""
     if not variables:
@@ -202,11 +204,11 @@ def _gradients(
 def grad_pass_through(f: Callable[..., object]) -> Callable[..., Any]:
     """A function with the results of `f` and the gradient of the identity."""
 
-    def passed(*args: Any) -> Any:
+    def passed(*args: Structure) -> Any:
         def gradient(*grads: Gradient, variables: Any = None) -> Any:
             return grads if variables is None else (grads, [None] * len(variables))
 
         return f(*args), gradient
 
-    decorated: Callable[..., Any] = functools.wraps(f)(custom_gradient(passed))
-    return decorated
+    wrapped: Callable[..., Any] = functools.wraps(f)(custom_gradient(passed))
+    return wrapped

@@ -186,7 +186,7 @@ class ListTensorArray(TensorArray):
                 )
             )
 
-    def split(self, value: Any, lengths: TensorLike, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Pieces of `value`, of these lengths along its first axis, as the elements.
 
         Raises:

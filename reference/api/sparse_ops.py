@@ -72,7 +72,7 @@ def of_parts(parts: Sequence[Tensor], rank: int | None) -> SparseTensor:
 
 
 @public("sparse.retain", "sparse_retain")
-def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def sparse_retain(sp_input: TensorLike | SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """Keep the elements where `to_retain` is true, in a sparse tensor of the same shape.
 
     Args:

@@ -254,7 +254,7 @@ class TensorArray:
             with self._with_first(value):
                 return self._written("Scatter", {"indices": indices, "value": value}, name)
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Write pieces of `value`, of these lengths along its first axis, to all elements.
 
         Raises:
@@ -340,7 +340,7 @@ def are_all_one(lengths: Any) -> bool:
 
 
 def _check_arguments(
-    handle: object, size: object, tensor_array_name: str | None, said: dict[str, Any]
+    handle: Tensor | None, size: Tensor, tensor_array_name: str | None, said: dict[str, Any]
 ) -> None:
     """Refuse arguments that say too little of an array, or too much of one that exists."""
     if handle is None:

@@ -14,6 +14,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build import attr_checks, input_checks
 from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.signature import Signature, signature, signature_in
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import InvalidArgumentTypeError, bad_type, bad_value
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.graph import Graph
@@ -159,7 +160,7 @@ def _check_types(name: str, inputs: list[Tensor], wanted: Iterable[DType] | None
         )
 
 
-def apply_unary(op_type: str, value: object, name: str | None = None) -> Tensor:
+def apply_unary(op_type: str, value: TensorLike, name: str | None = None) -> Tensor:
     """Make an operation of one input and one output, whatever its input is called."""
     (arg,) = signature(op_type).inputs
     return apply_op(op_type, {arg.name: value}, {}, name).outputs[0]
@@ -173,7 +174,7 @@ def graph_of(values: Iterable[object]) -> Graph:
 
     """
     graph: Graph | None = None
-    first: Any = None
+    first = None
     inner = get_default_graph()
     if inner.building_function:  # it captures what is of another graph
         return inner

@@ -14,6 +14,7 @@ from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build import conversion
 from sessrun.reference.build.constant_arrays import to_array
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -57,8 +58,8 @@ def constant(
 
 
 def constant_v2(
-    value: Any,
-    dtype: Any = None,
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
     shape: Any = None,
     name: str | None = "Const",
 ) -> Tensor:
@@ -123,7 +124,7 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(int(_given(size)) for size in _given(shape))
 
 
-def _given(value: object) -> Any:
+def _given(value: TensorLike) -> Any:
     """The given value as it is, or as an array; a tensor has no value yet: NotImplementedError."""
     return np.asarray(value) if hasattr(value, "__array__") else value
 

@@ -10,6 +10,7 @@ from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
@@ -48,7 +49,11 @@ def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = No
 
 
 @public("placeholder_with_default")
-def placeholder_with_default(input: object, shape: ShapeLike, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
+def placeholder_with_default(
+    input: TensorLike,  # noqa: A002 - TensorFlow's signature
+    shape: ShapeLike,
+    name: str | None = None,
+) -> Tensor:
     """A tensor that a run may feed; the value of `input` if it does not.
 
     Raises:

@@ -16,6 +16,7 @@ import numpy as np
 from sessrun.reference.base.tensor_shape import Shape, TensorShape
 from sessrun.reference.build import shape_inference_values
 from sessrun.reference.build.conversion import is_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -24,7 +25,7 @@ __all__ = ["get_static_value", "seen_shape"]
 
 
 @public("get_static_value")
-def get_static_value(tensor: object, partial: bool = False) -> Any:
+def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
     """The value of a tensor if it is known while the graph is built.
 
     Args:

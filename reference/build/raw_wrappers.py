@@ -12,6 +12,7 @@ from typing import Any, Final
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.signature import Signature, signature
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.operation import Operation
 from sessrun.spec.operations import ArgDecl, AttrDecl
 from sessrun.spec.tables.ops import OPERATIONS
@@ -56,7 +57,7 @@ def wrapper(op_type: str) -> Callable[..., Any]:
     attr_names = {renamed.get(name, name): name for name in declared.attrs}
     known = inspect.Signature(_parameters(declared, renamed))
 
-    def make(*values: object, name: str | None = None, **arguments: object) -> Any:
+    def make(*values: TensorLike, name: str | None = None, **arguments: object) -> Any:
         if values:
             raise TypeError(
                 f"{op_type} only takes keyword args (possible keys: {list(known.parameters)}). "
@@ -122,7 +123,7 @@ def positional(op_type: str, name: str) -> Callable[..., Any]:
     inputs = tuple(arg.name for arg in OPERATIONS[op_type].inputs)
     given = len(inputs)
 
-    def call(*values: object, name: str | None = None, **arguments: object) -> Any:
+    def call(*values: TensorLike, name: str | None = None, **arguments: object) -> Any:
         if len(values) == given and not arguments:  # what nearly all calls are
             op = apply_op(op_type, dict(zip(inputs, values, strict=True)), {}, name)
             return _named_outputs(op)

@@ -125,14 +125,14 @@ class LocalDevice:
         begins: int = getattr(value, interface)["data"][0]
         return begins
 
-    def guarded(self, kernel: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def guarded(self, kernel: Callable[..., object], name: str) -> Callable[..., object]:
         """The kernel, run on this device, its results charged to a limited allocator."""
         if self.kind == "GPU":
             kernel = self._selected(kernel)
         if self.allocator.limit is None:
             return kernel
 
-        def charged(*inputs: Any) -> Any:
+        def charged(*inputs: object) -> object:
             owners = [
                 value
                 for value in inputs
@@ -156,10 +156,10 @@ class LocalDevice:
             if isinstance(value, self.xp.ndarray) and value.base is None and value.size:
                 self.allocator.admit(value, name)
 
-    def _selected(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def _selected(self, kernel: Callable[..., object]) -> Callable[..., object]:
         device = self.xp.cuda.Device(self._physical)
 
-        def on_device(*inputs: Any) -> Any:
+        def on_device(*inputs: object) -> object:
             with device:
                 return kernel(*inputs)
 

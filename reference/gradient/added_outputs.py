@@ -17,7 +17,7 @@ __all__ = ["add_outputs"]
 def add_outputs(
     op: Operation,
     outputs: Sequence[tuple[DType, Shape]],
-    attrs: Mapping[str, Any],
+    attrs: Mapping[str, object],
     variables: Sequence[Tensor] | None = None,
 ) -> None:
     """Give an operation more outputs.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
@@ -19,6 +20,7 @@ from sessrun.reference.build.indexed_slices import (
     IndexedSlices,
     convert_to_tensor_or_indexed_slices,
 )
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.gradient.aggregation import METHODS, AggregationMethod, UnconnectedGradients
 from sessrun.reference.gradient.backward_pass import BackwardPass
 from sessrun.reference.graph import default_graph
@@ -95,7 +97,7 @@ def gradients(
     return [backward.result(x, unconnected) for x in xs_tensors]
 
 
-def _listed(value: Any) -> Sequence[Any]:
+def _listed(value: Structure) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
 
 
@@ -117,7 +119,7 @@ def _options(
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected}'") from None
 
 
-def _source(x: Any) -> Tensor:
+def _source(x: TensorLike) -> Tensor:
     """The tensor that is differentiated by: the handle of a resource variable."""
     if isinstance(x, ResourceVariable):
         return x.handle

@@ -13,6 +13,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.build.gradient_registry import Gradient
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -71,7 +72,9 @@ def _hessian(x: Any, first: Gradient, options: Mapping[str, Any]) -> Tensor:
     return reshape(rows.stack(), concat((sizes, sizes), 0))
 
 
-def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Gradient]:
+def hessian_vector_product(
+    ys: TensorLike, xs: list[TensorLike], v: list[TensorLike]
+) -> list[Gradient]:
     """The matrix of second derivatives of the sum of the ys, times a vector.
 
     Args:

@@ -14,6 +14,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import matrix_inverse, square
 from sessrun.reference.build.gradient_nodes import constants, gradient, node
 from sessrun.reference.build.gradient_registry import Gradients
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
@@ -78,7 +79,7 @@ def _scale_and_translate(op: Operation, grad: Tensor) -> Gradients:
     )
 
 
-def flat_transforms_to_matrices(transforms: Any) -> Tensor:
+def flat_transforms_to_matrices(transforms: TensorLike) -> Tensor:
     """Projective transformations of 8 numbers as matrices, [count, 3, 3].
 
     Raises:
@@ -94,7 +95,7 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
         return reshape(rows_of_nine, constant([-1, 3, 3]))
 
 
-def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
+def matrices_to_flat_transforms(transform_matrices: TensorLike) -> Tensor:
     """Matrices of projective transformations as rows of 8 numbers.
 
     Raises:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.reference.api.ops.array_ops import broadcast_dynamic_shape, concat, reshape, where
@@ -17,6 +15,7 @@ from sessrun.reference.build import generated as functions
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import constants, gradient, late, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -43,7 +42,7 @@ constants(
 )
 
 
-def add_leading_unit_dimensions(x: Tensor, num_dimensions: Any) -> Tensor:
+def add_leading_unit_dimensions(x: Tensor, num_dimensions: TensorLike) -> Tensor:
     """A tensor with `num_dimensions` more dimensions of 1 in front."""
     return reshape(x, concat([ones([num_dimensions], dtypes.int32), shape(x)], axis=0))
 

@@ -13,6 +13,7 @@ from sessrun.reference.api.variables.variable_scopes import get_variable_scope
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.gradient.aggregation import UnconnectedGradients
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.graph import default_graph
@@ -22,13 +23,13 @@ __all__ = ["recompute_grad"]
 
 
 @public("recompute_grad")
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_grad(f: Callable[..., TensorLike]) -> Callable[..., Any]:
     """A function with the results of `f`, which is called once more when its gradient is made.
 
     What `f` computes the first time need not be kept until the gradient is computed.
     """
 
-    def computed(*args: Any) -> Any:
+    def computed(*args: TensorLike) -> Any:
         scope = get_variable_scope()
 
         def gradient(*grads: Gradient, variables: Any = None) -> Any:
@@ -52,5 +53,5 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return f(*args), gradient
 
-    decorated: Callable[..., Any] = functools.wraps(f)(custom_gradient(computed))
-    return decorated
+    wrapped: Callable[..., Any] = functools.wraps(f)(custom_gradient(computed))
+    return wrapped

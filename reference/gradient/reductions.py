@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -40,6 +40,7 @@ from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.build.gradient_nodes import gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.shape_inference_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
@@ -57,7 +58,7 @@ _SCALINGS: Final[WeakKeyDictionary[Graph, dict[tuple[_Sizes, _Sizes], _Scaling]]
 gradient("ArgMax", "ArgMin")(lambda op, grad: [None, None])
 
 
-def kept_shape(input_shape: Tensor, axes: Any) -> NDArray[np.int32] | Tensor:
+def kept_shape(input_shape: Tensor, axes: TensorLike) -> NDArray[np.int32] | Tensor:
     """The shape of the result of a reduction that keeps its axes, as sizes of 1.
 
     Args:

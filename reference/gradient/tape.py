@@ -28,6 +28,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape, tile
 from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_slices
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.gradient.aggregation import UnconnectedGradients
 from sessrun.reference.gradient.backward_pass import TapeBackwardPass, unconnected_gradient
 from sessrun.reference.gradient.reachability import is_trainable
@@ -100,7 +101,7 @@ class GradientTape:
             self._spans.append((self._began, len(self._graph.operations_by_name)))
             self._began = None
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: TensorLike) -> None:
         """Watch a tensor, or a structure of them: differentiate by it from here on.
 
         Raises:
@@ -162,7 +163,7 @@ class GradientTape:
     def gradient(
         self,
         target: Any,
-        sources: Any,
+        sources: TensorLike,
         output_gradients: Any = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
@@ -206,8 +207,8 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
+        target: TensorLike,
+        sources: TensorLike,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -254,8 +255,8 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
+        target: TensorLike,
+        source: Tensor,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -324,8 +325,8 @@ class GradientTape:
     def _gradients(
         self,
         ys: list[Tensor],
-        sources: list[Any],
-        output_gradients: list[Any],
+        sources: list[Tensor],
+        output_gradients: list[TensorLike],
         unconnected: UnconnectedGradients | str,
     ) -> list[Gradient]:
         """The gradients of the ys by the sources, which may be variables."""
@@ -384,12 +385,12 @@ class GradientTape:
         return [v for v in variables if isinstance(v, ResourceVariable)]
 
 
-def _flat_values(x: Any) -> Any:
+def _flat_values(x: Tensor) -> Any:
     """The values of a ragged tensor, which are what is differentiated; anything else as it is."""
     return x.flat_values if is_ragged(x) else x
 
 
-def _watchable(x: Any, what: str) -> Tensor:
+def _watchable(x: TensorLike, what: str) -> Tensor:
     """A tensor as it is, or the handle of a resource variable.
 
     Args:

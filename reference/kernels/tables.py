@@ -9,7 +9,7 @@ orders them: looking up takes fourteen times, inserting ten, exporting buckets t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
@@ -21,8 +21,11 @@ from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, ker
 from sessrun.reference.state.tables.dense_table import DenseTable
 from sessrun.reference.state.tables.table_files import LineReader
 from sessrun.reference.state.tables.table_resource import (
+    Key,
     LookupTable,
     MutableTable,
+    Pair,
+    Row,
     StaticTable,
     shown,
 )
@@ -185,9 +188,9 @@ def _checked(handle: object) -> LookupTable:
     return handle
 
 
-def _keys(keys: Array, key_shape: Sequence[int]) -> list[Any]:
+def _keys(keys: Array, key_shape: Sequence[int]) -> list[Key]:
     """The keys as Python values, tuples for keys that are not scalars."""
-    flat: list[Any] = keys.reshape(-1).tolist()
+    flat: list[Key] = keys.reshape(-1).tolist()
     if not key_shape:
         return flat
     size = 1
@@ -196,10 +199,10 @@ def _keys(keys: Array, key_shape: Sequence[int]) -> list[Any]:
     return [tuple(flat[start : start + size]) for start in range(0, len(flat), size)]
 
 
-def _rows(xp: ArrayModule, values: Array, value_shape: Sequence[int]) -> list[Any]:
+def _rows(xp: ArrayModule, values: Array, value_shape: Sequence[int]) -> list[Row]:
     """The values as Python values, or as copied arrays if they are not scalars."""
     if not value_shape:
-        scalars: list[Any] = values.reshape(-1).tolist()
+        scalars: list[Row] = values.reshape(-1).tolist()
         return scalars
     own = xp.array(values).reshape((-1, *value_shape))
     return list(own)
@@ -221,7 +224,7 @@ def _array(
 
 def _pairs(
     xp: ArrayModule, target: LookupTable, keys: Array, values: Array, wanted: tuple[int, ...]
-) -> list[tuple[Any, Any]]:
+) -> list[Pair]:
     """Pairs of keys and values, which must have the wanted shape."""
     if tuple(values.shape) != wanted:
         raise InvalidArgument(
@@ -350,9 +353,7 @@ def fill_from_file(bind: Bind) -> KernelFunction:
             )
         path = filename.item().decode(errors="surrogateescape")
         reader = LineReader(path, *options)
-        pairs: Iterator[tuple[Any, Any]] = reader.pairs(
-            columns, (target.key_dtype, target.value_dtype)
-        )
+        pairs = reader.pairs(columns, (target.key_dtype, target.value_dtype))
         target.fill(pairs, reader.limit)
 
     return compute

@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
-from sessrun.reference.base.arrays import ArrayModule
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import in_memory_of
 from sessrun.reference.state.optional_values import Optional
 
-__all__ = ["Shape", "TensorList", "added", "merged", "shape_of", "zeros_like"]
+__all__ = ["Element", "Shape", "TensorList", "added", "merged", "shape_of", "zeros_like"]
 
 Shape = tuple[int | None, ...] | None
+
+#: An element of a list: an array, a string, a variant, or None if it is not initialized.
+Element: TypeAlias = "Array | bytes | TensorList | Optional | None"
 
 
 @functools.lru_cache(maxsize=256)  # many elements have the same shape
@@ -56,7 +59,7 @@ class TensorList:
 
     dtype: str
     shape: Shape
-    elements: tuple[Any, ...] = ()
+    elements: tuple[Element, ...] = ()
     limit: int = -1
 
     def check(self, dtype: str, what: str) -> None:
@@ -74,7 +77,7 @@ class TensorList:
                 f"shape: {bracketed(shape)} list shape: {bracketed(self.shape)}"
             ) from None
 
-    def with_elements(self, elements: Sequence[Any]) -> TensorList:
+    def with_elements(self, elements: Sequence[Element]) -> TensorList:
         """A list of the same kind with other elements."""
         return replace(self, elements=tuple(elements))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
@@ -21,7 +21,7 @@ from sessrun.reference.kernels.host import (
 )
 from sessrun.reference.kernels.input_shapes import require_rank
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
-from sessrun.reference.kernels.tensor_list import Shape, TensorList, merged, shape_of
+from sessrun.reference.kernels.tensor_list import Element, Shape, TensorList, merged, shape_of
 
 _HANDLE: Final = ("input_handle",)
 
@@ -46,7 +46,7 @@ def _shape(value: Array) -> Shape:
     return tuple(None if size < 0 else size for size in ints(value))
 
 
-def _check_vector(value: Any) -> None:
+def _check_vector(value: Array) -> None:
     if not shape_of(value):
         raise InvalidArgument("The tensor of a list must be at least a vector, got shape []")
 
@@ -89,7 +89,7 @@ def from_tensor(_: ArrayModule, value: Array, shape: Array, *, element_dtype: st
 
 
 @kernel("TensorListPushBack", host_inputs=_HANDLE, host_outputs=("output_handle",))
-def push(_: ArrayModule, handle: object, value: Any, *, element_dtype: str) -> TensorList:
+def push(_: ArrayModule, handle: Element, value: Element, *, element_dtype: str) -> TensorList:
     """The list with another element at the end."""
     source = _list(handle, element_dtype)
     source.fitting(shape_of(value), "append")
@@ -117,7 +117,7 @@ def _filled(bind: Bind, sizes: Sequence[int], dtype: str) -> Array:
     return bind.xp.zeros(sizes, dtype_of(dtype))
 
 
-def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
+def _agreeing(shape: Shape, elements: Sequence[Element]) -> Shape:
     """The shape merged with those of all initialized elements."""
     for known in dict.fromkeys(shape_of(element) for element in elements if element is not None):
         shape = merged(shape, known)
@@ -130,7 +130,7 @@ def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
     host_outputs=("output_handle",),
 )
 def pop(
-    bind: Bind, handle: object, shape: Array, *, element_dtype: str
+    bind: Bind, handle: Element, shape: Array, *, element_dtype: str
 ) -> tuple[TensorList, object]:
     """The list without its last element, and that element."""
     xp = bind.xp
@@ -151,7 +151,7 @@ def length(bind: Bind) -> KernelFunction:
 
 
 @kernel("TensorListElementShape", host_inputs=_HANDLE, host_outputs=("element_shape",))
-def element_shape(_: ArrayModule, handle: object, *, shape_type: str) -> Array:
+def element_shape(_: ArrayModule, handle: Element, *, shape_type: str) -> Array:
     """The partially known shape of the elements."""
     dtype = dtype_of(shape_type)
     shape = _list(handle).shape
@@ -160,7 +160,7 @@ def element_shape(_: ArrayModule, handle: object, *, shape_type: str) -> Array:
 
 
 @kernel("TensorListGetItem", host_inputs=("input_handle", "index", "element_shape"))
-def get(bind: Bind, handle: object, index: Array, shape: Array, *, element_dtype: str) -> object:
+def get(bind: Bind, handle: Element, index: Array, shape: Array, *, element_dtype: str) -> object:
     """The element at an index."""
     xp = bind.xp
     source = _list(handle, element_dtype)
@@ -173,9 +173,9 @@ def get(bind: Bind, handle: object, index: Array, shape: Array, *, element_dtype
 @kernel("TensorListSetItem", host_inputs=("input_handle", "index"), host_outputs=("output_handle",))
 def put(
     _: ArrayModule,
-    handle: object,
+    handle: Element,
     index: Array,
-    value: Any,
+    value: Element,
     *,
     element_dtype: str,
     resize_if_index_out_of_bounds: bool,
@@ -197,7 +197,7 @@ def put(
 
 
 @kernel("TensorListResize", host_inputs=("input_handle", "size"), host_outputs=("output_handle",))
-def resize(_: ArrayModule, handle: object, size: Array) -> TensorList:
+def resize(_: ArrayModule, handle: Element, size: Array) -> TensorList:
     """The list cut, or extended with uninitialized elements."""
     source, count = _list(handle), scalar_int(size)
     if count < 0:
@@ -222,20 +222,20 @@ def _packed(
     if any(element is None for element in picked):
         zeros = _filled(bind, sizes, source.dtype)
         picked = [zeros if element is None else element for element in picked]
-    picked = [in_memory_of(bind.xp, element) for element in picked]
+    held = [in_memory_of(bind.xp, element) for element in picked]
     if source.dtype == "variant":
-        return bind.xp.stack(picked)
+        return bind.xp.stack(held)
     if source.dtype == "string" and not sizes:  # bytes, or arrays of them
-        row = bind.xp.empty(len(picked), dtype_of("string"))
-        for position, element in enumerate(picked):
+        row = bind.xp.empty(len(held), dtype_of("string"))
+        for position, element in enumerate(held):
             row[position] = element if isinstance(element, bytes) else element[()]
         return row
-    return stacked(bind.xp, picked)
+    return stacked(bind.xp, held)
 
 
 @kernel("TensorListStack", host_inputs=("input_handle", "element_shape"))
 def stack(
-    bind: Bind, handle: object, shape: Array, *, element_dtype: str, num_elements: int
+    bind: Bind, handle: Element, shape: Array, *, element_dtype: str, num_elements: int
 ) -> Array:
     """All elements, stacked."""
     count = int(num_elements)
@@ -251,7 +251,7 @@ def stack(
 
 @kernel("TensorListGather", host_inputs=("input_handle", "indices", "element_shape"))
 def gather(
-    bind: Bind, handle: object, indices: Array, shape: Array, *, element_dtype: str
+    bind: Bind, handle: Element, indices: Array, shape: Array, *, element_dtype: str
 ) -> Array:
     """The elements at the indices, stacked."""
     source = _list(handle, element_dtype)
@@ -292,7 +292,7 @@ def scatter(
     return result.with_elements(elements)
 
 
-def _check_positions(positions: Sequence[int], value: Any) -> None:
+def _check_positions(positions: Sequence[int], value: Array) -> None:
     _check_vector(value)
     if len(positions) != len(value):
         raise InvalidArgument(
@@ -308,7 +308,7 @@ def _check_positions(positions: Sequence[int], value: Any) -> None:
     host_outputs=("output_handle",),
 )
 def scatter_into(
-    _: ArrayModule, handle: object, value: Any, indices: Array, *, element_dtype: str
+    _: ArrayModule, handle: Element, value: Array, indices: Array, *, element_dtype: str
 ) -> TensorList:
     """The list with the rows of a tensor at the indices."""
     source, positions = _list(handle), ints(indices)
@@ -333,7 +333,7 @@ def concat(bind: Bind) -> KernelFunction:
     xp, dtype, declared = bind.xp, bind.attrs["element_dtype"], bind.attrs.get("element_shape")
 
     def compute(
-        handle: object, shape: Array | None = None, leading: Array | None = None
+        handle: Element, shape: Array | None = None, leading: Array | None = None
     ) -> tuple[Array, Array]:
         source = _list(handle, dtype)
         # The first version does not use the list's element shape.
@@ -391,7 +391,7 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
 
 
 @kernel("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
-def concat_lists(_: ArrayModule, one: object, other: object, *, element_dtype: str) -> TensorList:
+def concat_lists(_: ArrayModule, one: Element, other: Element, *, element_dtype: str) -> TensorList:
     """The elements of two lists in one."""
     first, second = _list(one), _list(other)
     first.check(element_dtype, "op elements")

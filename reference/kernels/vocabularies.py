@@ -39,7 +39,7 @@ def remapping(bind: Bind) -> KernelFunction:
         entries = texts.find(range(first, first + count), itertools.repeat(None))
         old_lines = lines.find(entries, itertools.repeat(-1))
         present = count - old_lines.count(-1)
-        return host_array(old_lines, "int64"), host_array([present], "int32").reshape(())
+        return HOST.array(old_lines, dtype="int64"), host_array([present], "int32").reshape(())
 
     return compute
 

@@ -106,7 +106,7 @@ def _pairs(given: object) -> list[tuple[TensorLike, Branch]]:
     return list(given)
 
 
-def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
+def _last_of(pairs: Sequence[tuple[TensorLike, Branch]]) -> Branch:
     """The last pair's function, after a check that its predicate holds: for `case` without default.
 
     It also checks that no earlier predicate holds, since their branches would have been chosen.

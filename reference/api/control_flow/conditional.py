@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.control_flow.context import Context, calls_function, contains, switched
 from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.functional_mode import is_functional
@@ -243,7 +243,7 @@ def _only(value: Any) -> Any:
     return value[0] if is_single else value
 
 
-def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: bool) -> Any:
+def _joined(built: Sequence[tuple[Conditional, Structure, list[Tensor]]], *, strict: bool) -> Any:
     """The results of both branches, merged leaf by leaf."""
     (on, result, on_flat), (off, other, off_flat) = built
     _make_indices_alike(result, other, on_flat, off_flat)
@@ -276,7 +276,7 @@ def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: b
 
 
 def _make_indices_alike(
-    result: object, other: TensorLike, on_flat: list[Tensor], off_flat: list[Tensor]
+    result: Structure, other: Structure, on_flat: list[Tensor], off_flat: list[Tensor]
 ) -> None:
     """Cast the indices of IndexedSlices to int64 in both branches where their dtypes differ."""
     index = 0

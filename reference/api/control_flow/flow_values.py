@@ -33,7 +33,7 @@ __all__ = [
 class Merged(NamedTuple):
     """A value that is alive, and its number among those that could be."""
 
-    output: Any
+    output: Tensor | IndexedSlices | SparseTensor
     value_index: Tensor
 
 
@@ -81,7 +81,7 @@ def switched_value(
     return IndexedSlices(*offs), IndexedSlices(*ons)
 
 
-def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
+def as_slices(values: Sequence[Tensor | IndexedSlices]) -> list[IndexedSlices]:
     """The values as IndexedSlices whose indices have the same dtype."""
     slices = [as_indexed_slices(value, optimize=False) for value in values]
     if len({item.indices.dtype for item in slices}) == 1:

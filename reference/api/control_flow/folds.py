@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.tensor_arrays import TensorArray
@@ -126,7 +126,7 @@ def check_callable(fn: Callable[..., object]) -> None:
 @public("foldl")
 def foldl(
     fn: Callable[..., object],
-    elems: object,
+    elems: Structure,
     initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -174,7 +174,7 @@ def foldl(
 @public("foldr")
 def foldr(
     fn: Callable[..., object],
-    elems: object,
+    elems: Structure,
     initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -207,7 +207,7 @@ def foldr(
 @public("scan")
 def scan(
     fn: Callable[..., object],
-    elems: object,
+    elems: Structure,
     initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.flow_values import flow_of
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.api.type_specs import (
@@ -29,7 +30,7 @@ class Invariants(NamedTuple):
     """
 
     shapes: list[TensorShape]
-    structure: Any
+    structure: Structure
 
 
 def invariants_of(loop_vars: object, invariants: object) -> Invariants:
@@ -71,7 +72,7 @@ def is_within(shape: TensorShape, wider: TensorShape) -> bool:
     return all(most is None or size == most for size, most in pairs)
 
 
-def _held(value: object, shape: object) -> Any:
+def _held(value: Structure, shape: object) -> Any:
     """The invariant of a variable: the shape of a tensor, or the spec of a composite."""
     if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
         raise TypeError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.context import (
     Context,
     calls_function,
@@ -300,7 +301,7 @@ class Loop(Context):
         self,
         condition: Any,
         body: Any,
-        structure: object,
+        structure: Structure,
         variables: list[Any],
         invariants: Any,
     ) -> tuple[Any, list[Tensor]]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.batched_specs import decoded, encoded, encoded_rows, encoded_spec
 from sessrun.reference.api.composite_conversions import convert_to_tensor_or_composite
 from sessrun.reference.api.control_flow.folds import (
@@ -42,7 +42,7 @@ __all__ = ["map_fn"]
 @public("map_fn")
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
+    elems: Structure,
     dtype: object = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
@@ -102,7 +102,7 @@ def map_fn(
         return nest.pack_sequence_as(elems if asked is None else asked, result)
 
 
-def _read(elems: object) -> Any:
+def _read(elems: Structure) -> Any:
     """The values, with variables read outside of the loop.
 
     Raises:
@@ -118,7 +118,7 @@ def _read(elems: object) -> Any:
     return values
 
 
-def _specs(elems: object, asked: object) -> list[Any]:
+def _specs(elems: Structure, asked: object) -> list[Any]:
     """The specs of the results: those asked for, or those of the elements without their sizes."""
     if asked is not None:
         return [
@@ -148,7 +148,7 @@ class _Elements:
 
     """
 
-    def __init__(self, values: TensorLike) -> None:
+    def __init__(self, values: Structure) -> None:
         self._values = values
         self._specs = [type_spec_from_value(leaf) for leaf in nest.flatten(values)]
         flat = [convert_to_tensor_or_composite(leaf, name="elem") for leaf in nest.flatten(values)]

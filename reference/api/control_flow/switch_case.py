@@ -51,7 +51,7 @@ def switch_case(
 
 
 def indexed_case(
-    branch_index: object, branch_fns: Sequence[Branch], name: str = "indexed_case"
+    branch_index: TensorLike, branch_fns: Sequence[Branch], name: str = "indexed_case"
 ) -> Any:
     """Execute the function that an integer tensor selects, of functions in their order.
 

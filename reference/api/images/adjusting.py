@@ -121,7 +121,7 @@ def adjust_jpeg_quality(
 Draw = Callable[..., Tensor]
 
 
-def brightened(image: Any, max_delta: Any, draw: Draw) -> Tensor:
+def brightened(image: TensorLike, max_delta: Any, draw: Draw) -> Tensor:
     """Images with a number from [-max_delta, max_delta) added.
 
     Raises:
@@ -137,7 +137,7 @@ def between(
     adjust: Callable[..., Tensor],
     image: TensorLike,
     lower: Any,
-    upper: Any,
+    upper: TensorLike,
     draw: Draw,
 ) -> Tensor:
     """Images adjusted by a number from [lower, upper).
@@ -153,7 +153,7 @@ def between(
     return adjust(image, draw([], minval=lower, maxval=upper))
 
 
-def turned(image: Any, max_delta: Any, draw: Draw) -> Tensor:
+def turned(image: TensorLike, max_delta: Any, draw: Draw) -> Tensor:
     """Images whose hues are turned by a part of the circle from [-max_delta, max_delta).
 
     Raises:

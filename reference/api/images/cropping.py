@@ -66,8 +66,8 @@ def pad_to_bounding_box_internal(
     image: TensorLike,
     offset_height: Any,
     offset_width: Any,
-    target_height: Any,
-    target_width: Any,
+    target_height: TensorLike,
+    target_width: TensorLike,
     check_dims: bool,
 ) -> Tensor:
     """As `pad_to_bounding_box`; without `check_dims` nothing asks whether the image fits."""
@@ -133,7 +133,7 @@ def crop_to_bounding_box(
 
 @public("image.resize_image_with_crop_or_pad", "image.resize_with_crop_or_pad")
 def resize_image_with_crop_or_pad(
-    image: TensorLike, target_height: Any, target_width: Any
+    image: TensorLike, target_height: Tensor, target_width: Tensor
 ) -> Tensor:
     """Crop or pad an image, or a batch of images, around its center to a size.
 

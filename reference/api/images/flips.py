@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.case import case
@@ -146,7 +145,7 @@ def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tens
 def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
     """The turned image; `first` is the axis of its rows."""
     order = [*range(first), first + 1, first, first + 2]
-    cases: list[tuple[Any, Callable[[], Tensor]]] = [
+    cases = [
         (equal(turns, 1), lambda: transposed(reverse(value, [first + 1]), order)),
         (equal(turns, 2), lambda: reverse(value, [first, first + 1])),
         (equal(turns, 3), lambda: reverse(transposed(value, order), [first + 1])),

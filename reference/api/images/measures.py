@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -30,7 +28,7 @@ __all__ = ["compatible_shapes"]
 
 
 @public("image.total_variation")
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: Tensor, name: str | None = None) -> Tensor:
     """The total variation of images: the sum of the absolute differences of neighbouring pixels.
 
     Raises:
@@ -53,7 +51,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 
 @public("image.image_gradients")
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+def image_gradients(image: Tensor) -> tuple[Tensor, Tensor]:
     """The differences from a pixel to the next one down and to the right; 0 at the edge.
 
     Raises:
@@ -96,7 +94,7 @@ def compatible_shapes(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[
 
 
 @public("image.psnr")
-def psnr(a: Any, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
+def psnr(a: Tensor, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The peak signal-to-noise ratio of two images, in decibels.
 
     Args:

@@ -186,7 +186,7 @@ def padded(
     image: TensorLike,
     target_height: Any,
     target_width: Any,
-    resize: Callable[[Tensor, Any], Tensor],
+    resize: Callable[[Tensor, TensorLike], Tensor],
 ) -> Tensor:
     """Resize images by a function to fit into a size, padded with zeros.
 

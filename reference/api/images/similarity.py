@@ -42,7 +42,7 @@ def _ssim_factors(
     x: Tensor,
     y: Tensor,
     filtered: Callable[[Tensor], Tensor],
-    value_range: Tensor,
+    value_range: Any,
     k1: float,
     k2: float,
 ) -> tuple[Tensor, Tensor]:
@@ -252,7 +252,7 @@ def ssim_multiscale(
 
 
 @public("image.sobel_edges")
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: Tensor) -> Tensor:
     """The Sobel gradients down and to the right, in a new last dimension of size 2.
 
     Args:

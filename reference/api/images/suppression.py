@@ -69,7 +69,7 @@ def _overlaps(boxes: Tensor, others: Tensor) -> Tensor:
         return shared / (area + turned(other_area, [0, 2, 1]) - shared + _LITTLE)
 
 
-def _within(overlaps: Any, _: object, total: Any, limit: TensorLike) -> list[Tensor]:
+def _within(overlaps: Any, _: Tensor, total: Tensor, limit: TensorLike) -> list[Tensor]:
     """One round within a tile: remove the boxes that unsuppressed boxes suppress."""
     count = shape(overlaps)[0]
     free = cast(reshape(reduce_max(overlaps, 1) < limit, [count, -1, 1]), overlaps.dtype)
@@ -196,7 +196,7 @@ def non_max_suppression_padded_v2(
 
 @public("image.non_max_suppression_padded")
 def non_max_suppression_padded(
-    boxes: Any,
+    boxes: Tensor,
     scores: TensorLike,
     max_output_size: TensorLike,
     iou_threshold: TensorLike = 0.5,

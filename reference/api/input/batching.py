@@ -23,10 +23,10 @@ raise TypeError if the dtypes of the sets differ. Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.input.batch_queues import Batch, Plan, batched, shuffled
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.public import public
 
 
@@ -91,11 +91,11 @@ def maybe_batch(
 
 @public("train.batch_join")
 def batch_join(
-    tensors_list: Any,
+    tensors_list: Sequence[Structure],
     batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: object = None,
+    shapes: Sequence[ShapeLike] | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -119,12 +119,12 @@ def batch_join(
 
 @public("train.maybe_batch_join")
 def maybe_batch_join(
-    tensors_list: Any,
+    tensors_list: Sequence[Structure],
     keep_input: TensorLike,
     batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
-    shapes: object = None,
+    shapes: Sequence[ShapeLike] | None = None,
     dynamic_pad: bool = False,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
@@ -211,13 +211,13 @@ def maybe_shuffle_batch(
 
 @public("train.shuffle_batch_join")
 def shuffle_batch_join(
-    tensors_list: Any,
+    tensors_list: Sequence[Structure],
     batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: object = None,
+    shapes: Sequence[ShapeLike] | None = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
@@ -241,14 +241,14 @@ def shuffle_batch_join(
 
 @public("train.maybe_shuffle_batch_join")
 def maybe_shuffle_batch_join(
-    tensors_list: Any,
+    tensors_list: Sequence[Structure],
     batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     keep_input: TensorLike,
     seed: int | None = None,
     enqueue_many: bool = False,
-    shapes: object = None,
+    shapes: Sequence[ShapeLike] | None = None,
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,

@@ -62,7 +62,7 @@ class RecordInput:
         if self._batches is None:
             return records
         with name_scope(self._name):
-            batches: list[list[Any]] = [[] for _ in range(self._batches)]
+            batches: list[list[Tensor]] = [[] for _ in range(self._batches)]
             for index, record in enumerate(split(records, self._batch_size, 0)):
                 batches[index % self._batches].append(reshape(record, []))
             return batches

@@ -5,7 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.sparse_ops import named_parts, of_parts, sparse_input
@@ -28,7 +28,7 @@ ADDING: Final = ("AddSparseToTensorsMap", "AddManySparseToTensorsMap")
 
 
 def add_sparse_to_tensors_map(
-    sp_input: Any,
+    sp_input: SparseTensor,
     container: str | None = None,
     shared_name: str | None = None,
     name: str | None = None,
@@ -43,7 +43,7 @@ def add_sparse_to_tensors_map(
 
 
 def add_many_sparse_to_tensors_map(
-    sp_input: Any,
+    sp_input: SparseTensor,
     container: str | None = None,
     shared_name: str | None = None,
     name: str | None = None,
@@ -58,7 +58,7 @@ def add_many_sparse_to_tensors_map(
 
 
 def _added(
-    kind: str, value: TensorLike, container: str | None, shared_name: str | None, name: str | None
+    kind: str, value: SparseTensor, container: str | None, shared_name: str | None, name: str | None
 ) -> Tensor:
     attrs = {"container": container or "", "shared_name": shared_name or ""}
     handle: Tensor = apply_op(kind, named_parts(sparse_input(value)), attrs, name).outputs[0]
@@ -66,7 +66,10 @@ def _added(
 
 
 def take_many_sparse_from_tensors_map(
-    sparse_map_op: object, sparse_handles: object, rank: int | None = None, name: str | None = None
+    sparse_map_op: Operation,
+    sparse_handles: TensorLike,
+    rank: int | None = None,
+    name: str | None = None,
 ) -> SparseTensor:
     """The sparse tensor whose rows are those kept under these numbers, which keeps them no longer.
 

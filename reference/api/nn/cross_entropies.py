@@ -58,7 +58,7 @@ def _alike(x: Tensor, z: Tensor, words: str) -> None:
         raise bad_value(f"{words} must have the same shape, received ({x.shape} vs {z.shape}).")
 
 
-def _check_given(labels: object, logits: object, what: str) -> None:
+def _check_given(labels: TensorLike | None, logits: TensorLike | None, what: str) -> None:
     if labels is None or logits is None:
         raise bad_value(
             f"Both `labels` and `logits` must be provided for {what}: "

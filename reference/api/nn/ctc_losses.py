@@ -45,8 +45,8 @@ def _blank_last(
 
 @public("nn.ctc_loss_v2")
 def ctc_loss_v2(
-    labels: Any,
-    logits: Any,
+    labels: TensorLike | SparseTensor,
+    logits: Tensor,
     label_length: TensorLike,
     logit_length: TensorLike,
     logits_time_major: bool = True,
@@ -92,8 +92,8 @@ def ctc_loss_v2(
 
 
 def ctc_loss_v3(
-    labels: Any,
-    logits: Any,
+    labels: TensorLike | SparseTensor,
+    logits: Tensor,
     label_length: TensorLike,
     logit_length: TensorLike,
     logits_time_major: bool = True,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.functions.defun import Defun
 from sessrun.reference.api.functions.functional_ops import while_
 from sessrun.reference.api.nn.activations import log_softmax
@@ -76,7 +77,7 @@ def _ctc_state_trans(label_seq: TensorLike) -> Tensor:
         return expand_dims(steps, 0) + skips
 
 
-def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Any) -> tuple[Tensor, Tensor]:
+def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Tensor) -> tuple[Tensor, Tensor]:
     """Log probabilities of initial and final states, 0 or nearly -infinity: [batch, states]."""
     batch, half = size_at(seq_lengths, 0), max_seq_length + 1
     states = 2 * half
@@ -94,7 +95,7 @@ def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Any) -> tuple[Tenso
     return begins, transpose(reshape(ends, [states, batch]))
 
 
-def _ilabel_to_state(labels: Tensor, num_labels: Any, ilabel_log_probs: Tensor) -> Tensor:
+def _ilabel_to_state(labels: Tensor, num_labels: TensorLike, ilabel_log_probs: Tensor) -> Tensor:
     """From log probabilities of labels, [time, batch, labels], to those of states."""
     count = size_at(labels, 1)
     blank = tile(ilabel_log_probs[:, :, :1], [1, 1, count + 1])
@@ -104,7 +105,7 @@ def _ilabel_to_state(labels: Tensor, num_labels: Any, ilabel_log_probs: Tensor) 
     return pad(states, [[0, 0], [0, 0], [1, 0]], constant_values=log(0.0))
 
 
-def _state_to_olabel(labels: Tensor, num_labels: Any, states: Tensor) -> Tensor:
+def _state_to_olabel(labels: Tensor, num_labels: Tensor, states: Tensor) -> Tensor:
     """From log probabilities of states to those of labels: [time, batch, labels]."""
     half = size_at(labels, 1) + 1
     of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
@@ -117,7 +118,7 @@ def _state_to_olabel(labels: Tensor, num_labels: Any, states: Tensor) -> Tensor:
 
 
 def _state_to_olabel_unique(
-    labels: Tensor, num_labels: Any, states: Tensor, unique: Sequence[Tensor]
+    labels: Tensor, num_labels: TensorLike, states: Tensor, unique: Sequence[Tensor]
 ) -> Tensor:
     """As `_state_to_olabel`, by the unique labels of each row, which saves work."""
     half = size_at(labels, 1) + 1
@@ -254,8 +255,8 @@ def _forward_backward_log(
 
 def _scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initial: Any,
+    elems: TensorLike,
+    initial: TensorLike,
     reverse: bool = False,
     inclusive: bool = False,
     final_only: bool = False,
@@ -277,11 +278,11 @@ def _scan(
     kinds = [tensor.dtype for tensor in states]
     kinds = [dtypes.int32, dtypes.int32, *kinds, *([] if final_only else kinds)]
 
-    def cond(i: Tensor, num_elems: Tensor, *args: Any) -> Tensor:
+    def cond(i: Tensor, num_elems: Tensor, *args: Structure) -> Tensor:
         del args
         return i >= 0 if reverse else i < num_elems
 
-    def body(i: Tensor, num_elems: Tensor, *args: Any) -> list[Tensor]:
+    def body(i: Tensor, num_elems: Tensor, *args: Tensor) -> list[Tensor]:
         i.set_shape([])
         out, state = ((), args) if final_only else (args[: len(states)], args[len(states) :])
         element = nest.pack_sequence_as(elems, [gather(tensor, i) for tensor in flat])

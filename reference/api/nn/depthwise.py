@@ -149,7 +149,7 @@ def depthwise_conv2d(
                 stacklevel=2,
             )
 
-        def convolved(inner: Tensor, _: object, kind: Padding) -> Tensor:
+        def convolved(inner: Tensor, _: TensorLike, kind: Padding) -> Tensor:
             return depthwise_conv2d_native(inner, kernels, strides, kind, data_format, name=scope)
 
         return with_space_to_batch(
@@ -195,7 +195,7 @@ def separable_conv2d(
         static[0].assert_is_compatible_with(1)
         static[1].assert_is_compatible_with(1)
 
-        def convolved(inner: Tensor, _: object, kind: Padding) -> Tensor:
+        def convolved(inner: Tensor, _: TensorLike, kind: Padding) -> Tensor:
             return depthwise_conv2d_native(
                 inner, kernels, strides, kind, data_format, name="depthwise"
             )

@@ -30,7 +30,7 @@ __all__ = ["dropout"]
 @public("nn.dropout")
 def dropout(
     x: TensorLike,
-    keep_prob: Any = None,
+    keep_prob: float | Tensor | None = None,
     noise_shape: TensorLike | None = None,
     seed: int | None = None,
     name: str | None = None,

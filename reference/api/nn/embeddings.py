@@ -53,7 +53,7 @@ from sessrun.reference.public import public
 __all__ = ["as_parts", "embedding_lookup", "embedding_lookup_sparse"]
 
 
-def as_parts(params: Any) -> list[Any]:
+def as_parts(params: TensorLike) -> list[Any]:
     """The parts of a matrix as a list; a matrix that is not partitioned is its only part."""
     if isinstance(params, PartitionedVariable):
         return list(params)
@@ -77,7 +77,7 @@ def _clipped(rows: Tensor, ids: TensorLike, max_norm: float | None) -> Tensor:
 
 @public("nn.embedding_lookup")
 def embedding_lookup(
-    params: Any,
+    params: TensorLike,
     ids: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
@@ -151,7 +151,7 @@ def _lookup_in_parts(
     return _clipped(rows, ids, max_norm)
 
 
-def _parts_of_ids(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
+def _parts_of_ids(parts: Sequence[TensorLike], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
     """For each id the index of the part that holds it, and its id within that part.
 
     Raises:
@@ -192,7 +192,7 @@ def _row_count(parts: Sequence[Any], ids: Tensor) -> Tensor:
 
 @public("nn.embedding_lookup_sparse")
 def embedding_lookup_sparse(
-    params: Any,
+    params: TensorLike,
     sp_ids: SparseTensor,
     sp_weights: SparseTensor | None,
     partition_strategy: str = "mod",
@@ -258,7 +258,7 @@ _COMBINERS: Final[Mapping[str, Any]] = {
 }
 
 
-def _check_weights(ids: SparseTensor, weights: object) -> None:
+def _check_weights(ids: SparseTensor, weights: TensorLike | SparseTensor) -> None:
     if not isinstance(weights, SparseTensor):
         raise bad_type(f"sp_weights must be either None or SparseTensor, got {type(weights)}")
     for part in ("values", "indices", "dense_shape"):

@@ -107,7 +107,7 @@ def convolution_internal(
         return convolve(x, kernels)
 
 
-def _tensor(value: Any, name: str, other: object) -> Any:
+def _tensor(value: TensorLike | None, name: str, other: TensorLike | None) -> Any:
     if is_tensor(value):
         return value
     with name_scope(None, "convolution_internal", [value, other]):

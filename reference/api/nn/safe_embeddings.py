@@ -66,7 +66,7 @@ def _without_bad_weights(
 
 @public("nn.safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
+    embedding_weights: TensorLike,
     sparse_ids: SparseTensor,
     sparse_weights: SparseTensor | None = None,
     combiner: str = "mean",

@@ -122,7 +122,7 @@ def required_space_to_batch_paddings(
 
     """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
-        sizes: Any = convert_to_tensor(input_shape, dtypes.int32, name="input_shape")
+        sizes = convert_to_tensor(input_shape, dtypes.int32, name="input_shape")
         blocks: Any = convert_to_tensor(block_shape, dtypes.int32, name="block_shape")
         blocks.shape.assert_is_fully_defined()
         blocks.shape.assert_has_rank(1)

@@ -105,7 +105,7 @@ def normalize_moments(
 
 @public("nn.moments")
 def moments(
-    x: Any,
+    x: Tensor,
     axes: TensorLike,
     shift: TensorLike | None = None,
     name: str | None = None,
@@ -183,8 +183,8 @@ def weighted_moments(
 def batch_normalization(
     x: Any,
     mean: Any,
-    variance: Any,
-    offset: Any,
+    variance: TensorLike | None,
+    offset: TensorLike | None,
     scale: Any,
     variance_epsilon: Any,
     name: str | None = None,

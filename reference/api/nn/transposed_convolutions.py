@@ -20,6 +20,7 @@ from sessrun.reference.api.nn.window_arguments import (
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, shape, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.base.dimension import Dimension
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
@@ -295,7 +296,7 @@ def conv3d_transpose_v2(
 def conv_transpose(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
     filters: TensorLike,
-    output_shape: Any,
+    output_shape: ShapeLike | TensorLike,
     strides: SizesLike,
     padding: Padding = "SAME",
     data_format: str | None = None,

@@ -52,7 +52,7 @@ def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
         return one("Cast", {"x": value}, scope, DstT=wanted)
 
 
-def _is_resource_variable(x: object) -> bool:
+def _is_resource_variable(x: TensorLike) -> bool:
     return getattr(getattr(x, "handle", None), "dtype", None) is dtypes.resource
 
 

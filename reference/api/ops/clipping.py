@@ -33,7 +33,7 @@ def _rows(value: TensorLike, name: str) -> Tensor:
     return convert_to_tensor(value.values if isinstance(value, IndexedSlices) else value, name=name)
 
 
-def _like_input(value: object, clipped: Tensor) -> Tensor | IndexedSlices:
+def _like_input(value: TensorLike, clipped: Tensor) -> Tensor | IndexedSlices:
     if isinstance(value, IndexedSlices):
         return IndexedSlices(clipped, value.indices, value.dense_shape)
     return clipped

@@ -144,9 +144,7 @@ def _contract_in_order(
     letters = {name: chr(ord("A") + index) for index, name in enumerate(sizes)}
     plain = ["".join(letters[name] for name in part) for part in parts]
     equation = f"{','.join(plain)}->{''.join(letters[name] for name in result)}"
-    like: list[Any] = [
-        np.broadcast_to(np.float32(0), [sizes[name] for name in part]) for part in parts
-    ]
+    like = [np.broadcast_to(np.float32(0), [sizes[name] for name in part]) for part in parts]
     path = np.einsum_path(equation, *like, optimize=optimize)[0][1:]
     for indices in path:
         chosen = sorted(indices, reverse=True)

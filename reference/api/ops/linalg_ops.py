@@ -49,7 +49,7 @@ def matrix_transpose(
         if ndims is None:
             count = rank(value)
             first = range_(count - 2, name="Range")
-            order: Any = concat([first, [count - 1, count - 2]], 0)
+            order: TensorLike = concat([first, [count - 1, count - 2]], 0)
         elif ndims < 2:
             raise bad_value(
                 "Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = "

@@ -80,11 +80,11 @@ def string_split_v2(
 
 @public("strings.split")
 def split(
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
     sep: TensorLike | None = None,
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
-    source: Any = None,
+    source: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
     """As `string_split_v2`, but sparse by default; a scalar string counts as a vector of one.

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.ops.eager_tensors import EagerTensor, array_of
-from sessrun.reference.base.dtypes import DType, as_dtype
+from sessrun.reference.base.dtypes import DType, DTypeLike, as_dtype
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import register
 from sessrun.reference.build.tensor_like import TensorLike
@@ -71,8 +72,8 @@ def py_func(
 @public("numpy_function")
 def numpy_function(
     func: Callable[..., object] | None = None,
-    inp: Any = None,
-    Tout: Any = None,  # noqa: N803 - TensorFlow's signature
+    inp: TensorLike | None = None,
+    Tout: DTypeLike | Sequence[DTypeLike] | None = None,  # noqa: N803 - TensorFlow's signature
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -95,7 +96,7 @@ def numpy_function(
 @public("py_function")
 def py_function(
     func: Callable[..., object] | None = None,
-    inp: Any = None,
+    inp: TensorLike | None = None,
     Tout: Any = None,  # noqa: N803 - TensorFlow's signature
     name: str | None = None,
 ) -> Any:
@@ -120,7 +121,7 @@ def py_function(
     return _built_or_decorator(build, func, inp, Tout)
 
 
-def _types(types: Any) -> list[DType]:
+def _types(types: DTypeLike | Sequence[DTypeLike]) -> list[DType]:
     """The dtypes of `Tout`: one, or a list or tuple of them."""
     return [as_dtype(item) for item in (types if isinstance(types, list | tuple) else [types])]
 
@@ -129,7 +130,7 @@ def _eager(function: Callable[..., object], types: Sequence[DType]) -> Callable[
     """A function of arrays that calls a function of eager tensors and unpacks its results."""
 
     @functools.wraps(function)
-    def called(*arrays: Any) -> object:
+    def called(*arrays: HostArray) -> object:
         returned = function(*map(EagerTensor, arrays))
         if returned is None:
             return None
@@ -140,7 +141,7 @@ def _eager(function: Callable[..., object], types: Sequence[DType]) -> Callable[
 
 
 def _built_or_decorator(
-    build: Callable[[Callable[..., object], Any], object],
+    build: Callable[[Callable[..., object], TensorLike], object],
     func: Callable[..., object] | None,
     inp: Any,
     types: Any,

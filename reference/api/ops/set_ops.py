@@ -5,7 +5,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
@@ -81,7 +81,7 @@ def _operation(
     a: Tensor | SparseTensor, b: Tensor | SparseTensor, operation: str, validate_indices: bool
 ) -> SparseTensor:
     kinds: list[str] = []
-    inputs: dict[str, Any] = {}
+    inputs: dict[str, Tensor] = {}
     for name, value in (("set1", a), ("set2", b)):
         if isinstance(value, SparseTensor):
             kinds.append("Sparse")

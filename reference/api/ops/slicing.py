@@ -36,7 +36,7 @@ SLICE_TYPE_ERROR: Final = (
 _INDICES: Final = (dtypes.int64, dtypes.int32, dtypes.int16)
 
 
-def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
+def strided_slice(tensor: Tensor, key: Any, name: str = "strided_slice") -> Tensor:
     """Index a tensor or variable: `tensor[key]`.
 
     Args:
@@ -55,7 +55,7 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
 
         return boolean_mask(tensor, key)
     items = key if isinstance(key, tuple | list) else (key,)
-    bounds: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
+    bounds: tuple[list[TensorLike], list[TensorLike], list[TensorLike]] = ([], [], [])
     masks = dict.fromkeys(_MASKS, 0)
     graph = graph_for(tensor.graph)
     with graph.as_default():
@@ -102,7 +102,7 @@ def _bounds(
     return index, index + 1, 1 if narrow else _like(index.dtype, 1)
 
 
-def _is_unknown(bound: object) -> bool:
+def _is_unknown(bound: TensorLike) -> bool:
     return isinstance(bound, Dimension) and bound.value is None
 
 
@@ -131,7 +131,7 @@ def _index(item: Any) -> Any:
     raise bad_type(f"{SLICE_TYPE_ERROR}, got {item!r}")
 
 
-def _is_vector(item: Any) -> bool:
+def _is_vector(item: Tensor) -> bool:
     return TensorShape(item.shape).ndims == 1
 
 

@@ -89,7 +89,7 @@ def _is_composed(matrix: Tensor, fast: bool) -> bool:
     """Whether several operations compute the solution; one solves a large batch of small ones."""
     if fast is False:
         return False
-    sizes: Any = matrix.shape
+    sizes = matrix.shape
     if not sizes.is_fully_defined():
         return True
     known: Any = sizes.as_list()

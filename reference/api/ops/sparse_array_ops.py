@@ -72,13 +72,13 @@ def sparse_expand_dims(
       TypeError: the axis is neither a number nor a tensor.
 
     """
-    count: Any = sp_input.dense_shape.get_shape()[0].value
+    count: int | Tensor | None = sp_input.dense_shape.get_shape()[0].value
     if count is None:
         count = shape(sp_input.dense_shape)[0]
     axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", sp_input.parts()):
         if isinstance(axis, int | np.integer):
-            position: Any = convert_to_tensor(axis, dtypes.int32, name="axis")
+            position = convert_to_tensor(axis, dtypes.int32, name="axis")
         elif isinstance(axis, Tensor):
             position = axis
         else:
@@ -131,7 +131,7 @@ def sparse_concat(
     sp_inputs: Sequence[SparseTensor],
     name: str | None = None,
     expand_nonconcat_dim: bool | None = False,
-    concat_dim: Any = None,
+    concat_dim: TensorLike | None = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> SparseTensor:
     """Concatenate sparse tensors along an axis.

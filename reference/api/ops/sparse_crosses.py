@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.ops.array_ops import reshape
 from sessrun.reference.api.ops.assertions import assert_equal
 from sessrun.reference.api.ops.cast_ops import cast
@@ -103,7 +104,7 @@ def sparse_cross_hashed(
 @public("sparse.bincount")
 def sparse_bincount(
     values: Any,
-    weights: Any = None,
+    weights: TensorLike | None = None,
     axis: int | None = 0,
     minlength: int | None = None,
     maxlength: int | None = None,
@@ -159,7 +160,7 @@ def sparse_bincount(
         return SparseTensor(*apply_op("DenseCountSparseOutput", inputs, attrs).outputs)
 
 
-def _in_one_row(numbers: Any, weights: Any) -> tuple[Tensor, Any]:
+def _in_one_row(numbers: TensorLike, weights: Structure) -> tuple[Tensor, Any]:
     if isinstance(numbers, SparseTensor):
         kept = None if weights is None else _sparse_weights(numbers, weights)
         return numbers.values, kept

@@ -15,14 +15,14 @@ from sessrun.reference.public import public
 __all__ = ["of_values"]
 
 
-def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
+def of_values(function: Callable[..., TensorLike]) -> Callable[..., Any]:
     """Let an elementwise function accept a sparse tensor, to whose values it is applied.
 
     It is first called with the sparse tensor itself, as in TensorFlow, which uses up a node name.
     """
 
     @functools.wraps(function)
-    def mapped(x: TensorLike, *args: Any, **options: Any) -> Any:
+    def mapped(x: TensorLike, *args: TensorLike, **options: Any) -> Any:
         try:
             return function(x, *args, **options)
         except (TypeError, ValueError):

@@ -41,7 +41,7 @@ def _parts(prefix: str, sparse: SparseTensor) -> dict[str, Tensor]:
 @public("sparse.add", "sparse_add")
 def sparse_add(
     a: Any,
-    b: Any,
+    b: TensorLike | SparseTensor,
     threshold: TensorLike | None = None,
     thresh: TensorLike | None = None,
 ) -> Any:

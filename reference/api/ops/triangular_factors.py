@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.control_flow.map_fn import map_fn
 from sessrun.reference.api.ops.array_ops import (
     broadcast_dynamic_shape,
@@ -36,7 +34,7 @@ from sessrun.reference.public import public
 
 def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[Operation]:
     """Check shapes statically, and by assertions at run time if `validate_args` is set."""
-    checks: list[Any] = []
+    checks = []
     message = "Input `lower_upper` must have at least 2 dimensions."
     if factors.shape.rank is not None and factors.shape.rank < 2:
         raise bad_value(message)
@@ -60,7 +58,7 @@ def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[O
 
 def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Operation]:
     """As `_factor_checks`, for the right-hand sides."""
-    checks: list[Any] = []
+    checks = []
     message = "Input `rhs` must have at least 2 dimensions."
     if rhs.shape.ndims is not None:
         if rhs.shape.ndims < 2:

@@ -122,7 +122,9 @@ class QueueBase:
         """The name of each component, or None."""
         return self._names
 
-    def enqueue(self, vals: object, name: str | None = None) -> Operation:
+    def enqueue(
+        self, vals: TensorLike | Mapping[str, TensorLike], name: str | None = None
+    ) -> Operation:
         """Put one element in, once there is room.
 
         Args:
@@ -137,11 +139,15 @@ class QueueBase:
         """
         return self._put("enqueue", "QueueEnqueueV2", vals, name)
 
-    def enqueue_many(self, vals: object, name: str | None = None) -> Operation:
+    def enqueue_many(
+        self, vals: TensorLike | Mapping[str, TensorLike], name: str | None = None
+    ) -> Operation:
         """Put the rows of `vals` in, as room appears; arguments and errors as of `enqueue`."""
         return self._put("EnqueueMany", "QueueEnqueueManyV2", vals, name)
 
-    def _put(self, word: str, op_type: str, vals: object, name: str | None) -> Operation:
+    def _put(
+        self, word: str, op_type: str, vals: TensorLike | Mapping[str, TensorLike], name: str | None
+    ) -> Operation:
         many = op_type == "QueueEnqueueManyV2"
         given = self._listed(vals)
         tensors = [value for value in given if isinstance(value, Tensor)]
@@ -291,7 +297,7 @@ def shape_list(shapes: object, *, partial: bool = False) -> list[TensorShape] | 
 
 
 def _create_queue(
-    op_type: str, attrs: Mapping[str, object], shared_name: object, name: str
+    op_type: str, attrs: Mapping[str, object], shared_name: str | None, name: str
 ) -> Tensor:
     # TensorFlow asks for a device for a queue of this kind only.
     graph = default_graph.get_default_graph()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -168,7 +168,7 @@ class BaseStagingArea:
         return list(tensors)
 
 
-def _listed(values: object) -> Any:
+def _listed(values: Structure) -> Any:
     if isinstance(values, dict):
         return list(values.values())
     return values if isinstance(values, list | tuple) else [values]
@@ -242,8 +242,8 @@ class MapStagingArea(BaseStagingArea):
 
     def put(
         self,
-        key: object,
-        vals: object,
+        key: TensorLike,
+        vals: TensorLike,
         indices: Sequence[int] | None = None,
         name: str | None = None,
     ) -> Operation:
@@ -265,7 +265,7 @@ class MapStagingArea(BaseStagingArea):
             return self._apply(self._prefix + "Stage", inputs, scope, dtypes=self._dtypes)
 
     def peek(
-        self, key: object, indices: Sequence[int | str] | None = None, name: str | None = None
+        self, key: TensorLike, indices: Sequence[int | str] | None = None, name: str | None = None
     ) -> list[Tensor] | dict[str, Tensor]:
         """Parts of the element of a key, once it is complete, without removal; they stay."""
         places, dtypes = self._places(indices)

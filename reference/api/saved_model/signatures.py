@@ -40,10 +40,10 @@ _FLOAT: Final = DataType.Value("DT_FLOAT")
 
 
 def build_signature_def(
-    inputs: Mapping[str, Any] | None = None,
-    outputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, object] | None = None,
+    outputs: Mapping[str, object] | None = None,
     method_name: str | None = None,
-    defaults: Mapping[str, Any] | None = None,
+    defaults: Mapping[str, Tensor] | None = None,
 ) -> SignatureDef:
     """A signature.
 

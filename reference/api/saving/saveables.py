@@ -81,7 +81,7 @@ class SaveableObject:
         return self.specs[0].device or ""
 
     def restore(
-        self, restored_tensors: Sequence[Tensor], restored_shapes: object
+        self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorLike] | None
     ) -> Operation | Tensor:
         """The operation that restores it.
 

@@ -14,6 +14,7 @@ from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.default_graph import get_default_graph
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
@@ -51,11 +52,11 @@ class LookupInterface(KeyedValues):
         with name_scope(name, f"{self.name}_Size", [handle]):
             return apply_op("LookupTableSizeV2", {"table_handle": handle}, {}).outputs[0]
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike | CompositeTensor, name: str | None = None) -> Any:
         """Look up keys: their values."""
         raise NotImplementedError
 
-    def __getitem__(self, keys: Any) -> Any:
+    def __getitem__(self, keys: TensorLike | CompositeTensor) -> Any:
         return self.lookup(keys)
 
     def _exported(self) -> tuple[Tensor, Tensor]:
@@ -260,7 +261,9 @@ class _Saved(SaveableObject):
         parts = zip(table.export(), ("-keys", "-values"), strict=True)
         super().__init__(table, [SaveSpec(part, "", name + end) for part, end in parts], name)
 
-    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Operation:
+    def restore(
+        self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[TensorLike] | None
+    ) -> Operation:
         """Build the operation that restores keys and values."""
         del restored_shapes
         keys, values = restored_tensors

@@ -422,7 +422,7 @@ def index_to_string_table_from_file(
 
 
 def index_to_string_table_from_tensor(
-    vocabulary_list: Sequence[Any] | Tensor,
+    vocabulary_list: Sequence[TensorLike] | Tensor,
     default_value: TensorLike = "UNK",
     name: str | None = None,
 ) -> StaticHashTable:

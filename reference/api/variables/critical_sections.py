@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
@@ -160,7 +160,7 @@ class CriticalSection:
             get_default_graph().add_to_collection(CRITICAL_SECTION_EXECUTIONS, execution)
             return outputs
 
-    def _let_go_after(self, lock: Tensor, result: object) -> Any:
+    def _let_go_after(self, lock: Tensor, result: Structure) -> Any:
         """Release the lock after all results; returns them as they are then."""
         graph = get_default_graph()
         flat = [_same(tensor) for tensor in nest.flatten(result)]

@@ -102,7 +102,7 @@ class PartitionedVariable:
 
     def _concat(self) -> Tensor:
         """The concatenated values, after the control dependencies that are open here."""
-        joined: Any = self._parts[0]
+        joined: TensorLike = self._parts[0]
         if len(self._parts) > 1:
             axis = self._axis("concatenate")
             with name_scope(f"{self.name}/ConcatPartitions/"):
@@ -158,7 +158,7 @@ class PartitionedVariable:
     ) -> list[Tensor | Operation | Variable]:
         axis = self._axis("do assign action")
         if isinstance(value, list | PartitionedVariable):
-            pieces: Sequence[Any] = list(value)
+            pieces = list(value)
         else:
             pieces = split(value, [int(part.shape[axis]) for part in self._parts], axis=axis)
         assignments = [
@@ -189,7 +189,7 @@ def _in_order(
 
 
 def _method(part: Variable, update: str) -> Callable[..., Any]:
-    method: Callable[..., Any] = getattr(part, update)
+    method: Callable[..., Tensor] = getattr(part, update)
     return method
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.partition_layout import Partitioner
@@ -129,7 +128,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
 
 @public("create_partitioned_variables")
 def create_partitioned_variables(
-    shape: Any,
+    shape: TensorShape,
     slicing: Sequence[int],
     initializer: object,
     dtype: DTypeLike = dtypes.float32,

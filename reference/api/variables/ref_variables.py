@@ -177,7 +177,7 @@ class RefVariable(VariableV1):
 
     def assign(
         self,
-        value: Any,
+        value: TensorLike,
         use_locking: Any = False,
         name: str | None = None,
         read_value: bool = True,
@@ -189,7 +189,7 @@ class RefVariable(VariableV1):
 
     def assign_add(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: Any = False,
         name: str | None = None,
         read_value: bool = True,
@@ -201,7 +201,7 @@ class RefVariable(VariableV1):
 
     def assign_sub(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: Any = False,
         name: str | None = None,
         read_value: bool = True,
@@ -212,7 +212,7 @@ class RefVariable(VariableV1):
         return result
 
     def _slice_assigned(
-        self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
+        self, bounds: dict[str, Tensor], value: TensorLike, attrs: dict[str, int], name: str
     ) -> Tensor:
         inputs = {"ref": self._variable, **bounds, "value": value}
         return apply_op("StridedSliceAssign", inputs, attrs, name).outputs[0]

@@ -263,7 +263,7 @@ class ResourceVariable(Variable):
 
     def assign(
         self,
-        value: object,
+        value: TensorLike,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -285,7 +285,7 @@ class ResourceVariable(Variable):
 
     def assign_add(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -296,7 +296,7 @@ class ResourceVariable(Variable):
 
     def assign_sub(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -338,7 +338,7 @@ class ResourceVariable(Variable):
             return identity(op.outputs[0])
 
     def _slice_assigned(
-        self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
+        self, bounds: dict[str, Tensor], value: TensorLike, attrs: dict[str, int], name: str
     ) -> UnreadVariable:
         with default_graph.graph_for(self.graph).as_default(), self._after():
             inputs = {
@@ -398,7 +398,7 @@ class ResourceVariable(Variable):
         """Raise NotImplementedError: nothing runs before a session runs it."""
         raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NoReturn:
         self.numpy()
 
     def __bool__(self) -> bool:
@@ -410,7 +410,7 @@ class ResourceVariable(Variable):
     def __deepcopy__(self, memo: object) -> NoReturn:
         raise NotImplementedError("A variable can be copied only when eager execution is enabled.")
 
-    def _refuse_augmented(self, _: object) -> NoReturn:
+    def _refuse_augmented(self, _: TensorLike) -> NoReturn:
         raise RuntimeError(
             "`variable += value` with `tf.Variable`s is not supported. Use `variable.assign_add("
             "value)` to modify the variable, or `out = variable + value` if you need to get a new "

@@ -13,11 +13,13 @@ from typing import Any, Final
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, shape
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike, as_shape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -48,7 +50,7 @@ __all__ = [
 ]
 
 
-def _is_reference(ref: Tensor) -> bool:
+def _is_reference(ref: Variable | Tensor) -> bool:
     is_ref: bool = ref.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
     return is_ref
 
@@ -126,7 +128,10 @@ def assign(
 
 @public("assign_add")
 def assign_add(
-    ref: Tensor, value: object, use_locking: bool | None = None, name: str | None = None
+    ref: Variable | Tensor,
+    value: TensorLike,
+    use_locking: bool | None = None,
+    name: str | None = None,
 ) -> Any:
     """Add to a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
@@ -136,7 +141,7 @@ def assign_add(
 
 @public("assign_sub")
 def assign_sub(
-    ref: Any, value: object, use_locking: bool | None = None, name: str | None = None
+    ref: Any, value: TensorLike, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtract from a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
@@ -145,7 +150,7 @@ def assign_sub(
 
 
 def _updated(
-    op_type: str, ref: Tensor, value: object, use_locking: bool | None, name: str | None
+    op_type: str, ref: Variable | Tensor, value: object, use_locking: bool | None, name: str | None
 ) -> Tensor:
     inputs = {"ref": ref, "value": value}
     return apply_op(op_type, inputs, {"use_locking": use_locking}, name).outputs[0]
@@ -185,8 +190,8 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
 
     def scatter(
         ref: Tensor,
-        indices: object,
-        updates: object,
+        indices: TensorLike,
+        updates: TensorLike,
         use_locking: bool = locking,
         name: str | None = None,
     ) -> Any:

@@ -169,7 +169,7 @@ class Variable(metaclass=_Creation):
     @abstractmethod
     def assign(
         self,
-        value: object,
+        value: TensorLike,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -185,7 +185,7 @@ class Variable(metaclass=_Creation):
     @abstractmethod
     def assign_add(
         self,
-        delta: object,
+        delta: TensorLike,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -195,7 +195,7 @@ class Variable(metaclass=_Creation):
     @abstractmethod
     def assign_sub(
         self,
-        delta: object,
+        delta: TensorLike,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -220,7 +220,7 @@ class Variable(metaclass=_Creation):
         )
         return result
 
-    def load(self, value: object, session: Any = None) -> None:
+    def load(self, value: TensorLike, session: DefaultSession | None = None) -> None:
         """Set it in a session now, without a new operation: the initial value is fed.
 
         Raises:
@@ -289,7 +289,7 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def _slice_assigned(
-        self, bounds: dict[str, Tensor], value: TensorLike, attrs: dict[str, Any], name: str
+        self, bounds: dict[str, Tensor], value: TensorLike, attrs: dict[str, int], name: str
     ) -> Tensor | Variable:
         """Set the part of it that these bounds and masks denote."""
 
@@ -308,7 +308,7 @@ def _reading(operator: str) -> Callable[..., Tensor]:
     """The operator of tensors, on the variable's value."""
 
     @functools.wraps(getattr(Overloads, operator))
-    def apply(self: Variable, *operands: object) -> Any:
+    def apply(self: Variable, *operands: TensorLike) -> Any:
         return getattr(self.value(), operator)(*operands)
 
     return apply
@@ -335,7 +335,7 @@ def _scattering_slices(kind: str) -> Callable[..., Tensor | Variable]:
     """The method that combines slices at index vectors with updates."""
 
     def scatter(
-        self: Variable, indices: TensorLike, updates: object, name: str | None = None
+        self: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None
     ) -> Any:
         apply = getattr(state_ops, f"scatter_nd_{kind}")
         return apply(self, indices, updates, use_locking=True, name=name)

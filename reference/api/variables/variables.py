@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
@@ -18,9 +18,11 @@ from sessrun.reference.api.variables.variable_traits import (
 )
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import init_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.spec.proto import VariableDef
@@ -38,7 +40,11 @@ __all__ = [
     "variable_creator_scope",
 ]
 
+#: What makes a variable; a creator scope's takes the next one first.
 Creator = Callable[..., Any]
+
+#: A device's name, or a function that chooses one for an operation.
+DeviceChoice: TypeAlias = "str | Callable[[Operation], str | None] | None"
 
 
 class _Toggle:
@@ -70,11 +76,11 @@ def create(
     trainable: bool | None = None,
     collections: Iterable[str] | None = None,
     validate_shape: bool = True,
-    caching_device: object = None,
+    caching_device: DeviceChoice = None,
     name: str | None = None,
     variable_def: VariableDef | None = None,
     dtype: DTypeLike | None = None,
-    expected_shape: object = None,
+    expected_shape: ShapeLike = None,
     import_scope: str | None = None,
     constraint: Callable[[Tensor], Tensor] | None = None,
     use_resource: bool | None = None,
@@ -128,10 +134,10 @@ def create(
 
 
 def create_resource(
-    initial_value: object = None,
+    initial_value: TensorLike | None = None,
     trainable: bool | None = None,
     validate_shape: bool = True,
-    caching_device: object = None,
+    caching_device: DeviceChoice = None,
     name: str | None = None,
     variable_def: VariableDef | None = None,
     dtype: DTypeLike | None = None,
@@ -177,10 +183,10 @@ def _through_creators(next_creator: Creator, **arguments: object) -> Variable:
 
 
 def _default(
-    next_creator: object = None,
+    next_creator: Creator | None = None,
     *,
     variable_def: VariableDef | None = None,
-    expected_shape: object = None,
+    expected_shape: ShapeLike = None,
     import_scope: str | None = None,
     use_resource: bool | None = None,
     **given: object,

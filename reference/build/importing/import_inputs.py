@@ -38,7 +38,7 @@ def grouped(
             f"NodeDef expected inputs '{shown}' do not match {len(tensors)} inputs specified; "
             f"NodeDef: {{{{node {name}}}}}"
         )
-    groups: list[Any] = []
+    groups = []
     start = 0
     for arg, dtypes in zip(declared.inputs, wanted, strict=True):
         part = list(tensors[start : start + len(dtypes)])

@@ -12,6 +12,7 @@ from typing import Any
 from sessrun.reference.base.node_names import Input, read_input
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.importing.import_nodes import NodeImporter
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import default_graph, name_scopes
 from sessrun.reference.graph.graph import MIN_PRODUCER, PRODUCER, Graph
@@ -103,7 +104,7 @@ def _here(graph: Graph, key: Input, tensor: Tensor) -> Tensor:
     return op.outputs[tensor.value_index]
 
 
-def _replacement(value: object) -> Tensor:
+def _replacement(value: TensorLike) -> Tensor:
     if isinstance(value, Operation):
         raise bad_type(f"can't convert Operation '{value.name}' to Tensor")
     return convert_to_tensor(value)

@@ -10,7 +10,7 @@ import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, ResourceExhausted
@@ -21,8 +21,11 @@ __all__ = ["MapArea", "StagingArea"]
 #: The bytes that a string takes besides its characters.
 _STRING_COST: Final = 24
 
+#: What an attempt takes: the parts of an element, with its key if it has one; None if it puts.
+Taken: TypeAlias = "tuple[Array, ...] | tuple[int, tuple[Array, ...]] | None"
+
 #: Does what an attempt wants, if it can be done: returns the result in a tuple, else None.
-Trial = Callable[[], tuple[Any] | None]
+Trial = Callable[[], tuple[Taken] | None]
 
 
 def _cost(array: Array) -> int:
@@ -124,7 +127,7 @@ class StagingArea(_Area):
         """Put an element in once there is room."""
         cost = self._fitting(element)
 
-        def trial() -> tuple[Any] | None:
+        def trial() -> tuple[Taken] | None:
             if not self._has_room(len(self._elements), cost):
                 return None
             self._elements.append(element)
@@ -136,7 +139,7 @@ class StagingArea(_Area):
     def take(self) -> Attempt:
         """Take the first element once there is one."""
 
-        def trial() -> tuple[Any] | None:
+        def trial() -> tuple[Taken] | None:
             if not self._elements:
                 return None
             element = self._elements.popleft()
@@ -198,7 +201,7 @@ class MapArea(_Area):
         cost = self._fitting(parts)
         self._check(key, indices)
 
-        def trial() -> tuple[Any] | None:
+        def trial() -> tuple[Taken] | None:
             if not self._has_room(len(self._complete), cost):
                 return None
             self._insert(key, indices, parts)
@@ -232,7 +235,7 @@ class MapArea(_Area):
         """
         self._check(key, indices)
 
-        def trial() -> tuple[Any] | None:
+        def trial() -> tuple[Taken] | None:
             chosen = self._next() if key is None else key
             if chosen is None or chosen not in self._complete:
                 return None

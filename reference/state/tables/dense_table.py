@@ -11,7 +11,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
-from sessrun.reference.state.tables.table_resource import Key, LookupTable, Pair, shown
+from sessrun.reference.state.tables.table_resource import (
+    Default,
+    Key,
+    LookupTable,
+    Pair,
+    Row,
+    shown,
+)
 
 __all__ = ["DenseTable"]
 
@@ -45,7 +52,7 @@ class DenseTable(LookupTable):
         key_shape: tuple[int, ...],
         *,
         reserved: tuple[Key, Key],
-        zero: Any,
+        zero: Row,
         buckets: int,
         max_load: float,
     ) -> None:
@@ -95,7 +102,7 @@ class DenseTable(LookupTable):
             )
         return tuple(keys_shape[:1])
 
-    def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Key], defaults: Iterable[Default]) -> list[Row | Default]:
         """The value of each key, or its default; InvalidArgument for a reserved key."""
         with self.lock:
             return [
@@ -133,7 +140,7 @@ class DenseTable(LookupTable):
             reserved = (self._empty, self._deleted)
             self._count = sum(key not in reserved for key in self._keys)
 
-    def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
+    def exported(self) -> tuple[tuple[int, ...], list[Any], list[Row]]:
         """The shape of the tensor of keys, the keys of all buckets, and their values."""
         with self.lock:
             shape = (len(self._keys), *(self.key_shape or (1,)))

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import (
     Aborted,
     FailedPrecondition,
@@ -18,12 +19,16 @@ from sessrun.reference.base.kernel_errors import (
     Unimplemented,
 )
 
-__all__ = ["Key", "LookupTable", "MutableTable", "Pair", "StaticTable", "shown"]
+__all__ = ["Default", "Key", "LookupTable", "MutableTable", "Pair", "Row", "StaticTable", "shown"]
+
+Default = TypeVar("Default")
 
 #: A key: a scalar, or a tuple of them.
 Key = Hashable
+#: A row: a scalar, or an array of the shape of the table's values.
+Row: TypeAlias = "complex | bytes | Array"
 #: A key and its row.
-Pair = tuple[Key, Any]
+Pair = tuple[Key, Row]
 
 
 def shown(shape: Sequence[int]) -> str:
@@ -63,7 +68,7 @@ class LookupTable:
         self.value_shape = value_shape
         self.key_shape = key_shape
         self.lock = threading.RLock()
-        self._rows: dict[Key, Any] = {}
+        self._rows: dict[Key, Row] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -72,7 +77,7 @@ class LookupTable:
         """The shape of a tensor of keys without that of a single key."""
         return tuple(keys_shape)
 
-    def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Key], defaults: Iterable[Default]) -> list[Row | Default]:
         """The row of each key, or its default if the table does not have the key."""
         with self.lock:
             return list(map(self._rows.get, keys, defaults))
@@ -97,7 +102,7 @@ class LookupTable:
         """As `outer_shape`, for the keys of an import."""
         return self.outer_shape(keys_shape)
 
-    def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
+    def exported(self) -> tuple[tuple[int, ...], list[Any], list[Row]]:
         """The shape of the tensor of keys, the keys, and their rows."""
         with self.lock:
             return (len(self._rows),), list(self._rows), list(self._rows.values())
@@ -156,7 +161,7 @@ class StaticTable(LookupTable):
                     )
             self.is_filled = True
 
-    def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Key], defaults: Iterable[Default]) -> list[Row | Default]:
         """The row of each key; FailedPrecondition before it is filled."""
         if not self.is_filled:
             raise FailedPrecondition("Table not initialized.")
@@ -176,7 +181,7 @@ class StaticTable(LookupTable):
         """Fill it."""
         self.fill(pairs, len(pairs))
 
-    def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
+    def exported(self) -> tuple[tuple[int, ...], list[Any], list[Row]]:
         """The keys and rows, as for any table; Aborted before it is filled."""
         if not self.is_filled:
             raise Aborted("HashTable is not initialized.")
